@@ -1,0 +1,57 @@
+"""The shape of `databases.yaml`. Extension contract; unknown keys are refused."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, SecretStr
+
+from tribal_contracts.shape import ClosedContract, DatabaseType, Unset, optional
+
+Glob = Annotated[str, Field(min_length=1)]
+
+
+class Selection(ClosedContract):
+    """Globs over names; `tables` match `table` or `schema.table`."""
+
+    schemas: list[Glob] = Field(default_factory=list)
+    tables: list[Glob] = Field(default_factory=list)
+
+
+class DatabaseLimits(ClosedContract):
+    """How much of a database a run may use."""
+
+    connections: int = Field(default=4, ge=1, le=16)
+    connect_timeout_seconds: float = Field(default=10.0, gt=0, le=300)
+    lock_timeout_seconds: float = Field(default=2.0, gt=0, le=300)
+    statement_timeout_seconds: float = Field(default=60.0, gt=0, le=3600)
+    sample_timeout_seconds: float = Field(default=5.0, gt=0, le=300)
+
+
+class DatabaseEntry(ClosedContract):
+    """One database to document."""
+
+    name: Annotated[str, Field(min_length=1, max_length=128)]
+    type: DatabaseType = "postgres"
+    dsn: SecretStr | Unset = optional("postgresql://user:password@host:port/database; instead of the separate fields.")
+    host: str | Unset = optional()
+    port: int | Unset = optional(ge=1, le=65535)
+    database: str | Unset = optional("The database's name on the server.")
+    user: str | Unset = optional()
+    password: SecretStr | Unset = optional("Better written as ${VARIABLE} than in clear.")
+    include: Selection = Field(default_factory=Selection)
+    exclude: Selection = Field(default_factory=Selection)
+    sample_rows: int = Field(default=50, ge=0, le=1000)
+    domains: dict[str, list[Glob]] = Field(default_factory=dict)
+    limits: DatabaseLimits = Field(default_factory=DatabaseLimits)
+
+
+class ProjectFile(ClosedContract):
+    """The whole of `databases.yaml`."""
+
+    databases: Annotated[list[DatabaseEntry], Field(min_length=1)]
+    store: str | Unset = optional("Where documents and index go; the file's own folder when unset.")
+    units_at_once: int = Field(default=4, ge=1, le=64)
+    tables_at_once: int = Field(default=3, ge=1, le=32)
+    tables_per_unit: int = Field(default=25, ge=1, le=500)
+    statistics_max_age_days: float = Field(default=7.0, gt=0)

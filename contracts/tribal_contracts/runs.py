@@ -1,0 +1,100 @@
+"""Records of runs and of their parts. Extension contracts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tribal_contracts.documenting import IndexableFile
+from tribal_contracts.plan import DatabaseAnalysis
+from tribal_contracts.shape import (
+    AgentError,
+    AgentStatus,
+    ContentHash,
+    Contract,
+    Count,
+    DomainName,
+    FullyQualifiedTableName,
+    ISOTimestamp,
+    Unset,
+    optional,
+)
+
+
+class WrittenFile(Contract):
+    """A file that a stage wrote; `path` is relative to `docs/`."""
+
+    path: str
+    content_hash: ContentHash
+    size_bytes: Count
+    modified_at: ISOTimestamp
+
+
+class TableResult(Contract):
+    """How one table ended."""
+
+    name: FullyQualifiedTableName
+    status: Literal["documented", "failed"]
+    input_hash: ContentHash | Unset = optional("What the files were made from; unset where the table failed.")
+    files: list[WrittenFile]
+    indexable: IndexableFile | Unset = optional()
+    error: AgentError | Unset = optional()
+
+
+class UnitResult(Contract):
+    """The checkpoint and the result of one work unit. File: `progress/work_units/{id}/result.json`."""
+
+    schema_version: Literal["1.0"]
+    work_unit_id: str
+    database: str
+    domain: DomainName
+    output_directory: str
+    status: AgentStatus
+    tables: list[TableResult]
+
+
+class RunOutline(Contract):
+    """A run's plan without its work units, which lie one by one beside it. File: `progress/runs/{run_id}/outline.json`.
+
+    The units are at `progress/runs/{run_id}/units/{unit_id}.json`, so that nobody has to hold the whole plan.
+    """
+
+    schema_version: Literal["1.0"]
+    run_id: str
+    plan_hash: ContentHash
+    config_hash: ContentHash
+    databases: list[DatabaseAnalysis]
+    unit_ids: list[str]
+    """In the order in which they are to be documented."""
+    errors: list[AgentError]
+
+
+class RunRecord(Contract):
+    """One run of a command. File: `progress/runs/{run_id}/run.json`."""
+
+    schema_version: Literal["1.0"]
+    run_id: str
+    command: str
+    status: AgentStatus
+    started_at: ISOTimestamp
+    completed_at: ISOTimestamp | None
+    plan_file: str | Unset = optional("The run's own copy of the plan, relative to the root.")
+    plan_hash: ContentHash | Unset = optional()
+    tables_documented: Count
+    tables_unchanged: Count
+    tables_failed: Count
+    errors: list[AgentError]
+
+
+class LeaseRecord(Contract):
+    """Who may write. File: `progress/lease.json`, changed only by conditional put."""
+
+    schema_version: Literal["1.0"]
+    run_id: str
+    holder: str
+    """Host and process of the holder."""
+    fencing_token: Count
+    """Rises by one with every holder; a holder with an older one must not publish."""
+    acquired_at: ISOTimestamp
+    renewed_at: ISOTimestamp
+    expires_at: ISOTimestamp
+    released: bool

@@ -1,0 +1,131 @@
+"""Export of the contracts as JSON Schema, draft-07.
+
+`python -m tribal_contracts.schemas` writes the files; with `--check` it only tells whether they are up to date.
+
+Source: specification section 7.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+
+import tribal_contracts as contracts
+
+SCHEMA_DIRECTORY = Path(__file__).parent / "schemas"
+
+EXPORTED: dict[str, type[BaseModel]] = {
+    "documentation-plan": contracts.DocumentationPlan,
+    "documenter-progress": contracts.DocumenterProgress,
+    "work-unit-progress": contracts.WorkUnitProgress,
+    "documentation-manifest": contracts.DocumentationManifest,
+    "indexer-progress": contracts.IndexerProgress,
+    "index-metadata": contracts.IndexMetadata,
+    "document-record": contracts.DocumentRecord,
+    "key-graph": contracts.KeyGraph,
+    "agent-error": contracts.AgentError,
+    "catalog-snapshot": contracts.CatalogSnapshot,
+    "catalog-table": contracts.CatalogTable,
+    "catalog-statistics": contracts.CatalogStatistics,
+    "catalog-reading": contracts.CatalogReading,
+    "catalog-slice": contracts.CatalogSlice,
+    "table-document": contracts.TableDocument,
+    "domain-document": contracts.DomainDocument,
+    "relationships-document": contracts.RelationshipsDocument,
+    "overview-document": contracts.OverviewDocument,
+    "annotations": contracts.Annotations,
+    "work-unit": contracts.WorkUnit,
+    "unit-result": contracts.UnitResult,
+    "run-outline": contracts.RunOutline,
+    "run-record": contracts.RunRecord,
+    "lease-record": contracts.LeaseRecord,
+    "databases": contracts.ProjectFile,
+    "search-tables-input": contracts.SearchTablesInput,
+    "search-tables-output": contracts.SearchTablesOutput,
+    "get-table-schema-input": contracts.GetTableSchemaInput,
+    "get-table-schema-output": contracts.GetTableSchemaOutput,
+    "get-join-path-input": contracts.GetJoinPathInput,
+    "get-join-path-output": contracts.GetJoinPathOutput,
+    "get-domain-overview-input": contracts.GetDomainOverviewInput,
+    "get-domain-overview-output": contracts.GetDomainOverviewOutput,
+    "list-domains-input": contracts.ListDomainsInput,
+    "list-domains-output": contracts.ListDomainsOutput,
+}
+
+
+class _Draft07(GenerateJsonSchema):
+    schema_dialect = "http://json-schema.org/draft-07/schema#"
+
+
+def json_schema(name: str) -> dict[str, Any]:
+    """The draft-07 schema of one exported contract, `$id` included.
+
+    Raises:
+        KeyError: when no contract is exported under that name.
+    """
+    model = EXPORTED[name]
+    # Inputs are described by what may be sent; stored and answered things by what is always there.
+    mode: JsonSchemaMode = "validation" if issubclass(model, contracts.ClosedContract) else "serialization"
+    body = model.model_json_schema(
+        mode=mode, by_alias=True, ref_template="#/definitions/{model}", schema_generator=_Draft07
+    )
+    definitions = body.pop("$defs", None)
+    schema = {"$schema": _Draft07.schema_dialect, "$id": f"{name}.schema.json", **body}
+    if definitions:
+        schema["definitions"] = definitions
+    _drop_null_defaults(schema)
+    return schema
+
+
+def _drop_null_defaults(node: Any) -> None:
+    """An unset field is absent, never null, so a default of null would promise what is not accepted."""
+    if isinstance(node, dict):
+        if node.get("default", ...) is None:
+            del node["default"]
+        for value in node.values():
+            _drop_null_defaults(value)
+    elif isinstance(node, list):
+        for value in node:
+            _drop_null_defaults(value)
+
+
+def _rendered() -> dict[Path, str]:
+    return {
+        SCHEMA_DIRECTORY / f"{name}.schema.json": json.dumps(json_schema(name), indent=2, ensure_ascii=False) + "\n"
+        for name in sorted(EXPORTED)
+    }
+
+
+def stale_files() -> list[Path]:
+    """Schema files that are missing, differ from the models, or belong to no model; empty when all are current."""
+    rendered = _rendered()
+    stale = [path for path, text in rendered.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    return sorted(stale + [path for path in SCHEMA_DIRECTORY.glob("*.json") if path not in rendered])
+
+
+def main(arguments: list[str]) -> int:
+    """Write the schema files, or check them with `--check`; returns the exit code."""
+    if arguments == ["--check"]:
+        stale = stale_files()
+        for path in stale:
+            print(f"out of date: {path.name}; run `make schemas`", file=sys.stderr)
+        print(f"schemas: {len(EXPORTED)} contracts, {len(stale)} out of date")
+        return 1 if stale else 0
+    SCHEMA_DIRECTORY.mkdir(exist_ok=True)
+    rendered = _rendered()
+    for path in SCHEMA_DIRECTORY.glob("*.json"):
+        if path not in rendered:
+            path.unlink()
+    for path, text in rendered.items():
+        path.write_text(text, encoding="utf-8")
+    print(f"schemas: {len(EXPORTED)} contracts written to {SCHEMA_DIRECTORY}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

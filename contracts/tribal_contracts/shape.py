@@ -1,0 +1,92 @@
+"""The rules that every contract keeps, and the scalar types that they share.
+
+A field marked `?` in the specification is left out when it is unset and is never written as null; a field typed
+`X | null` is always present. In Python both read as `None`.
+
+Source: specification section 2.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic.json_schema import SkipJsonSchema
+
+SCHEMA_VERSION = "1.0"
+
+Unset = SkipJsonSchema[None]
+
+ISOTimestamp = Annotated[
+    str,
+    StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$"),
+    Field(json_schema_extra={"format": "date-time"}),
+]
+ContentHash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+DomainName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+FullyQualifiedTableName = Annotated[str, StringConstraints(min_length=1)]
+
+AgentStatus = Literal["pending", "running", "completed", "failed", "partial"]
+DatabaseType = Literal["postgres", "snowflake"]
+TablePriority = Literal[1, 2, 3]
+ErrorSeverity = Literal["warning", "error", "fatal"]
+
+Count = Annotated[int, Field(ge=0)]
+RowCount = Annotated[int, Field(ge=-1, description="Approximate number of rows; -1 when it is unknown.")]
+UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+def _is_unset(value: object) -> bool:
+    return value is None
+
+
+def optional(description: str | None = None, **constraints: Any) -> Any:
+    """Declare a `?` field: `None` in Python, absent in JSON."""
+    return Field(default=None, exclude_if=_is_unset, description=description, **constraints)
+
+
+class Contract(BaseModel):
+    """A frozen message or file. Unknown fields are ignored, so that an older reader survives a newer writer."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="ignore",
+        defer_build=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+    )
+
+    def to_json(self) -> bytes:
+        """The file form: UTF-8, two spaces of indent, a final newline, the same bytes for the same value."""
+        return self.__pydantic_serializer__.to_json(self, indent=2, by_alias=True) + b"\n"
+
+    def to_compact_json(self) -> bytes:
+        """The wire form: UTF-8 without white space."""
+        return self.__pydantic_serializer__.to_json(self, by_alias=True)
+
+    @classmethod
+    def from_json(cls, data: bytes | str) -> Self:
+        """Parse the file form.
+
+        Raises:
+            pydantic.ValidationError: when the data is not of this shape.
+        """
+        return cls.model_validate_json(data)
+
+
+class ClosedContract(Contract):
+    """A contract that refuses unknown fields: what a person or an agent types."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class AgentError(Contract):
+    """A failure as every stage and tool reports it. Source: specification section 2."""
+
+    code: str
+    message: str
+    severity: ErrorSeverity
+    timestamp: ISOTimestamp
+    context: dict[str, JsonValue] | Unset = optional()
+    recoverable: bool

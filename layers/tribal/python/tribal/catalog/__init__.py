@@ -1,0 +1,1 @@
+"""Pure room: identity of tables, SQL dialects, hashes and the graph of keys."""

@@ -1,0 +1,51 @@
+"""How the databases that we read write their names in SQL."""
+
+from __future__ import annotations
+
+import re
+
+from tribal_contracts import DatabaseType
+
+_PLAIN_LOWER = re.compile(r"[a-z_][a-z0-9_]*\Z")
+_PLAIN_UPPER = re.compile(r"[A-Z_][A-Z0-9_]*\Z")
+
+# The words that PostgreSQL 18 or Snowflake reserve anywhere a name may stand.
+_RESERVED = frozenset(
+    """
+    account all alter analyse analyze and any array as asc asymmetric authorization between binary both by
+    case cast check collate collation column concurrently connect connection constraint create cross current
+    current_catalog current_date current_role current_schema current_time current_timestamp current_user
+    database default deferrable delete desc distinct do drop else end except exists false fetch following for
+    foreign freeze from full grant group gscluster having ilike in increment initially inner insert intersect
+    into is isnull issue join lateral leading left like limit localtime localtimestamp minus natural not
+    notnull null of offset on only or order organization outer overlaps placing primary qualify references
+    regexp returning revoke right rlike row rows sample schema select session_user set similar some start
+    symmetric system_user table tablesample then to trailing trigger true try_cast union unique update user
+    using values variadic verbose view when whenever where window with
+    """.split()
+)
+
+
+def fold(name: str, kind: DatabaseType) -> str:
+    """The name that the server looks for when it is written without quotes."""
+    return name.upper() if kind == "snowflake" else name.lower()
+
+
+def quote_identifier(name: str, kind: DatabaseType) -> str:
+    """A name as it stands in SQL: bare where that means the same, else double-quoted.
+
+    Raises:
+        ValueError: when the name holds a NUL, which no server accepts.
+    """
+    if "\x00" in name:
+        raise ValueError(f"{name!r} holds a NUL character and cannot be a name")
+    plain = _PLAIN_UPPER if kind == "snowflake" else _PLAIN_LOWER
+    if plain.match(name) and name.lower() not in _RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def qualified_table(server_database: str, schema: str, table: str, kind: DatabaseType) -> str:
+    """A table's name as it stands in SQL: `schema.table` in PostgreSQL, three parts in Snowflake."""
+    parts = (server_database, schema, table) if kind == "snowflake" else (schema, table)
+    return ".".join(quote_identifier(part, kind) for part in parts)

@@ -1,0 +1,31 @@
+"""The hashes by which the product tells that something changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+_RECORD_ID_BITS = 53
+
+
+def bytes_hash(data: bytes) -> str:
+    """SHA-256 of a file's bytes, 64 hex digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def object_hash(value: Any) -> str:
+    """SHA-256 over canonical JSON: sorted keys, UTF-8, no white space. The caller leaves volatile fields out."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def output_hash(files: Iterable[tuple[str, str]]) -> str:
+    """Hash over the sorted pairs of path and content hash of a work unit's files."""
+    return object_hash(sorted([path, content_hash] for path, content_hash in files))
+
+
+def record_id(doc_type: str, *parts: str) -> int:
+    """The id of a record in every index: the same for the same thing, and exact as a JSON number (53 bits)."""
+    return int(object_hash([doc_type, *parts])[:16], 16) >> (64 - _RECORD_ID_BITS)

@@ -1,0 +1,115 @@
+"""Where every file lies, relative to the store's root. Source: specification section 8."""
+
+from __future__ import annotations
+
+import re
+
+from tribal.catalog.identity import store_name
+from tribal.errors import StoreError
+
+DOCS = "docs/"
+PLAN_FILE = "progress/documentation-plan.json"
+DOCUMENTER_PROGRESS_FILE = "progress/documenter-progress.json"
+MANIFEST_FILE = "docs/documentation-manifest.json"
+INDEXER_PROGRESS_FILE = "progress/indexer-progress.json"
+INDEX_FILE = "data/tribal-knowledge.db"
+LEASE_FILE = "progress/lease.json"
+RUNS = "progress/runs/"
+CATALOG_OVERVIEW = "overview.json"
+CATALOG_OVERVIEW_PAGE = "README.md"
+
+
+def snapshot_file(database: str, schema_hash: str) -> str:
+    """The snapshot of one state of a database's structure."""
+    return f"catalog/{store_name(database)}/snapshots/{schema_hash}.jsonl"
+
+
+def statistics_file(database: str) -> str:
+    """Row counts and sizes of a database."""
+    return f"catalog/{store_name(database)}/statistics.json"
+
+
+def latest_reading_file(database: str) -> str:
+    """The last `CatalogReading` that reached the database."""
+    return f"catalog/{store_name(database)}/latest.json"
+
+
+def slice_file(database: str, content_hash: str) -> str:
+    """A slice by the SHA-256 of its bytes."""
+    return f"catalog/{store_name(database)}/slices/{content_hash}.json"
+
+
+def annotations_file(database: str) -> str:
+    """The words of people about a database."""
+    return f"annotations/{store_name(database)}.yaml"
+
+
+def run_file(run_id: str) -> str:
+    """The record of a run."""
+    return f"{RUNS}{run_id}/run.json"
+
+
+def run_plan_file(run_id: str) -> str:
+    """The run's own, immutable copy of the plan."""
+    return f"{RUNS}{run_id}/plan.json"
+
+
+def run_outline_file(run_id: str) -> str:
+    """The run's plan without its work units: a `RunOutline`."""
+    return f"{RUNS}{run_id}/outline.json"
+
+
+def run_unit_file(run_id: str, unit_id: str) -> str:
+    """One work unit of the run's plan."""
+    return f"{RUNS}{run_id}/units/{unit_id}.json"
+
+
+def run_reading_file(run_id: str, database: str) -> str:
+    """What the run's `read_catalog` found in a database."""
+    return f"{RUNS}{run_id}/catalog/{store_name(database)}.json"
+
+
+def unit_progress_file(unit_id: str) -> str:
+    """Progress of a work unit."""
+    return f"progress/work_units/{unit_id}/progress.json"
+
+
+def unit_result_file(unit_id: str) -> str:
+    """Checkpoint and result of a work unit."""
+    return f"progress/work_units/{unit_id}/result.json"
+
+
+def database_directory(database: str) -> str:
+    """A database's folder, relative to `docs/`."""
+    return store_name(database)
+
+
+def domain_directory(database: str, domain: str) -> str:
+    """A domain's folder, relative to `docs/`."""
+    return f"{store_name(database)}/{domain}"
+
+
+def table_stem(output_directory: str, schema: str, table: str) -> str:
+    """A table's files without their endings `.json` and `.md`, relative to `docs/`."""
+    return f"{output_directory}/{store_name(schema, table)}"
+
+
+_KEY_BYTES = 1024
+_KEY_PART = re.compile(r"[^./\\\0\ud800-\udfff][^/\\\0\ud800-\udfff]*\Z")
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+def require_key(key: str) -> None:
+    """Refuse a key that a store would not keep as it stands, or that would lead out of it.
+
+    A key is relative, at most 1,024 bytes of UTF-8 (the most that S3 takes), of parts separated by `/`; no part is
+    empty or begins with a dot: those are the store's own.
+
+    Raises:
+        StoreError: when the key is not of this form.
+    """
+    proper = all(_KEY_PART.match(part) for part in key.split("/")) and not _DRIVE.match(key)
+    if not proper or len(key.encode()) > _KEY_BYTES:
+        raise StoreError(
+            f"{key!r} is no key of an object store: parts are separated by '/', none is empty or begins with '.'"
+        )
