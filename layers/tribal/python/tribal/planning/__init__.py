@@ -1,0 +1,22 @@
+"""Planning: read what a database is made of, and cut it into work units by business domain."""
+
+from tribal.planning.check import check_plan, config_is_current, plan_was_edited
+from tribal.planning.compose_plan import ComposedPlan, PlanOptions, compose_plan, recut
+from tribal.planning.plan_files import load_plan, plan_hash, publish_plan, write_run_plan
+from tribal.planning.read_catalog import latest_readings, read_catalog
+
+__all__ = [
+    "ComposedPlan",
+    "PlanOptions",
+    "check_plan",
+    "compose_plan",
+    "config_is_current",
+    "latest_readings",
+    "load_plan",
+    "plan_hash",
+    "plan_was_edited",
+    "publish_plan",
+    "read_catalog",
+    "recut",
+    "write_run_plan",
+]

@@ -1,0 +1,45 @@
+"""What has to be true of a plan before anybody works on it."""
+
+from __future__ import annotations
+
+from graphlib import CycleError, TopologicalSorter
+
+from tribal.errors import PlanError
+from tribal_contracts import DocumentationPlan
+
+
+def check_plan(plan: DocumentationPlan) -> None:
+    """Make sure that a plan can be carried out.
+
+    Raises:
+        PlanError: when a unit is empty, two units share an id or a folder, or dependencies are unknown or circular.
+    """
+    ids = [unit.id for unit in plan.work_units]
+    folders = [unit.output_directory for unit in plan.work_units]
+    for unit in plan.work_units:
+        if not unit.tables:
+            raise PlanError(f"work unit {unit.id!r} has no table; make the plan anew", code="WORK_UNIT_EMPTY")
+        unknown = [other for other in unit.depends_on if other not in ids]
+        if unknown:
+            raise PlanError(f"work unit {unit.id!r} depends on unknown {unknown[0]!r}", code="WORK_UNIT_INVALID")
+    for what, values in (("id", ids), ("output directory", folders)):
+        twice = next((value for value in values if values.count(value) > 1), None)
+        if twice is not None:
+            raise PlanError(f"two work units have the {what} {twice!r}", code="WORK_UNIT_INVALID")
+    try:
+        TopologicalSorter({unit.id: unit.depends_on for unit in plan.work_units}).prepare()
+    except CycleError as error:
+        circle = " -> ".join(error.args[1])
+        raise PlanError(f"work units depend on each other in a circle: {circle}", code="WORK_UNIT_INVALID") from error
+
+
+def config_is_current(plan: DocumentationPlan, config_hash: str) -> bool:
+    """Whether the configuration is still the one that the plan was made from."""
+    return plan.config_hash == config_hash
+
+
+def plan_was_edited(plan: DocumentationPlan) -> bool:
+    """Whether the domains of the plan differ from those of its units: then `recut` it before documenting."""
+    by_domain = {name: domain for a in plan.databases for domain, names in a.domains.items() for name in names}
+    by_unit = {spec.fully_qualified_name: unit.domain for unit in plan.work_units for spec in unit.tables}
+    return by_domain != by_unit

@@ -1,0 +1,321 @@
+"""Make a plan out of readings: domains, work units, priorities, slices. Reads and writes the store alone."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tribal.catalog.hashing import object_hash
+from tribal.catalog.identity import TableIdentity
+from tribal.errors import DatabaseUnreachable, PlanError
+from tribal.naming import split_identifier
+from tribal.planning.grouping import Grouping, Key, group_tables
+from tribal.planning.plan_files import plan_hash
+from tribal.planning.read_catalog import documented_tables, iterate_snapshot, latest_readings, load_statistics
+from tribal.planning.slices import DatabaseTables, metadata_hash, neighbours_of, write_slice
+from tribal.planning.work_units import Chunk, cut_domain, unit_ids
+from tribal.ports import Clock, ObjectStore
+from tribal_contracts import (
+    CatalogReading,
+    CatalogTable,
+    Complexity,
+    DatabaseAnalysis,
+    DatabaseEntry,
+    DocumentationPlan,
+    DomainMove,
+    PlanSummary,
+    TablePriority,
+    TableSpec,
+    WorkUnit,
+)
+
+MINUTES_PER_TABLE = 0.001
+"""About what the rules describer and a sample take; measured on one core."""
+
+CORE_INCOMING_KEYS = 3
+_SYSTEM_WORDS = frozenset(
+    "audit log logs history hist tmp temp bak backup old stg staging migration migrations archive evt event".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """How plans are made."""
+
+    config_hash: str
+    tables_per_unit: int = 25
+    units_at_once: int = 4
+    replan: bool = False
+    """Infer every domain anew instead of keeping the last plan's."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedPlan:
+    """A plan that is not published yet."""
+
+    plan: DocumentationPlan
+    plan_hash: str
+
+
+HasWork = Callable[[WorkUnit, TableSpec], bool]
+
+
+def compose_plan(
+    readings: Sequence[CatalogReading],
+    entries: Sequence[DatabaseEntry],
+    *,
+    previous: DocumentationPlan | None,
+    store: ObjectStore,
+    clock: Clock,
+    options: PlanOptions,
+    has_work: HasWork,
+) -> ComposedPlan:
+    """Plan the documentation of every reading and write the slices; nothing is published yet.
+
+    Raises:
+        PlanError: when there is nothing to document (`PLAN_EMPTY`).
+        DatabaseUnreachable: when there is nothing to document because no database answered.
+    """
+    by_name = {entry.name: entry for entry in entries}
+    parts = [_plan_database(reading, by_name[reading.database], previous, store, options) for reading in readings]
+    chunks = [chunk for part in parts for chunk in part.chunks]
+    if not chunks:
+        _refuse_empty(readings)
+    ids = unit_ids(chunks)
+    units = [unit for part in parts for unit in part.units(ids, store)]
+    units.sort(key=lambda unit: (min(spec.priority for spec in unit.tables), -_weight(unit), unit.id))
+    units = [_mark(unit.model_copy(update={"priority_order": n}), has_work) for n, unit in enumerate(units, start=1)]
+    moves = sorted((move for part in parts for move in part.moves), key=lambda move: move.table)
+    total = sum(len(unit.tables) for unit in units)
+    plan = DocumentationPlan(
+        schema_version="1.0",
+        generated_at=clock.published(),
+        config_hash=options.config_hash,
+        complexity=_complexity(total),
+        databases=[part.analysis for part in parts],
+        work_units=units,
+        summary=PlanSummary(
+            total_databases=len(readings),
+            reachable_databases=sum(reading.status == "reachable" for reading in readings),
+            total_tables=total,
+            total_work_units=len(units),
+            domain_count=len({unit.domain for unit in units}),
+            total_estimated_minutes=_minutes(total),
+            recommended_parallelism=max(1, min(options.units_at_once, len(units))),
+        ),
+        errors=[error for reading in readings for error in reading.errors],
+        moves=moves or None,
+    )
+    return ComposedPlan(plan, plan_hash(plan))
+
+
+def recut(
+    edited: DocumentationPlan,
+    entries: Sequence[DatabaseEntry],
+    *,
+    store: ObjectStore,
+    clock: Clock,
+    options: PlanOptions,
+    has_work: HasWork,
+) -> ComposedPlan:
+    """Rewrite units, hashes and slices of a plan whose domains a person edited, from the last readings alone.
+
+    Raises:
+        PlanError: when no reading is left to cut from (`PLAN_EMPTY`).
+    """
+    planned = {analysis.name for analysis in edited.databases}
+    readings = latest_readings([entry for entry in entries if entry.name in planned], store)
+    return compose_plan(
+        readings, entries, previous=edited, store=store, clock=clock, options=options, has_work=has_work
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _DatabasePart:
+    analysis: DatabaseAnalysis
+    chunks: tuple[Chunk, ...] = ()
+    moves: tuple[DomainMove, ...] = ()
+    database: DatabaseTables | None = None
+    row_counts: Mapping[str, int] | None = None
+
+    def units(self, ids: Mapping[Chunk, str], store: ObjectStore) -> list[WorkUnit]:
+        if self.database is None:
+            return []
+        places = {name: chunk for chunk in self.chunks for name in chunk.tables}
+        neighbours = neighbours_of(self.database, places)
+        units = []
+        for chunk in self.chunks:
+            specs = [
+                _table_spec(
+                    name, chunk, self.database, self.row_counts or {}, metadata_hash(name, self.database, neighbours)
+                )
+                for name in chunk.tables
+            ]
+            specs.sort(key=lambda spec: (spec.priority, -spec.incoming_fk_count, spec.fully_qualified_name))
+            units.append(
+                WorkUnit(
+                    id=ids[chunk],
+                    database=chunk.database,
+                    domain=chunk.domain,
+                    tables=specs,
+                    estimated_time_minutes=_minutes(len(specs)),
+                    output_directory=chunk.output_directory,
+                    priority_order=0,
+                    depends_on=[],
+                    content_hash=object_hash(sorted([s.fully_qualified_name, s.metadata_hash] for s in specs)),
+                    slice_file=write_slice(chunk, self.database, neighbours, store),
+                )
+            )
+        return units
+
+
+def _plan_database(
+    reading: CatalogReading,
+    entry: DatabaseEntry,
+    previous: DocumentationPlan | None,
+    store: ObjectStore,
+    options: PlanOptions,
+) -> _DatabasePart:
+    if reading.status == "unreachable" or reading.snapshot_file is None:
+        return _DatabasePart(_analysis(reading, {}, {}))
+    snapshot, lines = iterate_snapshot(store, reading.snapshot_file)
+    tables = list(lines)
+    earlier = {} if options.replan else _earlier_domains(reading.database, previous, store)
+    grouping = group_tables(tables, pins=entry.domains, previous=earlier)
+    members: dict[str, list[str]] = defaultdict(list)
+    for key, domain in grouping.domains.items():
+        members[domain].append(str(TableIdentity(reading.database, *key)))
+    numbers = _earlier_numbers(reading.database, previous)
+    chunks = [
+        chunk
+        for domain, names in sorted(members.items())
+        for chunk in cut_domain(reading.database, domain, names, size=options.tables_per_unit, previous=numbers)
+    ]
+    statistics = load_statistics(reading.database, store)
+    rows = {name: table.row_count for name, table in statistics.tables.items()} if statistics else {}
+    return _DatabasePart(
+        _analysis(reading, members, grouping.titles),
+        tuple(chunks),
+        _moves(reading.database, grouping, _earlier_domains(reading.database, previous, store)),
+        DatabaseTables.of(snapshot, tables),
+        rows,
+    )
+
+
+def _analysis(
+    reading: CatalogReading, members: Mapping[str, Sequence[str]], titles: Mapping[str, str]
+) -> DatabaseAnalysis:
+    reachable = reading.status == "reachable"
+    return DatabaseAnalysis(
+        name=reading.database,
+        type=reading.type,
+        status=reading.status,
+        connection_error=None if reachable else next(iter(reading.errors), None),
+        table_count=reading.table_count,
+        schema_count=reading.schema_count,
+        estimated_time_minutes=_minutes(reading.table_count),
+        domains={domain: sorted(names) for domain, names in sorted(members.items())},
+        schema_hash=reading.schema_hash,
+        domain_titles=dict(sorted(titles.items())) or None,
+        unreadable_schemas=reading.unreadable_schemas or None,
+        gone_tables=reading.gone_tables or None,
+        excluded_tables=reading.excluded_tables or None,
+    )
+
+
+def _earlier_domains(database: str, previous: DocumentationPlan | None, store: ObjectStore) -> dict[Key, str]:
+    """Each table's domain in the last plan; of a database that the plan lacks, in the manifest."""
+    analysis = next((a for a in previous.databases if a.name == database and a.domains), None) if previous else None
+    if analysis is None:
+        return documented_tables(database, store)
+    earlier: dict[Key, str] = {}
+    for domain, names in analysis.domains.items():
+        for name in names:
+            identity = _identity(name)
+            earlier[identity.schema, identity.table] = domain
+    return earlier
+
+
+def _identity(name: str) -> TableIdentity:
+    try:
+        return TableIdentity.parse(name)
+    except ValueError as error:
+        raise PlanError(f"the plan's domains name {name!r}, which is no table: {error}") from error
+
+
+def _earlier_numbers(database: str, previous: DocumentationPlan | None) -> dict[str, int]:
+    """The chunk of each table in the last plan, by the last part of its unit's folder."""
+    numbers: dict[str, int] = {}
+    for unit in previous.work_units if previous else ():
+        last = unit.output_directory.rpartition("/")[2]
+        if unit.database == database and last.isdecimal() and last != unit.domain:
+            numbers |= {spec.fully_qualified_name: int(last) for spec in unit.tables}
+    return numbers
+
+
+def _moves(database: str, grouping: Grouping, earlier: Mapping[Key, str]) -> tuple[DomainMove, ...]:
+    return tuple(
+        DomainMove(table=str(TableIdentity(database, *key)), from_domain=earlier[key], to_domain=domain)
+        for key, domain in grouping.domains.items()
+        if key in earlier and earlier[key] != domain
+    )
+
+
+def _table_spec(
+    name: str, chunk: Chunk, database: DatabaseTables, row_counts: Mapping[str, int], table_hash: str
+) -> TableSpec:
+    table = database.tables[name]
+    incoming = len(database.incoming.get(name, ()))
+    return TableSpec(
+        fully_qualified_name=name,
+        schema_name=table.schema_name,
+        table_name=table.table_name,
+        domain=chunk.domain,
+        priority=_priority(table, incoming),
+        column_count=len(table.columns),
+        row_count_approx=row_counts.get(name, -1),
+        incoming_fk_count=incoming,
+        outgoing_fk_count=len(table.foreign_keys),
+        metadata_hash=table_hash,
+        existing_comment=table.comment,
+    )
+
+
+def _priority(table: CatalogTable, incoming: int) -> TablePriority:
+    if not _SYSTEM_WORDS.isdisjoint([*split_identifier(table.schema_name), *split_identifier(table.table_name)]):
+        return 3
+    return 1 if incoming >= CORE_INCOMING_KEYS else 2
+
+
+def _weight(unit: WorkUnit) -> int:
+    return sum(spec.incoming_fk_count for spec in unit.tables)
+
+
+def _mark(unit: WorkUnit, has_work: HasWork) -> WorkUnit:
+    specs = [spec.model_copy(update={"has_work": has_work(unit, spec)}) for spec in unit.tables]
+    return unit.model_copy(update={"tables": specs, "has_work": any(spec.has_work for spec in specs)})
+
+
+def _minutes(tables: int) -> float:
+    return round(max(tables * MINUTES_PER_TABLE, 0.01), 2) if tables else 0.0
+
+
+def _complexity(tables: int) -> Complexity:
+    if tables < 50:
+        return "simple"
+    return "moderate" if tables <= 200 else "complex"
+
+
+def _refuse_empty(readings: Sequence[CatalogReading]) -> None:
+    unreachable = Counter(reading.status for reading in readings)["unreachable"]
+    messages = "; ".join(error.message for reading in readings for error in reading.errors)
+    if unreachable and unreachable == len(readings):
+        raise DatabaseUnreachable(messages)
+    names = ", ".join(repr(reading.database) for reading in readings)
+    raise PlanError(
+        f"there is nothing to document in {names}: no table is readable and selected"
+        + (f" ({messages})" if messages else "")
+        + "; look at `tribal check` and at include and exclude in databases.yaml",
+        code="PLAN_EMPTY",
+    )

@@ -1,0 +1,108 @@
+"""The plan as files: the latest one, and the immutable copy that each run keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from pydantic import ValidationError
+
+from tribal.catalog import locations
+from tribal.catalog.hashing import object_hash
+from tribal.errors import ObjectNotFound, PlanError
+from tribal.ports import Lease, ObjectStore
+from tribal_contracts import SCHEMA_VERSION, DocumentationPlan, RunOutline
+
+_VOLATILE: dict[str, Any] = {
+    "generated_at": True,
+    "errors": {"__all__": {"timestamp"}},
+    "databases": {"__all__": {"connection_error": True}},
+    "work_units": {"__all__": {"has_work": True, "tables": {"__all__": {"has_work", "row_count_approx"}}}},
+}
+
+
+def plan_hash(plan: DocumentationPlan) -> str:
+    """Hash of a plan without its times, row counts and marks of work."""
+    return object_hash(plan.model_dump(mode="json", exclude=_VOLATILE))
+
+
+def load_plan(store: ObjectStore) -> DocumentationPlan:
+    """The latest plan.
+
+    Raises:
+        PlanError: when there is none (`DOC_PLAN_NOT_FOUND`) or it cannot be read.
+    """
+    try:
+        data = store.get(locations.PLAN_FILE).data
+    except ObjectNotFound as error:
+        raise PlanError(
+            f"there is no plan in {store.location}; make one with `tribal plan`", code="DOC_PLAN_NOT_FOUND"
+        ) from error
+    try:
+        return DocumentationPlan.from_json(data)
+    except ValidationError as error:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: ValidationError) -> PlanError:
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if where == "schema_version":
+        return PlanError(
+            f"{locations.PLAN_FILE} is not of version {SCHEMA_VERSION}; make it anew with `tribal plan`",
+            code="PLAN_VERSION_MISMATCH",
+        )
+    code = "PLAN_MISSING_FIELD" if first["type"] == "missing" else "DOC_PLAN_INVALID"
+    return PlanError(
+        f"{locations.PLAN_FILE} cannot be read at {where or 'its start'}: {first['msg']}; mend it, or make it anew "
+        "with `tribal plan`",
+        code=code,
+    )
+
+
+def publish_plan(plan: DocumentationPlan, *, store: ObjectStore, lease: Lease) -> bool:
+    """Make a plan the latest one, unless the latest says the same; returns whether it was written.
+
+    Raises:
+        LeaseLost: when another run has taken over.
+    """
+    try:
+        latest: DocumentationPlan | None = load_plan(store)
+    except PlanError:
+        latest = None
+    if latest is not None and _without_marks(latest) == _without_marks(plan):
+        return False
+    lease.check()
+    store.put(locations.PLAN_FILE, plan.to_json())
+    return True
+
+
+def _without_marks(plan: DocumentationPlan) -> dict[str, Any]:
+    marks: dict[str, Any] = {
+        "generated_at": True,
+        "errors": {"__all__": {"timestamp"}},
+        "databases": {"__all__": {"connection_error": {"timestamp"}}},
+        "work_units": {"__all__": {"has_work": True, "tables": {"__all__": {"has_work"}}}},
+    }
+    return plan.model_dump(mode="json", exclude=marks)
+
+
+def write_run_plan(
+    plan: DocumentationPlan, *, store: ObjectStore, run_id: str, unit_ids: Collection[str] | None = None
+) -> RunOutline:
+    """Keep the run's own copy of a plan, its units one by one; `unit_ids` names those that the run shall document."""
+    store.put(locations.run_plan_file(run_id), plan.to_json())
+    units = [unit for unit in plan.work_units if unit_ids is None or unit.id in unit_ids]
+    for unit in units:
+        store.put(locations.run_unit_file(run_id, unit.id), unit.to_json())
+    outline = RunOutline(
+        schema_version="1.0",
+        run_id=run_id,
+        plan_hash=plan_hash(plan),
+        config_hash=plan.config_hash,
+        databases=plan.databases,
+        unit_ids=[unit.id for unit in sorted(units, key=lambda unit: unit.priority_order)],
+        errors=plan.errors,
+    )
+    store.put(locations.run_outline_file(run_id), outline.to_json())
+    return outline

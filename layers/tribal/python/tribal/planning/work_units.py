@@ -1,0 +1,70 @@
+"""Cut domains into work units whose members hold still from run to run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tribal.catalog.identity import short_hash, store_name
+from tribal.catalog.locations import domain_directory
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The tables of one work unit, by fully qualified name in order; `number` is `None` where the domain is whole."""
+
+    database: str
+    domain: str
+    number: int | None
+    tables: tuple[str, ...]
+
+    @property
+    def plain_id(self) -> str:
+        """The id, unless another chunk has the same one."""
+        base = f"{store_name(self.database)}_{self.domain}"
+        return base if self.number is None else f"{base}_{self.number}"
+
+    @property
+    def output_directory(self) -> str:
+        """A folder that no other unit writes to, relative to `docs/`."""
+        base = domain_directory(self.database, self.domain)
+        return base if self.number is None else f"{base}/{self.number}"
+
+
+def cut_domain(
+    database: str, domain: str, tables: Sequence[str], *, size: int, previous: Mapping[str, int]
+) -> list[Chunk]:
+    """Cut a domain into chunks of at most `size` tables, numbered from 1; one chunk needs no number.
+
+    A table stays in its `previous` chunk while the domain needs chunks at all; others fill the first that has room.
+    """
+    if len(tables) <= size:
+        return [Chunk(database, domain, None, tuple(sorted(tables)))]
+    chunks: dict[int, list[str]] = {}
+    newcomers = []
+    for table in sorted(tables):
+        number = previous.get(table)
+        if number is None or len(chunks.setdefault(number, [])) >= size:
+            newcomers.append(table)
+        else:
+            chunks[number].append(table)
+    for table in newcomers:
+        number = 1
+        while len(chunks.setdefault(number, [])) >= size:
+            number += 1
+        chunks[number].append(table)
+    return [
+        Chunk(database, domain, number, tuple(sorted(members))) for number, members in sorted(chunks.items()) if members
+    ]
+
+
+def unit_ids(chunks: Sequence[Chunk]) -> dict[Chunk, str]:
+    """An id for each chunk; those that would share one get a short hash. Ids are never parsed."""
+    taken = Counter(chunk.plain_id for chunk in chunks)
+    return {
+        chunk: chunk.plain_id
+        if taken[chunk.plain_id] == 1
+        else f"{chunk.plain_id}~{short_hash((chunk.database, chunk.domain, str(chunk.number or '')))}"
+        for chunk in chunks
+    }

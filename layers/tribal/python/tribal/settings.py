@@ -1,0 +1,145 @@
+"""Everything that a run is told from outside, read once at its start. The only place that reads the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from pydantic import SecretStr, ValidationError
+
+from tribal.catalog.hashing import bytes_hash, object_hash
+from tribal.errors import ConfigurationError, ConfigurationNotFound
+from tribal.project_file import parse_project_file
+from tribal_contracts import DatabaseEntry
+
+PROJECT_FILE = "databases.yaml"
+_SCHEMES = ("postgresql://", "postgres://")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a command works with."""
+
+    project: Path
+    store: Path
+    entries: tuple[DatabaseEntry, ...]
+    config_hash: str
+    """Over the bytes of `databases.yaml`, or without one over the entry as the command line gave it."""
+    has_file: bool
+    units_at_once: int = 4
+    tables_at_once: int = 3
+    tables_per_unit: int = 25
+    statistics_max_age: timedelta = timedelta(days=7)
+    take_samples: bool = True
+    source_date_epoch: int | None = None
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def require_entries(self) -> tuple[DatabaseEntry, ...]:
+        """The databases to work on.
+
+        Raises:
+            ConfigurationNotFound: when neither a file nor a DSN names one.
+        """
+        if not self.entries:
+            raise ConfigurationNotFound(
+                f"no database is named: there is no {PROJECT_FILE} in {self.project} and no DSN was given; "
+                "write `tribal run postgresql://user@host/database`, or let `tribal init` write a file to fill in"
+            )
+        return self.entries
+
+
+def load_settings(
+    *,
+    project: Path | None = None,
+    dsn: str | None = None,
+    take_samples: bool = True,
+    environment: Mapping[str, str] | None = None,
+) -> Settings:
+    """Read the settings of one command from the project's folder, the command line and the environment.
+
+    Raises:
+        ConfigurationError: when any of them cannot be used.
+    """
+    values = dict(os.environ if environment is None else environment)
+    folder = (project or Path.cwd()).expanduser().resolve()
+    if not folder.is_dir():
+        raise ConfigurationError(f"the project folder {folder} does not exist; make it, or name another with --project")
+    outside = Settings(
+        project=folder,
+        store=folder,
+        entries=(),
+        config_hash="0" * 64,
+        has_file=False,
+        take_samples=take_samples,
+        source_date_epoch=_source_date_epoch(values),
+        environment=values,
+    )
+    if dsn is not None:
+        entry = entry_from_dsn(dsn, values)
+        return replace(outside, entries=(entry,), config_hash=_entry_hash(entry))
+    file = folder / PROJECT_FILE
+    if not file.exists():
+        return outside
+    content, data = parse_project_file(file, values)
+    return replace(
+        outside,
+        store=_store_path(folder, content.store),
+        entries=tuple(content.databases),
+        config_hash=bytes_hash(data),
+        has_file=True,
+        units_at_once=content.units_at_once,
+        tables_at_once=content.tables_at_once,
+        tables_per_unit=content.tables_per_unit,
+        statistics_max_age=timedelta(days=content.statistics_max_age_days),
+    )
+
+
+def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
+    """An entry with nothing but a DSN; its name is the server's database, as libpq would choose it.
+
+    Raises:
+        ConfigurationError: when the text is no DSN of a database that we read.
+    """
+    if not dsn.startswith(_SCHEMES):
+        scheme = dsn.split("://", 1)[0] if "://" in dsn else ""
+        found = f"a DSN of {scheme!r}" if scheme else "no DSN"
+        raise ConfigurationError(f"this is {found}; write postgresql://user@host:5432/database")
+    try:
+        parts = urlsplit(dsn)
+        query = parse_qs(parts.query)
+        user = unquote(parts.username or "") or query.get("user", [""])[0] or environment.get("PGUSER", "")
+    except ValueError as error:
+        raise ConfigurationError(f"the DSN cannot be read: {error}; percent-encode special characters") from error
+    name = unquote(parts.path.lstrip("/")) or query.get("dbname", [""])[0] or environment.get("PGDATABASE", "") or user
+    if not name:
+        raise ConfigurationError("the DSN names no database; write postgresql://user@host:5432/database")
+    try:
+        return DatabaseEntry(name=name, dsn=SecretStr(dsn))
+    except ValidationError as error:
+        raise ConfigurationError(f"the database's name in the DSN cannot be used: {name!r}") from error
+
+
+def _store_path(folder: Path, store: str | None) -> Path:
+    if store is None:
+        return folder
+    if "://" in store:
+        raise ConfigurationError(f"store: {store.split('://', 1)[0]} is not a store that this version writes to yet")
+    return (folder / Path(store).expanduser()).resolve()
+
+
+def _source_date_epoch(environment: Mapping[str, str]) -> int | None:
+    text = environment.get("SOURCE_DATE_EPOCH", "")
+    if not text:
+        return None
+    if not text.isdecimal() or int(text) > 253402300799:
+        raise ConfigurationError("SOURCE_DATE_EPOCH is not a whole number of seconds since 1970; mend or unset it")
+    return int(text)
+
+
+def _entry_hash(entry: DatabaseEntry) -> str:
+    """Over the entry's canonical JSON without secrets."""
+    return object_hash(entry.model_dump(mode="json", exclude={"dsn", "password"}))

@@ -1,0 +1,121 @@
+"""Settings: what a person writes, and what they are told when it cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tribal.errors import ConfigurationError, ConfigurationNotFound
+from tribal.settings import Settings, load_settings
+
+
+def load(folder: Path, text: str, **environment: str) -> Settings:
+    (folder / "databases.yaml").write_text(text, encoding="utf-8")
+    return load_settings(project=folder, environment=environment)
+
+
+def test_a_full_file_is_read(tmp_path: Path) -> None:
+    settings = load(
+        tmp_path,
+        """
+databases:
+  - name: shop
+    type: postgres
+    host: db.example.com
+    port: 5433
+    database: shop_prod
+    user: reader
+    password: ${SHOP_PASSWORD}
+    include: {schemas: [sales, "bill*"]}
+    exclude: {tables: ["*_bak"]}
+    sample_rows: 10
+    domains: {billing: ["invoice*"]}
+    limits: {connections: 2, statement_timeout_seconds: 5}
+store: knowledge
+units_at_once: 2
+""",
+        SHOP_PASSWORD="s3cret",
+    )
+    (entry,) = settings.entries
+    assert entry.password is not None
+    assert entry.password.get_secret_value() == "s3cret"
+    assert entry.include.schemas == ["sales", "bill*"]
+    assert entry.limits.connections == 2
+    assert settings.store == (tmp_path / "knowledge").resolve()
+    assert settings.units_at_once == 2
+    assert "s3cret" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "mend"),
+    [
+        ("databases:\n  - name: a\n    dsn: x\n    smaple_rows: 3\n", 4, "did you mean 'sample_rows'"),
+        ("databases:\n  - name: a\n    limits:\n      conections: 3\n", 4, "did you mean 'connections'"),
+        ("databases:\n  - dsn: x\n", 2, "the key 'name' is missing"),
+        ("databases:\n  - name: a\n    sample_rows: many\n", 3, "sample_rows"),
+        ("databases:\n  - name: a\n    type: oracle\n", 3, "'postgres'"),
+        ("databases:\n  - name: a\n    name: b\n", 3, "stands twice"),
+        ("databases:\n  - name: a\n  - name: a\n", 3, "two databases are named 'a'"),
+        ("databases:\n  - name: a\n    dsn: x\n    host: y\n", 2, "both dsn and host"),
+        ("databases:\n  - name: a\n    dsn: ${NO_SUCH}\n", 3, "NO_SUCH is not set"),
+        ("databases:\n  - name: a\n   dsn: x\n", 3, "indentation"),
+        ("database: []\n", 1, "did you mean 'databases'"),
+        ("databases: []\n", 1, "at least 1"),
+    ],
+)
+def test_a_mistake_in_the_file_is_named_with_its_line_and_its_mend(
+    tmp_path: Path, text: str, line: int, mend: str
+) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load(tmp_path, text)
+    assert f"databases.yaml, line {line}: " in caught.value.message
+    assert mend in caught.value.message
+
+
+def test_a_secret_never_stands_in_a_complaint(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load(tmp_path, "databases:\n  - name: a\n    password: [hunter2]\n    port: hunter2\n")
+    assert "hunter2" not in caught.value.message
+
+
+def test_an_empty_file_says_how_it_starts(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="it starts with `databases:`"):
+        load(tmp_path, "")
+
+
+def test_a_default_and_an_escape_are_kept_in_expansion(tmp_path: Path) -> None:
+    settings = load(tmp_path, "databases:\n  - name: ${NAME:-fallback}\n    password: $${literal}\n")
+    assert settings.entries[0].name == "fallback"
+    assert settings.entries[0].password is not None
+    assert settings.entries[0].password.get_secret_value() == "${literal}"
+
+
+def test_without_a_file_a_dsn_is_enough_and_its_database_is_the_name(tmp_path: Path) -> None:
+    settings = load_settings(project=tmp_path, dsn="postgresql://u:pw@h:1/my%20db", environment={})
+    assert [entry.name for entry in settings.entries] == ["my db"]
+    assert settings.store == tmp_path.resolve()
+    other = load_settings(project=tmp_path, dsn="postgresql://u:other@h:1/my%20db", environment={})
+    assert other.config_hash == settings.config_hash
+
+
+@pytest.mark.parametrize("dsn", ["mysql://h/db", "just-a-name"])
+def test_a_dsn_that_cannot_be_used_says_what_to_write(tmp_path: Path, dsn: str) -> None:
+    with pytest.raises(ConfigurationError):
+        load_settings(project=tmp_path, dsn=dsn, environment={})
+
+
+def test_without_file_and_dsn_the_next_step_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationNotFound, match="tribal run postgresql://"):
+        load_settings(project=tmp_path, environment={}).require_entries()
+
+
+def test_a_project_folder_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="does not exist"):
+        load_settings(project=tmp_path / "nowhere", environment={})
+
+
+@pytest.mark.parametrize("value", ["yesterday", "-1", "99999999999999"])
+def test_a_wrong_source_date_epoch_is_an_error(tmp_path: Path, value: str) -> None:
+    with pytest.raises(ConfigurationError, match="SOURCE_DATE_EPOCH"):
+        load_settings(project=tmp_path, environment={"SOURCE_DATE_EPOCH": value})
