@@ -89,6 +89,11 @@ def domain_directory(database: str, domain: str) -> str:
     return f"{store_name(database)}/{domain}"
 
 
+def domain_page_file(database: str, domain: str) -> str:
+    """A domain's page, relative to `docs/`."""
+    return f"{domain_directory(database, domain)}/{CATALOG_OVERVIEW_PAGE}"
+
+
 def table_stem(output_directory: str, schema: str, table: str) -> str:
     """A table's files without their endings `.json` and `.md`, relative to `docs/`."""
     return f"{output_directory}/{store_name(schema, table)}"

@@ -1,0 +1,1 @@
+"""One module a vendor: what stands behind the ports."""

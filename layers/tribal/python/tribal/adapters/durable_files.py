@@ -1,0 +1,141 @@
+"""Files that a killed process or a power cut leaves either as they were or as they should be."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import itertools
+import os
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from tribal.errors import StoreUnwritable
+
+_TEMPORARY = ".tmp-"
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_BUFFER_BYTES = 1 << 18
+# A folder that was just made may be removed again by somebody who deletes its last object.
+_ATTEMPTS = 20
+_ABANDONED_SECONDS = 24 * 3600
+_MENDS = {
+    errno.EACCES: "give this user the right to write there, or choose another folder",
+    errno.EPERM: "give this user the right to write there, or choose another folder",
+    errno.EROFS: "the file system is read-only: choose another folder",
+    errno.ENOSPC: "make room on that disk and run again; what was written before is kept",
+    errno.EDQUOT: "this user's quota is used up: make room and run again; what was written before is kept",
+    errno.EFBIG: "this user may not write a file of that size: raise the limit (`ulimit -f`) and run again",
+    errno.ENOTDIR: "a file stands where a folder should be: move it away",
+    errno.EEXIST: "a file stands where a folder should be: move it away",
+    errno.EISDIR: "a folder stands where a file should be: move it away",
+    errno.ENAMETOOLONG: "choose a folder with a shorter path",
+}
+
+# Names of this process are unique even where a new process gets the id of one that was killed.
+_numbers = itertools.count(time.time_ns())
+_under_way: set[str] = set()
+
+
+def unwritable(path: Path, exc: OSError) -> StoreUnwritable:
+    """The error for people: what could not be written, why, and what to do."""
+    mend = _MENDS.get(exc.errno or 0, "choose another folder")
+    return StoreUnwritable(f"cannot write {str(path)!r}: {exc.strerror or exc}; {mend}")
+
+
+@contextmanager
+def temporary_file(folder: Path) -> Iterator[tuple[BinaryIO, Path]]:
+    """A new file, opened for writing, that the caller gives another name; an error removes it. Makes the folder.
+
+    Raises:
+        OSError: when it cannot be made.
+    """
+    descriptor, path = _open_temporary(folder)
+    try:
+        with os.fdopen(descriptor, "wb", buffering=_BUFFER_BYTES) as file:
+            yield file, path
+    except BaseException:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+        raise
+    finally:
+        _under_way.discard(path.name)
+
+
+def _open_temporary(folder: Path) -> tuple[int, Path]:
+    for _ in range(_ATTEMPTS):
+        path = folder / f"{_TEMPORARY}{os.getpid()}-{next(_numbers)}"
+        try:
+            descriptor = os.open(path, _NEW_FILE, 0o666)
+        except FileNotFoundError:
+            with suppress(FileNotFoundError):
+                make_folder(folder)
+        else:
+            _under_way.add(path.name)
+            return descriptor, path
+    raise FileNotFoundError(errno.ENOENT, "the folder cannot be made")
+
+
+def write_through(file: BinaryIO, chunks: Iterable[bytes]) -> str:
+    """Write a file to the disk, close it, and return the SHA-256 of its bytes."""
+    digest = hashlib.sha256()
+    with file:
+        for chunk in chunks:
+            digest.update(chunk)
+            file.write(chunk)
+        file.flush()
+        os.fsync(file.fileno())
+    return digest.hexdigest()
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and what is missing above it, so that they outlast a power cut."""
+    if folder.is_dir():
+        return
+    if folder.parent != folder:
+        make_folder(folder.parent)
+    folder.mkdir(exist_ok=True)
+    with suppress(PermissionError):  # one may be allowed to make a folder where one may not read
+        sync_folder(folder.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    if os.name == "nt":  # which has no such call, and does it by itself
+        return
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:  # somebody deleted what was put, and the empty folder with it
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as exc:
+        if exc.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network file systems have no such call
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def is_abandoned(path: Path) -> bool:
+    """Whether this is a temporary file of a process that died; one of a living process is not, for a day."""
+    if not path.name.startswith(_TEMPORARY):
+        return False
+    try:
+        process = int(path.name.removeprefix(_TEMPORARY).partition("-")[0])
+        age_seconds = time.time() - path.stat().st_mtime
+    except (ValueError, FileNotFoundError):
+        return False
+    if process == os.getpid():
+        return path.name not in _under_way
+    if age_seconds > _ABANDONED_SECONDS:
+        return True
+    if os.name == "nt":  # where signal 0 would end the process
+        return False
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except PermissionError:
+        return False
+    return False

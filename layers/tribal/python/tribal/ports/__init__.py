@@ -1,0 +1,82 @@
+"""What the stages ask of the world: small Protocols and the values that pass through them.
+
+Stages know these and nothing of the vendors behind them; `tribal.wiring` chooses who answers.
+"""
+
+from __future__ import annotations
+
+from tribal.ports.describing import (
+    Describer,
+    DomainContext,
+    Secrets,
+    TableContext,
+    TableDescription,
+)
+from tribal.ports.reading import (
+    AccessReport,
+    CatalogContents,
+    CatalogReader,
+    MissingGrant,
+    Presence,
+    SchemaAndTable,
+    Statement,
+    TableSample,
+)
+from tribal.ports.running import (
+    Clock,
+    Deadline,
+    Lease,
+    Outcome,
+    ProcessLock,
+    ProgressSink,
+    WorkerPool,
+)
+from tribal.ports.searching import (
+    INDEX_VERSION,
+    Candidate,
+    Embedder,
+    IndexCounts,
+    IndexEntry,
+    IndexFilter,
+    SearchIndex,
+    TableEntry,
+)
+from tribal.ports.storing import (
+    ObjectInfo,
+    ObjectStore,
+    StoredObject,
+)
+
+__all__ = [
+    "INDEX_VERSION",
+    "AccessReport",
+    "Candidate",
+    "CatalogContents",
+    "CatalogReader",
+    "Clock",
+    "Deadline",
+    "Describer",
+    "DomainContext",
+    "Embedder",
+    "IndexCounts",
+    "IndexEntry",
+    "IndexFilter",
+    "Lease",
+    "MissingGrant",
+    "ObjectInfo",
+    "ObjectStore",
+    "Outcome",
+    "Presence",
+    "ProcessLock",
+    "ProgressSink",
+    "SchemaAndTable",
+    "SearchIndex",
+    "Secrets",
+    "Statement",
+    "StoredObject",
+    "TableContext",
+    "TableDescription",
+    "TableEntry",
+    "TableSample",
+    "WorkerPool",
+]

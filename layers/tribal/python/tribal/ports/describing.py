@@ -1,0 +1,86 @@
+"""Describing, and the secrets that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from tribal_contracts import (
+    CatalogTable,
+    DatabaseType,
+    Description,
+    IncomingKey,
+    SliceNeighbour,
+)
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from tribal.masking import MaskedSamples
+
+
+@dataclass(frozen=True, slots=True)
+class TableContext:
+    """All that a describer may know of a table."""
+
+    database: str
+    database_type: DatabaseType
+    domain: str
+    table: CatalogTable
+    row_count: int
+    incoming: tuple[IncomingKey, ...]
+    neighbours: Mapping[str, SliceNeighbour]
+    """By fully qualified name."""
+    samples: Mapping[str, MaskedSamples]
+    """By column; empty when no sample was taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableDescription:
+    """What a describer says of a table."""
+
+    table: Description
+    columns: Mapping[str, Description]
+    """By column; every column of the table has one."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DomainContext:
+    """What a describer may know of a domain: its tables with their descriptions, most central first."""
+
+    database: str
+    domain: str
+    title: str
+    tables: Sequence[tuple[str, str]]
+    schema_comments: Sequence[str] = field(default_factory=tuple)
+
+
+class Describer(Protocol):
+    """Puts a table and a domain into words."""
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the same input would be described in other words."""
+        ...
+
+    def describe_table(self, context: TableContext) -> TableDescription:
+        """Describe a table and every column of it."""
+        ...
+
+    def describe_domain(self, context: DomainContext) -> Description:
+        """Say what a domain is about."""
+        ...
+
+
+class Secrets(Protocol):
+    """Named secrets."""
+
+    def get(self, name: str) -> SecretStr | None:
+        """The secret of that name; `None` when there is none."""
+        ...
+
+    def refresh(self, name: str) -> SecretStr | None:
+        """The same, read anew: called once after a login was refused."""
+        ...

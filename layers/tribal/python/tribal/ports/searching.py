@@ -1,0 +1,176 @@
+"""Searching."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tribal.catalog.scope import EVERYTHING, Scope
+from tribal_contracts import (
+    DatabaseType,
+    DocType,
+    DocumentRecord,
+    IndexMetadata,
+    KeyGraph,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+INDEX_VERSION = "1"
+"""Version of what an index holds and how; an index of another version is rebuilt, never migrated."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFilter:
+    """Which records a read may return."""
+
+    scope: Scope = EVERYTHING
+    database: str | None = None
+    domain: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A record that matches, with the score of one signal; higher is better."""
+
+    record_id: int
+    score: float
+    table_id: int | None = None
+    """Id of the table record that a table or column record belongs to."""
+    matched: frozenset[str] = frozenset()
+    """Of a lexical candidate, the terms that it shares."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexCounts:
+    """How much an index holds, finished or not."""
+
+    documents: int
+    vectors: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """The least that is known of an indexed table."""
+
+    record_id: int
+    database: str
+    schema: str
+    table: str
+    domain: str
+    database_type: DatabaseType
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """A record with the terms that find it and its vector; `terms` are already tokenised, one field a tuple."""
+
+    record: DocumentRecord
+    names: tuple[str, ...]
+    """Terms of its name, which weigh most."""
+    body: tuple[str, ...]
+    """Terms of everything else."""
+    vector: NDArray[Any] | None
+    """D float32, L2-normalised."""
+
+
+class SearchIndex(Protocol):
+    """A projection of the documents that can be thrown away and rebuilt. Every read keeps to the filter's scope.
+
+    Raises, from every reading method: `IndexNotReady`; from every writing one: `IndexWriteFailed`. A writer's own reads
+    (`metadata`, `sources`, `counts`) never raise: an index that cannot be used is to them as if it were not there.
+    """
+
+    def metadata(self) -> IndexMetadata | None:
+        """What the index was built from; `None` while there is no finished index."""
+        ...
+
+    def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> list[Candidate]:
+        """Records that share a term, by BM25 with names weighing three times, best first, ties by id."""
+        ...
+
+    def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
+        """How many records hold each term; a term that none holds is left out."""
+        ...
+
+    def nearest(self, vector: NDArray[Any], doc_type: DocType, where: IndexFilter, limit: int) -> list[Candidate]:
+        """Records by cosine similarity, best first, ties by id; a zero vector is near to nothing.
+
+        Empty when the index has no vectors.
+        """
+        ...
+
+    def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
+        """Records by id; an unknown id is left out."""
+        ...
+
+    def tables(self, where: IndexFilter) -> list[TableEntry]:
+        """Every table, in order of its name."""
+        ...
+
+    def domain_records(self, where: IndexFilter) -> list[DocumentRecord]:
+        """The record of every domain of every database, in order of domain and database."""
+        ...
+
+    def key_graph(self) -> KeyGraph | None:
+        """Every foreign key; `None` before the first index."""
+        ...
+
+    def sources(self) -> dict[str, str]:
+        """Content hash of each file that the index holds, by path relative to `docs/`."""
+        ...
+
+    def counts(self) -> IndexCounts:
+        """How much the index holds."""
+        ...
+
+    def replace(
+        self,
+        changed: Mapping[str, Sequence[IndexEntry]],
+        removed: Iterable[str],
+        hashes: Mapping[str, str] | None = None,
+    ) -> None:
+        """Put the records of changed files in place of what those files had, and drop those of removed files, at once.
+
+        Keys and members are paths relative to `docs/`. `hashes` holds the content hash of changed files, which
+        `sources` remembers; where it is silent the hash of the file's first record counts, so only a file without
+        records needs it.
+        """
+        ...
+
+    def finish(self, metadata: IndexMetadata, graph: KeyGraph) -> None:
+        """Publish the key graph and the metadata, at once, after the last `replace`."""
+        ...
+
+    def clear(self) -> None:
+        """Throw everything away."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors, without any network."""
+
+    @property
+    def model(self) -> str:
+        """Name of the model, recorded with the index."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> NDArray[Any]:
+        """N x D float32, L2-normalised; a text without any known token is a zero vector.
+
+        Raises:
+            EmbeddingFailed: when the model cannot be used.
+        """
+        ...

@@ -1,0 +1,19 @@
+"""Names of runs, in order of time."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from datetime import UTC
+
+from tribal.ports import Clock
+
+
+def random_suffix() -> str:
+    """Six hex digits, which tell apart what starts in the same second."""
+    return secrets.token_hex(3)
+
+
+def new_run_id(clock: Clock, entropy: Callable[[], str] = random_suffix) -> str:
+    """An id such as `20261121T024500Z-1f9c2a`: sorted as text, runs are in order of their start by the real clock."""
+    return f"{clock.real().astimezone(UTC):%Y%m%dT%H%M%SZ}-{entropy()}"

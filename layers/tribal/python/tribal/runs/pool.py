@@ -1,0 +1,122 @@
+"""Many things at once, on threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Generic, TypeVar
+
+from tribal.errors import RunInterrupted
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class _Done(Generic[Item, Result]):
+    item: Item
+    result: Result | None
+    error: BaseException | None
+
+
+class ThreadWorkerPool:
+    """Runs functions on threads of their own for each `run`, so that a run inside a run cannot wait for itself.
+
+    `stop` makes every `run`, now and later, end with `RunInterrupted`.
+    """
+
+    def __init__(self) -> None:
+        self._stopping = False
+
+    @property
+    def stopping(self) -> bool:
+        """Whether `stop` was called."""
+        return self._stopping
+
+    def stop(self) -> None:
+        """Ask every run to end after the calls under way; takes no lock, so a signal handler may call it."""
+        self._stopping = True
+
+    def run(
+        self, function: Callable[[Item], Result], items: Iterable[Item], at_once: int
+    ) -> Iterator[tuple[Item, Result]]:
+        """Yield each item with its result as it is done, at most `at_once` under way.
+
+        Items are taken on the caller's thread, one whenever a thread is free. What is under way when an error is
+        found or the pool is stopped ends first, and its results are yielded, so that no finished work is lost.
+
+        Raises:
+            RunInterrupted: once `stop` was called.
+        """
+        if at_once < 1:
+            raise ValueError(f"at_once is {at_once}; at least one thing has to be done at a time")
+        crew: _Crew[Item, Result] = _Crew(function)
+        source = iter(items)
+        error: BaseException | None = None
+        exhausted = False
+        try:
+            while True:
+                while not (exhausted or error or self._stopping) and crew.under_way < at_once:
+                    try:
+                        item = next(source)
+                    except StopIteration:
+                        exhausted = True
+                    except Exception as exc:  # noqa: BLE001 - raised below, after the calls under way
+                        error = exc
+                    else:
+                        crew.start(item)
+                if not crew.under_way:
+                    break
+                done = crew.wait()
+                if done.error is None:
+                    yield done.item, done.result  # type: ignore[misc]
+                else:
+                    error = error or done.error
+        finally:
+            crew.dismiss()
+        if error is not None:
+            raise error
+        if self._stopping:
+            raise RunInterrupted("the run was asked to stop; run the command again to carry on where it ended")
+
+
+class _Crew(Generic[Item, Result]):
+    """The threads of one run; daemons, so that an impatient second Ctrl-C ends the process at once."""
+
+    def __init__(self, function: Callable[[Item], Result]) -> None:
+        self._function = function
+        self._tasks: SimpleQueue[tuple[Item] | None] = SimpleQueue()
+        self._done: SimpleQueue[_Done[Item, Result]] = SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self.under_way = 0
+
+    def start(self, item: Item) -> None:
+        """Give an item to a thread that is free, else to a new one."""
+        if self.under_way == len(self._threads):
+            thread = threading.Thread(target=self._work, name=f"worker-{len(self._threads) + 1}", daemon=True)
+            thread.start()
+            self._threads.append(thread)
+        self.under_way += 1
+        self._tasks.put((item,))
+
+    def wait(self) -> _Done[Item, Result]:
+        """Wait for the next call to end."""
+        done = self._done.get()
+        self.under_way -= 1
+        return done
+
+    def dismiss(self) -> None:
+        """Let the threads end; those that still work end after their call."""
+        for _ in self._threads:
+            self._tasks.put(None)
+
+    def _work(self) -> None:
+        while (task := self._tasks.get()) is not None:
+            item = task[0]
+            try:
+                done: _Done[Item, Result] = _Done(item, self._function(item), None)
+            except BaseException as exc:  # noqa: BLE001 - carried over to the caller's thread
+                done = _Done(item, None, exc)
+            self._done.put(done)

@@ -1,0 +1,70 @@
+"""The record that every run leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tribal.catalog import locations
+from tribal.ports import Clock, ObjectStore
+from tribal_contracts import AgentError, AgentStatus, RunRecord
+
+
+class RunLog:
+    """Writes the `RunRecord` of one run, whole each time: when it starts, when its plan is known, when it ends."""
+
+    def __init__(self, store: ObjectStore, clock: Clock, run_id: str, command: str) -> None:
+        self._store = store
+        self._clock = clock
+        self._record = RunRecord(
+            schema_version="1.0",
+            run_id=run_id,
+            command=command,
+            status="running",
+            started_at=clock.published(),
+            completed_at=None,
+            tables_documented=0,
+            tables_unchanged=0,
+            tables_failed=0,
+            errors=[],
+        )
+
+    @property
+    def record(self) -> RunRecord:
+        """The record as it was last written, or will first be."""
+        return self._record
+
+    def start(self) -> RunRecord:
+        """Write that the run is under way."""
+        return self._write(self._record)
+
+    def attach_plan(self, plan_file: str, plan_hash: str) -> RunRecord:
+        """Write which plan the run follows; `plan_file` is relative to the root."""
+        return self._write(self._record.model_copy(update={"plan_file": plan_file, "plan_hash": plan_hash}))
+
+    def finish(
+        self,
+        status: AgentStatus,
+        *,
+        documented: int = 0,
+        unchanged: int = 0,
+        failed: int = 0,
+        errors: Sequence[AgentError] = (),
+    ) -> RunRecord:
+        """Write how the run ended."""
+        return self._write(
+            self._record.model_copy(
+                update={
+                    "status": status,
+                    "completed_at": self._clock.published(),
+                    "tables_documented": documented,
+                    "tables_unchanged": unchanged,
+                    "tables_failed": failed,
+                    "errors": list(errors),
+                }
+            )
+        )
+
+    def _write(self, record: RunRecord) -> RunRecord:
+        self._record = record
+        self._store.put(locations.run_file(record.run_id), record.to_json())
+        return record

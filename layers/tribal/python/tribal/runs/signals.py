@@ -1,0 +1,55 @@
+"""Ctrl-C and `kill`: first a polite stop, then an impatient one."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from types import FrameType
+
+from tribal.runs.pool import ThreadWorkerPool
+
+STOPPING = "stopping: what is under way is finished, and the next run carries on; press Ctrl-C again to stop at once"
+
+
+def _say_nothing(message: str) -> None:
+    """Nobody wants to know."""
+
+
+@contextmanager
+def stop_on_signal(pool: ThreadWorkerPool, tell: Callable[[str], None] = _say_nothing) -> Iterator[None]:
+    """While this is open, the first SIGINT or SIGTERM stops the pool and a SIGINT after it raises `KeyboardInterrupt`.
+
+    `tell` is called once, with a message for people, on a thread of its own: a signal may come while the main thread
+    holds the very lock that writing needs. Outside the main thread, where Python delivers no signals, nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked: SimpleQueue[bool] = SimpleQueue()
+
+    def speak() -> None:
+        if asked.get():
+            tell(STOPPING)
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        if pool.stopping:
+            if number == signal.SIGINT:
+                raise KeyboardInterrupt
+            return
+        pool.stop()
+        asked.put(True)
+
+    speaker = threading.Thread(target=speak, name="stop-notice", daemon=True)
+    speaker.start()
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            # None stands for a handler that was not set from Python and cannot be set again.
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        asked.put(False)
+        speaker.join()

@@ -1,0 +1,9 @@
+"""Test doubles that keep the contracts of the ports they stand for."""
+
+from __future__ import annotations
+
+from tests.fakes.fixed_clock import FixedClock
+from tests.fakes.memory_store import MemoryStore
+from tests.fakes.recording_sink import RecordingSink
+
+__all__ = ["FixedClock", "MemoryStore", "RecordingSink"]

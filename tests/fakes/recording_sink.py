@@ -1,0 +1,39 @@
+"""A progress sink that remembers what it was told."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+
+from tribal.ports import Outcome
+
+
+class RecordingSink:
+    """Keeps every call: assert on what a stage reported, in order."""
+
+    def __init__(self) -> None:
+        self.begun: list[tuple[str, int]] = []
+        self.advanced: list[tuple[str, str, Outcome]] = []
+        self.ended: list[tuple[str, str]] = []
+        self.notes: list[str] = []
+        self._lock = threading.Lock()
+
+    def begin(self, stage: str, total: int) -> None:
+        with self._lock:
+            self.begun.append((stage, total))
+
+    def advance(self, stage: str, item: str, outcome: Outcome) -> None:
+        with self._lock:
+            self.advanced.append((stage, item, outcome))
+
+    def end(self, stage: str, summary: str) -> None:
+        with self._lock:
+            self.ended.append((stage, summary))
+
+    def note(self, message: str) -> None:
+        with self._lock:
+            self.notes.append(message)
+
+    def outcomes(self, stage: str) -> Counter[Outcome]:
+        """How often each outcome was reported for a stage."""
+        return Counter(outcome for at, _, outcome in self.advanced if at == stage)

@@ -1,0 +1,66 @@
+"""Clocks and deadlines."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime, timedelta, timezone
+
+from pydantic import TypeAdapter
+
+from tests.fakes import FixedClock
+from tribal.runs.clock import SystemClock, iso_timestamp
+from tribal.runs.deadline import ClockDeadline, NoDeadline
+from tribal_contracts import ISOTimestamp
+
+
+def test_with_an_epoch_the_published_time_stands_still_and_the_real_one_does_not() -> None:
+    clock = SystemClock(1_700_000_000)
+    assert clock.stands_still
+    assert clock.published() == "2023-11-14T22:13:20Z"
+    assert clock.elapsed_ms(datetime(2020, 1, 1, tzinfo=UTC)) == 0
+    assert abs(clock.real() - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+def test_the_epoch_zero_is_an_epoch() -> None:
+    assert SystemClock(0).published() == "1970-01-01T00:00:00Z"
+
+
+def test_without_an_epoch_the_published_time_is_the_present_in_milliseconds() -> None:
+    clock = SystemClock()
+    assert not clock.stands_still
+    published = TypeAdapter(ISOTimestamp).validate_python(clock.published())
+    assert published[-5] == "."
+    assert abs(datetime.fromisoformat(published) - clock.real()) < timedelta(minutes=1)
+
+
+def test_elapsed_time_is_never_negative() -> None:
+    clock = SystemClock()
+    assert clock.elapsed_ms(clock.real() - timedelta(seconds=2)) >= 2000
+    assert clock.elapsed_ms(clock.real() + timedelta(hours=1)) == 0
+
+
+def test_a_timestamp_is_in_utc_whatever_the_zone_of_the_moment() -> None:
+    moment = datetime(2026, 11, 21, 1, 30, 0, 5000, tzinfo=timezone(timedelta(hours=-5)))
+    assert iso_timestamp(moment) == "2026-11-21T06:30:00.005Z"
+    assert iso_timestamp(moment, "seconds") == "2026-11-21T06:30:00Z"
+
+
+def test_a_deadline_runs_down_to_zero_and_no_further() -> None:
+    clock = FixedClock()
+    deadline = ClockDeadline.after(clock, 90)
+    assert deadline.remaining_seconds() == 90
+    clock.advance(89.5)
+    assert deadline.remaining_seconds() == 0.5
+    clock.advance(10)
+    assert deadline.remaining_seconds() == 0
+
+
+def test_a_deadline_heeds_the_real_time_when_the_published_one_stands_still() -> None:
+    clock = FixedClock(stands_still=True)
+    deadline = ClockDeadline.after(clock, 90)
+    clock.advance(60)
+    assert deadline.remaining_seconds() == 30
+
+
+def test_without_a_deadline_the_time_is_infinite() -> None:
+    assert NoDeadline().remaining_seconds() == math.inf
