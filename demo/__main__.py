@@ -1,0 +1,98 @@
+"""`make demo`: document a live sample company, ask it three questions and one join, and say what to type next."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from demo import COMPANY_SQL
+from demo.postgres import EmbeddedServer, EmbeddedServerError, EmbeddedServerUnavailable
+from demo.target import DemoTargetError, fill_target
+
+HOME = Path(".demo")
+PROJECT = HOME / "company"
+TRIBAL = Path(sys.executable).parent / "tribal"
+QUESTIONS = (
+    "which customers have not paid their invoices",
+    "how much stock is left in each warehouse",
+    "who handles complaints",
+)
+JOIN = ("crm.customer", "billing.payment")
+
+
+def main() -> int:
+    """Run the demo and return the exit code."""
+    began = time.monotonic()
+    try:
+        with company_dsn() as dsn:
+            print(f"A sample company lives at {_without_password(dsn)}\n", flush=True)
+            PROJECT.mkdir(parents=True, exist_ok=True)
+            if not _tribal("run", dsn, shown="run postgresql://..."):
+                return 1
+        asked = all(_tribal("search", question, "--limit", "3") for question in QUESTIONS)
+        if not (asked and _tribal("join", *JOIN, "--max-hops", "5")):
+            return 1
+    except (EmbeddedServerError, DemoTargetError) as error:
+        print(f"make demo: FAILED: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("make demo: stopped; what is done is kept, run it again to carry on", file=sys.stderr)
+        return 130
+    _print_next_steps()
+    print(f"make demo: done in {time.monotonic() - began:.0f} s")
+    return 0
+
+
+@contextmanager
+def company_dsn() -> Iterator[str]:
+    """Yield the address of a running sample company: `TRIBAL_DEMO_DSN` where that is set, else an embedded server."""
+    given = os.environ.get("TRIBAL_DEMO_DSN")
+    if given:
+        fill_target(given, COMPANY_SQL)
+        yield given
+        return
+    try:
+        server = EmbeddedServer.start(HOME / "postgres")
+    except EmbeddedServerUnavailable as error:
+        raise EmbeddedServerError(
+            f"{error} Name an empty database of your own instead: TRIBAL_DEMO_DSN=postgresql://... make demo"
+        ) from error
+    with server:
+        server.ensure_database("company", COMPANY_SQL)
+        yield server.dsn("company")
+
+
+def _tribal(command: str, *arguments: str, shown: str = "") -> bool:
+    words = shown or shlex.join((command, *arguments))
+    print(f"$ tribal {words}", flush=True)
+    finished = subprocess.run([TRIBAL, command, *arguments, "--project", PROJECT], check=False)
+    print(flush=True)
+    if finished.returncode:
+        print(f"make demo: FAILED: `tribal {words}` ended with exit code {finished.returncode}", file=sys.stderr)
+    return finished.returncode == 0
+
+
+def _without_password(dsn: str) -> str:
+    scheme, _, rest = dsn.partition("://")
+    login, at, place = rest.rpartition("@")
+    return f"{scheme}://{login.partition(':')[0]}{at}{place}"
+
+
+def _print_next_steps() -> None:
+    tribal = f"{TRIBAL.relative_to(Path.cwd())}" if TRIBAL.is_relative_to(Path.cwd()) else str(TRIBAL)
+    print(f"The documents lie in {PROJECT / 'docs'}; start at {PROJECT / 'docs' / 'README.md'}. Ask on:")
+    print(f'  {tribal} search "late deliveries" --project {PROJECT}')
+    print(f"  {tribal} table billing.invoice --project {PROJECT}")
+    print(f"  {tribal} domains --project {PROJECT}")
+    print("Your own database, in a folder of your own:")
+    print(f"  {tribal} run postgresql://user@host/database")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

