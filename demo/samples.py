@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import filecmp
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from demo import COMPANY_SQL
@@ -34,16 +32,16 @@ def generate(dsn: str, project: Path) -> None:
 
 def differences(generated: Path, committed: Path = SAMPLES) -> list[str]:
     """Files that are missing, left over or different in the committed documentation, one line each."""
-    return sorted(_compare(filecmp.dircmp(generated, committed, ignore=[], hide=[os.curdir, os.pardir]), Path()))
+    fresh, kept = _contents(generated), _contents(committed)
+    return [
+        *(f"missing: {name}" for name in sorted(fresh.keys() - kept.keys())),
+        *(f"left over: {name}" for name in sorted(kept.keys() - fresh.keys())),
+        *(f"different: {name}" for name in sorted(fresh.keys() & kept.keys()) if fresh[name] != kept[name]),
+    ]
 
 
-def _compare(pair: filecmp.dircmp[str], folder: Path) -> Iterator[str]:
-    yield from (f"missing: {folder / name}" for name in pair.left_only)
-    yield from (f"left over: {folder / name}" for name in pair.right_only)
-    _, different, unreadable = filecmp.cmpfiles(pair.left, pair.right, pair.common_files, shallow=False)
-    yield from (f"different: {folder / name}" for name in (*different, *unreadable))
-    for name, below in pair.subdirs.items():
-        yield from _compare(below, folder / name)
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def main() -> int:

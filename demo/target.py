@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 import pg8000.native
-from tribal.adapters.postgres_dsn import parse_dsn
 
+from tribal.adapters.postgres_dsn import parse_dsn
 from tribal.errors import TribalError
 
 

@@ -68,7 +68,7 @@ def test_an_unset_optional_field_is_left_out_and_a_nullable_one_is_written_as_nu
 def test_a_stored_file_with_fields_of_a_newer_version_is_read_and_a_tool_input_with_unknown_fields_is_refused() -> None:
     plan = contracts.DocumentationPlan.model_validate(minimal_plan() | {"written_by_the_future": 1})
     assert plan.complexity == "simple"
-    with pytest.raises(ValidationError, match="extra_forbidden|Extra inputs"):
+    with pytest.raises(ValidationError, match="Extra inputs"):
         contracts.SearchTablesInput.model_validate({"query": "orders", "fuzzy": True})
 
 

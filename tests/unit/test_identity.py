@@ -48,9 +48,19 @@ def test_a_plain_name_is_its_own_store_name() -> None:
     assert store_name("sales", "order_line") == "sales.order_line"
 
 
-@pytest.mark.parametrize("text", ["", "a..b", '"a', 'a."b"c', "a.", '""'])
-def test_a_name_that_cannot_be_read_says_why(text: str) -> None:
-    with pytest.raises(ValueError, match="."):
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "empty part"),
+        ("a..b", "empty part"),
+        ("a.", "empty part"),
+        ('""', "empty part"),
+        ('"a', "not closed"),
+        ('a."b"c', "expected a dot"),
+    ],
+)
+def test_a_name_that_cannot_be_read_says_why(text: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
         parse_name(text)
 
 

@@ -1,0 +1,66 @@
+"""Secrets from environment variables, and from a folder with one file a secret as containers mount it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from tribal.errors import ConfigurationError
+
+_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
+_MAX_BYTES = 65_536
+
+
+class EnvironmentSecrets:
+    """The `Secrets` of one machine: a variable comes before a file of the same name; an empty one counts as none.
+
+    The mapping is looked into at each call, so that the live `os.environ` may be given; a file is read once and again
+    after `refresh`.
+    """
+
+    def __init__(self, variables: Mapping[str, str], files: Path | None = None) -> None:
+        self._variables = variables
+        self._files = files
+        self._read: dict[str, SecretStr | None] = {}
+
+    def get(self, name: str) -> SecretStr | None:
+        """The secret of that name; `None` when there is none.
+
+        Raises:
+            ConfigurationError: when its file cannot be read.
+        """
+        if value := self._variables.get(name):
+            return SecretStr(value)
+        if name not in self._read:
+            self._read[name] = self._from_file(name)
+        return self._read[name]
+
+    def refresh(self, name: str) -> SecretStr | None:
+        """The same, read anew."""
+        self._read.pop(name, None)
+        return self.get(name)
+
+    def _from_file(self, name: str) -> SecretStr | None:
+        # A name comes from a configuration file; it must not lead out of the folder.
+        if self._files is None or not _FILE_NAME.match(name):
+            return None
+        path = self._files / name
+        try:
+            with path.open("rb") as file:
+                data = file.read(_MAX_BYTES + 1)
+            if len(data) > _MAX_BYTES:
+                raise ConfigurationError(f"Secret file {str(path)!r} is larger than {_MAX_BYTES} bytes.")
+            value = data.decode("utf-8")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            message = f"Secret file {str(path)!r} cannot be read ({error.strerror}). Check its permissions."
+            raise ConfigurationError(message) from error
+        except UnicodeDecodeError:
+            # Without the cause, which holds the bytes.
+            raise ConfigurationError(f"Secret file {str(path)!r} is not UTF-8 text.") from None
+        value = value.removesuffix("\n").removesuffix("\r")
+        return SecretStr(value) if value else None

@@ -1,0 +1,255 @@
+"""Puts the rows of the catalog queries together into tables. Pure: rows in, contracts out, always in the same order."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from tribal.ports import CatalogContents
+from tribal_contracts import (
+    CatalogCheck,
+    CatalogColumn,
+    CatalogForeignKey,
+    CatalogIndex,
+    CatalogKey,
+    CatalogSchema,
+    CatalogTable,
+    TableKind,
+    TableStatistics,
+)
+
+UNKNOWN = -1
+NOT_READ = "(not read: the table was locked)"
+"""Stands for an expression that could not be had because of a lock; the next reading puts it right."""
+
+KINDS: Mapping[str, TableKind] = {
+    "r": "table",
+    "p": "partitioned_table",
+    "v": "view",
+    "m": "materialized_view",
+    "f": "foreign_table",
+}
+_ACTIONS = {"r": "RESTRICT", "c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT"}
+_IDENTITIES: Mapping[str, Literal["always", "by default"]] = {"a": "always", "d": "by default"}
+
+
+class ServerRow(NamedTuple):
+    """A row of `SERVER`."""
+
+    database: str
+    version: str
+    user: str
+
+
+class SchemaRow(NamedTuple):
+    """A row of `SCHEMAS`."""
+
+    name: str
+    usable: bool
+    comment: str | None
+
+
+class TableRow(NamedTuple):
+    """A row of `TABLES`."""
+
+    oid: int
+    schema: str
+    name: str
+    kind: str
+    comment: str | None
+    usable: bool
+    selectable: bool
+    rows: int | None
+    size_bytes: int | None
+    partitions: int | None
+
+
+class ColumnRow(NamedTuple):
+    """A row of `COLUMNS`."""
+
+    table: int
+    position: int
+    name: str
+    type: str
+    not_null: bool
+    default: str | None
+    identity: str
+    generated: bool
+    type_oid: int
+    comment: str | None
+
+
+class ConstraintRow(NamedTuple):
+    """A row of `CONSTRAINTS`."""
+
+    oid: int
+    table: int
+    kind: str
+    name: str
+    columns: list[str] | None
+    references_schema: str | None
+    references_table: str | None
+    references_columns: list[str] | None
+    on_update: str
+    on_delete: str
+
+
+class IndexRow(NamedTuple):
+    """A row of `INDEXES`."""
+
+    oid: int
+    table: int
+    name: str
+    unique: bool
+    columns: list[str | None]
+    partial: bool
+
+
+class CatalogRows(NamedTuple):
+    """The answers of all catalog queries as the driver hands them over."""
+
+    server: Sequence[Sequence[Any]]
+    schemas: Sequence[Sequence[Any]]
+    tables: Sequence[Sequence[Any]]
+    columns: Sequence[Sequence[Any]]
+    enums: Sequence[Sequence[Any]]
+    constraints: Sequence[Sequence[Any]]
+    indexes: Sequence[Sequence[Any]]
+    expressions: Sequence[Sequence[Any]]
+
+
+class _Expressions:
+    """Texts by what they belong to."""
+
+    def __init__(self, rows: Iterable[Sequence[Any]]) -> None:
+        self._texts = {(kind, owner, place): text for kind, owner, place, text in rows}
+
+    def of(self, kind: str, owner: int, place: int = 0) -> str:
+        return self._texts.get((kind, owner, place)) or NOT_READ
+
+    def view(self, table: int) -> str:
+        text = self._texts.get(("view", table, 0))
+        return f"-- {NOT_READ}" if text is None else text.strip().removesuffix(";")
+
+
+def assemble(rows: CatalogRows) -> CatalogContents:
+    """Build the contents of a database; what belongs to a schema that may not be used is left out."""
+    server = ServerRow(*rows.server[0])
+    schemas = sorted((SchemaRow(*row) for row in rows.schemas), key=lambda schema: schema.name)
+    listed = {schema.name for schema in schemas}
+    heads = sorted((TableRow(*row) for row in rows.tables), key=lambda table: (table.schema, table.name))
+    # A person's table in a schema that belongs to an extension: the schema is then worth naming, too.
+    extra = sorted({head.schema for head in heads if head.usable} - listed)
+    parts = _Parts(rows)
+    return CatalogContents(
+        server_database=server.database,
+        server_version=server.version,
+        schemas=tuple(
+            sorted(
+                [
+                    *(CatalogSchema(name=schema.name, comment=schema.comment) for schema in schemas if schema.usable),
+                    *(CatalogSchema(name=name) for name in extra),
+                ],
+                key=lambda schema: schema.name,
+            )
+        ),
+        unreadable_schemas=tuple(schema.name for schema in schemas if not schema.usable),
+        tables=tuple(parts.table(head) for head in heads if head.usable),
+        statistics={(head.schema, head.name): _statistics(head) for head in heads if head.usable},
+    )
+
+
+def _statistics(head: TableRow) -> TableStatistics:
+    if KINDS[head.kind] == "partitioned_table" and not head.partitions:
+        return TableStatistics(row_count=0, size_bytes=0)
+    if head.rows is None:
+        return TableStatistics(row_count=UNKNOWN, size_bytes=head.size_bytes or UNKNOWN)
+    return TableStatistics(row_count=head.rows, size_bytes=UNKNOWN if head.size_bytes is None else head.size_bytes)
+
+
+class _Parts:
+    """Everything that belongs to tables, by the table's oid."""
+
+    def __init__(self, rows: CatalogRows) -> None:
+        self._expressions = _Expressions(rows.expressions)
+        self._enums: dict[int, list[str]] = {row[0]: row[1] for row in rows.enums}
+        self._columns: dict[int, list[ColumnRow]] = defaultdict(list)
+        self._constraints: dict[int, list[ConstraintRow]] = defaultdict(list)
+        self._indexes: dict[int, list[IndexRow]] = defaultdict(list)
+        for column in map(ColumnRow._make, rows.columns):
+            self._columns[column.table].append(column)
+        for constraint in map(ConstraintRow._make, rows.constraints):
+            self._constraints[constraint.table].append(constraint)
+        for index in map(IndexRow._make, rows.indexes):
+            self._indexes[index.table].append(index)
+
+    def table(self, head: TableRow) -> CatalogTable:
+        kind = KINDS[head.kind]
+        columns = sorted(self._columns[head.oid], key=lambda column: column.position)
+        constraints = sorted(self._constraints[head.oid], key=lambda constraint: constraint.name)
+        indexes = sorted(self._indexes[head.oid], key=lambda index: index.name)
+        keys = [
+            (each.kind, CatalogKey(name=each.name, columns=each.columns or []))
+            for each in constraints
+            if each.kind in "pu"
+        ]
+        return CatalogTable(
+            schema_name=head.schema,
+            table_name=head.name,
+            kind=kind,
+            comment=head.comment,
+            columns=[self._column(column) for column in columns],
+            primary_key=next((key for letter, key in keys if letter == "p"), None),
+            unique_keys=[key for letter, key in keys if letter == "u"],
+            foreign_keys=[_foreign_key(each) for each in constraints if each.kind == "f"],
+            indexes=[self._index(index) for index in indexes],
+            checks=[
+                CatalogCheck(name=each.name, expression=self._expressions.of("check", each.oid))
+                for each in constraints
+                if each.kind == "c"
+            ],
+            view_definition=self._expressions.view(head.oid) if kind in ("view", "materialized_view") else None,
+            partition_count=(head.partitions or 0) if kind == "partitioned_table" else None,
+            selectable=head.selectable,
+        )
+
+    def _column(self, row: ColumnRow) -> CatalogColumn:
+        return CatalogColumn(
+            name=row.name,
+            type=row.type,
+            nullable=not row.not_null,
+            default_value=row.default,
+            comment=row.comment,
+            identity=_IDENTITIES.get(row.identity),
+            generated=self._expressions.of("generated", row.table, row.position) if row.generated else None,
+            enum_values=self._enums.get(row.type_oid),
+        )
+
+    def _index(self, row: IndexRow) -> CatalogIndex:
+        return CatalogIndex(
+            name=row.name,
+            columns=[
+                self._expressions.of("index", row.oid, place) if column is None else column
+                for place, column in enumerate(row.columns, start=1)
+            ],
+            unique=row.unique,
+            predicate=self._expressions.of("predicate", row.oid) if row.partial else None,
+        )
+
+
+def _foreign_key(row: ConstraintRow) -> CatalogForeignKey:
+    return CatalogForeignKey(
+        name=row.name,
+        columns=row.columns or [],
+        references_schema=row.references_schema or "",
+        references_table=row.references_table or "",
+        references_columns=row.references_columns or [],
+        on_update=_ACTIONS.get(row.on_update),
+        on_delete=_ACTIONS.get(row.on_delete),
+    )
+
+
+def server_of(rows: Sequence[Sequence[Any]]) -> ServerRow:
+    """The one row of `SERVER`."""
+    return ServerRow(*rows[0])

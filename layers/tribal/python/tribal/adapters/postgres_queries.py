@@ -1,0 +1,229 @@
+"""Every statement that the PostgreSQL reader sends.
+
+All of them run with `search_path` set to the system catalog, so that bare names mean the server's own and every
+other name in the answers is qualified. `{...}` marks what is filled in, `$1` a bound parameter. Nothing here counts
+rows or opens a table's files: `pg_relation_size` waits behind a lock, `reltuples` does not.
+"""
+
+from __future__ import annotations
+
+from tribal.ports import Statement
+
+# What would make the same data look different (time zone, date style, a scan that starts in the middle of a table) is
+# pinned. All in one message, so that a transaction costs one round trip more and not ten.
+_SETTINGS = """\
+SET LOCAL statement_timeout = {statement_timeout_ms};
+SET LOCAL lock_timeout = {lock_timeout_ms};
+SET LOCAL idle_in_transaction_session_timeout = {idle_timeout_ms};
+SET LOCAL search_path = pg_catalog, pg_temp;
+SET LOCAL quote_all_identifiers = off;
+SET LOCAL timezone = 'UTC';
+SET LOCAL datestyle = 'ISO, YMD';
+SET LOCAL intervalstyle = 'postgres';
+SET LOCAL extra_float_digits = 1;
+SET LOCAL synchronize_seqscans = off;
+SET LOCAL max_parallel_workers_per_gather = 0;
+SET LOCAL jit = off"""
+
+BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;\n" + _SETTINGS
+BEGIN = "BEGIN READ ONLY;\n" + _SETTINGS
+COMMIT = "COMMIT"
+ROLLBACK = "ROLLBACK"
+SAVEPOINT = "SAVEPOINT expressions"
+ROLLBACK_TO_SAVEPOINT = "ROLLBACK TO SAVEPOINT expressions"
+
+SERVER = "SELECT current_database()::text, current_setting('server_version'), current_user::text"
+
+SCHEMAS = """\
+SELECT n.nspname, has_schema_privilege(n.oid, 'USAGE'), d.description
+FROM pg_namespace n
+LEFT JOIN pg_description d ON d.classoid = 'pg_namespace'::regclass AND d.objoid = n.oid AND d.objsubid = 0
+WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+  AND NOT EXISTS (SELECT FROM pg_depend e
+                  WHERE e.classid = 'pg_namespace'::regclass AND e.objid = n.oid AND e.deptype = 'e')"""
+
+# A partition is no table of its own: its rows and pages are added to those of the topmost parent. Before version 14 a
+# table that was never analysed said 0 rows and 0 pages.
+TABLES = """\
+WITH RECURSIVE member (root, relid) AS (
+  SELECT c.oid, i.inhrelid FROM pg_class c JOIN pg_inherits i ON i.inhparent = c.oid
+  WHERE c.relkind = 'p' AND NOT c.relispartition
+  UNION ALL
+  SELECT m.root, i.inhrelid FROM member m JOIN pg_inherits i ON i.inhparent = m.relid
+), size AS (
+  SELECT c.oid AS relid, c.relpages::bigint AS pages,
+    CASE WHEN c.reltuples < 0 THEN NULL
+         WHEN c.reltuples = 0 AND c.relpages = 0 AND current_setting('server_version_num')::int < 140000 THEN NULL
+         ELSE round(c.reltuples)::bigint END AS tuples
+  FROM pg_class c WHERE c.relkind IN ('r', 'm', 'f')
+), folded AS (
+  SELECT m.root, count(*) AS partitions, sum(s.tuples)::bigint AS tuples, sum(s.pages)::bigint AS pages
+  FROM member m JOIN size s ON s.relid = m.relid GROUP BY m.root
+)
+SELECT c.oid, n.nspname, c.relname, c.relkind::text, d.description, has_schema_privilege(n.oid, 'USAGE'),
+  has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT'),
+  coalesce(f.tuples, s.tuples), coalesce(f.pages, s.pages) * current_setting('block_size')::bigint, f.partitions
+FROM pg_class c
+JOIN pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = 0
+LEFT JOIN size s ON s.relid = c.oid
+LEFT JOIN folded f ON f.root = c.oid
+WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+  AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+  AND NOT EXISTS (SELECT FROM pg_depend e
+                  WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.objsubid = 0 AND e.deptype = 'e')"""
+
+# The second argument of pg_get_expr is 0 on purpose: naming the table would wait for a lock on it, and a default
+# cannot refer to its columns. What can is in EXPRESSIONS.
+COLUMNS = """\
+SELECT a.attrelid, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod),
+  a.attnotnull OR (t.typtype = 'd' AND t.typnotnull),
+  CASE WHEN a.attgenerated = '' THEN pg_get_expr(x.adbin, 0) END,
+  a.attidentity::text, a.attgenerated <> '',
+  CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END, d.description
+FROM pg_attribute a
+JOIN pg_class c ON c.oid = a.attrelid
+JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_type t ON t.oid = a.atttypid
+LEFT JOIN pg_attrdef x ON x.adrelid = a.attrelid AND x.adnum = a.attnum
+LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = a.attrelid AND d.objsubid = a.attnum
+WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+  AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+  AND a.attnum > 0 AND NOT a.attisdropped"""
+
+ENUMS = "SELECT e.enumtypid, json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e GROUP BY e.enumtypid"
+
+# A key to a partitioned table has one more row for each partition, which names its parent row (conparentid). A key to
+# a partition is told as one to the topmost parent, since the partition is not documented.
+CONSTRAINTS = """\
+SELECT k.oid, k.conrelid, k.contype::text, k.conname,
+  (SELECT json_agg(a.attname ORDER BY u.place) FROM unnest(k.conkey) WITH ORDINALITY AS u (attnum, place)
+   JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.attnum),
+  m.nspname, r.relname,
+  (SELECT json_agg(a.attname ORDER BY u.place) FROM unnest(k.confkey) WITH ORDINALITY AS u (attnum, place)
+   JOIN pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = u.attnum),
+  k.confupdtype::text, k.confdeltype::text
+FROM pg_constraint k
+JOIN pg_class c ON c.oid = k.conrelid
+JOIN pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_class p ON p.oid = k.confrelid
+LEFT JOIN pg_class r ON r.oid = CASE WHEN p.relispartition THEN pg_partition_root(p.oid) ELSE p.oid END
+LEFT JOIN pg_namespace m ON m.oid = r.relnamespace
+WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relispartition
+  AND k.contype IN ('p', 'u', 'f', 'c') AND k.conparentid = 0"""
+
+# A member of the array is null where the index has an expression; its text is in EXPRESSIONS. An index that is being
+# built, or whose building failed, is not valid and serves nobody.
+INDEXES = """\
+SELECT i.indexrelid, i.indrelid, x.relname, i.indisunique,
+  (SELECT json_agg(a.attname ORDER BY u.place) FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS u (attnum, place)
+   LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum
+   WHERE u.place <= i.indnkeyatts),
+  i.indpred IS NOT NULL
+FROM pg_index i
+JOIN pg_class x ON x.oid = i.indexrelid
+JOIN pg_class c ON c.oid = i.indrelid
+JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+  AND c.relkind IN ('r', 'p', 'm') AND NOT c.relispartition AND i.indisvalid"""
+
+# The server puts these texts together by opening the tables that they speak of, and so waits behind DDL. They are
+# read last; where a lock is in the way they are read once more without what is locked.
+_EXPRESSIONS = """\
+SELECT 'generated', x.adrelid, x.adnum::int, pg_get_expr(x.adbin, x.adrelid)
+FROM pg_attrdef x
+JOIN pg_attribute a ON a.attrelid = x.adrelid AND a.attnum = x.adnum AND a.attgenerated <> ''
+JOIN pg_class c ON c.oid = x.adrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relispartition
+  AND has_schema_privilege(n.oid, 'USAGE')[unlocked c.oid]
+UNION ALL
+SELECT 'check', k.oid, 0, pg_get_expr(k.conbin, k.conrelid)
+FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relispartition
+  AND k.contype = 'c' AND has_schema_privilege(n.oid, 'USAGE')[unlocked c.oid]
+UNION ALL
+SELECT 'predicate', i.indexrelid, 0, pg_get_expr(i.indpred, i.indrelid)
+FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relispartition
+  AND i.indpred IS NOT NULL AND i.indisvalid AND has_schema_privilege(n.oid, 'USAGE')[unlocked c.oid]
+UNION ALL
+SELECT 'index', i.indexrelid, u.place::int, pg_get_indexdef(i.indexrelid, u.place::int, false)
+FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+CROSS JOIN unnest(i.indkey::int2[]) WITH ORDINALITY AS u (attnum, place)
+WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relispartition
+  AND u.attnum = 0 AND i.indisvalid AND has_schema_privilege(n.oid, 'USAGE')[unlocked c.oid]
+UNION ALL
+SELECT 'view', c.oid, 0, pg_get_viewdef(c.oid, true)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+  AND c.relkind IN ('v', 'm') AND has_schema_privilege(n.oid, 'USAGE')[unlocked view c.oid]"""
+
+# Even a request for such a lock that is still waiting makes ours wait.
+_UNLOCKED = """
+  AND NOT EXISTS (SELECT FROM locked l WHERE l.relation = c.oid)"""
+_UNLOCKED_VIEW = (
+    _UNLOCKED
+    + """
+  AND NOT EXISTS (SELECT FROM locked l JOIN pg_depend o
+                    ON o.classid = 'pg_rewrite'::regclass AND o.refclassid = 'pg_class'::regclass
+                   AND o.refobjid = l.relation
+                  JOIN pg_rewrite w ON w.oid = o.objid WHERE w.ev_class = c.oid)"""
+)
+_LOCKED = """\
+WITH locked AS MATERIALIZED (
+  SELECT DISTINCT k.relation FROM pg_locks k JOIN pg_database b ON b.oid = k.database
+  WHERE b.datname = current_database() AND k.locktype = 'relation' AND k.mode = 'AccessExclusiveLock')
+"""
+EXPRESSIONS = _EXPRESSIONS.replace("[unlocked c.oid]", "").replace("[unlocked view c.oid]", "")
+EXPRESSIONS_BESIDE_LOCKS = _LOCKED + _EXPRESSIONS.replace("[unlocked c.oid]", _UNLOCKED).replace(
+    "[unlocked view c.oid]", _UNLOCKED_VIEW
+)
+
+PRESENCE = """\
+SELECT t.place,
+  CASE WHEN n.oid IS NULL THEN 'gone' WHEN NOT has_schema_privilege(n.oid, 'USAGE') THEN 'unreadable'
+       WHEN c.oid IS NULL THEN 'gone' ELSE 'present' END
+FROM json_array_elements($1::json) WITH ORDINALITY AS t (name, place)
+LEFT JOIN pg_namespace n ON n.nspname = (t.name ->> 0)
+LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = (t.name ->> 1)
+  AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition"""
+
+ROW_ESTIMATE = """\
+SELECT c.reltuples FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $1 AND c.relname = $2"""
+
+READABLE_COLUMNS = """\
+SELECT current_user::text, has_schema_privilege(n.oid, 'USAGE'), a.attname
+FROM pg_namespace n
+JOIN pg_class c ON c.relnamespace = n.oid
+LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  AND has_column_privilege(c.oid, a.attnum, 'SELECT')
+WHERE n.nspname = $1 AND c.relname = $2"""
+
+SAMPLE_BY_KEY = "SELECT {columns} FROM {table} AS t ORDER BY {primary_key} LIMIT {rows}"
+SAMPLE_FIRST = "SELECT {columns} FROM {table} AS t LIMIT {rows}"
+SAMPLE_BLOCKS = "SELECT {columns} FROM {table} AS t TABLESAMPLE SYSTEM ({percent}) REPEATABLE (0) LIMIT {rows}"
+
+STATEMENTS: tuple[Statement, ...] = (
+    Statement("Open a read-only transaction that sees one state of the catalog, with time limits", BEGIN_SNAPSHOT),
+    Statement("Open a read-only transaction with time limits", BEGIN),
+    Statement("Close the transaction", COMMIT),
+    Statement("Close the transaction after an error", ROLLBACK),
+    Statement("Name of the database, version of the server, and who we are", SERVER),
+    Statement("Schemas, and whether we may use them", SCHEMAS),
+    Statement("Tables and views with the server's estimates of their sizes", TABLES),
+    Statement("Columns with their types, defaults and comments", COLUMNS),
+    Statement("Labels of enum types", ENUMS),
+    Statement("Primary, unique and foreign keys and names of checks", CONSTRAINTS),
+    Statement("Indexes", INDEXES),
+    Statement("Mark a point to come back to, should a lock be in the way", SAVEPOINT),
+    Statement("Text of views, checks, generated columns and index expressions", EXPRESSIONS),
+    Statement("Come back to the mark", ROLLBACK_TO_SAVEPOINT),
+    Statement("The same texts without those of locked tables", EXPRESSIONS_BESIDE_LOCKS),
+    Statement("Whether tables are still there; $1 holds their names", PRESENCE),
+    Statement("The server's estimate of a table's rows; $1 and $2 are its name", ROW_ESTIMATE),
+    Statement("Columns that we may select from, after a refusal; $1 and $2 are the table's name", READABLE_COLUMNS),
+    Statement("The first rows of a table in order of its primary key", SAMPLE_BY_KEY),
+    Statement("The first rows of a small table without a primary key", SAMPLE_FIRST),
+    Statement("Rows from some blocks of a large table without a primary key, always the same blocks", SAMPLE_BLOCKS),
+)

@@ -1,0 +1,11 @@
+"""What every test may use."""
+
+from __future__ import annotations
+
+import pytest
+
+for _body in ("catalog_reader", "describer", "embedder", "object_store", "search_index"):
+    # The bodies are no test modules themselves, so that pytest would not explain their asserts.
+    pytest.register_assert_rewrite(f"tests.conformance.{_body}")
+
+pytest_plugins = ["tests.postgres_fixtures"]
