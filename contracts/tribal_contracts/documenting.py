@@ -36,6 +36,7 @@ class WorkUnitProgress(Contract):
     current_table: FullyQualifiedTableName | Unset = optional()
     errors: list[AgentError]
     output_files: list[str]
+    db_query_time_ms: Count | Unset = optional("Extension: time that the unit's samples took.")
 
 
 class DocumenterStats(Contract):

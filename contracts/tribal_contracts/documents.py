@@ -97,6 +97,7 @@ class DocumentedRelation(Contract):
     path: str
     """The other table's Markdown file, relative to `docs/`."""
     description: str
+    nullable: bool | Unset = optional("Whether a row of the table that holds the key may lack its parent.")
 
 
 class TableDocument(Contract):
@@ -106,6 +107,7 @@ class TableDocument(Contract):
     name: FullyQualifiedTableName
     database: str
     database_type: DatabaseType
+    server_database: str | Unset = optional("The database's name on the server, which Snowflake's SQL needs.")
     schema_: str = Field(alias="schema")
     table: str
     domain: DomainName
@@ -183,6 +185,7 @@ class DomainDocument(Contract):
     er_diagram: str
     common_joins: list[str]
     links: list[DomainLink]
+    input_hash: ContentHash | Unset = optional("What the domain's files were made from.")
 
 
 class OverviewDomain(Contract):

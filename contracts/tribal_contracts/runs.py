@@ -50,6 +50,7 @@ class UnitResult(Contract):
     output_directory: str
     status: AgentStatus
     tables: list[TableResult]
+    departed: list[WrittenFile] | Unset = optional("Files of tables that left the unit, until Finish removes them.")
 
 
 class RunOutline(Contract):

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,7 @@ def test_deleting_the_last_object_of_a_folder_removes_the_folder_but_never_the_s
 
 _WRITE_FOR_EVER = """
 import sys
+import tempfile
 from pathlib import Path
 from tribal.adapters.folder import FolderStore
 store = FolderStore(Path(sys.argv[1]))
@@ -111,6 +113,7 @@ def test_sweeping_leaves_the_files_of_living_processes_alone(store: FolderStore,
 
 _COUNT = """
 import sys
+import tempfile
 from pathlib import Path
 from tribal.adapters.folder import FolderStore
 from tribal.errors import PreconditionFailed
@@ -226,16 +229,16 @@ print(store.get("docs/a").data)
 
 
 @_POSIX
-def test_a_folder_without_permission_says_so_and_what_to_do(root: Path, tmp_path: Path) -> None:
-    FolderStore(root).put("docs/a", b"old")
-    for folder in (root / "docs", root):
-        folder.chmod(0o555)
-    for parent in (tmp_path, *tmp_path.parents[:2]):
-        if parent.stat().st_uid == os.getuid() and parent != Path(parent.anchor):
-            parent.chmod(parent.stat().st_mode | 0o055)
-    answer, error = _python(_PUT_AS_NOBODY, root).communicate()
-    for folder in (root, root / "docs"):
-        folder.chmod(0o755)
+def test_a_folder_without_permission_says_so_and_what_to_do() -> None:
+    # Another account could not even enter the folders of pytest.
+    with tempfile.TemporaryDirectory() as scratch:
+        root = Path(scratch)
+        FolderStore(root).put("docs/a", b"old")
+        for folder in (root / "docs", root):
+            folder.chmod(0o555)
+        answer, error = _python(_PUT_AS_NOBODY, root).communicate()
+        for folder in (root, root / "docs"):
+            folder.chmod(0o755)
     *messages, read = answer.splitlines()
     assert error == ""
     assert read == "b'old'"
@@ -285,6 +288,7 @@ def test_only_one_lock_of_a_folder_is_held_at_a_time(root: Path) -> None:
 
 _HOLD = """
 import sys
+import tempfile
 from pathlib import Path
 from tribal.adapters.folder import FolderLock
 lock = FolderLock(Path(sys.argv[1]))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tribal.catalog.dialect import quote_identifier
 from tribal.catalog.identity import TableIdentity, domain_name, format_name, look_up, parse_name, store_name
+from tribal_contracts import DatabaseType
 
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=63)
 
@@ -67,7 +68,7 @@ def test_a_name_that_cannot_be_read_says_why(text: str, reason: str) -> None:
 def test_a_table_is_found_exactly_then_folded_then_without_regard_to_case() -> None:
     users, loud_users = TableIdentity("db", "public", "users"), TableIdentity("db", "public", "USERS")
     orders = TableIdentity("db", "Sales", "Orders")
-    known = [(identity, "postgres") for identity in (users, loud_users, orders)]
+    known: list[tuple[TableIdentity, DatabaseType]] = [(each, "postgres") for each in (users, loud_users, orders)]
     assert look_up("db.public.USERS", known).found == loud_users
     assert look_up("db.public.Users", known).found == users
     assert look_up("db.sales.orders", known).found == orders
@@ -76,7 +77,7 @@ def test_a_table_is_found_exactly_then_folded_then_without_regard_to_case() -> N
 
 
 def test_an_ambiguous_name_lists_what_it_may_mean() -> None:
-    known = [(TableIdentity("db", schema, "log"), "postgres") for schema in ("a", "b")]
+    known: list[tuple[TableIdentity, DatabaseType]] = [(TableIdentity("db", s, "log"), "postgres") for s in "ab"]
     assert look_up("log", known).candidates == (TableIdentity("db", "a", "log"), TableIdentity("db", "b", "log"))
 
 

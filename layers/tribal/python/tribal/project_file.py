@@ -124,7 +124,7 @@ class _Reader:
 
 def _locate(root: yaml.Node, location: tuple[int | str, ...]) -> yaml.Node:
     """The node that a complaint is about: the key itself where there is one, else what should have held it."""
-    node = root
+    node: yaml.Node = root
     for part in location:
         if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
             node = node.value[part]
@@ -132,8 +132,9 @@ def _locate(root: yaml.Node, location: tuple[int | str, ...]) -> yaml.Node:
             pair = next((pair for pair in node.value if pair[0].value == str(part)), None)
             if pair is None:
                 return node
+            key: yaml.Node = pair[0]
             if part == location[-1]:
-                return pair[0]
+                return key
             node = pair[1]
         else:
             return node

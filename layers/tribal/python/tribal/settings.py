@@ -13,7 +13,6 @@ from pydantic import SecretStr, ValidationError
 
 from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.errors import ConfigurationError, ConfigurationNotFound
-from tribal.project_file import parse_project_file
 from tribal_contracts import DatabaseEntry
 
 PROJECT_FILE = "databases.yaml"
@@ -84,6 +83,9 @@ def load_settings(
     file = folder / PROJECT_FILE
     if not file.exists():
         return outside
+    # Asked for only here: most questions are asked in a folder without a file, and YAML is slow to load.
+    from tribal.project_file import parse_project_file
+
     content, data = parse_project_file(file, values)
     return replace(
         outside,

@@ -1,0 +1,120 @@
+"""Sentence vectors from the weights in the `wordllama` wheel, read without importing the package and without a network.
+
+The package itself brings in an HTTP client, a model hub and more; its weights and tokenizer are two plain files.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribal.errors import EmbeddingFailed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MODEL = "wordllama-l2-supercat-256"
+DIMENSIONS = 256
+MAX_TEXT_CHARS = 8_192
+"""Characters of a text that are looked at; the mean of so many tokens does not move any more."""
+
+_WEIGHTS = Path("weights") / "l2_supercat_256.safetensors"
+_TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
+_TENSOR = "embedding.weight"
+_TEXTS_AT_ONCE = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    tokenizer: Any
+    weights: NDArray[Any]
+    special: frozenset[int]
+
+
+class WordLlamaEmbedder:
+    """Means of token vectors; loads 18 MB at the first text and is safe to share between threads.
+
+    Args:
+        folder: where the weights and the tokenizer lie; the installed `wordllama` package when it is left out.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._model: _Model | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def model(self) -> str:
+        """Name of the weights."""
+        return MODEL
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return DIMENSIONS
+
+    def embed(self, texts: Sequence[str]) -> NDArray[Any]:
+        """N x 256 float32, L2-normalised; the vector of a text does not depend on the texts beside it.
+
+        Raises:
+            EmbeddingFailed: when the weights are not installed or cannot be read.
+        """
+        vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
+        if not texts:
+            return vectors
+        model = self._loaded()
+        for start in range(0, len(texts), _TEXTS_AT_ONCE):
+            batch = [_readable(text) for text in texts[start : start + _TEXTS_AT_ONCE]]
+            for offset, encoding in enumerate(model.tokenizer.encode_batch(batch, add_special_tokens=False)):
+                tokens = [token for token in encoding.ids if token not in model.special]
+                if tokens:
+                    vectors[start + offset] = model.weights[tokens].mean(axis=0, dtype=np.float32)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+        return vectors
+
+    def _loaded(self) -> _Model:
+        with self._lock:
+            if self._model is None:
+                self._model = _load(self._folder or _package_folder())
+            return self._model
+
+
+def _readable(text: str) -> str:
+    # The tokenizer takes no lone surrogates.
+    return text[:MAX_TEXT_CHARS].strip().encode("utf-8", "replace").decode("utf-8")
+
+
+def _package_folder() -> Path:
+    spec = importlib.util.find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise EmbeddingFailed("the package 'wordllama' is not installed; install it, or index without vectors")
+    return Path(spec.origin).parent
+
+
+def _load(folder: Path) -> _Model:
+    # Imported here: a process that never embeds should not load a native tokenizer.
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+    from tokenizers import Tokenizer
+
+    try:
+        weights = load_file(folder / _WEIGHTS)[_TENSOR]
+        text = (folder / _TOKENIZER).read_text(encoding="utf-8")
+    except (OSError, KeyError, ValueError, SafetensorError) as exc:
+        raise EmbeddingFailed(f"the weights of {MODEL} cannot be read from {str(folder)!r}: {exc}") from exc
+    try:
+        tokenizer = Tokenizer.from_str(text)
+    except Exception as exc:  # the tokenizer raises bare Exception for a file that it cannot read
+        raise EmbeddingFailed(f"the tokenizer of {MODEL} cannot be read from {str(folder)!r}: {exc}") from exc
+    if weights.ndim != 2 or weights.shape[1] != DIMENSIONS or weights.shape[0] < tokenizer.get_vocab_size():
+        raise EmbeddingFailed(f"the weights in {str(folder)!r} have the shape {weights.shape}, not N x {DIMENSIONS}")
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return _Model(tokenizer, weights, frozenset(tokenizer.get_added_tokens_decoder()))

@@ -1,0 +1,205 @@
+"""From the bytes of one file to the records that stand for it in the index."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tribal.catalog.hashing import record_id
+from tribal.catalog.identity import TableIdentity
+from tribal.indexing.texts import (
+    column_text,
+    context_of,
+    keywords,
+    name_terms,
+    prose_terms,
+    table_text,
+    told,
+)
+from tribal.ports import IndexEntry
+from tribal_contracts import (
+    DocumentedColumn,
+    DocumentRecord,
+    DomainDocument,
+    IndexableFile,
+    KeyEdge,
+    Relationship,
+    RelationshipsDocument,
+    TableDocument,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+DOMAIN_PAGE = "README.md"
+
+
+class FileMismatch(ValueError):
+    """A file holds something else than the manifest says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An entry that still wants its vector; without a text it gets none."""
+
+    entry: IndexEntry
+    text: str | None
+
+    def with_vector(self, vector: NDArray[Any]) -> IndexEntry:
+        """The entry with its vector."""
+        return replace(self.entry, vector=vector)
+
+
+def draft_file(file: IndexableFile, data: bytes, indexed_at: str) -> list[Draft]:
+    """Every record of a file.
+
+    Raises:
+        pydantic.ValidationError: when the file is not of its contract.
+        FileMismatch: when it is about something else than the manifest says.
+    """
+    if file.type == "table":
+        return _table(TableDocument.from_json(data), file, indexed_at)
+    if file.type == "domain":
+        return _domain(DomainDocument.from_json(data), file, indexed_at)
+    document = RelationshipsDocument.from_json(data)
+    _require(file, database=document.database, domain=document.domain)
+    return [_relationship(relationship, file, indexed_at) for relationship in document.relationships]
+
+
+def key_edges(data: bytes) -> list[KeyEdge]:
+    """The keys of a relationships file.
+
+    Raises:
+        pydantic.ValidationError: when the file is not of its contract.
+    """
+    return [
+        KeyEdge(
+            name=key.name,
+            from_table=key.from_table,
+            from_columns=key.from_columns,
+            to_table=key.to_table,
+            to_columns=key.to_columns,
+            nullable=key.nullable,
+            source=key.source,
+        )
+        for key in RelationshipsDocument.from_json(data).relationships
+    ]
+
+
+def _require(file: IndexableFile, **found: str) -> None:
+    for field, value in found.items():
+        expected = getattr(file, field)
+        if expected is not None and expected != value:
+            raise FileMismatch(f"its {field.rstrip('_')} is {value!r}, the manifest says {expected!r}")
+
+
+def _table(table: TableDocument, file: IndexableFile, indexed_at: str) -> list[Draft]:
+    _require(file, database=table.database, schema_=table.schema_, table=table.table, domain=table.domain)
+    identity = TableIdentity(table.database, table.schema_, table.table)
+    if str(identity) != table.name:
+        raise FileMismatch(f"it is named {table.name!r} and is about {str(identity)!r}")
+    context = context_of(table)
+    column_names = [column.name for column in table.columns]
+    record = DocumentRecord(
+        id=record_id("table", table.database, table.schema_, table.table),
+        doc_type="table",
+        schema_name=table.schema_,
+        table_name=table.table,
+        column_name=None,
+        content=table_text(table, context),
+        summary=table.description.text,
+        keywords=json.dumps(keywords([table.table, *column_names], context), ensure_ascii=False),
+        structured=table,
+        **_provenance(file, table.database, table.domain, indexed_at),
+    )
+    comments = [told(table.description), *table.notes, *(told(column.description) for column in table.columns)]
+    body = (
+        *name_terms([table.schema_, *column_names], context),
+        *prose_terms([*comments, *(label for column in table.columns for label in column.enum_values or ())]),
+    )
+    entry = IndexEntry(record, names=name_terms([table.table], context), body=body, vector=None)
+    return [Draft(entry, record.content), *_columns(table, context, file, indexed_at)]
+
+
+def _columns(table: TableDocument, context: frozenset[str], file: IndexableFile, indexed_at: str) -> list[Draft]:
+    return [_column(table, column, context, file, indexed_at) for column in table.columns]
+
+
+def _column(
+    table: TableDocument, column: DocumentedColumn, context: frozenset[str], file: IndexableFile, indexed_at: str
+) -> Draft:
+    text = column_text(table, column, context)
+    record = DocumentRecord(
+        id=record_id("column", table.database, table.schema_, table.table, column.name),
+        doc_type="column",
+        schema_name=table.schema_,
+        table_name=table.table,
+        column_name=column.name,
+        content=text,
+        summary=column.description.text,
+        keywords=json.dumps(keywords([column.name], context), ensure_ascii=False),
+        **_provenance(file, table.database, table.domain, indexed_at),
+    )
+    body = (*name_terms([table.table], context), *prose_terms([told(column.description), *(column.enum_values or ())]))
+    return Draft(IndexEntry(record, names=name_terms([column.name], context), body=body, vector=None), text)
+
+
+def _domain(domain: DomainDocument, file: IndexableFile, indexed_at: str) -> list[Draft]:
+    _require(file, database=domain.database, domain=domain.domain)
+    tables = [TableIdentity.parse(table.name).table for table in domain.tables]
+    text = f"{domain.title}. {domain.description}"
+    record = DocumentRecord(
+        id=record_id("domain", domain.database, domain.domain),
+        doc_type="domain",
+        schema_name=None,
+        table_name=None,
+        column_name=None,
+        content=text,
+        summary=domain.description,
+        keywords=json.dumps(keywords([domain.domain, domain.title, *tables]), ensure_ascii=False),
+        structured_domain=domain,
+        **_provenance(file, domain.database, domain.domain, indexed_at),
+    )
+    body = (*prose_terms([domain.description]), *name_terms(tables))
+    return [Draft(IndexEntry(record, names=name_terms([domain.domain, domain.title]), body=body, vector=None), text)]
+
+
+def _relationship(key: Relationship, file: IndexableFile, indexed_at: str) -> Draft:
+    child, parent = TableIdentity.parse(key.from_table), TableIdentity.parse(key.to_table)
+    names: Sequence[str] = (child.table, parent.table)
+    record = DocumentRecord(
+        id=record_id("relationship", key.from_table, key.name, key.to_table, *key.from_columns, "->", *key.to_columns),
+        doc_type="relationship",
+        schema_name=child.schema,
+        table_name=child.table,
+        column_name=key.from_columns[0] if len(key.from_columns) == 1 else None,
+        content=f"{key.from_table} ({', '.join(key.from_columns)}) -> {key.to_table} ({', '.join(key.to_columns)})",
+        summary=key.description,
+        keywords=json.dumps(keywords([*names, *key.from_columns]), ensure_ascii=False),
+        **_provenance(file, child.database, key.from_domain, indexed_at),
+    )
+    body = name_terms([*key.from_columns, *key.to_columns])
+    return Draft(IndexEntry(record, names=name_terms(names), body=body, vector=None), None)
+
+
+def _provenance(file: IndexableFile, database: str, domain: str, indexed_at: str) -> dict[str, Any]:
+    return {
+        "database_name": database,
+        "domain": domain,
+        "file_path": _page(file),
+        "content_hash": file.content_hash,
+        "indexed_at": indexed_at,
+        "source_modified_at": file.modified_at,
+        "source_path": file.path,
+    }
+
+
+def _page(file: IndexableFile) -> str:
+    """The Markdown twin of an indexable file; what a domain's files say stands on the domain's page."""
+    if file.type == "table":
+        return file.path.removesuffix(".json") + ".md"
+    folder, slash, _ = file.path.rpartition("/")
+    return folder + slash + DOMAIN_PAGE

@@ -1,0 +1,132 @@
+"""The boundary to documenting: the manifest and the files that it lists are checked before any work begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pydantic import JsonValue, ValidationError
+from pydantic_core import from_json
+
+from tribal.catalog.hashing import bytes_hash
+from tribal.catalog.locations import DOCS, MANIFEST_FILE
+from tribal.errors import ManifestError, ObjectNotFound, StoreError
+from tribal.ports import ObjectStore
+from tribal_contracts import SCHEMA_VERSION, DocumentationManifest, IndexableFile
+
+_STATUSES = ("complete", "partial")
+_NAMED_FILES = 10
+_DOCUMENT_FIRST = "document a database first, with `tribal run` or `tribal document`"
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """A manifest that may be indexed, with the hash of its bytes."""
+
+    manifest: DocumentationManifest
+    manifest_hash: str
+
+    @property
+    def files(self) -> dict[str, IndexableFile]:
+        """Files that yield records, by path relative to `docs/`; overviews yield none."""
+        return {file.path: file for file in self.manifest.indexable_files if file.type != "overview"}
+
+    @property
+    def overviews(self) -> list[str]:
+        """Paths of the files that are listed and skipped."""
+        return [file.path for file in self.manifest.indexable_files if file.type == "overview"]
+
+    def of_units(self, work_units: frozenset[str]) -> set[str]:
+        """Paths of what these units wrote, with the domain and relationship files of the domains that they touch."""
+        own = [file for file in self.files.values() if file.work_unit in work_units]
+        domains = {(file.database, file.domain) for file in own}
+        shared = [f for f in self.files.values() if f.type != "table" and (f.database, f.domain) in domains]
+        return {file.path for file in (*own, *shared)}
+
+
+def load_manifest(store: ObjectStore) -> Handover:
+    """Read the manifest and check its shape.
+
+    Raises:
+        ManifestError: when there is none, or it is of another version, not finished, empty or malformed.
+    """
+    try:
+        data = store.get(MANIFEST_FILE).data
+    except ObjectNotFound as exc:
+        raise ManifestError(
+            f"there is no {MANIFEST_FILE} in {store.location}; {_DOCUMENT_FIRST}", code="IDX_MANIFEST_NOT_FOUND"
+        ) from exc
+    _check_outline(data)
+    try:
+        manifest = DocumentationManifest.from_json(data)
+    except ValidationError as exc:
+        problems: list[JsonValue] = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in exc.errors()[:_NAMED_FILES]]
+        raise ManifestError(
+            f"{MANIFEST_FILE} cannot be read ({problems[0]}); document again", context={"problems": problems}
+        ) from exc
+    paths = [file.path for file in manifest.indexable_files]
+    if len(set(paths)) != len(paths):
+        raise ManifestError(f"{MANIFEST_FILE} lists a file twice; document again")
+    return Handover(manifest, bytes_hash(data))
+
+
+def _check_outline(data: bytes) -> None:
+    try:
+        outline = from_json(data)
+    except ValueError as exc:
+        raise ManifestError(f"{MANIFEST_FILE} is not JSON ({exc}); document again") from exc
+    if not isinstance(outline, dict):
+        raise ManifestError(f"{MANIFEST_FILE} is not a JSON object; document again")
+    version, status = outline.get("schema_version"), outline.get("status")
+    if version != SCHEMA_VERSION:
+        raise ManifestError(
+            f"{MANIFEST_FILE} is of version {version!r} and this program reads {SCHEMA_VERSION!r}; document again",
+            code="MANIFEST_VERSION_MISMATCH",
+        )
+    if status not in _STATUSES:
+        raise ManifestError(
+            f"{MANIFEST_FILE} has the status {status!r}; wait until documenting has ended", code="MANIFEST_INCOMPLETE"
+        )
+    if not outline.get("indexable_files"):
+        raise ManifestError(f"{MANIFEST_FILE} lists no file; {_DOCUMENT_FIRST}", code="MANIFEST_INCOMPLETE")
+
+
+def check_files(store: ObjectStore, handover: Handover, paths: Iterable[str]) -> bool:
+    """Whether every file is there as the manifest says; false when the manifest has changed meanwhile.
+
+    Raises:
+        ManifestError: when a file is missing or differs although the manifest is still the same.
+    """
+    files = {file.path: file for file in handover.manifest.indexable_files}
+    missing: list[str] = []
+    different: list[str] = []
+    for path in sorted(paths):
+        try:
+            info = store.head(DOCS + path)
+        except StoreError as exc:
+            raise ManifestError(f"{MANIFEST_FILE} lists {path!r}, which cannot be a file: {exc.message}") from exc
+        if info is None:
+            missing.append(path)
+        elif info.content_hash != files[path].content_hash:
+            different.append(path)
+    if not missing and not different:
+        return True
+    if is_superseded(store, handover):
+        return False
+    code = "MANIFEST_FILE_MISSING" if missing else "MANIFEST_HASH_MISMATCH"
+    wrong = missing or different
+    named: list[JsonValue] = [*wrong[:_NAMED_FILES]]
+    raise ManifestError(
+        f"{len(wrong)} file(s) of {MANIFEST_FILE} {'are missing' if missing else 'were changed since'},"
+        f" the first is {wrong[0]!r}; document again",
+        code=code,
+        context={"files": named, "count": len(wrong)},
+    )
+
+
+def is_superseded(store: ObjectStore, handover: Handover) -> bool:
+    """Whether a newer manifest has taken the place of this one."""
+    try:
+        return bytes_hash(store.get(MANIFEST_FILE).data) != handover.manifest_hash
+    except ObjectNotFound:
+        return False

@@ -1,0 +1,259 @@
+"""Indexing: only what has changed since the last time is read, embedded and written.
+
+The index is finished last, so that whoever asks meanwhile gets the old answers or, the first time, a clear refusal.
+Killed at any point and started again, it ends in the same index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from tribal.catalog.hashing import bytes_hash
+from tribal.catalog.locations import DOCS
+from tribal.errors import EmbeddingFailed, ObjectNotFound, RunInterrupted
+from tribal.indexing.entries import Draft, draft_file, key_edges
+from tribal.indexing.manifest import Handover, check_files, load_manifest
+from tribal.indexing.tally import Tally, last_progress
+from tribal.ports import INDEX_VERSION, Clock, Embedder, IndexEntry, ObjectStore, ProgressSink, SearchIndex
+from tribal_contracts import SCHEMA_VERSION, IndexableFile, IndexerProgress, IndexMetadata, KeyEdge, KeyGraph
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+STAGE = "index"
+NO_MODEL = "none"
+"""The model of an index without vectors."""
+FILES_AT_ONCE = 100
+"""Files of a batch: read, embedded and written together, then a checkpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    store: ObjectStore
+    index: SearchIndex
+    embedder: Embedder | None
+    clock: Clock
+    sink: ProgressSink
+    stopping: Callable[[], bool]
+    handover: Handover
+    work_units: frozenset[str] | None
+
+    @property
+    def model(self) -> str:
+        return NO_MODEL if self.embedder is None else self.embedder.model
+
+    @property
+    def paths(self) -> list[str]:
+        """Files that this run is about, in order."""
+        files = self.handover.files
+        return sorted(files if self.work_units is None else self.handover.of_units(self.work_units))
+
+
+def index_documents(
+    *,
+    store: ObjectStore,
+    index: SearchIndex,
+    embedder: Embedder | None,
+    clock: Clock,
+    sink: ProgressSink,
+    pool_stopping: Callable[[], bool],
+    work_units: frozenset[str] | None = None,
+    force: bool = False,
+) -> IndexerProgress:
+    """Bring the index in line with the manifest; writes nothing at all when it is.
+
+    Args:
+        store: holds the manifest and the documents.
+        index: what is brought in line.
+        embedder: makes the vectors; without one, and when it fails, the index finds by words alone.
+        clock: dates the records.
+        sink: is told of every file.
+        pool_stopping: whether somebody asked to stop; looked at between two batches.
+        work_units: only what these units wrote, with the domain and relationship files of their domains. Nothing is
+            removed then, and the manifest counts as indexed once every file of it is.
+        force: throw the index away first.
+
+    Returns:
+        The progress as it was written; `pending` when a newer manifest took the place of this one, whose own run does
+        the work.
+
+    Raises:
+        ManifestError: when the manifest or a file of it is missing or wrong; nothing has been written then.
+        IndexWriteFailed: when the index refuses a write.
+        RunInterrupted: when it was asked to stop; the next run carries on.
+    """
+    handover = load_manifest(store)
+    job = _Job(store, index, embedder, clock, sink, pool_stopping, handover, work_units)
+    if not force and work_units is None and _is_current(job):
+        return _unchanged(job)
+    if not check_files(store, handover, [*job.paths, *(handover.overviews if work_units is None else ())]):
+        sink.note("the manifest was replaced meanwhile; the newer one is indexed by its own run")
+        return _tally(job).progress("pending")
+    try:
+        return _run(job, force)
+    except EmbeddingFailed as failure:
+        sink.note(f"{failure.message}; indexing without vectors")
+        without = _Job(store, index, None, clock, sink, pool_stopping, handover, work_units)
+        return _run(without, True, failure)
+
+
+def _is_current(job: _Job) -> bool:
+    metadata = job.index.metadata()
+    return (
+        metadata is not None
+        and metadata.manifest_hash == job.handover.manifest_hash
+        and metadata.index_version == INDEX_VERSION
+        and metadata.embedding_model == job.model
+    )
+
+
+def _unchanged(job: _Job) -> IndexerProgress:
+    last = last_progress(job.store)
+    if last is not None and last.manifest_hash == job.handover.manifest_hash and last.completed_at is not None:
+        return last
+    tally = _tally(job)
+    tally.indexed = tally.total - tally.skipped
+    return tally.progress("completed")
+
+
+def _tally(job: _Job) -> Tally:
+    skipped = len(job.handover.overviews) if job.work_units is None else 0
+    return Tally(
+        job.store, job.clock, job.handover.manifest_hash, job.model, total=len(job.paths) + skipped, skipped=skipped
+    )
+
+
+def _run(job: _Job, force: bool, failure: EmbeddingFailed | None = None) -> IndexerProgress:
+    if force or not _can_be_added_to(job):
+        job.index.clear()
+    before = job.index.sources()
+    files = job.handover.files
+    changed = [path for path in job.paths if before.get(path) != files[path].content_hash]
+    tally = _tally(job)
+    tally.indexed = len(job.paths) - len(changed)
+    if failure is not None:
+        tally.report(failure.code, f"{failure.message}; the index was built without vectors")
+    job.sink.begin(STAGE, tally.total)
+    tally.checkpoint("running", changed[0] if changed else None)
+    for path in (*job.handover.overviews,) if job.work_units is None else ():
+        job.sink.advance(STAGE, path, "skipped")
+    _write(job, changed, sorted(before.keys() - files.keys()) if job.work_units is None else [], tally)
+    _finish(job)
+    job.sink.end(STAGE, f"{tally.indexed} file(s) indexed, {tally.failed} failed, {tally.skipped} skipped")
+    return tally.checkpoint(tally.status())
+
+
+def _can_be_added_to(job: _Job) -> bool:
+    """Whether the index, finished or half-built, is of our version and our model."""
+    metadata = job.index.metadata()
+    if metadata is not None:
+        return metadata.index_version == INDEX_VERSION and metadata.embedding_model == job.model
+    if not job.index.sources():
+        return True
+    last = last_progress(job.store)
+    return last is not None and last.index_version == INDEX_VERSION and last.embedding_model == job.model
+
+
+def _write(job: _Job, changed: Sequence[str], removed: Sequence[str], tally: Tally) -> None:
+    if not changed and removed:
+        job.index.replace({}, removed)
+    for start in range(0, len(changed), FILES_AT_ONCE):
+        batch = changed[start : start + FILES_AT_ONCE]
+        if job.stopping():
+            tally.report("DOC_RUN_INTERRUPTED", "indexing was stopped before its end; index again to carry on")
+            tally.checkpoint("partial", batch[0])
+            raise RunInterrupted("indexing was stopped before its end; index again to carry on")
+        drafts, failed = _read(job, batch, tally)
+        entries = _embed(job, drafts, tally)
+        hashes = {path: job.handover.files[path].content_hash for path in drafts}
+        job.index.replace(entries, [*failed, *(removed if start == 0 else ())], hashes)
+        tally.indexed += len(drafts)
+        for path in batch:
+            job.sink.advance(STAGE, path, "indexed" if path in drafts else "failed")
+        following = changed[start + FILES_AT_ONCE :]
+        if following:
+            tally.checkpoint("running", following[0])
+
+
+def _read(job: _Job, batch: Sequence[str], tally: Tally) -> tuple[dict[str, list[Draft]], list[str]]:
+    """Drafts of the files of a batch, and the files that yield none because they cannot be used."""
+    drafts: dict[str, list[Draft]] = {}
+    failed: list[str] = []
+    indexed_at = job.clock.published()
+    for path in batch:
+        file = job.handover.files[path]
+        try:
+            drafts[path] = draft_file(file, _bytes_of(job.store, file), indexed_at)
+        except ObjectNotFound:
+            tally.fail("IDX_FILE_NOT_FOUND", f"{path!r} vanished while indexing; document again", path)
+            failed.append(path)
+        except ValidationError as exc:
+            first = exc.errors(include_input=False, include_url=False)[0]
+            where = ".".join(map(str, first["loc"])) or "the file"
+            tally.fail("IDX_FILE_INVALID", f"{path!r} cannot be read: {where}: {first['msg']}; document again", path)
+            failed.append(path)
+        except Exception as exc:  # noqa: BLE001 - one file that cannot be used must not keep the others out
+            tally.fail("IDX_FILE_INVALID", f"{path!r} cannot be indexed: {exc}; document again", path)
+            failed.append(path)
+    return drafts, failed
+
+
+def _bytes_of(store: ObjectStore, file: IndexableFile) -> bytes:
+    data = store.get(DOCS + file.path).data
+    if bytes_hash(data) != file.content_hash:
+        raise ValueError("it was changed while indexing")
+    return data
+
+
+def _embed(job: _Job, drafts: dict[str, list[Draft]], tally: Tally) -> dict[str, list[IndexEntry]]:
+    if job.embedder is None:
+        return {path: [draft.entry for draft in some] for path, some in drafts.items()}
+    texts = [draft.text for some in drafts.values() for draft in some if draft.text is not None]
+    vectors: Iterator[NDArray[Any]] = iter(job.embedder.embed(texts))
+    tally.embedded += len(texts)
+    return {
+        path: [draft.entry if draft.text is None else draft.with_vector(next(vectors)) for draft in some]
+        for path, some in drafts.items()
+    }
+
+
+def _finish(job: _Job) -> None:
+    """Publish what the index holds now, under the manifest's hash once every file of it was taken in."""
+    before = job.index.metadata()
+    manifest_hash = job.handover.manifest_hash
+    if job.work_units is not None:
+        wanted = {path: file.content_hash for path, file in job.handover.files.items()}
+        if job.index.sources() != wanted:
+            if before is None:
+                return
+            manifest_hash = before.manifest_hash
+    counts = job.index.counts()
+    job.index.finish(
+        IndexMetadata(
+            last_full_index=job.clock.published(),
+            manifest_hash=manifest_hash,
+            document_count=counts.documents,
+            embedding_count=counts.vectors,
+            index_version=INDEX_VERSION,
+            embedding_model=job.model,
+            embedding_dimensions=0 if job.embedder is None else job.embedder.dimensions,
+        ),
+        KeyGraph(schema_version=SCHEMA_VERSION, manifest_hash=manifest_hash, edges=_edges(job)),
+    )
+
+
+def _edges(job: _Job) -> list[KeyEdge]:
+    """Every key of the manifest, each once: the graph is one object, so that it is never half new."""
+    edges: dict[str, KeyEdge] = {}
+    for file in (file for _, file in sorted(job.handover.files.items()) if file.type == "relationship"):
+        try:
+            found = key_edges(_bytes_of(job.store, file))
+        except (ObjectNotFound, ValueError):
+            continue
+        for edge in found:
+            edges[edge.to_compact_json().decode()] = edge
+    return [edges[key] for key in sorted(edges)]

@@ -1,0 +1,88 @@
+"""Counts of an indexing run and its checkpoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue, ValidationError
+
+from tribal.catalog.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
+from tribal.errors import ObjectNotFound
+from tribal.ports import INDEX_VERSION, Clock, ObjectStore
+from tribal_contracts import SCHEMA_VERSION, AgentError, AgentStatus, IndexerProgress, agent_error
+
+MAX_ERRORS = 1_000
+"""Errors that are kept one by one; `files_failed` counts them all."""
+
+
+@dataclass
+class Tally:
+    """How far indexing has come; files that were indexed before and have not changed count as indexed."""
+
+    store: ObjectStore
+    clock: Clock
+    manifest_hash: str
+    model: str
+    total: int
+    skipped: int
+    indexed: int = 0
+    failed: int = 0
+    embedded: int = 0
+    errors: list[AgentError] = field(default_factory=list)
+    started_at: str = ""
+
+    def __post_init__(self) -> None:
+        self.started_at = self.clock.published()
+
+    def report(self, code: str, message: str, path: str | None = None) -> None:
+        """Keep an error as data."""
+        if len(self.errors) < MAX_ERRORS:
+            context: dict[str, JsonValue] | None = None if path is None else {"path": path}
+            self.errors.append(agent_error(code, message, timestamp=self.clock.published(), context=context))
+
+    def fail(self, code: str, message: str, path: str) -> None:
+        """Count a file that could not be indexed, and say why."""
+        self.failed += 1
+        self.report(code, message, path)
+
+    def status(self) -> AgentStatus:
+        """How the run ended."""
+        if self.failed == 0:
+            return "completed"
+        return "partial" if self.indexed else "failed"
+
+    def progress(self, status: AgentStatus, current_file: str | None = None) -> IndexerProgress:
+        """The state as the contract has it."""
+        now = self.clock.published()
+        return IndexerProgress(
+            schema_version=SCHEMA_VERSION,
+            started_at=self.started_at,
+            completed_at=None if status in ("running", "pending") else now,
+            status=status,
+            manifest_file=MANIFEST_FILE,
+            manifest_hash=self.manifest_hash,
+            files_total=self.total,
+            files_indexed=self.indexed,
+            files_failed=self.failed,
+            files_skipped=self.skipped,
+            current_file=current_file,
+            embeddings_generated=self.embedded,
+            last_checkpoint=now,
+            errors=list(self.errors),
+            index_version=INDEX_VERSION,
+            embedding_model=self.model,
+        )
+
+    def checkpoint(self, status: AgentStatus, current_file: str | None = None) -> IndexerProgress:
+        """Write the state down."""
+        progress = self.progress(status, current_file)
+        self.store.put(INDEXER_PROGRESS_FILE, progress.to_json())
+        return progress
+
+
+def last_progress(store: ObjectStore) -> IndexerProgress | None:
+    """The last checkpoint; `None` when there is none that can be read."""
+    try:
+        return IndexerProgress.from_json(store.get(INDEXER_PROGRESS_FILE).data)
+    except (ObjectNotFound, ValidationError):
+        return None

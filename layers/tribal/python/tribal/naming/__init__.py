@@ -1,0 +1,37 @@
+"""How names and questions are read: tokens, stems, abbreviations and synonyms, without any I/O."""
+
+from __future__ import annotations
+
+from tribal.naming.abbreviations import expand, expand_tokens, humanize, is_acronym
+from tribal.naming.inflection import plural, singular
+from tribal.naming.stemming import porter, stem
+from tribal.naming.synonyms import synonym_terms, synonyms
+from tribal.naming.tokens import (
+    MAX_TEXT_CHARS,
+    MAX_TOKEN_CHARS,
+    MAX_TOKENS,
+    STOP_WORDS,
+    index_terms,
+    split_identifier,
+    tokenize_text,
+)
+
+__all__ = [
+    "MAX_TEXT_CHARS",
+    "MAX_TOKENS",
+    "MAX_TOKEN_CHARS",
+    "STOP_WORDS",
+    "expand",
+    "expand_tokens",
+    "humanize",
+    "index_terms",
+    "is_acronym",
+    "plural",
+    "porter",
+    "singular",
+    "split_identifier",
+    "stem",
+    "synonym_terms",
+    "synonyms",
+    "tokenize_text",
+]

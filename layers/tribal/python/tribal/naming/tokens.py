@@ -1,0 +1,133 @@
+"""The only tokeniser of the product: identifiers, questions and prose become the same lower-case tokens."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import islice
+
+from tribal.naming.stemming import stem
+
+MAX_TEXT_CHARS = 100_000
+"""Characters of a text that are looked at; the rest is ignored."""
+MAX_TOKENS = 4_096
+"""Tokens that one text yields at the most."""
+MAX_TOKEN_CHARS = 64
+"""Characters of a token that are kept; a PostgreSQL name has at most 63 bytes."""
+
+STOP_WORDS: frozenset[str] = frozenset(
+    """
+    a about all also am an and any are as at be been being but by can could did do does doing done each every for
+    from had has have having he her hers him his how i if in into is it its just let like many me might mine more most
+    much must my nor not of on or our ours over per please shall she should so some such than that the their theirs
+    them then there these they this those through to too under up us very was we were what when where whether which
+    while who whom whose why will with would you your yours
+    find give list return show tell
+    """.split()
+)
+"""English words, with the verbs every question opens with, that say nothing about which table is meant."""
+
+_ASCII_WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_SHORT_FORM = re.compile(r"(?<=[^\W\d_])(?:n['\u2019]t|['\u2019](?:s|ll|re|ve|d|m))(?![^\W_])", re.IGNORECASE)
+_NAMED_BY_SIGN = re.compile(r"(?<![^\W_])(?:([cC])\+\+|([cCfFjJ])#)(?![^\W_])")
+
+
+def split_identifier(identifier: str) -> list[str]:
+    """Splits a name at separators, case changes and digits: `custAddr_line2ID` gives cust, addr, line, 2, id.
+
+    The tokens are NFKC-normalised, case-folded, made of letters or of digits alone, and split into themselves.
+    """
+    return _bounded(_words(_normalize(identifier)))
+
+
+def tokenize_text(text: str) -> list[str]:
+    """Splits a question or prose as `split_identifier` splits names, in reading order and with repetitions.
+
+    Short forms lose their ending (`o'brien's` gives o, brien) and languages named by a sign keep it as
+    letters (`C++` gives cpp, `C#` csharp), so that every token can be searched for.
+    """
+    normal = _normalize(text)
+    if "'" in normal or "\u2019" in normal:
+        normal = _SHORT_FORM.sub(" ", normal)
+    if "+" in normal or "#" in normal:
+        normal = _NAMED_BY_SIGN.sub(lambda sign: "cpp" if sign[1] else f"{sign[2]}sharp".lower(), normal)
+    return _bounded(_words(normal))
+
+
+def index_terms(text_or_identifier: str) -> list[str]:
+    """Turns a name, a comment or a question into the stems that are indexed and searched, repetitions kept.
+
+    Stop words are left out unless nothing else is there, so that a table called `which` can be found.
+    """
+    tokens = tokenize_text(text_or_identifier)
+    return [stem(token) for token in tokens if token not in STOP_WORDS] or [stem(token) for token in tokens]
+
+
+def _bounded(words: Iterator[str]) -> list[str]:
+    return [word[:MAX_TOKEN_CHARS] for word in islice(words, MAX_TOKENS)]
+
+
+def _normalize(text: str) -> str:
+    text = text[:MAX_TEXT_CHARS]
+    return text if text.isascii() else unicodedata.normalize("NFKC", _without_long_mark_runs(text))
+
+
+def _without_long_mark_runs(text: str) -> str:
+    """Cuts runs of combining marks that are longer than any token: normalising sorts them in quadratic time."""
+    kept: list[str] = []
+    run = 0
+    for char in text:
+        run = run + 1 if unicodedata.combining(char) else 0
+        if run <= MAX_TOKEN_CHARS:
+            kept.append(char)
+    return "".join(kept)
+
+
+def _words(text: str) -> Iterator[str]:
+    if text.isascii():
+        return (found.group().lower() for found in _ASCII_WORD.finditer(text))
+    return _unicode_words(_fold(_separate_case_changes(text)))
+
+
+def _separate_case_changes(text: str) -> str:
+    """Puts `_` where case says that a word begins: after a small letter, and before the last capital of an acronym."""
+    parts: list[str] = []
+    for position, char in enumerate(text):
+        if position and _is_capital(char):
+            before = text[position - 1]
+            after = text[position + 1 : position + 2]
+            if (before.isalnum() and not _is_capital(before)) or (_is_capital(before) and after.islower()):
+                parts.append("_")
+        parts.append(char)
+    return "".join(parts)
+
+
+def _is_capital(char: str) -> bool:
+    # Cherokee folds small letters to capitals; what folding leaves alone is no case change.
+    return char.isupper() and char.casefold() != char
+
+
+def _fold(text: str) -> str:
+    for _ in range(4):
+        folded = unicodedata.normalize("NFKC", text.casefold())
+        if folded == text:
+            break
+        text = folded
+    return text
+
+
+def _unicode_words(text: str) -> Iterator[str]:
+    word: list[str] = []
+    of_digits = False
+    for char in text:
+        is_digit = char.isdecimal()
+        is_mark = not is_digit and bool(word) and not of_digits and unicodedata.category(char).startswith("M")
+        if word and not is_mark and (not char.isalnum() or is_digit != of_digits):
+            yield "".join(word)
+            word = []
+        if is_mark or char.isalnum():
+            word.append(char)
+            of_digits = is_digit
+    if word:
+        yield "".join(word)

@@ -1,0 +1,31 @@
+"""The numbers that ranking is tuned by, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each signal counts; the defaults are measured on four public sets of questions."""
+
+    lexical: float = 1.0
+    table_vector: float = 0.8
+    best_column: float = 0.5
+    propagation: float = 1.0
+    """Of a table's standing among the neighbours of the best; scaled by the share of tables that have a key."""
+    propagation_seeds: int = 20
+    damping: float = 0.85
+    """Share of a table's standing that it hands on to the tables that it is joined to."""
+    rounds: int = 10
+    covered: float = 0.8
+    """Certainty that a table is meant when it holds every word of the question."""
+    alike: float = 0.7
+    """Certainty when it means the same by its vector alone."""
+    cosine_floor: float = 0.1
+    cosine_ceiling: float = 0.8
+    unknown_word: float = 0.5
+    """What a word counts that no table holds, against one that a single table holds."""
+
+
+WEIGHTS = Weights()

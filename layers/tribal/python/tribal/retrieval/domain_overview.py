@@ -1,0 +1,87 @@
+"""Tool `get_domain_overview`: the tables of a business domain, its diagram and its common joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tribal.ports import IndexFilter, TableEntry
+from tribal.retrieval.domains import DocumentsByPlace, described, domain_documents
+from tribal.retrieval.names import find_database, find_domain, name_of
+from tribal.retrieval.paging import page_of
+from tribal.retrieval.toolbox import Toolbox, open_index
+from tribal_contracts import AgentError, DomainTableSummary, GetDomainOverviewInput, GetDomainOverviewOutput
+
+TABLES_A_PAGE = 50
+
+
+def get_domain_overview(request: GetDomainOverviewInput, toolbox: Toolbox) -> GetDomainOverviewOutput:
+    """Show a domain; its tables come in pages, the diagram and the joins stand on the first.
+
+    Raises:
+        DomainNotFound, DatabaseNotFound: when there is no such domain or database.
+        ToolInputInvalid: when the cursor is of another question.
+        IndexNotReady: when there is no index to ask.
+
+    Source: specification section 6.4.
+    """
+    ready = open_index(toolbox)
+    database = None if request.database is None else find_database(request.database, ready.tables)
+    domain = find_domain(request.domain, ready.tables, database)
+    tables = [entry for entry in ready.tables if entry.domain == domain and database in (None, entry.database)]
+    databases = sorted({entry.database for entry in tables})
+    question = ("get_domain_overview", domain, database, ready.metadata.manifest_hash)
+    page = page_of(tables, TABLES_A_PAGE, request.cursor, question)
+    where = IndexFilter(scope=toolbox.scope, database=database, domain=domain)
+    documents = domain_documents(toolbox.index.domain_records(where), toolbox.scope)
+    diagram, joins = _pictures(domain, databases, documents) if page.is_first else (None, None)
+    left_out = _left_out(domain, databases, documents, toolbox)
+    return GetDomainOverviewOutput(
+        success=True,
+        tokens_used=0,
+        domain=domain,
+        description=described(domain, databases, documents),
+        databases=databases,
+        tables=_summaries(page.items, toolbox),
+        er_diagram=diagram,
+        common_joins=joins,
+        total=page.total,
+        returned=len(page.items),
+        truncated=page.truncated,
+        next_cursor=page.next_cursor,
+        warnings=[*ready.warnings, *left_out] or None,
+    )
+
+
+def _summaries(entries: Sequence[TableEntry], toolbox: Toolbox) -> list[DomainTableSummary]:
+    records = toolbox.index.records([entry.record_id for entry in entries])
+    tables = [(entry, records[entry.record_id]) for entry in entries if entry.record_id in records]
+    return [
+        DomainTableSummary(
+            name=name_of(entry),
+            description=record.summary,
+            row_count=-1 if record.structured is None else record.structured.row_count,
+        )
+        for entry, record in tables
+    ]
+
+
+def _pictures(
+    domain: str, databases: Sequence[str], documents: DocumentsByPlace
+) -> tuple[str | None, list[str] | None]:
+    found = [documents[domain, name] for name in databases if (domain, name) in documents]
+    joins = [join for document in found for join in document.common_joins]
+    # Two diagrams do not make one: entities of different databases may have the same name.
+    diagram = found[0].er_diagram if len(databases) == 1 and found else None
+    return diagram or None, joins or None
+
+
+def _left_out(domain: str, databases: Sequence[str], documents: DocumentsByPlace, toolbox: Toolbox) -> list[AgentError]:
+    missing = [name for name in databases if (domain, name) not in documents]
+    warnings: list[AgentError] = []
+    if missing:
+        message = f"the overview of {domain} in {', '.join(missing)} is not there, or tells more than you may see"
+        warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
+    if len(databases) > 1:
+        message = f"{domain} spans {len(databases)} databases; name one of them to get its diagram"
+        warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
+    return warnings

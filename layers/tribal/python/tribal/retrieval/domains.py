@@ -1,0 +1,86 @@
+"""Tool `list_domains`: the business domains, each once whatever the number of databases that it spans."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from tribal.catalog.scope import Scope
+from tribal.ports import IndexFilter, TableEntry
+from tribal.retrieval.names import find_database, may_see
+from tribal.retrieval.paging import page_of
+from tribal.retrieval.toolbox import Toolbox, open_index
+from tribal_contracts import DocumentRecord, DomainDocument, DomainInfo, ListDomainsInput, ListDomainsOutput
+
+DOMAINS_A_PAGE = 100
+
+
+def list_domains(request: ListDomainsInput, toolbox: Toolbox) -> ListDomainsOutput:
+    """List the domains that have a table which the caller may see.
+
+    Raises:
+        DatabaseNotFound: when the filter names no documented database.
+        ToolInputInvalid: when the cursor is of another question.
+        IndexNotReady: when there is no index to ask.
+
+    Source: specification section 6.5.
+    """
+    ready = open_index(toolbox)
+    database = None if request.database is None else find_database(request.database, ready.tables)
+    tables: defaultdict[str, list[TableEntry]] = defaultdict(list)
+    for entry in ready.tables:
+        if database in (None, entry.database):
+            tables[entry.domain].append(entry)
+    question = ("list_domains", database, ready.metadata.manifest_hash)
+    page = page_of(sorted(tables), DOMAINS_A_PAGE, request.cursor, question)
+    where = IndexFilter(scope=toolbox.scope, database=database)
+    documents = domain_documents(toolbox.index.domain_records(where), toolbox.scope)
+    return ListDomainsOutput(
+        success=True,
+        tokens_used=0,
+        domains=[_info(domain, tables[domain], documents) for domain in page.items],
+        total=page.total,
+        returned=len(page.items),
+        truncated=page.truncated,
+        next_cursor=page.next_cursor,
+        warnings=list(ready.warnings) or None,
+    )
+
+
+DocumentsByPlace = Mapping[tuple[str, str], DomainDocument]
+"""Documents of domains by domain and database."""
+
+
+def domain_documents(records: Iterable[DocumentRecord], scope: Scope) -> DocumentsByPlace:
+    """Documents of domains; one that speaks of a table which the caller may not see is left out whole."""
+    documents: dict[tuple[str, str], DomainDocument] = {}
+    for record in records:
+        document = record.structured_domain
+        if document is not None and not _tells_more(document, scope):
+            documents[document.domain, document.database] = document
+    return documents
+
+
+def _tells_more(document: DomainDocument, scope: Scope) -> bool:
+    # The diagram draws the neighbours in other domains, and where those lie the document does not say.
+    may_draw_hidden = scope.schemas is not None and bool(document.links)
+    return may_draw_hidden or not all(may_see(table.name, scope) for table in document.tables)
+
+
+def described(domain: str, databases: Sequence[str], documents: DocumentsByPlace) -> str:
+    """What the documentation says of a domain; where several databases do, each is named. Empty when none does."""
+    said = [(name, documents[domain, name].description) for name in databases if (domain, name) in documents]
+    said = [(name, text) for name, text in said if text]
+    if len({text for _, text in said}) <= 1:
+        return said[0][1] if said else ""
+    return " ".join(f"{name}: {text}" for name, text in said)
+
+
+def _info(domain: str, tables: Sequence[TableEntry], documents: DocumentsByPlace) -> DomainInfo:
+    databases = sorted({entry.database for entry in tables})
+    return DomainInfo(
+        name=domain,
+        description=described(domain, databases, documents),
+        table_count=len(tables),
+        databases=databases,
+    )

@@ -1,0 +1,106 @@
+"""From what somebody typed to what is documented: tables, domains and databases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from tribal.catalog.identity import TableIdentity, domain_name, look_up
+from tribal.catalog.scope import Scope
+from tribal.errors import DatabaseNotFound, DomainNotFound, TableNotFound
+from tribal.ports import TableEntry
+from tribal.retrieval.suggestions import MAX_SUGGESTIONS, near_misses
+
+_SHOWN_CHARS = 120
+
+
+def identity_of(entry: TableEntry) -> TableIdentity:
+    """The identity of an indexed table."""
+    return TableIdentity(entry.database, entry.schema, entry.table)
+
+
+@lru_cache(maxsize=65_536)
+def name_of(entry: TableEntry) -> str:
+    """The fully qualified name of an indexed table."""
+    return str(identity_of(entry))
+
+
+def may_see(name: str, scope: Scope) -> bool:
+    """Whether a caller may know of the table of that fully qualified name."""
+    try:
+        identity = TableIdentity.parse(name)
+    except ValueError:
+        return False
+    return scope.allows(identity.database, identity.schema)
+
+
+def find_table(text: str, tables: Sequence[TableEntry]) -> TableEntry:
+    """The table that a name stands for, exact, folded, case-insensitive or shortened where that is unique.
+
+    Raises:
+        TableNotFound: with the tables that the name may stand for, or with near misses.
+    """
+    found = look_up(text, [(identity_of(entry), entry.database_type) for entry in tables])
+    if found.found is not None:
+        return next(entry for entry in tables if identity_of(entry) == found.found)
+    shown = _shown(text)
+    if found.candidates:
+        candidates = [str(identity) for identity in found.candidates[:MAX_SUGGESTIONS]]
+        raise TableNotFound(
+            f"{shown} may be any of {len(found.candidates)} tables; name it database.schema.table", candidates
+        )
+    raise TableNotFound(f"there is no table {shown} in the index; search for it in plain words", _near(text, tables))
+
+
+def _near(text: str, tables: Sequence[TableEntry]) -> list[str]:
+    """Near misses by the whole name or by the table's own, which is what people remember."""
+    names: dict[str, list[str]] = {}
+    for entry in tables:
+        names.setdefault(entry.table, []).append(name_of(entry))
+    own = text.rpartition(".")[2]
+    by_table = [name for table in near_misses(own, names) for name in names[table]]
+    by_name = near_misses(text, (name_of(entry) for entry in tables))
+    return list(dict.fromkeys((*by_table, *by_name)))[:MAX_SUGGESTIONS]
+
+
+def find_database(text: str, tables: Iterable[TableEntry]) -> str:
+    """The database of that name, exact or case-insensitive where that is unique.
+
+    Raises:
+        DatabaseNotFound: with near misses.
+    """
+    known = sorted({entry.database for entry in tables})
+    loose = [name for name in known if name.casefold() == text.casefold()]
+    if text in known:
+        return text
+    if len(loose) == 1:
+        return loose[0]
+    raise DatabaseNotFound(f"there is no database {_shown(text)} in the index", _near_or_first(text, known))
+
+
+def find_domain(text: str, tables: Sequence[TableEntry], database: str | None = None) -> str:
+    """The domain of that name, written as it is or as a person would write it.
+
+    Raises:
+        DomainNotFound: with near misses, also when another database than the given one has it.
+    """
+    everywhere = {entry.domain for entry in tables}
+    here = {entry.domain for entry in tables if database in (None, entry.database)}
+    for name in (text, domain_name(text)):
+        if name in here:
+            return name
+        if name in everywhere:
+            others = sorted({entry.database for entry in tables if entry.domain == name})
+            raise DomainNotFound(
+                f"database {_shown(database or '')} has no domain {_shown(name)}; {', '.join(others[:5])} has it",
+                _near_or_first(text, sorted(here)),
+            )
+    raise DomainNotFound(f"there is no domain {_shown(text)} in the index", _near_or_first(text, sorted(here)))
+
+
+def _near_or_first(text: str, known: Sequence[str]) -> list[str]:
+    return near_misses(text, known) or list(known[:MAX_SUGGESTIONS])
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "...")

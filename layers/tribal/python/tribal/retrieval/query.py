@@ -1,0 +1,116 @@
+"""Reading a question: its words, what they stand for, and what kind of question it is. No model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tribal.naming import STOP_WORDS, expand_tokens, index_terms, stem, synonyms, tokenize_text
+from tribal.ranking.relevance import Word
+from tribal_contracts import QueryInterpretation
+
+MAX_WORDS = 24
+"""Different words of a question that are looked at."""
+MAX_EXPANSIONS = 24
+_SYNONYMS_A_WORD = 4
+_LONG_FORM = 0.9
+_SYNONYM = 0.6
+
+_RELATIONSHIP_WORDS = frozenset(
+    stem(word) for word in "join joined relate related relation relationship between link connect connection".split()
+) | frozenset(("foreign", "refer", "referenc", stem("reference"), stem("references")))
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A word of a question with what else it may be called."""
+
+    token: str
+    stem: str
+    long_form: tuple[str, ...]
+    """What the word is short for, as words."""
+    synonyms: tuple[str, ...]
+
+
+def read_question(text: str) -> list[Concept]:
+    """The words of a question that say something, each once, in order."""
+    tokens = tokenize_text(text)
+    telling = [token for token in tokens if token not in STOP_WORDS] or tokens
+    concepts: dict[str, Concept] = {}
+    for token in telling:
+        root = stem(token)
+        if root in concepts or len(concepts) == MAX_WORDS:
+            continue
+        long_form = tuple(word for word in expand_tokens([token]) if word != token)
+        concepts[root] = Concept(token, root, long_form, synonyms(token)[:_SYNONYMS_A_WORD])
+    return list(concepts.values())
+
+
+def search_terms(concepts: Sequence[Concept]) -> list[str]:
+    """Every term that the words of a question stand for, synonyms included."""
+    return list(dict.fromkeys(term for concept in concepts for term in _strengths(concept, with_synonyms=True)))
+
+
+def spoken_words(concepts: Sequence[Concept]) -> dict[str, str]:
+    """The word that a person would say for each term: as it was asked for, else what it stands for."""
+    spoken: dict[str, str] = {}
+    for concept in concepts:
+        spoken |= {term: word for word in concept.synonyms for term in index_terms(word) if term not in spoken}
+        spoken |= {stem(word): word for word in concept.long_form}
+    return spoken | {concept.stem: concept.token for concept in concepts}
+
+
+def words_to_find(concepts: Sequence[Concept], counts: Mapping[str, int]) -> list[Word]:
+    """The words of a question as terms; synonyms stand in only for a word that no table holds.
+
+    Args:
+        concepts: the words.
+        counts: in how many tables each term is found.
+    """
+    words: list[Word] = []
+    for concept in concepts:
+        own = _strengths(concept, with_synonyms=False)
+        held = any(counts.get(term) for term in own)
+        words.append(Word(own if held else _strengths(concept, with_synonyms=True)))
+    return words
+
+
+def _strengths(concept: Concept, *, with_synonyms: bool) -> dict[str, float]:
+    strengths = {concept.stem: 1.0}
+    for word in concept.long_form:
+        strengths.setdefault(stem(word), _LONG_FORM)
+    for word in concept.synonyms if with_synonyms else ():
+        terms = index_terms(word)
+        if len(terms) == 1:
+            strengths.setdefault(terms[0], _SYNONYM)
+    return strengths
+
+
+def interpret(text: str, concepts: Sequence[Concept], domains: Iterable[str]) -> QueryInterpretation:
+    """How the question was read, for whoever asked it."""
+    own = {concept.token for concept in concepts}
+    others = [word for concept in concepts for word in (*concept.long_form, *concept.synonyms) if word not in own]
+    stems = {concept.stem for concept in concepts}
+    return QueryInterpretation(
+        original_query=text,
+        concepts=[concept.token for concept in concepts],
+        expanded_terms=list(dict.fromkeys(others))[:MAX_EXPANSIONS],
+        domain_hint=_domain_hint(concepts, domains),
+        is_relationship_query=bool(stems & _RELATIONSHIP_WORDS),
+    )
+
+
+def _domain_hint(concepts: Sequence[Concept], domains: Iterable[str]) -> str | None:
+    """The domain whose name the question says: the longest such name, then the one that is said first."""
+    terms_of = {name: index_terms(name) for name in domains}
+    as_said = {concept.stem: place for place, concept in enumerate(concepts)}
+    spelt_out = {stem(word): place for place, concept in enumerate(concepts) for word in concept.long_form} | as_said
+    for said in (as_said, spelt_out):
+        named = [
+            (-len(terms), min(said[term] for term in terms), name)
+            for name, terms in terms_of.items()
+            if terms and all(term in said for term in terms)
+        ]
+        if named:
+            return min(named)[2]
+    return None

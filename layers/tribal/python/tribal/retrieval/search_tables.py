@@ -1,0 +1,170 @@
+"""Tool `search_tables`: from plain words to the tables that hold the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from tribal.errors import ToolInputInvalid
+from tribal.naming import expand_tokens, split_identifier, stem
+from tribal.ports import IndexFilter
+from tribal.ranking.relevance import non_increasing
+from tribal.retrieval.candidates import COUNTED, SCORED_A_SIGNAL, Found, find, rank
+from tribal.retrieval.names import find_database, find_domain
+from tribal.retrieval.query import interpret, read_question, spoken_words
+from tribal.retrieval.toolbox import Ready, Toolbox, open_index
+from tribal_contracts import (
+    AgentError,
+    ColumnSummary,
+    DocumentedColumn,
+    SearchTablesInput,
+    SearchTablesOutput,
+    TableDocument,
+    TableSearchResult,
+)
+
+MAX_LIMIT = 20
+MAX_QUERY_CHARS = 2_000
+MAX_KEY_COLUMNS = 8
+"""Columns of a result: its keys, then those that the question speaks of."""
+
+
+def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesOutput:
+    """Find tables by what they hold.
+
+    Raises:
+        ToolInputInvalid: when the query is blank or too long, or the limit out of range.
+        DatabaseNotFound, DomainNotFound: when a filter names nothing that is documented.
+        IndexNotReady: when there is no index to ask.
+
+    Source: specification section 6.1.
+    """
+    _check(request)
+    ready = open_index(toolbox)
+    where = _filter(request, ready, toolbox)
+    concepts = read_question(request.query)
+    found = find(request.query, concepts, where, ready, toolbox)
+    tables = [
+        entry
+        for entry in ready.tables
+        if where.database in (None, entry.database) and where.domain in (None, entry.domain)
+    ]
+    ranked = rank(found, tables, toolbox)
+    total, bound = len(found.matches), found.more_than_counted
+    if request.min_score > 0:
+        # A table is in or out by its own evidence, never by what stands above it.
+        ranked = [table for table in ranked[: 2 * SCORED_A_SIGNAL] if found.evidence_for(table) >= request.min_score]
+        total, bound = len(ranked), len(found.lexical) > SCORED_A_SIGNAL
+    best = ranked[: request.limit]
+    warnings = [*ready.warnings, *found.warnings, *([_lower_bound(request, toolbox)] if bound else [])]
+    return SearchTablesOutput(
+        success=True,
+        tables=_results(best, found, spoken_words(concepts), toolbox),
+        total_matches=total,
+        tokens_used=0,
+        query_interpretation=interpret(request.query, concepts, {entry.domain for entry in ready.tables}),
+        returned=len(best),
+        truncated=total > len(best),
+        warnings=warnings or None,
+    )
+
+
+def _check(request: SearchTablesInput) -> None:
+    if not 1 <= request.limit <= MAX_LIMIT:
+        raise ToolInputInvalid(f"limit is {request.limit}; it must be from 1 to {MAX_LIMIT}")
+    if not request.query.strip():
+        raise ToolInputInvalid("the query is blank; say what you are looking for in plain words")
+    if len(request.query) > MAX_QUERY_CHARS:
+        raise ToolInputInvalid(
+            f"the query has {len(request.query)} characters; it may have {MAX_QUERY_CHARS}, so ask for less at once"
+        )
+
+
+def _filter(request: SearchTablesInput, ready: Ready, toolbox: Toolbox) -> IndexFilter:
+    database = None if request.database is None else find_database(request.database, ready.tables)
+    domain = None if request.domain is None else find_domain(request.domain, ready.tables, database)
+    return IndexFilter(scope=toolbox.scope, database=database, domain=domain)
+
+
+def _lower_bound(request: SearchTablesInput, toolbox: Toolbox) -> AgentError:
+    looked_at = SCORED_A_SIGNAL if request.min_score > 0 else COUNTED
+    return toolbox.warning(
+        "RET_ANSWER_PARTIAL",
+        f"total_matches is a lower bound: {looked_at} tables that share a word were looked at; ask more precisely",
+    )
+
+
+def _results(ids: Sequence[int], found: Found, spoken: Mapping[str, str], toolbox: Toolbox) -> list[TableSearchResult]:
+    records = toolbox.index.records(ids)
+    # A table may leave the index between two reads; then it is not in the answer.
+    tables = [(table, records[table].structured) for table in ids if table in records]
+    scores = non_increasing(found.evidence_for(table) for table, _ in tables)
+    return [
+        _result(document, score, table, found, spoken)
+        for (table, document), score in zip(tables, scores, strict=True)
+        if document is not None
+    ]
+
+
+def _result(
+    document: TableDocument, score: float, table: int, found: Found, spoken: Mapping[str, str]
+) -> TableSearchResult:
+    shared = found.shared_terms.get(table, frozenset())
+    return TableSearchResult(
+        name=document.name,
+        database=document.database,
+        schema_=document.schema_,
+        table=document.table,
+        domain=document.domain,
+        description=document.description.text,
+        key_columns=[_summary(column) for column in _key_columns(document, shared)],
+        row_count=document.row_count,
+        relevance_score=score,
+        reasons=_reasons(document, shared, table, found, spoken) or None,
+    )
+
+
+@lru_cache(maxsize=16_384)
+def _terms_of(name: str) -> frozenset[str]:
+    tokens = split_identifier(name)
+    return frozenset(stem(word) for word in (*tokens, *expand_tokens(tokens)))
+
+
+def _key_columns(document: TableDocument, shared: frozenset[str]) -> list[DocumentedColumn]:
+    keys = [column for column in document.columns if column.is_primary_key]
+    keys += [column for column in document.columns if column.is_foreign_key and not column.is_primary_key]
+    spoken_of = [column for column in document.columns if column not in keys and _terms_of(column.name) & shared]
+    # At least one column that the question speaks of finds room beside many keys.
+    room_for_keys = MAX_KEY_COLUMNS - min(len(spoken_of), MAX_KEY_COLUMNS // 2)
+    return [*keys[:room_for_keys], *spoken_of][:MAX_KEY_COLUMNS]
+
+
+def _summary(column: DocumentedColumn) -> ColumnSummary:
+    return ColumnSummary(
+        name=column.name,
+        type=column.type,
+        description=column.description.text,
+        is_primary_key=column.is_primary_key,
+        is_foreign_key=column.is_foreign_key,
+    )
+
+
+def _reasons(
+    document: TableDocument, shared: frozenset[str], table: int, found: Found, spoken: Mapping[str, str]
+) -> list[str]:
+    def said(terms: Iterable[str]) -> str:
+        return ", ".join(dict.fromkeys(repr(spoken.get(term, term)) for term in sorted(terms)))
+
+    reasons: list[str] = []
+    own = _terms_of(document.table) & shared
+    columns = [column.name for column in document.columns if _terms_of(column.name) & shared]
+    rest = shared.difference(own, *(_terms_of(column) for column in columns))
+    if own:
+        reasons.append(f"its name says {said(own)}")
+    if columns:
+        reasons.append(f"it has the columns {', '.join(columns[:MAX_KEY_COLUMNS])}")
+    if rest:
+        reasons.append(f"its documentation says {said(rest)}")
+    if table in {candidate.record_id for candidate in found.by_vector[:MAX_LIMIT]}:
+        reasons.append("its names are near to the question in meaning")
+    return reasons

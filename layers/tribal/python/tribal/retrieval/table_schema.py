@@ -1,0 +1,129 @@
+"""Tool `get_table_schema`: all that is documented of one table."""
+
+from __future__ import annotations
+
+from tribal.catalog.locations import DOCS
+from tribal.catalog.scope import Scope
+from tribal.errors import IndexNotReady
+from tribal.retrieval.names import find_table, may_see, name_of
+from tribal.retrieval.paging import Page, page_of
+from tribal.retrieval.toolbox import Toolbox, open_index
+from tribal_contracts import (
+    AgentError,
+    ColumnDetail,
+    DocumentedColumn,
+    DocumentRecord,
+    ForeignKeyDetail,
+    GetTableSchemaInput,
+    GetTableSchemaOutput,
+    IndexDetail,
+    RelatedTable,
+    TableDocument,
+    TableSchema,
+)
+
+COLUMNS_A_PAGE = 100
+MAX_RELATED_TABLES = 200
+
+
+def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTableSchemaOutput:
+    """Show a table; its columns come in pages, everything else stands on each of them.
+
+    Raises:
+        TableNotFound: when no table has that name, or more than one.
+        ToolInputInvalid: when the cursor is of another question.
+        IndexNotReady: when there is no index to ask.
+
+    Source: specification section 6.2.
+    """
+    ready = open_index(toolbox)
+    entry = find_table(request.table, ready.tables)
+    record = toolbox.index.records([entry.record_id]).get(entry.record_id)
+    if record is None or record.structured is None:
+        raise IndexNotReady(f"the index holds no document of {name_of(entry)}; index again")
+    table = record.structured
+    question = ("get_table_schema", table.name, ready.metadata.manifest_hash)
+    page = page_of(table.columns, COLUMNS_A_PAGE, request.cursor, question)
+    related = _related(table, toolbox.scope) if request.include_relationships else None
+    warnings = [*ready.warnings, *_left_out(table, related, toolbox)]
+    shown = None if related is None else related[:MAX_RELATED_TABLES]
+    return GetTableSchemaOutput(
+        success=True,
+        tokens_used=0,
+        schema_=_schema(record, table, page, toolbox.scope, shown, request.include_samples),
+        total=page.total,
+        returned=len(page.items),
+        truncated=page.truncated or shown != related,
+        next_cursor=page.next_cursor,
+        warnings=warnings or None,
+    )
+
+
+def _schema(
+    record: DocumentRecord,
+    table: TableDocument,
+    page: Page[DocumentedColumn],
+    scope: Scope,
+    related: list[RelatedTable] | None,
+    with_samples: bool,
+) -> TableSchema:
+    return TableSchema(
+        name=table.name,
+        database=table.database,
+        schema_=table.schema_,
+        table=table.table,
+        domain=table.domain,
+        description=table.description.text,
+        row_count=table.row_count,
+        columns=[_column(column, with_samples) for column in page.items],
+        primary_key=[] if table.primary_key is None else list(table.primary_key.columns),
+        foreign_keys=[
+            ForeignKeyDetail(
+                name=key.name,
+                columns=key.columns,
+                references_table=key.references_table,
+                references_columns=key.references_columns,
+            )
+            for key in table.foreign_keys
+            if may_see(key.references_table, scope)
+        ],
+        indexes=[IndexDetail(name=index.name, columns=index.columns, unique=index.unique) for index in table.indexes],
+        related_tables=related,
+        notes=table.notes or None,
+        documentation=DOCS + record.file_path,
+    )
+
+
+def _column(column: DocumentedColumn, with_samples: bool) -> ColumnDetail:
+    return ColumnDetail(
+        name=column.name,
+        type=column.type,
+        nullable=column.nullable,
+        default_value=column.default_value,
+        description=column.description.text,
+        samples=(column.samples or []) if with_samples else None,
+    )
+
+
+def _related(table: TableDocument, scope: Scope) -> list[RelatedTable]:
+    return [
+        RelatedTable(
+            name=relation.name,
+            relationship=relation.relationship,
+            via_columns=relation.via_columns,
+            description=relation.description,
+        )
+        for relation in table.relations
+        if may_see(relation.name, scope)
+    ]
+
+
+def _left_out(table: TableDocument, related: list[RelatedTable] | None, toolbox: Toolbox) -> list[AgentError]:
+    warnings: list[AgentError] = []
+    if not all(may_see(key.references_table, toolbox.scope) for key in table.foreign_keys):
+        message = f"keys of {table.name} to tables that you may not see are left out"
+        warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
+    if related is not None and len(related) > MAX_RELATED_TABLES:
+        message = f"{MAX_RELATED_TABLES} of {len(related)} related tables are shown; get_join_path finds the others"
+        warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
+    return warnings

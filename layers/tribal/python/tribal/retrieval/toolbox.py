@@ -1,0 +1,71 @@
+"""What every tool works with, and what it must know before it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from tribal.catalog.joins import same_name
+from tribal.catalog.scope import EVERYTHING, Scope
+from tribal.errors import IndexNotReady
+from tribal.ports import Clock, Embedder, IndexFilter, SearchIndex, TableEntry
+from tribal_contracts import AgentError, IndexMetadata, agent_error
+
+STALE_AFTER = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """The ports that the tools need, and what their caller may see."""
+
+    index: SearchIndex
+    embedder: Embedder | None
+    clock: Clock
+    scope: Scope = EVERYTHING
+    server_database: Callable[[str], str] = same_name
+    """The name that a database has on its server, by its name in the configuration."""
+
+    def warning(self, code: str, message: str) -> AgentError:
+        """Something to know about an answer; a warning whatever the code is by default."""
+        error = agent_error(code, message, timestamp=self.clock.published())
+        return error.model_copy(update={"severity": "warning"})
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An index that can be asked, as far as the caller may see it."""
+
+    metadata: IndexMetadata
+    tables: tuple[TableEntry, ...]
+    """In order of name."""
+    warnings: tuple[AgentError, ...]
+
+
+def open_index(toolbox: Toolbox) -> Ready:
+    """Make sure that there is an index to ask.
+
+    Raises:
+        IndexNotReady: when there is none, or it is empty.
+    """
+    # Asked first, because its refusal says what is wrong with the index.
+    tables = tuple(toolbox.index.tables(IndexFilter(scope=toolbox.scope)))
+    metadata = toolbox.index.metadata()
+    if metadata is None:
+        raise IndexNotReady("there is no finished index; document a database, then index it")
+    if metadata.document_count == 0:
+        raise IndexNotReady("the index is empty; document a database, then index again")
+    return Ready(metadata, tables, tuple(_staleness(toolbox, metadata)))
+
+
+def _staleness(toolbox: Toolbox, metadata: IndexMetadata) -> list[AgentError]:
+    if toolbox.clock.stands_still:
+        return []
+    indexed_at = datetime.fromisoformat(metadata.last_full_index)
+    if indexed_at.tzinfo is None:
+        indexed_at = indexed_at.replace(tzinfo=UTC)
+    age = toolbox.clock.real() - indexed_at
+    if age <= STALE_AFTER:
+        return []
+    hours = int(age / timedelta(hours=1))
+    return [toolbox.warning("RET_INDEX_STALE", f"the index is {hours} hours old; what changed since is not in it")]

@@ -1,0 +1,98 @@
+"""The one place that chooses who answers each port. Every adapter is imported inside its builder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tribal.catalog.locations import INDEX_FILE
+
+if TYPE_CHECKING:
+    from tribal.adapters.folder import FolderStore
+    from tribal.adapters.sqlite import SqliteIndex
+    from tribal.ports import CatalogReader, Clock, Describer, Embedder, ProcessLock, Secrets, Statement
+    from tribal.retrieval.toolbox import Toolbox
+    from tribal.runs.pipeline import OpenReader
+    from tribal.settings import Settings
+    from tribal_contracts import DatabaseEntry
+
+
+def clock_of(settings: Settings) -> Clock:
+    """The system's clock, standing still for what is published where `SOURCE_DATE_EPOCH` is set."""
+    from tribal.runs.clock import SystemClock
+
+    return SystemClock(settings.source_date_epoch)
+
+
+def store_of(settings: Settings) -> FolderStore:
+    """The folder that holds the truth."""
+    from tribal.adapters.folder import FolderStore
+
+    return FolderStore(settings.store)
+
+
+def process_lock_of(settings: Settings) -> ProcessLock:
+    """The lock by which a dead holder of the lease shows at once."""
+    from tribal.adapters.folder import FolderLock
+
+    return FolderLock(settings.store)
+
+
+def secrets_of(settings: Settings) -> Secrets:
+    """Secrets from the environment."""
+    from tribal.adapters.environment import EnvironmentSecrets
+
+    return EnvironmentSecrets(settings.environment)
+
+
+def reader_opener(settings: Settings) -> OpenReader:
+    """What opens a reader of an entry's database; it connects when it is first asked something."""
+
+    def open_reader(entry: DatabaseEntry) -> CatalogReader:
+        from tribal.adapters.postgres import PostgresCatalog
+        from tribal.adapters.postgres_dsn import entry_target
+
+        return PostgresCatalog(entry_target(entry, settings.environment), entry.limits)
+
+    return open_reader
+
+
+def statements() -> list[Statement]:
+    """Every statement that any reader would ever send."""
+    from tribal.adapters.postgres_queries import STATEMENTS
+
+    return list(STATEMENTS)
+
+
+def describer() -> Describer:
+    """The describer that needs no model."""
+    from tribal.describing import RulesDescriber
+
+    return RulesDescriber()
+
+
+def embedder() -> Embedder:
+    """Vectors from the wheel."""
+    from tribal.adapters.wordllama import WordLlamaEmbedder
+
+    return WordLlamaEmbedder()
+
+
+def index_of(settings: Settings) -> SqliteIndex:
+    """The index in one SQLite file."""
+    from tribal.adapters.sqlite import SqliteIndex
+
+    return SqliteIndex(settings.store / INDEX_FILE)
+
+
+@contextmanager
+def open_toolbox(settings: Settings) -> Iterator[Toolbox]:
+    """What the tools work with; the index is closed at the end."""
+    from tribal.retrieval.toolbox import Toolbox
+
+    index = index_of(settings)
+    try:
+        yield Toolbox(index=index, embedder=embedder(), clock=clock_of(settings))
+    finally:
+        index.close()

@@ -1,0 +1,363 @@
+"""What every `SearchIndex` does. A test module imports `*` from here and supplies two fixtures.
+
+`index` is an index in which nothing has been written; `other` is a second handle on the same index, as another process
+would have. The bodies know nothing but the port, so that a file and a cluster are held to the same words.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.conformance.index_entries import (
+    AT,
+    DIMENSIONS,
+    EVERYWHERE,
+    HASH_A,
+    HASH_B,
+    column_entry,
+    domain_entry,
+    fill,
+    found,
+    key_graph,
+    metadata,
+    near,
+    table_entry,
+    vector,
+)
+from tribal.catalog.hashing import record_id
+from tribal.catalog.scope import Scope
+from tribal.errors import IndexNotReady
+from tribal.ports import IndexCounts, IndexEntry, IndexFilter, SearchIndex
+from tribal_contracts import Description, TableDocument
+
+HOSTILE_TERMS = [
+    *(
+        "AND",
+        "OR",
+        "NOT",
+        "NEAR",
+        '"',
+        "C++",
+        "user-agent",
+        "o'brien",
+        "a\x00b",
+        "😀",
+        "naïve",
+        "%",
+        "*",
+        "a b",
+        "{x}:",
+    ),
+    *("select", "col:umn", "--", ";", "\\", "(", "^", "\uff41\uff42", "x" * 400),
+]
+
+
+def test_an_index_that_was_never_written_is_not_ready(index: SearchIndex) -> None:
+    assert index.metadata() is None
+    assert index.sources() == {}
+    assert index.counts() == IndexCounts(0, 0)
+    for read in (
+        lambda: index.lexical(["a"], "table", EVERYWHERE, 1),
+        lambda: index.nearest(vector(1), "table", EVERYWHERE, 1),
+        lambda: index.records([1]),
+        lambda: index.tables(EVERYWHERE),
+        lambda: index.domain_records(EVERYWHERE),
+        lambda: index.key_graph(),
+        lambda: index.term_counts(["a"], "table", Scope()),
+    ):
+        with pytest.raises(IndexNotReady):
+            read()
+
+
+def test_a_half_built_index_is_not_ready_but_tells_its_writer_what_it_has(index: SearchIndex) -> None:
+    index.replace({"a.json": [table_entry(names=["orders"])]}, [])
+    assert index.metadata() is None
+    assert index.sources() == {"a.json": HASH_A}
+    with pytest.raises(IndexNotReady):
+        index.tables(EVERYWHERE)
+
+
+def test_what_is_finished_is_read_through_another_handle(index: SearchIndex, other: SearchIndex) -> None:
+    fill(index, table_entry(names=["order"], near=vector(1)))
+    assert other.metadata() == metadata()
+    assert other.key_graph() == key_graph()
+    assert found(other, "order") == ["orders"]
+    assert near(other, 1) == ["orders"]
+
+
+def test_closing_and_asking_again_gives_the_same_answers(index: SearchIndex) -> None:
+    fill(index, table_entry(names=["order"], near=vector(1)))
+    index.close()
+    assert found(index, "order") == ["orders"]
+    assert index.metadata() == metadata()
+
+
+def test_metadata_and_key_graph_are_replaced_whole(index: SearchIndex) -> None:
+    fill(index, table_entry())
+    index.finish(metadata(HASH_B), key_graph("one", "two"))
+    assert index.metadata() == metadata(HASH_B)
+    assert index.key_graph() == key_graph("one", "two")
+
+
+def test_a_changed_file_leaves_nothing_of_its_old_records(index: SearchIndex) -> None:
+    fill(index, table_entry(names=["old"], near=vector(1)), table_entry("shop.sales.kept", names=["kept"]))
+    old = table_entry()
+    path = str(old.record.source_path)
+    renamed = table_entry("shop.sales.renamed", names=["new"], near=vector(0, 1), content_hash=HASH_B)
+    index.replace({path: [renamed]}, [])
+    assert found(index, "old") == []
+    assert found(index, "new") == ["renamed"]
+    assert near(index, 1) == ["renamed"]
+    assert index.records([old.record.id]) == {}
+    assert index.sources()[path] == HASH_B
+    assert [entry.table for entry in index.tables(EVERYWHERE)] == ["kept", "renamed"]
+
+
+def test_a_removed_file_takes_its_records_along(index: SearchIndex) -> None:
+    fill(index, table_entry(names=["order"], near=vector(1)), table_entry("shop.sales.kept", names=["kept"]))
+    index.replace({}, [str(table_entry().record.source_path), "never/there.json"])
+    assert found(index, "order") == []
+    assert near(index, 1) == []
+    assert index.counts() == IndexCounts(1, 0)
+    assert list(index.sources()) == ["shop/sales/kept.json"]
+
+
+def test_a_record_that_moves_to_another_file_is_there_once(index: SearchIndex) -> None:
+    entry = table_entry(names=["order"], near=vector(1))
+    index.replace({"old/place.json": [entry]}, [])
+    index.replace({"new/place.json": [entry]}, [])
+    index.replace({}, ["old/place.json"])
+    index.finish(metadata(), key_graph())
+    assert found(index, "order") == ["orders"]
+    assert index.counts() == IndexCounts(1, 1)
+
+
+def test_a_file_without_records_is_remembered_by_its_hash(index: SearchIndex) -> None:
+    index.replace({"empty.json": []}, [], {"empty.json": HASH_B})
+    assert index.sources() == {"empty.json": HASH_B}
+
+
+def test_a_replacement_that_fails_half_way_changes_nothing(index: SearchIndex) -> None:
+    fill(index, table_entry(names=["order"]))
+
+    def entries() -> dict[str, list[IndexEntry]]:
+        broken = table_entry("shop.sales.broken")
+        return {"a.json": [table_entry("shop.sales.new", names=["new"])], "b.json": [broken, None]}  # type: ignore[list-item]
+
+    with pytest.raises(AttributeError):
+        index.replace(entries(), [str(table_entry().record.source_path)])
+    assert found(index, "order") == ["orders"]
+    assert found(index, "new") == []
+    assert index.counts().documents == 1
+
+
+def test_a_record_comes_back_with_every_field(index: SearchIndex) -> None:
+    table = TableDocument(
+        schema_version="1.0",
+        name="shop.sales.orders",
+        database="shop",
+        database_type="snowflake",
+        schema_="sales",
+        table="orders",
+        domain="sales",
+        kind="table",
+        description=Description(text='"quoted" <b>\n ünïcödé', source="comment", confidence=1),
+        row_count=-1,
+        columns=[],
+        primary_key=None,
+        unique_keys=[],
+        foreign_keys=[],
+        indexes=[],
+        checks=[],
+        relations=[],
+        samples_taken=False,
+        documented_at=AT,
+        input_hash=HASH_A,
+        metadata_hash=HASH_B,
+    )
+    entry = table_entry()
+    with_table = IndexEntry(entry.record.model_copy(update={"structured": table}), (), (), None)
+    of_domain, of_column = domain_entry("shop", "sales"), column_entry("shop.sales.orders", "id")
+    fill(index, with_table, of_domain, of_column)
+    ids = [of_column.record.id, with_table.record.id, 12345, of_domain.record.id]
+    assert list(index.records(ids).values()) == [of_column.record, with_table.record, of_domain.record]
+    (listed,) = index.tables(EVERYWHERE)
+    assert (listed.record_id, listed.database_type, listed.domain) == (with_table.record.id, "snowflake", "sales")
+
+
+def test_a_name_weighs_more_than_the_rest(index: SearchIndex) -> None:
+    fill(
+        index,
+        table_entry("shop.sales.by_body", names=["thing"], body=["order"]),
+        table_entry("shop.sales.by_name", names=["order"], body=["thing"]),
+        *(table_entry(f"shop.sales.filler{number}", names=["filler"], body=["filler"]) for number in range(8)),
+    )
+    assert found(index, "order") == ["by_name", "by_body"]
+
+
+def test_more_shared_terms_come_first_and_tell_which_they_are(index: SearchIndex) -> None:
+    fill(
+        index,
+        table_entry("shop.sales.one", names=["order"], body=["x"]),
+        table_entry("shop.sales.both", names=["order"], body=["line"]),
+        *(table_entry(f"shop.sales.filler{number}", names=["filler"], body=["filler"]) for number in range(8)),
+    )
+    first, second = index.lexical(["order", "line", "missing"], "table", EVERYWHERE, 10)
+    assert first.matched == frozenset({"order", "line"})
+    assert second.matched == frozenset({"order"})
+    assert first.score > second.score > 0
+    assert first.table_id == first.record_id == record_id("table", "shop", "sales", "both")
+
+
+def test_ties_come_in_order_of_id_and_a_limit_cuts_them_there(index: SearchIndex) -> None:
+    entries = [table_entry(f"shop.sales.t{number}", names=["same"], near=vector(1)) for number in range(6)]
+    fill(index, *entries)
+    ids = sorted(entry.record.id for entry in entries)
+    assert [hit.record_id for hit in index.lexical(["same"], "table", EVERYWHERE, 4)] == ids[:4]
+    assert [hit.record_id for hit in index.nearest(vector(1), "table", EVERYWHERE, 4)] == ids[:4]
+    assert index.lexical(["same"], "table", EVERYWHERE, 0) == []
+    assert index.nearest(vector(1), "table", EVERYWHERE, 0) == []
+
+
+@pytest.mark.parametrize("term", HOSTILE_TERMS)
+def test_a_hostile_term_finds_itself_and_nothing_else(index: SearchIndex, term: str) -> None:
+    fill(index, table_entry("shop.sales.hit", names=[term]), table_entry("shop.sales.miss", names=["innocent"]))
+    assert found(index, term) == ["hit"]
+    assert found(index, "innocent") == ["miss"]
+    assert index.term_counts([term, "absent"], "table", Scope()) == {term: 1}
+
+
+def test_a_term_is_found_whole_only(index: SearchIndex) -> None:
+    fill(index, table_entry(names=["user-agent", "ordering"]))
+    assert found(index, "user") == []
+    assert found(index, "order") == []
+    assert found(index) == []
+    assert found(index, "") == []
+
+
+def test_types_of_records_are_searched_apart(index: SearchIndex) -> None:
+    fill(
+        index,
+        table_entry(names=["order"], near=vector(1)),
+        column_entry("shop.sales.orders", "order_id", names=["order"], near=vector(1)),
+    )
+    (hit,) = index.lexical(["order"], "column", EVERYWHERE, 10)
+    assert hit.record_id == record_id("column", "shop", "sales", "orders", "order_id")
+    assert hit.table_id == record_id("table", "shop", "sales", "orders")
+    assert [near_hit.table_id for near_hit in index.nearest(vector(1), "column", EVERYWHERE, 9)] == [hit.table_id]
+    assert index.nearest(vector(1), "domain", EVERYWHERE, 9) == []
+
+
+def test_the_nearest_comes_first_with_its_cosine(index: SearchIndex) -> None:
+    fill(
+        index,
+        table_entry("shop.sales.far", near=vector(-1)),
+        table_entry("shop.sales.middle", near=vector(1, 1)),
+        table_entry("shop.sales.close", near=vector(1)),
+        table_entry("shop.sales.none"),
+        table_entry("shop.sales.zero", near=np.zeros(DIMENSIONS, dtype=np.float32)),
+    )
+    hits = index.nearest(vector(1), "table", EVERYWHERE, 10)
+    assert near(index, 1) == ["close", "middle", "far"]
+    assert [hit.score for hit in hits] == pytest.approx([1, 0.7071, -1], abs=1e-3)
+    assert index.nearest(np.zeros(DIMENSIONS, dtype=np.float32), "table", EVERYWHERE, 10) == []
+
+
+@pytest.fixture
+def three_places(index: SearchIndex) -> SearchIndex:
+    """The same table in two schemas of one database and in another database."""
+    entries = [
+        table_entry("shop.sales.orders", names=["order"], near=vector(1), domain="sales"),
+        table_entry("shop.hr.orders", names=["order"], near=vector(1), domain="people"),
+        table_entry("web.sales.orders", names=["order"], near=vector(1), domain="sales"),
+    ]
+    fill(index, *entries, domain_entry("web", "sales"), domain_entry("shop", "sales"), domain_entry("shop", "people"))
+    return index
+
+
+SEEN = [
+    (IndexFilter(), ["shop.hr", "shop.sales", "web.sales"], ["people shop", "sales shop", "sales web"]),
+    (IndexFilter(database="shop"), ["shop.hr", "shop.sales"], ["people shop", "sales shop"]),
+    (IndexFilter(domain="sales"), ["shop.sales", "web.sales"], ["sales shop", "sales web"]),
+    (IndexFilter(scope=Scope(databases=frozenset({"web"}))), ["web.sales"], ["sales web"]),
+    (IndexFilter(scope=Scope(databases=frozenset())), [], []),
+    (IndexFilter(scope=Scope(schemas=frozenset({("shop", "hr")}))), ["shop.hr"], ["people shop", "sales shop"]),
+    (IndexFilter(scope=Scope(schemas=frozenset())), [], []),
+    (
+        IndexFilter(scope=Scope(frozenset({"web"}), frozenset({("shop", "hr"), ("web", "sales")}))),
+        ["web.sales"],
+        ["sales web"],
+    ),
+    (IndexFilter(scope=Scope(databases=frozenset({"web"})), database="shop"), [], []),
+    (IndexFilter(domain="' OR 1=1 --"), [], []),
+]
+
+
+@pytest.mark.parametrize(("where", "schemas", "domains"), SEEN)
+def test_every_read_keeps_to_the_filter_and_the_scope(
+    three_places: SearchIndex, where: IndexFilter, schemas: list[str], domains: list[str]
+) -> None:
+    index = three_places
+    by_word = index.records([hit.record_id for hit in index.lexical(["order"], "table", where, 10)]).values()
+    by_vector = index.records([hit.record_id for hit in index.nearest(vector(1), "table", where, 10)]).values()
+    listed = index.tables(where)
+    assert [f"{entry.database}.{entry.schema}" for entry in listed] == schemas
+    assert sorted(f"{record.database_name}.{record.schema_name}" for record in by_word) == schemas
+    assert sorted(f"{record.database_name}.{record.schema_name}" for record in by_vector) == schemas
+    assert [f"{record.domain} {record.database_name}" for record in index.domain_records(where)] == domains
+    in_scope = index.tables(IndexFilter(scope=where.scope))
+    expected = {"order": len(in_scope)} if in_scope else {}
+    assert index.term_counts(["order"], "table", where.scope) == expected
+
+
+def test_a_limit_counts_after_the_filter(three_places: SearchIndex) -> None:
+    where = IndexFilter(database="web")
+    assert len(three_places.lexical(["order"], "table", where, 1)) == 1
+    assert len(three_places.nearest(vector(1), "table", where, 1)) == 1
+
+
+def test_tables_come_in_order_of_their_names(index: SearchIndex) -> None:
+    names = ["b.a.a", "a.b.z", "a.b.B", "a.b.a", "a.B.a"]
+    fill(index, *(table_entry(name) for name in names))
+    listed = [f"{entry.database}.{entry.schema}.{entry.table}" for entry in index.tables(EVERYWHERE)]
+    assert listed == ["a.B.a", "a.b.B", "a.b.a", "a.b.z", "b.a.a"]
+
+
+def test_a_reader_sees_what_a_writer_adds(index: SearchIndex, other: SearchIndex) -> None:
+    fill(index, table_entry(names=["order"], near=vector(1)))
+    assert near(other, 1) == ["orders"]
+    fill(index, table_entry("shop.sales.later", names=["later"], near=vector(1)))
+    index.finish(metadata(HASH_B), key_graph("new"))
+    assert sorted(near(other, 1)) == ["later", "orders"]
+    assert len(other.tables(EVERYWHERE)) == 2
+    assert other.key_graph() == key_graph("new")
+
+
+def test_a_cleared_index_is_as_if_it_was_never_written(index: SearchIndex, other: SearchIndex) -> None:
+    fill(index, table_entry(names=["order"], near=vector(1)))
+    assert other.metadata() is not None
+    index.clear()
+    for handle in (index, other):
+        assert handle.metadata() is None
+        assert handle.sources() == {}
+        with pytest.raises(IndexNotReady):
+            handle.tables(EVERYWHERE)
+    fill(index, table_entry("shop.sales.again", names=["again"]))
+    assert found(other, "again") == ["again"]
+    assert found(other, "order") == []
+
+
+def test_clearing_an_index_that_was_never_written_is_fine(index: SearchIndex) -> None:
+    index.clear()
+    assert index.metadata() is None
+
+
+def test_thousands_of_records_by_id(index: SearchIndex) -> None:
+    entries = [table_entry(f"shop.sales.t{number}") for number in range(1200)]
+    index.replace({"many.json": entries}, [])
+    index.finish(metadata(), key_graph())
+    ids = [entry.record.id for entry in reversed(entries)]
+    assert list(index.records(ids)) == ids
+    index.replace({"many.json": entries[:1]}, [])
+    assert index.counts().documents == 1

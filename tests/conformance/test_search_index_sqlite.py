@@ -1,0 +1,183 @@
+"""The SQLite index keeps the port's contract, and what is its own: files of other kinds, damage, threads."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.index_entries import EVERYWHERE, fill, found, near, table_entry, vector
+from tests.conformance.search_index import *  # noqa: F403
+from tribal.adapters.sqlite import SqliteIndex
+from tribal.errors import IndexNotReady, IndexWriteFailed
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "tribal-knowledge.db"
+
+
+@pytest.fixture
+def index(path: Path) -> Iterator[SqliteIndex]:
+    handle = SqliteIndex(path)
+    yield handle
+    handle.close()
+
+
+@pytest.fixture
+def other(path: Path) -> Iterator[SqliteIndex]:
+    handle = SqliteIndex(path)
+    yield handle
+    handle.close()
+
+
+def test_reading_makes_no_file(index: SqliteIndex, path: Path) -> None:
+    assert index.metadata() is None
+    assert not path.parent.exists()
+
+
+def test_a_finished_index_is_one_file(index: SqliteIndex, path: Path) -> None:
+    fill(index, table_entry(names=["order"]))
+    index.close()
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert connection.execute("SELECT count(*) FROM documents").fetchone() == (1,)
+        assert connection.execute("SELECT document_count FROM index_metadata").fetchone() == (3,)
+
+
+@pytest.mark.parametrize("garbage", [b"not a database, but long enough to be mistaken for one" * 99, b"x", b""])
+def test_a_damaged_file_is_not_ready_for_readers_and_rebuilt_by_writers(
+    index: SqliteIndex, path: Path, garbage: bytes
+) -> None:
+    path.parent.mkdir()
+    path.write_bytes(garbage)
+    assert index.metadata() is None
+    assert index.sources() == {}
+    with pytest.raises(IndexNotReady, match="index"):
+        index.tables(EVERYWHERE)
+    fill(index, table_entry(names=["order"]))
+    assert found(index, "order") == ["orders"]
+
+
+def test_a_page_damaged_in_the_middle_never_passes_for_an_answer(index: SqliteIndex, path: Path) -> None:
+    fill(index, *(table_entry(f"shop.sales.t{number}", names=["order"]) for number in range(200)))
+    index.close()
+    data = bytearray(path.read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    path.write_bytes(data)
+    with pytest.raises(IndexNotReady, match="index again"):
+        index.tables(EVERYWHERE)
+    index.clear()
+    fill(index, table_entry(names=["order"]))
+    assert found(index, "order") == ["orders"]
+
+
+def test_a_file_of_another_version_is_rebuilt_and_says_so_to_readers(
+    index: SqliteIndex, other: SqliteIndex, path: Path
+) -> None:
+    fill(index, table_entry(names=["old"]))
+    index.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    assert index.metadata() is None
+    assert index.sources() == {}
+    with pytest.raises(IndexNotReady, match="another version"):
+        other.tables(EVERYWHERE)
+    fill(index, table_entry("shop.sales.fresh", names=["new"]))
+    assert found(other, "new") == ["fresh"]
+    assert found(other, "old") == []
+
+
+def test_metadata_of_another_version_is_not_ready(index: SqliteIndex, path: Path) -> None:
+    fill(index, table_entry(names=["old"]))
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE index_metadata SET index_version = '0'")
+    connection.close()
+    with pytest.raises(IndexNotReady, match="another version"):
+        index.tables(EVERYWHERE)
+
+
+@pytest.mark.parametrize("write", ["replace", "clear"])
+def test_the_database_of_somebody_else_is_never_thrown_away(index: SqliteIndex, path: Path, write: str) -> None:
+    path.parent.mkdir()
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE precious (value TEXT)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(IndexWriteFailed, match="something else"):
+        index.replace({}, []) if write == "replace" else index.clear()
+    assert path.read_bytes() == before
+    with pytest.raises(IndexNotReady, match="something else"):
+        index.tables(EVERYWHERE)
+
+
+def test_a_place_that_cannot_be_written_is_a_clear_refusal(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    index = SqliteIndex(tmp_path / "file" / "index.db")
+    with pytest.raises(IndexWriteFailed, match="refused a write"):
+        index.replace({}, [])
+    with pytest.raises(IndexNotReady):
+        index.tables(EVERYWHERE)
+
+
+def test_a_full_disk_is_a_clear_refusal_and_the_old_index_still_answers(index: SqliteIndex, path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    signal = pytest.importorskip("signal")
+    fill(index, table_entry(names=["order"]))
+    index.close()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, limits[1]))
+        with pytest.raises(IndexWriteFailed, match="refused a write"):
+            fill(index, *(table_entry(f"shop.sales.t{number}", body=["word"] * 500) for number in range(300)))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert found(index, "order") == ["orders"]
+    assert index.counts().documents == 1
+
+
+def test_an_index_that_was_removed_under_a_reader_is_not_ready_again(
+    index: SqliteIndex, other: SqliteIndex, path: Path
+) -> None:
+    fill(index, table_entry(names=["order"]))
+    index.close()
+    assert found(other, "order") == ["orders"]
+    for file in path.parent.iterdir():
+        file.unlink()
+    assert other.metadata() is None
+    fill(index, table_entry("shop.sales.fresh", names=["new"], near=vector(1)))
+    assert found(other, "new") == ["fresh"]
+    assert near(other, 1) == ["fresh"]
+
+
+def test_many_threads_may_read_while_one_writes(index: SqliteIndex) -> None:
+    fill(index, table_entry("shop.sales.kept", names=["order"], near=vector(1)))
+
+    def read(_: int) -> set[str]:
+        tables = {entry.table for entry in index.tables(EVERYWHERE)}
+        assert "kept" in found(index, "order")
+        assert "kept" in near(index, 1)
+        return tables
+
+    with ThreadPoolExecutor(8) as pool:
+        reads = pool.map(read, range(60))
+        for number in range(20):
+            fill(index, table_entry(f"shop.sales.t{number}", names=["order"], near=vector(1)))
+        seen = list(reads)
+    assert all("kept" in tables for tables in seen)
+    assert len(index.tables(EVERYWHERE)) == 21
+
+
+def test_two_pieces_of_one_answer_never_mix_two_states(index: SqliteIndex, other: SqliteIndex) -> None:
+    fill(index, table_entry(names=["a"], near=vector(1)))
+    assert near(other, 1) == ["orders"]
+    index.replace({}, [str(table_entry().record.source_path)])
+    assert near(other, 1) == []
+    assert other.tables(EVERYWHERE) == []

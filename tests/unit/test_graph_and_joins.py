@@ -1,0 +1,208 @@
+"""Join paths: shortest, valid, in a fixed order; joins that keep the rows that they should."""
+
+from __future__ import annotations
+
+import random
+import re
+import sqlite3
+from collections.abc import Callable
+from itertools import pairwise, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tribal.catalog.graph import Hop, JoinGraph, shortest_path
+from tribal.catalog.joins import join_sql, join_steps
+from tribal_contracts import KeyEdge
+
+
+def key(child: str, parent: str, *, name: str = "fk", nullable: bool = False, columns: int = 1) -> KeyEdge:
+    return KeyEdge(
+        name=name,
+        from_table=f"db.s.{child}",
+        from_columns=[f"{parent}_{number}" for number in range(columns)],
+        to_table=f"db.s.{parent}",
+        to_columns=[f"id_{number}" for number in range(columns)],
+        nullable=nullable,
+        source="declared",
+    )
+
+
+def anything(_: str) -> bool:
+    return True
+
+
+def path(
+    keys: list[KeyEdge], source: str, target: str, max_hops: int = 10, allowed: Callable[[str], bool] = anything
+) -> list[Hop] | None:
+    return shortest_path(JoinGraph.of(keys), f"db.s.{source}", f"db.s.{target}", max_hops, allowed)
+
+
+def names(found: list[Hop] | None) -> list[str] | None:
+    if found is None:
+        return None
+    return [found[0].source, *(hop.target for hop in found)] if found else []
+
+
+tables = st.sampled_from("abcdef")
+edges = st.lists(st.builds(key, tables, tables, name=st.sampled_from(["k1", "k2"]), nullable=st.booleans()), max_size=9)
+
+
+def all_simple_paths(keys: list[KeyEdge], source: str, target: str, max_hops: int) -> list[list[KeyEdge]]:
+    """Every way without a table twice, by trying everything."""
+    ways: list[list[KeyEdge]] = []
+
+    def walk(at: str, seen: frozenset[str], way: list[KeyEdge]) -> None:
+        if at == target and way:
+            ways.append(way)
+            return
+        if len(way) == max_hops:
+            return
+        for edge in keys:
+            for here, there in ((edge.from_table, edge.to_table), (edge.to_table, edge.from_table)):
+                if here == at and there not in seen:
+                    walk(there, seen | {there}, [*way, edge])
+
+    walk(source, frozenset({source}), [])
+    return ways
+
+
+@given(edges, tables, tables, st.integers(1, 5))
+def test_a_path_is_valid_shortest_and_has_the_fewest_keys_that_may_be_empty(
+    keys: list[KeyEdge], source: str, target: str, max_hops: int
+) -> None:
+    found = path(keys, source, target, max_hops)
+    if source == target:
+        return
+    ways = all_simple_paths(keys, f"db.s.{source}", f"db.s.{target}", max_hops)
+    if not ways:
+        assert found is None
+        return
+    assert found
+    assert len(found) == min(map(len, ways)) <= max_hops
+    assert found[0].source == f"db.s.{source}"
+    assert found[-1].target == f"db.s.{target}"
+    assert all(before.target == after.source for before, after in pairwise(found))
+    assert all(hop.key in keys for hop in found)
+    shortest = [way for way in ways if len(way) == len(found)]
+    assert sum(hop.key.nullable for hop in found) == min(sum(edge.nullable for edge in way) for way in shortest)
+
+
+@given(edges, tables, tables, st.randoms())
+def test_the_order_in_which_keys_are_listed_does_not_matter(
+    keys: list[KeyEdge], source: str, target: str, randomly: random.Random
+) -> None:
+    shuffled = randomly.sample(keys, len(keys))
+    assert path(keys, source, target) == path(shuffled, source, target)
+
+
+@given(edges, tables, tables)
+def test_a_table_that_is_not_allowed_is_never_passed(keys: list[KeyEdge], source: str, target: str) -> None:
+    found = path(keys, source, target, allowed=lambda name: name != "db.s.b")
+    assert "db.s.b" not in (names(found) or [])
+    if "b" in (source, target):
+        assert found is None
+
+
+def test_a_way_round_a_table_that_is_not_allowed_is_taken_though_it_is_longer() -> None:
+    keys = [key("a", "b"), key("b", "c"), key("a", "x"), key("x", "y"), key("y", "c")]
+    assert names(path(keys, "a", "c")) == ["db.s.a", "db.s.b", "db.s.c"]
+    round_it = path(keys, "a", "c", allowed=lambda name: name != "db.s.b")
+    assert names(round_it) == ["db.s.a", "db.s.x", "db.s.y", "db.s.c"]
+    assert path(keys[:2], "a", "c", allowed=lambda name: name != "db.s.b") is None
+
+
+@given(edges, tables, tables)
+def test_joins_are_inner_from_child_to_parent_over_keys_that_are_never_empty_until_the_first_left(
+    keys: list[KeyEdge], source: str, target: str
+) -> None:
+    found = path(keys, source, target) or []
+    steps = join_steps(found, "postgres")
+    assert [step.step for step in steps] == list(range(1, len(found) + 1))
+    left = False
+    for number, (hop, step) in enumerate(zip(found, steps, strict=True)):
+        left = left or not (hop.to_parent and not hop.key.nullable)
+        assert step.join_type == ("LEFT" if left else "INNER")
+        assert (step.from_alias, step.to_alias) == (f"t{number}", f"t{number + 1}")
+        assert (step.from_table, step.to_table) == (hop.source, hop.target)
+    sql = join_sql(f"db.s.{source}", steps, "postgres")
+    assert all(step.on_clause in sql for step in steps)
+    assert "RIGHT" not in sql
+
+
+def test_of_two_keys_to_the_same_table_the_one_that_is_never_empty_wins_then_the_first_name() -> None:
+    found = path(
+        [key("a", "b", name="a_first", nullable=True), key("a", "b", name="z"), key("a", "b", name="y")], "a", "b"
+    )
+    assert found is not None
+    assert [hop.key.name for hop in found] == ["y"]
+
+
+def test_of_two_ways_the_one_with_the_first_names_wins() -> None:
+    keys = [key("a", "y"), key("y", "t"), key("a", "x"), key("x", "t")]
+    assert names(path(keys, "a", "t")) == ["db.s.a", "db.s.x", "db.s.t"]
+
+
+def test_a_table_is_joined_to_itself_by_its_own_key_from_child_to_parent() -> None:
+    found = path([key("emp", "emp", nullable=True), key("emp", "dept")], "emp", "emp")
+    assert found is not None
+    (step,) = join_steps(found, "postgres")
+    assert (step.join_type, step.on_clause) == ("LEFT", "t0.emp_0 = t1.id_0")
+
+
+def test_a_table_without_a_key_on_itself_is_no_hop_away_from_itself() -> None:
+    assert path([key("emp", "dept")], "emp", "emp") == []
+    assert join_sql("db.s.emp", [], "postgres") == "SELECT t0.*\nFROM s.emp AS t0\nLIMIT 100"
+
+
+def test_a_longer_way_than_allowed_is_no_way() -> None:
+    keys = [key("a", "b"), key("b", "c")]
+    assert path(keys, "a", "c", max_hops=1) is None
+    assert names(path(keys, "a", "c", max_hops=2)) == ["db.s.a", "db.s.b", "db.s.c"]
+
+
+def test_a_composite_key_joins_on_all_its_columns() -> None:
+    found = path([key("line", "order", columns=2)], "order", "line")
+    assert found is not None
+    (step,) = join_steps(found, "postgres")
+    assert step.on_clause == "t0.id_0 = t1.order_0 AND t0.id_1 = t1.order_1"
+    assert step.join_type == "LEFT"
+
+
+def test_a_key_whose_columns_do_not_pair_up_joins_nothing() -> None:
+    broken = key("a", "b").model_copy(update={"to_columns": []})
+    assert path([broken], "a", "b") is None
+
+
+def test_odd_names_are_quoted_for_the_server_and_its_own_database_name_is_used() -> None:
+    edge = KeyEdge(
+        name="fk",
+        from_table='shop.sales."Order Items"',
+        from_columns=["Order Id"],
+        to_table="shop.sales.orders",
+        to_columns=["select"],
+        nullable=False,
+        source="declared",
+    )
+    found = shortest_path(JoinGraph.of([edge]), edge.from_table, edge.to_table, 1, anything)
+    assert found is not None
+    steps = join_steps(found, "snowflake")
+    sql = join_sql(edge.from_table, steps, "snowflake", {"shop": "PROD"}.__getitem__)
+    assert 'FROM PROD."sales"."Order Items" AS t0' in sql
+    assert 'INNER JOIN PROD."sales"."orders" AS t1\n  ON t0."Order Id" = t1."select"' in sql
+
+
+@pytest.mark.parametrize(("orders", "lines"), list(product([0, 2], [0, 3])))
+def test_the_sql_runs_and_keeps_every_row_of_the_source(orders: int, lines: int) -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.executescript("CREATE TABLE ord (id_0 INTEGER); CREATE TABLE line (ord_0 INTEGER, prod_0 INTEGER)")
+    connection.executescript("CREATE TABLE prod (id_0 INTEGER)")
+    connection.executemany("INSERT INTO ord VALUES (?)", [(number,) for number in range(orders)])
+    connection.executemany("INSERT INTO line VALUES (0, ?)", [(number,) for number in range(lines)])
+    found = path([key("line", "ord"), key("line", "prod")], "ord", "prod")
+    assert found is not None
+    sql = join_sql("db.s.ord", join_steps(found, "postgres"), "postgres")
+    # SQLite has no schemas.
+    rows = connection.execute(re.sub(r"\bs\.", "", sql)).fetchall()
+    assert {row[0] for row in rows} == set(range(orders))

@@ -1,0 +1,67 @@
+"""Singular and plural of the nouns that name tables and columns."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tribal.naming import plural, singular
+
+_PAIRS = """
+address addresses, status statuses, category categories, person people, child children, index indices, series series,
+data data, metadata metadata, order orders, box boxes, tax taxes, batch batches, cache caches, dish dishes, city cities,
+day days, key keys, company companies, movie movies, cookie cookies, tie ties, query queries, bus buses, bonus bonuses,
+campus campuses, virus viruses, house houses, warehouse warehouses, cause causes, use uses, user users, course courses,
+case cases, database databases, purchase purchases, license licenses, response responses, alias aliases, gas gases,
+lens lenses, analysis analyses, diagnosis diagnoses, crisis crises, thesis theses, axis axes, matrix matrices,
+vertex vertices, appendix appendices, criterion criteria, phenomenon phenomena, man men, woman women,
+salesman salesmen, human humans, specimen specimens, foot feet, tooth teeth, mouse mice, knife knives, life lives,
+shelf shelves, half halves, drive drives, valve valves, curve curves, hero heroes, potato potatoes, photo photos,
+shoe shoes, video videos, quiz quizzes, size sizes, prize prizes, process processes, class classes, glass glasses,
+business businesses, stomach stomachs, branch branches, species species, sheep sheep, equipment equipment, id ids,
+url urls, tag tags, area areas, schema schemas, quota quotas, plus pluses, sale sales, expense expenses, lease leases,
+employee employees, fee fees, view views, alumnus alumni, news news, staff staff, information information, basis bases,
+wolf wolves, leaf leaves, monkey monkeys, survey surveys, supply supplies, entry entries, match matches, fax faxes
+"""
+PAIRS = [tuple(pair.split()) for pair in _PAIRS.replace("\n", " ").split(",")]
+
+
+@pytest.mark.parametrize(("one", "many"), PAIRS)
+def test_a_noun_has_its_usual_plural(one: str, many: str) -> None:
+    assert plural(one) == many
+
+
+@pytest.mark.parametrize(("one", "many"), [pair for pair in PAIRS if pair[1] != "bases"])
+def test_a_plural_has_its_usual_singular(one: str, many: str) -> None:
+    assert singular(many) == one
+
+
+@pytest.mark.parametrize("word", [one for one, _ in PAIRS])
+def test_a_singular_is_its_own_singular(word: str) -> None:
+    assert singular(word) == word
+
+
+@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=10), st.sampled_from(["ss", "us", "is"]))
+def test_a_word_in_ss_us_or_is_is_never_mangled(start: str, ending: str) -> None:
+    assert singular(start + ending) == start + ending
+
+
+@given(st.sampled_from([many for _, many in PAIRS]))
+def test_the_plural_of_a_plural_is_itself(word: str) -> None:
+    assert plural(word) == word
+
+
+@given(st.text(max_size=12))
+def test_any_text_has_a_singular_that_is_no_longer_than_itself_but_for_irregular_ones(text: str) -> None:
+    assert len(singular(text)) <= len(text) + 1
+    assert singular(plural(singular(text))) in (singular(plural(text)), singular(text))
+
+
+@pytest.mark.parametrize(("one", "many"), [("Customer", "Customers"), ("CATEGORY", "CATEGORIES"), ("Person", "People")])
+def test_the_case_of_a_word_is_kept(one: str, many: str) -> None:
+    assert plural(one) == many
+    assert singular(many) == one
+
+
+@pytest.mark.parametrize("word", ["gps", "sms", "dns", "https", "gas", "atlas", "texas", "was", "does", "yes"])
+def test_a_word_that_ends_in_s_by_nature_is_no_plural(word: str) -> None:
+    assert singular(word) == word
