@@ -1,0 +1,81 @@
+"""The command `tribal` and its subcommands. Imports little: help has to be there at once."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from tribal import __version__
+from tribal.edges.cli import pipeline_commands, project_commands, status_command
+from tribal.tools.commands import TOOL_COMMANDS
+
+
+class _Group(TyperGroup):
+    """Puts a command that is derived from the tool registry in the place of its stand-in, when it is run."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        tool = next((tool for tool in TOOL_COMMANDS if tool.command == name), None)
+        if tool is not None:
+            from tribal.edges.cli.tool_commands import derived_command
+
+            command = derived_command(tool)
+        return name, command, rest
+
+
+app = typer.Typer(
+    cls=_Group,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Write down what your databases mean, and ask about it.\n\n"
+    "tribal run postgresql://user@host/database reads a database, documents every table and builds the "
+    "index; then tribal search, table, join, domain and domains answer.",
+    epilog="Exit codes: 0 done, 1 done in part, 2 usage or configuration, 3 database, 4 another run, 5 store, "
+    "6 nothing there to work on yet, 7 not found, 130 interrupted.",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tribal {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def tribal(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Hold what all commands share."""
+
+
+app.command("init")(project_commands.init)
+app.command("check")(project_commands.check)
+app.command("plan")(pipeline_commands.plan)
+app.command("document")(pipeline_commands.document)
+app.command("index")(pipeline_commands.index)
+app.command("run")(pipeline_commands.run)
+app.command("status")(status_command.status)
+
+
+def _stand_in() -> None:
+    """Is listed in the help; `_Group` puts the derived command in its place."""
+
+
+for _tool in TOOL_COMMANDS:
+    app.command(_tool.command, help=_tool.summary)(_stand_in)
+
+
+def main() -> None:
+    """Run the command line; the console script's entry point."""
+    # A name in another script than the terminal's must not end a command.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    app(prog_name="tribal")

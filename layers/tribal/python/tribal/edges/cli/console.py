@@ -1,0 +1,90 @@
+"""What the command line prints: answers on standard output, progress and errors on standard error."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tribal.ports import Clock, ProgressSink
+
+Parameters = ParamSpec("Parameters")
+Answer = TypeVar("Answer")
+
+INTERRUPTED_HINT = "stopped; what is done is kept, and the same command carries on from there"
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A rich console that is plain in a pipe."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def print_json(value: Any) -> None:
+    """One JSON object on standard output."""
+    text = value.to_json().decode() if hasattr(value, "to_json") else json.dumps(value, indent=2, ensure_ascii=False)
+    typer.echo(text.rstrip("\n"))
+
+
+@contextmanager
+def progress(clock: Clock, *, quiet: bool = False) -> Iterator[ProgressSink]:
+    """Bars on a terminal, plain lines elsewhere, nothing where nobody wants it."""
+    from tribal.runs.sinks import PlainSink, SilentSink
+
+    if quiet:
+        yield SilentSink()
+    elif sys.stderr.isatty():
+        from tribal.edges.cli.progress import TerminalSink
+
+        with TerminalSink(console(stderr=True)) as sink:
+            yield sink
+    else:
+        yield PlainSink(sys.stderr, clock)
+
+
+def command(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
+    """Turn the errors of a command into a message and an exit code."""
+
+    @functools.wraps(function)
+    def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Answer:
+        from tribal.errors import EXIT_INTERRUPTED, TribalError
+
+        as_json = bool(kwargs.get("as_json", False))
+        try:
+            return function(*args, **kwargs)
+        except TribalError as error:
+            fail(error, as_json=as_json)
+        except KeyboardInterrupt:
+            typer.echo(f"\n{INTERRUPTED_HINT}", err=True)
+            raise typer.Exit(EXIT_INTERRUPTED) from None
+        except BrokenPipeError:
+            sys.stderr.close()
+            raise typer.Exit(0) from None
+
+    return guarded
+
+
+def fail(error: Exception, *, as_json: bool) -> NoReturn:
+    """Say what went wrong and end with the exit code of that kind of error."""
+    from datetime import UTC, datetime
+
+    from tribal.errors import TribalError, outcome
+
+    if not isinstance(error, TribalError):
+        raise error
+    if as_json:
+        timestamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        data = error.to_agent_error(timestamp).model_dump(mode="json")
+        print_json({"success": False, "error": data})
+    for line in error.message.splitlines():
+        typer.echo(f"error: {line}", err=True)
+    raise typer.Exit(outcome(error).exit_code)

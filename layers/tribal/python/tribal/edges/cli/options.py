@@ -1,0 +1,34 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+Dsn = Annotated[
+    Optional[str],  # noqa: UP045 - typer reads it at run time
+    typer.Argument(
+        metavar="DSN",
+        help="postgresql://user:password@host:5432/database, in place of databases.yaml. "
+        "What it leaves out comes from PGHOST, PGUSER, PGPASSWORD, ... and ~/.pgpass.",
+        show_default=False,
+    ),
+]
+Project = Annotated[
+    Path,
+    typer.Option("--project", "-p", metavar="DIR", help="Folder of databases.yaml and of the documents."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
+NoSamples = Annotated[bool, typer.Option("--no-samples", help="Read no rows: structure, keys and comments alone.")]
+WorkUnits = Annotated[
+    Optional[list[str]],  # noqa: UP045 - typer reads it at run time
+    typer.Option("--work-unit", "-u", metavar="ID", help="Only this work unit; may be given several times."),
+]
+Domains = Annotated[
+    Optional[list[str]],  # noqa: UP045 - typer reads it at run time
+    typer.Option("--domain", "-d", metavar="NAME", help="Only this domain; may be given several times."),
+]
+RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Only the tables that failed the last time.")]
+Replan = Annotated[bool, typer.Option("--replan", help="Infer every domain anew instead of keeping the last plan's.")]

@@ -1,0 +1,156 @@
+"""`tribal plan`, `document`, `index` and `run`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tribal.edges.cli.console import command, print_json, progress
+from tribal.edges.cli.options import Domains, Dsn, Json, NoSamples, Project, Replan, RetryFailed, WorkUnits
+
+if TYPE_CHECKING:
+    from tribal.edges.cli.local_run import LocalRun
+    from tribal.runs.context import DocumentSelection
+    from tribal.settings import Settings
+
+_HERE = Path()
+
+
+@command
+def plan(dsn: Dsn = None, project: Project = _HERE, replan: Replan = False, as_json: Json = False) -> None:
+    """Plan the documentation by business domain.
+
+    It reads the structure of the databases, and no row. Nothing is documented yet: look at
+    progress/documentation-plan.json, move tables between domains if you like, then run tribal document.
+    """
+    from tribal.edges.cli.plan_view import print_plan
+    from tribal.settings import load_settings
+
+    settings = load_settings(project=project, dsn=dsn)
+    with _open(settings, "plan", as_json) as work:
+        composed = work.plan(replan=replan)
+    if as_json:
+        print_json(composed.plan)
+    else:
+        print_plan(composed.plan, settings.store)
+
+
+@command
+def document(
+    dsn: Dsn = None,
+    project: Project = _HERE,
+    work_unit: WorkUnits = None,
+    domain: Domains = None,
+    retry_failed: RetryFailed = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Document unchanged tables too, and by a plan older than the configuration.")
+    ] = False,
+    no_samples: NoSamples = False,
+    as_json: Json = False,
+) -> None:
+    """Document the tables of the plan and write the manifest.
+
+    Tables whose documentation would come out the same are left alone. A table that fails is recorded and does not
+    stop the others; --retry-failed takes up only those.
+    """
+    from tribal.settings import load_settings
+
+    settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
+    with _open(settings, "document", as_json) as work:
+        work.document(_selection(work_unit, domain), force=force, retry_failed=retry_failed)
+    _report(work, as_json, next_step="Next: `tribal index`.")
+
+
+@command
+def index(
+    dsn: Dsn = None,
+    project: Project = _HERE,
+    work_unit: WorkUnits = None,
+    force: Annotated[bool, typer.Option("--force", help="Build the index anew.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Bring the search index up to the documents.
+
+    Only files that changed since the last time are read. The index is one SQLite file, data/tribal-knowledge.db; it can
+    be thrown away and built again at any time.
+    """
+    from tribal.settings import load_settings
+
+    settings = load_settings(project=project, dsn=dsn)
+    with _open(settings, "index", as_json) as work:
+        work.index(frozenset(work_unit) if work_unit else None, force=force)
+    _report(work, as_json, next_step='Next: `tribal search "what you are looking for"`.')
+
+
+@command
+def run(
+    dsn: Dsn = None,
+    project: Project = _HERE,
+    replan: Replan = False,
+    force: Annotated[bool, typer.Option("--force", help="Document and index everything again.")] = False,
+    no_samples: NoSamples = False,
+    as_json: Json = False,
+) -> None:
+    """Plan, document and index in one go.
+
+    Run it as often as you like. A run that finds nothing changed rewrites nothing; one that was stopped is carried on.
+    """
+    from tribal.settings import load_settings
+
+    settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
+    with _open(settings, "run", as_json) as work:
+        work.plan(replan=replan)
+        work.document(_selection(None, None), force=force, retry_failed=False)
+        work.index(None, force=force)
+    _report(work, as_json, next_step='Next: `tribal search "what you are looking for"`, or `tribal domains`.')
+
+
+@contextmanager
+def _open(settings: Settings, command_name: str, as_json: bool) -> Iterator[LocalRun]:
+    from tribal.edges.cli.local_run import LocalRun
+    from tribal.wiring import clock_of
+
+    settings.require_entries()
+    with progress(clock_of(settings), quiet=as_json) as sink, LocalRun(settings, command_name, sink) as work:
+        yield work
+
+
+def _selection(work_units: list[str] | None, domains: list[str] | None) -> DocumentSelection:
+    from tribal.runs.context import DocumentSelection
+
+    return DocumentSelection(frozenset(work_units or ()), frozenset(domains or ()))
+
+
+def _report(work: LocalRun, as_json: bool, next_step: str) -> None:
+    """Say how the run ended, in its exit code too."""
+    from tribal.errors import EXIT_DONE, EXIT_INTERNAL, EXIT_PARTIAL
+
+    record = work.record
+    if as_json:
+        print_json(record)
+    else:
+        parts = []
+        if record.command != "index":
+            parts.append(
+                f"{record.tables_documented} tables documented, {record.tables_unchanged} unchanged, "
+                f"{record.tables_failed} failed"
+            )
+        if work.indexed is not None:
+            done = work.indexed
+            parts.append(
+                f"index of {done.files_total} files up to date"
+                + (f", {done.files_failed} failed" * bool(done.files_failed))
+            )
+        typer.echo(f"{record.status}: {'; '.join(parts)}.")
+        for error in record.errors[:20]:
+            typer.echo(f"  {error.severity}: {error.message}", err=True)
+        if len(record.errors) > 20:
+            typer.echo(f"  ... and {len(record.errors) - 20} more; see `tribal status`", err=True)
+        typer.echo(f"Documents: {work.settings.store / 'docs' / 'README.md'}")
+        typer.echo(next_step)
+    codes = {"completed": EXIT_DONE, "partial": EXIT_PARTIAL}
+    raise typer.Exit(codes.get(record.status, EXIT_PARTIAL if record.tables_failed else EXIT_INTERNAL))

@@ -1,0 +1,201 @@
+"""`tribal init` and `tribal check`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tribal.edges.cli.console import command, console, print_json
+from tribal.edges.cli.options import Dsn, Json, Project
+
+if TYPE_CHECKING:
+    from tribal.ports import AccessReport, Statement
+    from tribal.settings import Settings
+
+_HERE = Path()
+
+_TEMPLATE = """\
+# What Tribal Knowledge reads. Run `tribal check`, then `tribal run`, in this folder.
+databases:
+  - name: {name}            # how documents and answers call this database
+    type: postgres
+    # Either a DSN ...
+    dsn: {dsn}
+    # ... or separate fields. ${{NAME}} is taken from the environment, ${{NAME:-x}} falls back on x.
+    # host: db.example.com
+    # port: 5432
+    # database: company
+    # user: tribal_reader
+    # password: ${{TRIBAL_PASSWORD}}
+
+    # Which tables to document; globs over schemas, over tables, or over schema.table.
+    # include:
+    #   schemas: ["sales", "billing_*"]
+    # exclude:
+    #   schemas: ["staging"]
+    #   tables: ["*_bak", "public.tmp_*"]
+
+    # Rows to look at in each table, to describe its columns; values are masked. 0 reads no rows.
+    # sample_rows: 50
+
+    # Tables that belong to a business domain whatever the keys say.
+    # domains:
+    #   billing: ["invoice*", "sales.credit_note"]
+
+    # How much of the database a run may use.
+    # limits:
+    #   connections: 4
+    #   statement_timeout_seconds: 60
+    #   lock_timeout_seconds: 2
+
+# Where documents and index go; this folder unless something else is said.
+# store: ./knowledge
+"""
+
+
+@command
+def init(
+    dsn: Dsn = None,
+    project: Project = _HERE,
+    force: Annotated[bool, typer.Option("--force", help="Replace a databases.yaml that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write a commented databases.yaml to fill in.
+
+    With a DSN it is filled in already. A password in the DSN is left out of the file: the file says which
+    environment variable to put it in.
+    """
+    from tribal.errors import ConfigurationError
+    from tribal.settings import PROJECT_FILE, entry_from_dsn
+
+    file = project / PROJECT_FILE
+    if file.exists() and not force:
+        raise ConfigurationError(f"{file} is there already; edit it, or replace it with --force")
+    name, shown = "company", "${DATABASE_URL}"
+    if dsn is not None:
+        name, shown = entry_from_dsn(dsn, {}).name, _without_password(dsn)
+    text = _TEMPLATE.format(name=_quoted(name), dsn=_quoted(shown))
+    try:
+        project.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError(f"{file} cannot be written: {error.strerror}; name a folder with --project") from error
+    if as_json:
+        print_json({"success": True, "file": str(file)})
+        return
+    typer.echo(f"Wrote {file}. Fill it in, then run `tribal check` and `tribal run`.")
+
+
+def _quoted(text: str) -> str:
+    import json
+
+    return text if text.isidentifier() else json.dumps(text, ensure_ascii=False)
+
+
+def _without_password(dsn: str) -> str:
+    from urllib.parse import urlsplit, urlunsplit
+
+    parts = urlsplit(dsn)
+    if parts.password is None:
+        return dsn
+    host = parts.netloc.rpartition("@")[2]
+    user = parts.netloc.rpartition("@")[0].partition(":")[0]
+    return urlunsplit(parts._replace(netloc=f"{user}:${{TRIBAL_PASSWORD}}@{host}"))
+
+
+@command
+def check(
+    dsn: Dsn = None,
+    project: Project = _HERE,
+    sql: Annotated[bool, typer.Option("--sql", help="Print every statement that would ever be sent.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Say what can and cannot be read, and what GRANT is missing.
+
+    It connects to each database and reads nothing but names and privileges. With --sql it connects to nothing and
+    prints every statement that Tribal Knowledge would ever send, so that an administrator can look at them first.
+    """
+    from tribal.settings import load_settings
+    from tribal.wiring import statements
+
+    settings = load_settings(project=project, dsn=dsn)
+    if sql:
+        _print_statements(statements(), as_json=as_json)
+        return
+    _check_access(settings, as_json=as_json)
+
+
+def _print_statements(sent: list[Statement], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"statements": [{"purpose": statement.purpose, "sql": statement.sql} for statement in sent]})
+        return
+    typer.echo("-- Every statement that Tribal Knowledge sends to PostgreSQL. {...} marks what it fills in.")
+    for statement in sent:
+        typer.echo(f"\n-- {statement.purpose}\n{statement.sql.strip()};")
+
+
+def _check_access(settings: Settings, *, as_json: bool) -> None:
+    from tribal.errors import EXIT_PARTIAL, DatabaseError, outcome
+    from tribal.wiring import reader_opener
+
+    open_reader = reader_opener(settings)
+    results: list[dict[str, Any]] = []
+    exit_code = 0
+    for entry in settings.require_entries():
+        try:
+            reader = open_reader(entry)
+            try:
+                report = reader.access()
+            finally:
+                reader.close()
+        except DatabaseError as error:
+            exit_code = outcome(error).exit_code
+            results.append({"name": entry.name, "reachable": False, "error": error.message})
+            continue
+        if report.missing and not exit_code:
+            exit_code = EXIT_PARTIAL
+        results.append({"name": entry.name, "reachable": True, **_report_data(report)})
+    if as_json:
+        print_json({"success": exit_code == 0, "databases": results})
+    else:
+        for result in results:
+            _print_access(result)
+    raise typer.Exit(exit_code)
+
+
+def _report_data(report: AccessReport) -> dict[str, Any]:
+    return {
+        "server_database": report.server_database,
+        "server_version": report.server_version,
+        "user": report.user,
+        "readable_schemas": list(report.readable_schemas),
+        "unreadable_schemas": list(report.unreadable_schemas),
+        "tables_total": report.tables_total,
+        "tables_selectable": report.tables_selectable,
+        "missing": [{"what": missing.what, "grant": missing.grant} for missing in report.missing],
+    }
+
+
+def _print_access(result: dict[str, Any]) -> None:
+    from rich.markup import escape
+
+    out = console()
+    if not result["reachable"]:
+        out.print(f"[red]✗[/] [bold]{escape(result['name'])}[/]: {escape(result['error'])}")
+        return
+    out.print(
+        f"[green]✓[/] [bold]{escape(result['name'])}[/]: PostgreSQL {escape(result['server_version'])}, database "
+        f"{escape(result['server_database'])}, user {escape(result['user'])}"
+    )
+    schemas = ", ".join(result["readable_schemas"]) or "none"
+    out.print(f"  schemas that can be read: {escape(schemas)}")
+    out.print(
+        f"  tables: {result['tables_total']}, of which {result['tables_selectable']} can be sampled; the structure of "
+        "the others is documented all the same"
+        if result["tables_total"] != result["tables_selectable"]
+        else f"  tables: {result['tables_total']}, all of which can be sampled"
+    )
+    for missing in result["missing"]:
+        out.print(f"  [yellow]missing[/]: {escape(missing['what'])}\n    {escape(missing['grant'])}", soft_wrap=True)

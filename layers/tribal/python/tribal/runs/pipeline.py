@@ -1,0 +1,287 @@
+"""The stages of a run, one after the other, on one machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+from graphlib import TopologicalSorter
+from threading import Lock
+
+from tribal.catalog import locations
+from tribal.documenting import (
+    DocumentingOptions,
+    WorkInspector,
+    document_unit,
+    finish,
+    overall_status,
+    pending_progress,
+)
+from tribal.errors import DatabaseError, PlanError
+from tribal.indexing import index_documents
+from tribal.planning import (
+    ComposedPlan,
+    PlanOptions,
+    check_plan,
+    compose_plan,
+    config_is_current,
+    load_plan,
+    plan_was_edited,
+    publish_plan,
+    read_catalog,
+    recut,
+    write_run_plan,
+)
+from tribal.ports import (
+    CatalogReader,
+    Describer,
+    Embedder,
+    ProgressSink,
+    SearchIndex,
+)
+from tribal.runs.context import DocumentedRun, DocumentSelection, RunContext
+from tribal_contracts import (
+    AgentError,
+    AgentStatus,
+    CatalogReading,
+    DatabaseEntry,
+    DocumentationPlan,
+    IndexerProgress,
+    RunOutline,
+    TableSpec,
+    UnitResult,
+    WorkUnit,
+)
+
+OpenReader = Callable[[DatabaseEntry], CatalogReader]
+
+
+def plan_run(
+    run: RunContext,
+    entries: Sequence[DatabaseEntry],
+    *,
+    open_reader: OpenReader,
+    options: PlanOptions,
+    documenting: DocumentingOptions,
+    describer: Describer,
+    statistics_max_age: timedelta,
+) -> ComposedPlan:
+    """Read every database, compose the plan, and publish it with the pending progress of documenting.
+
+    Raises:
+        PlanError: when there is nothing to document; the previous plan stays.
+        DatabaseUnreachable: when no database answered; the previous plan stays.
+    """
+
+    def read(entry: DatabaseEntry) -> CatalogReading:
+        return read_catalog(
+            entry,
+            open_reader=lambda: open_reader(entry),
+            store=run.store,
+            clock=run.clock,
+            run_id=run.run_id,
+            statistics_max_age=statistics_max_age,
+        )
+
+    run.sink.begin("read", len(entries))
+    readings: dict[str, CatalogReading] = {}
+    for entry, reading in run.pool.run(read, entries, options.units_at_once):
+        readings[entry.name] = reading
+        run.sink.advance("read", entry.name, "documented" if reading.status == "reachable" else "failed")
+        for error in reading.errors:
+            run.sink.note(f"{entry.name}: {error.message}")
+    run.sink.end("read", f"{sum(reading.table_count for reading in readings.values())} tables")
+    composed = compose_plan(
+        [readings[entry.name] for entry in entries],
+        entries,
+        previous=_previous_plan(run),
+        store=run.store,
+        clock=run.clock,
+        options=options,
+        has_work=_work_marker(run, entries, documenting, describer),
+    )
+    _publish(run, composed.plan)
+    return composed
+
+
+def _previous_plan(run: RunContext) -> DocumentationPlan | None:
+    try:
+        return load_plan(run.store)
+    except PlanError as error:
+        if error.code != "DOC_PLAN_NOT_FOUND":
+            run.sink.note(f"the last plan is left out of account: {error.message}")
+        return None
+
+
+def _work_marker(
+    run: RunContext, entries: Sequence[DatabaseEntry], documenting: DocumentingOptions, describer: Describer
+) -> Callable[[WorkUnit, TableSpec], bool]:
+    inspectors = {
+        entry.name: WorkInspector(
+            store=run.store, describer=describer, clock=run.clock, options=documenting.for_entry(entry)
+        )
+        for entry in entries
+    }
+
+    def has_work(unit: WorkUnit, spec: TableSpec) -> bool:
+        return not inspectors[unit.database].is_current(unit, spec)
+
+    return has_work
+
+
+def _publish(run: RunContext, plan: DocumentationPlan) -> None:
+    check_plan(plan)
+    published = publish_plan(plan, store=run.store, lease=run.lease)
+    outline = write_run_plan(plan, store=run.store, run_id=run.run_id)
+    if published:
+        progress = pending_progress(outline, run.store, run.clock)
+        run.store.put(locations.DOCUMENTER_PROGRESS_FILE, progress.to_json())
+
+
+def document_run(
+    run: RunContext,
+    entries: Sequence[DatabaseEntry],
+    *,
+    open_reader: OpenReader,
+    describer: Describer,
+    plan_options: PlanOptions,
+    options: DocumentingOptions,
+    selection: DocumentSelection,
+    ignore_stale: bool = False,
+) -> DocumentedRun:
+    """Document the selected units of the latest plan and publish the manifest.
+
+    Raises:
+        PlanError: when there is no plan, it cannot be carried out, or it is older than the configuration.
+    """
+    plan = _plan_to_document(run, entries, plan_options, options, describer, ignore_stale)
+    outline = write_run_plan(plan, store=run.store, run_id=run.run_id, unit_ids=selection.of(plan))
+    by_name = {entry.name: entry for entry in entries}
+    total = sum(len(unit.tables) for unit in plan.work_units if unit.id in set(outline.unit_ids))
+    statuses: list[AgentStatus] = []
+    errors: list[AgentError] = []
+    run.sink.begin("document", total)
+    with _readers(by_name, open_reader, run.sink) as reader_of:
+
+        def document(unit_id: str) -> UnitResult:
+            unit = WorkUnit.from_json(run.store.get(locations.run_unit_file(run.run_id, unit_id)).data)
+            entry = by_name[unit.database]
+            return document_unit(
+                unit,
+                store=run.store,
+                reader=reader_of(entry.name) if options.take_samples and entry.sample_rows else None,
+                describer=describer,
+                clock=run.clock,
+                pool=run.pool,
+                sink=run.sink,
+                deadline=run.deadline,
+                options=options.for_entry(entry),
+            )
+
+        for wave in _waves(plan, outline):
+            for _, result in run.pool.run(document, wave, plan_options.units_at_once):
+                statuses.append(result.status)
+                errors.extend(table.error for table in result.tables if table.error)
+    manifest = finish(outline, store=run.store, lease=run.lease, describer=describer, clock=run.clock, sink=run.sink)
+    run.sink.end("document", locations.DOCS)
+    return DocumentedRun(outline, overall_status(statuses), tuple(errors), manifest)
+
+
+def _plan_to_document(
+    run: RunContext,
+    entries: Sequence[DatabaseEntry],
+    plan_options: PlanOptions,
+    options: DocumentingOptions,
+    describer: Describer,
+    ignore_stale: bool,
+) -> DocumentationPlan:
+    plan = load_plan(run.store)
+    if not config_is_current(plan, plan_options.config_hash):
+        message = "the configuration changed after the plan was made; plan again with `tribal plan`"
+        if not ignore_stale:
+            raise PlanError(f"{message}, or document by the old plan with --force", code="DOC_PLAN_STALE")
+        run.sink.note(message)
+    unknown = sorted({unit.database for unit in plan.work_units} - {entry.name for entry in entries})
+    if unknown:
+        raise PlanError(
+            f"the plan is about database {unknown[0]!r}, which the configuration does not name; plan again",
+            code="DOC_PLAN_STALE",
+        )
+    if plan_was_edited(plan):
+        run.sink.note("the domains of the plan were edited; its work units are cut anew")
+        plan = recut(
+            plan,
+            entries,
+            store=run.store,
+            clock=run.clock,
+            options=plan_options,
+            has_work=_work_marker(run, entries, options, describer),
+        ).plan
+        _publish(run, plan)
+    check_plan(plan)
+    return plan
+
+
+def _waves(plan: DocumentationPlan, outline: RunOutline) -> Iterator[list[str]]:
+    """Units whose dependencies are done, in order of priority; without dependencies there is one wave."""
+    order = {unit_id: position for position, unit_id in enumerate(outline.unit_ids)}
+    sorter = TopologicalSorter(
+        {
+            unit.id: [other for other in unit.depends_on if other in order]
+            for unit in plan.work_units
+            if unit.id in order
+        }
+    )
+    sorter.prepare()
+    while sorter.is_active():
+        wave = sorted(sorter.get_ready(), key=order.__getitem__)
+        yield wave
+        sorter.done(*wave)
+
+
+@contextmanager
+def _readers(
+    entries: dict[str, DatabaseEntry], open_reader: OpenReader, sink: ProgressSink
+) -> Iterator[Callable[[str], CatalogReader | None]]:
+    """One reader a database for the whole run, opened when it is first needed and closed at the end."""
+    with ExitStack() as stack:
+        lock, opened = Lock(), dict[str, CatalogReader | None]()
+
+        def reader_of(name: str) -> CatalogReader | None:
+            with lock:
+                if name not in opened:
+                    try:
+                        reader = open_reader(entries[name])
+                        stack.callback(reader.close)
+                        opened[name] = reader
+                    except DatabaseError as error:
+                        sink.note(f"{name}: documented without samples: {error.message}")
+                        opened[name] = None
+                return opened[name]
+
+        yield reader_of
+
+
+def index_run(
+    run: RunContext,
+    *,
+    index: SearchIndex,
+    embedder: Embedder | None,
+    work_units: frozenset[str] | None = None,
+    force: bool = False,
+) -> IndexerProgress:
+    """Bring the index up to the manifest.
+
+    Raises:
+        ManifestError: when the manifest or one of its files cannot be used.
+    """
+    return index_documents(
+        store=run.store,
+        index=index,
+        embedder=embedder,
+        clock=run.clock,
+        sink=run.sink,
+        pool_stopping=lambda: run.pool.stopping,
+        work_units=work_units,
+        force=force,
+    )

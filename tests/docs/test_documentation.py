@@ -1,0 +1,75 @@
+"""The documentation mentions all there is, and its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.cli.tribal_command import tribal
+from tribal.edges.cli.app import app
+from tribal.errors import OUTCOMES
+from tribal.tools.registry import TOOLS
+from tribal_contracts import ERROR_CODES, DatabaseEntry, DatabaseLimits, ProjectFile
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+COMMANDS = sorted(str(command.name) for command in app.registered_commands)
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_documented_and_has_help(command: str, tmp_path: Path) -> None:
+    shown = tribal(command, "--help", cwd=tmp_path)
+    assert shown.returncode == 0
+    assert f"`tribal {command}" in text("docs/commands.md")
+    options = set(re.findall(r"--[a-z][a-z-]+", shown.stdout)) - {"--help", "--json", "--project", "--no-"}
+    documented = text("docs/commands.md")
+    negatives = {option for option in options if option.startswith("--no-")}
+    missing = {
+        option
+        for option in options
+        if option not in documented
+        and option.replace("--no-", "--", 1) not in documented
+        and option.replace("--", "--no-", 1) not in negatives | set(re.findall(r"--[a-z-]+", documented))
+    }
+    assert missing - {"--interval"} == set()
+    assert "--json" in shown.stdout
+
+
+@pytest.mark.parametrize("tool", sorted(TOOLS))
+def test_every_tool_is_documented_with_its_inputs(tool: str) -> None:
+    line = next(line for line in text("docs/tools.md").splitlines() if line.startswith(f"| `{tool}`"))
+    for name in TOOLS[tool].input_model.model_fields:
+        assert f"`{name}" in line
+
+
+@pytest.mark.parametrize("model", [ProjectFile, DatabaseEntry, DatabaseLimits])
+def test_every_key_of_the_configuration_is_documented(
+    model: type[ProjectFile] | type[DatabaseEntry] | type[DatabaseLimits],
+) -> None:
+    documented = text("docs/configuration.md")
+    assert [name for name in model.model_fields if not re.search(rf"\b{name}\b", documented)] == []
+
+
+def test_every_exit_code_is_documented() -> None:
+    codes = {result.exit_code for _, result in OUTCOMES} | {0, 1}
+    assert [code for code in codes if f"| {code} |" not in text("docs/commands.md")] == []
+
+
+def test_every_error_code_is_documented() -> None:
+    assert [code for code in ERROR_CODES if code not in text("docs/contracts.md")] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
+    links = re.findall(
+        r"(?<!\\)\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    )
+    local = [unquote(link.partition("#")[0]) for link in links if not re.match(r"[a-z]+:", link)]
+    assert [link for link in local if link and not (page.parent / link).exists()] == []
