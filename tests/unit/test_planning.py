@@ -273,6 +273,20 @@ def test_only_a_positive_check_makes_a_documented_table_gone() -> None:
     assert [error.code for error in reading.errors] == ["PLAN_SCHEMA_UNREADABLE"]
 
 
+def test_a_table_that_is_gone_is_told_once_and_the_plan_after_that_is_left_alone() -> None:
+    shop = Shop()
+    shop.document("public.hidden")
+    shop.reader.hidden = frozenset({("public", "hidden")})
+    assert shop.plan().databases[0].gone_tables is None
+    shop.reader.hidden = frozenset()
+    shop.plan()
+    assert load_plan(shop.store).databases[0].gone_tables == ["shop.public.hidden"]
+    before = shop.contents()
+    shop.store.delete(locations.MANIFEST_FILE)
+    shop.plan()
+    assert shop.store.get(locations.PLAN_FILE).data == before[locations.PLAN_FILE]
+
+
 def test_excluded_tables_are_not_planned() -> None:
     plan = Shop(exclude=Selection(schemas=["audit"], tables=["sales.cust*"])).plan()
     assert [name for names in domains_of(plan).values() for name in names] == [

@@ -16,13 +16,13 @@ from tribal_contracts import SCHEMA_VERSION, DocumentationPlan, RunOutline
 _VOLATILE: dict[str, Any] = {
     "generated_at": True,
     "errors": {"__all__": {"timestamp"}},
-    "databases": {"__all__": {"connection_error": True}},
+    "databases": {"__all__": {"connection_error", "gone_tables", "excluded_tables"}},
     "work_units": {"__all__": {"has_work": True, "tables": {"__all__": {"has_work", "row_count_approx"}}}},
 }
 
 
 def plan_hash(plan: DocumentationPlan) -> str:
-    """Hash of a plan without its times, row counts and marks of work."""
+    """Hash of what a plan asks for: without times, row counts, marks of work and what has left since."""
     return object_hash(plan.model_dump(mode="json", exclude=_VOLATILE))
 
 
@@ -70,18 +70,27 @@ def publish_plan(plan: DocumentationPlan, *, store: ObjectStore, lease: Lease) -
         latest: DocumentationPlan | None = load_plan(store)
     except PlanError:
         latest = None
-    if latest is not None and _without_marks(latest) == _without_marks(plan):
+    if latest is not None and _same(latest, plan):
         return False
     lease.check()
     store.put(locations.PLAN_FILE, plan.to_json())
     return True
 
 
+def _same(latest: DocumentationPlan, plan: DocumentationPlan) -> bool:
+    """Whether the latest plan says all that a new one says; tables that have left meanwhile may stay listed as gone."""
+    return _without_marks(latest) == _without_marks(plan) and _departed(plan) <= _departed(latest)
+
+
+def _departed(plan: DocumentationPlan) -> set[str]:
+    return {name for a in plan.databases for name in (*(a.gone_tables or ()), *(a.excluded_tables or ()))}
+
+
 def _without_marks(plan: DocumentationPlan) -> dict[str, Any]:
     marks: dict[str, Any] = {
         "generated_at": True,
         "errors": {"__all__": {"timestamp"}},
-        "databases": {"__all__": {"connection_error": {"timestamp"}}},
+        "databases": {"__all__": {"connection_error": {"timestamp"}, "gone_tables": True, "excluded_tables": True}},
         "work_units": {"__all__": {"has_work": True, "tables": {"__all__": {"has_work"}}}},
     }
     return plan.model_dump(mode="json", exclude=marks)

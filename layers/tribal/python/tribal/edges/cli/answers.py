@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tribal.edges.cli.console import console
+from tribal.edges.cli.console import console, counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,7 +55,7 @@ def _print_search(answer: SearchTablesOutput, out: Console) -> None:
             out.print(f"   [dim]because:[/] {escape('; '.join(table.reasons))}")
     shown = len(answer.tables)
     if answer.total_matches > shown:
-        out.print(f"[dim]{shown} of {answer.total_matches} tables that match; more with --limit[/]")
+        out.print(f"[dim]the best {shown} of {counted(answer.total_matches, 'table')} that match; more with --limit[/]")
 
 
 def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
@@ -102,7 +102,10 @@ def _print_join(answer: GetJoinPathOutput, out: Console) -> None:
             f"No path of keys leads from {escape(answer.source)} to {escape(answer.target)}; try a larger --max-hops."
         )
         return
-    out.print(f"-- {escape(answer.source)} to {escape(answer.target)}: {answer.hop_count} join(s)", soft_wrap=True)
+    out.print(
+        f"-- {escape(answer.source)} to {escape(answer.target)}: {counted(answer.hop_count or 0, 'join')}",
+        soft_wrap=True,
+    )
     out.print(escape(answer.sql_snippet or ""), soft_wrap=True)
 
 
@@ -123,7 +126,7 @@ def _print_domains(answer: ListDomainsOutput, out: Console) -> None:
     from rich.markup import escape
 
     for domain in answer.domains:
-        tables = "1 table" if domain.table_count == 1 else f"{domain.table_count} tables"
+        tables = counted(domain.table_count, "table")
         out.print(f"[bold]{escape(domain.name)}[/]  [dim]{tables} in {escape(', '.join(domain.databases))}[/]")
         out.print(f"  {escape(domain.description)}")
     if answer.next_cursor:

@@ -35,6 +35,11 @@ def print_json(value: Any) -> None:
     typer.echo(text.rstrip("\n"))
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, as people say it."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 @contextmanager
 def progress(clock: Clock, *, quiet: bool = False) -> Iterator[ProgressSink]:
     """Bars on a terminal, plain lines elsewhere, nothing where nobody wants it."""

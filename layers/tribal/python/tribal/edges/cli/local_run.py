@@ -145,4 +145,5 @@ class LocalRun:
             tables_at_once=self.settings.tables_at_once,
             force=force,
             retry_failed=retry_failed,
+            max_age=self.settings.statistics_max_age,
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tribal.edges.cli.console import command, print_json, progress
+from tribal.edges.cli.console import command, counted, print_json, progress
 from tribal.edges.cli.options import Domains, Dsn, Json, NoSamples, Project, Replan, RetryFailed, WorkUnits
 
 if TYPE_CHECKING:
@@ -136,13 +136,13 @@ def _report(work: LocalRun, as_json: bool, next_step: str) -> None:
         parts = []
         if record.command != "index":
             parts.append(
-                f"{record.tables_documented} tables documented, {record.tables_unchanged} unchanged, "
+                f"{counted(record.tables_documented, 'table')} documented, {record.tables_unchanged} unchanged, "
                 f"{record.tables_failed} failed"
             )
         if work.indexed is not None:
             done = work.indexed
             parts.append(
-                f"index of {done.files_total} files up to date"
+                f"index of {counted(done.files_total, 'file')} up to date"
                 + (f", {done.files_failed} failed" * bool(done.files_failed))
             )
         typer.echo(f"{record.status}: {'; '.join(parts)}.")

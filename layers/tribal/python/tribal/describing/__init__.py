@@ -1,0 +1,7 @@
+"""The describers: what puts a table and a domain into words."""
+
+from __future__ import annotations
+
+from tribal.describing.rules import RULES_VERSION, RulesDescriber
+
+__all__ = ["RULES_VERSION", "RulesDescriber"]

@@ -1,0 +1,65 @@
+"""What check constraints say of a column's values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from tribal_contracts import CatalogCheck
+
+_LITERAL = re.compile(r"'((?:[^']|'')*)'|(?<![\w.])(-?\d+(?:\.\d+)?)(?![\w.])")
+_CAST = r"(?:::[a-z_ ]+(?:\(\d+\))?(?:\[\])?)?"
+_STRING = re.compile(r"'(?:[^']|'')*'")
+_EXPRESSION_CHARS = 10_000
+
+
+def allowed_values(column: str, checks: Iterable[CatalogCheck]) -> tuple[str, ...]:
+    """The values that a check lists for a column, in its order; empty when none does."""
+    for expression in _about(column, checks):
+        start = re.search(rf"{_name(column)}\s*(?:=\s*ANY\s*\(+\s*ARRAY\s*\[|IN\s*\()", expression, flags=re.IGNORECASE)
+        if start:
+            values = _literals(expression[start.end() :])
+            if values:
+                return values
+    return ()
+
+
+def allowed_range(column: str, checks: Iterable[CatalogCheck]) -> tuple[str | None, str | None]:
+    """The least and the greatest number that checks allow in a column; `None` where there is no limit."""
+    low: str | None = None
+    high: str | None = None
+    for expression in _about(column, checks):
+        for sign, value in re.findall(rf"{_name(column)}\s*(>=|<=)\s*\(*(-?\d+(?:\.\d+)?)\)*(?![\w.])", expression):
+            low, high = (value, high) if sign == ">=" else (low, value)
+        between = re.search(
+            rf"{_name(column)}\s+BETWEEN\s+(-?\d+(?:\.\d+)?)\s+AND\s+(-?\d+(?:\.\d+)?)", expression, flags=re.IGNORECASE
+        )
+        if between:
+            low, high = between[1], between[2]
+    return low, high
+
+
+def _about(column: str, checks: Iterable[CatalogCheck]) -> Iterable[str]:
+    """Expressions that name the column and in which every part must hold."""
+    for check in checks:
+        expression = check.expression[:_EXPRESSION_CHARS]
+        bare = _STRING.sub("", expression)
+        if column in expression and not re.search(r"\bOR\b|\bNOT\b|\bCASE\b", bare, flags=re.IGNORECASE):
+            yield expression
+
+
+def _name(column: str) -> str:
+    return rf"(?<![\w.\"])\(*\"?{re.escape(column)}\"?\)*{_CAST}\)*"
+
+
+def _literals(text: str) -> tuple[str, ...]:
+    """The literals up to the bracket that closes the list."""
+    values: list[str] = []
+    position = 0
+    for found in _LITERAL.finditer(text):
+        between = text[position : found.start()]
+        if "]" in between.replace("[]", "") or re.search(r"\)\s*(?:AND|$)", between):
+            break
+        values.append(found[1].replace("''", "'") if found[1] is not None else found[2])
+        position = found.end()
+    return tuple(values)

@@ -1,0 +1,25 @@
+"""Use cases: document a work unit, and finish a documenting run."""
+
+from __future__ import annotations
+
+from tribal.documenting.annotations import read_annotations
+from tribal.documenting.currency import WorkInspector, is_current
+from tribal.documenting.document_unit import document_unit
+from tribal.documenting.finish import finish
+from tribal.documenting.manifest import load_manifest
+from tribal.documenting.options import DocumentingOptions
+from tribal.documenting.progress import final_progress, fold_progress, overall_status, pending_progress
+
+__all__ = [
+    "DocumentingOptions",
+    "WorkInspector",
+    "document_unit",
+    "final_progress",
+    "finish",
+    "fold_progress",
+    "is_current",
+    "load_manifest",
+    "overall_status",
+    "pending_progress",
+    "read_annotations",
+]

@@ -1,0 +1,128 @@
+"""The two files by which a work unit tells how far it is: its result and its progress."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from tribal.catalog import locations
+from tribal.documenting.files import put_if_changed, read_or_none
+from tribal.documenting.progress import overall_status
+from tribal.ports import Clock, ObjectStore
+from tribal_contracts import (
+    AgentStatus,
+    TableResult,
+    UnitResult,
+    WorkUnit,
+    WorkUnitProgress,
+    WrittenFile,
+)
+
+
+class UnitCheckpoint:
+    """Results of a unit's tables, in the plan's order whatever the order in which they come."""
+
+    def __init__(self, unit: WorkUnit, *, store: ObjectStore, clock: Clock, record_pid: bool) -> None:
+        self._unit = unit
+        self._store = store
+        self._clock = clock
+        self._pid = os.getpid() if record_pid and not clock.stands_still else None
+        self._earlier_result = read_or_none(store, locations.unit_result_file(unit.id), UnitResult)
+        self._earlier = read_or_none(store, locations.unit_progress_file(unit.id), WorkUnitProgress)
+        self._names = [spec.fully_qualified_name for spec in unit.tables]
+        known = {table.name: table for table in self._earlier_result.tables} if self._earlier_result else {}
+        self._results: dict[str, TableResult] = {name: known[name] for name in self._names if name in known}
+        self._done: set[str] = set()
+        self._started_at = ""
+
+    def earlier(self, name: str) -> TableResult | None:
+        """How a table ended the last time, or in this run."""
+        return self._results.get(name)
+
+    def keep(self, names: Iterable[str]) -> None:
+        """Count tables as done with the result that they have."""
+        self._done.update(names)
+
+    def begin(self) -> None:
+        """Say that work begins; a unit that was handed back keeps the time at which it began first."""
+        resumed = self._earlier.started_at if self._earlier and self._earlier.status == "running" else None
+        self._started_at = resumed or self._clock.published()
+        self._write_progress("running", current=None, query_ms=0)
+
+    def record(self, result: TableResult, *, current: str | None, query_ms: int) -> None:
+        """Keep the result of one table."""
+        self._results[result.name] = result
+        self._done.add(result.name)
+        self._write_result("running")
+        self._write_progress("running", current=current, query_ms=query_ms)
+
+    def close(self, *, complete: bool, query_ms: int) -> UnitResult:
+        """Write how the unit stands now; what stays the same is not written again."""
+        status = overall_status([self._table_status(name) for name in self._names]) if complete else "running"
+        result = self._write_result(status)
+        self._write_progress(status, current=None, query_ms=query_ms)
+        return result
+
+    def _table_status(self, name: str) -> AgentStatus:
+        result = self._results.get(name)
+        if result is None:
+            return "pending"
+        return "completed" if result.status == "documented" else "failed"
+
+    def _write_result(self, status: AgentStatus) -> UnitResult:
+        unit = self._unit
+        result = UnitResult(
+            schema_version="1.0",
+            work_unit_id=unit.id,
+            database=unit.database,
+            domain=unit.domain,
+            output_directory=unit.output_directory,
+            status=status,
+            tables=[self._results[name] for name in self._names if name in self._results],
+            departed=self._departed() or None,
+        )
+        put_if_changed(self._store, locations.unit_result_file(unit.id), result.to_json())
+        return result
+
+    def _departed(self) -> list[WrittenFile]:
+        """Files that this unit wrote once and that none of its tables has any more."""
+        if self._earlier_result is None:
+            return []
+        present = {file.path for result in self._results.values() for file in result.files}
+        once = [file for table in self._earlier_result.tables for file in table.files]
+        once += self._earlier_result.departed or []
+        departed = {file.path: file for file in once if file.path not in present}
+        return [departed[path] for path in sorted(departed)]
+
+    def _write_progress(self, status: AgentStatus, *, current: str | None, query_ms: int) -> None:
+        done = [self._results[name] for name in self._names if name in self._done]
+        progress = WorkUnitProgress(
+            work_unit_id=self._unit.id,
+            status=status,
+            started_at=self._started_at or None,
+            processor_pid=self._pid,
+            tables_total=len(self._names),
+            tables_completed=sum(result.status == "documented" for result in done),
+            tables_failed=sum(result.status == "failed" for result in done),
+            tables_skipped=0,
+            current_table=current,
+            errors=[result.error for result in done if result.error is not None],
+            output_files=[file.path for result in done for file in result.files],
+            db_query_time_ms=query_ms,
+        )
+        if status != "running":
+            progress = self._ended(progress)
+        put_if_changed(self._store, locations.unit_progress_file(self._unit.id), progress.to_json())
+
+    def _ended(self, progress: WorkUnitProgress) -> WorkUnitProgress:
+        earlier = self._earlier
+        if not self._started_at and earlier is not None and earlier.completed_at is not None:
+            kept = {
+                name: getattr(earlier, name)
+                for name in ("started_at", "completed_at", "processor_pid", "db_query_time_ms")
+            }
+            if progress.model_copy(update=kept) == earlier:
+                return earlier
+        now = self._clock.published()
+        started = self._started_at or (earlier.started_at if earlier else None) or now
+        return progress.model_copy(update={"started_at": started, "completed_at": now})

@@ -1,0 +1,116 @@
+"""Whether a table's documentation is still what would be written today."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from tribal.catalog import locations
+from tribal.catalog.hashing import object_hash
+from tribal.documenting.annotations import TableAnnotations, read_annotations
+from tribal.documenting.files import is_intact, read_or_none
+from tribal.documenting.options import DocumentingOptions
+from tribal.errors import ConfigurationError
+from tribal.masking import MASKING_VERSION
+from tribal.ports import Clock, Describer, ObjectStore
+from tribal.rendering import RENDERER_VERSION
+from tribal_contracts import TableAnnotation, TableResult, TableSpec, UnitResult, WorkUnit
+
+DOCUMENT_VERSION = "1"
+"""Changes whenever the same slice would become another `TableDocument`."""
+
+
+def input_hash(
+    unit: WorkUnit,
+    spec: TableSpec,
+    annotation: TableAnnotation | None,
+    *,
+    describer: Describer,
+    rows_to_sample: int,
+) -> str:
+    """Hash of all that a table's documentation is made from, row counts and the samples' values excepted."""
+    return object_hash(
+        [
+            spec.metadata_hash,
+            unit.domain,
+            unit.output_directory,
+            annotation.model_dump(mode="json") if annotation else None,
+            describer.version,
+            DOCUMENT_VERSION,
+            RENDERER_VERSION,
+            MASKING_VERSION,
+            rows_to_sample,
+        ]
+    )
+
+
+def is_unchanged(earlier: TableResult | None, wanted: str, store: ObjectStore) -> bool:
+    """Whether an earlier result was made from the same, and its files are there as they were written."""
+    return (
+        earlier is not None
+        and earlier.status == "documented"
+        and earlier.input_hash == wanted
+        and all(is_intact(store, file) for file in earlier.files)
+    )
+
+
+def is_over_age(earlier: TableResult, clock: Clock, options: DocumentingOptions) -> bool:
+    """Whether an earlier result is old enough to be refreshed for its row count and samples."""
+    if options.max_age is None or earlier.indexable is None:
+        return False
+    age = datetime.fromisoformat(clock.published()) - datetime.fromisoformat(earlier.indexable.modified_at)
+    return age > options.max_age
+
+
+class WorkInspector:
+    """Tells which tables have work; keeps the last unit's result and every database's annotations at hand."""
+
+    def __init__(self, *, store: ObjectStore, describer: Describer, clock: Clock, options: DocumentingOptions) -> None:
+        self._store = store
+        self._describer = describer
+        self._clock = clock
+        self._options = options
+        self._annotations: dict[str, TableAnnotations | None] = {}
+        self._unit_id = ""
+        self._results: dict[str, TableResult] = {}
+
+    def is_current(self, unit: WorkUnit, spec: TableSpec) -> bool:
+        """Whether a table's documentation is what documenting would write now."""
+        annotations = self._annotations_of(unit.database)
+        if annotations is None or self._options.force:
+            return False
+        if unit.id != self._unit_id:
+            result = read_or_none(self._store, locations.unit_result_file(unit.id), UnitResult)
+            self._unit_id = unit.id
+            self._results = {table.name: table for table in result.tables} if result else {}
+        earlier = self._results.get(spec.fully_qualified_name)
+        wanted = input_hash(
+            unit,
+            spec,
+            annotations.get((spec.schema_name, spec.table_name)),
+            describer=self._describer,
+            rows_to_sample=self._options.rows_to_sample,
+        )
+        unchanged = is_unchanged(earlier, wanted, self._store)
+        return unchanged and earlier is not None and not is_over_age(earlier, self._clock, self._options)
+
+    def _annotations_of(self, database: str) -> TableAnnotations | None:
+        if database not in self._annotations:
+            try:
+                self._annotations[database] = read_annotations(self._store, database)
+            except ConfigurationError:
+                # Documenting will say so, with the line; planning goes on.
+                self._annotations[database] = None
+        return self._annotations[database]
+
+
+def is_current(
+    unit: WorkUnit,
+    spec: TableSpec,
+    *,
+    store: ObjectStore,
+    describer: Describer,
+    clock: Clock,
+    options: DocumentingOptions,
+) -> bool:
+    """The answer of a `WorkInspector` for one table; to ask about many, keep an inspector."""
+    return WorkInspector(store=store, describer=describer, clock=clock, options=options).is_current(unit, spec)

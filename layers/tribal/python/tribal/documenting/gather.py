@@ -1,0 +1,158 @@
+"""What is documented after a run: the results of its units, and what earlier runs left that still stands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tribal.catalog import locations
+from tribal.catalog.identity import TableIdentity
+from tribal.documenting.files import read_or_none, read_required
+from tribal.documenting.progress import overall_status
+from tribal.ports import ObjectStore
+from tribal_contracts import (
+    AgentError,
+    AgentStatus,
+    DocumentationManifest,
+    IndexableFile,
+    RunOutline,
+    TableResult,
+    UnitResult,
+    WorkUnit,
+    WrittenFile,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """A documented table: its indexable file and its page."""
+
+    name: str
+    indexable: IndexableFile
+    page: WrittenFile | None
+    """Unset where only the manifest is known; its path is that of the JSON file with another ending."""
+
+    @property
+    def page_path(self) -> str:
+        """The page's path, relative to `docs/`."""
+        return page_of(self.indexable.path)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitOutcome:
+    """How a unit of this run stands."""
+
+    unit_id: str
+    output_directory: str
+    status: AgentStatus
+    unfinished: bool
+    """Whether a table of the plan was not reached yet."""
+    reprocessable: bool
+    errors: tuple[AgentError, ...]
+    failed: tuple[str, ...]
+    departed: tuple[WrittenFile, ...]
+
+
+@dataclass(slots=True)
+class Gathered:
+    """All that a manifest is made of; `tables` by fully qualified name."""
+
+    tables: dict[str, TableEntry] = field(default_factory=dict)
+    units: dict[str, UnitOutcome] = field(default_factory=dict)
+    failed: Counter[str] = field(default_factory=Counter)
+    """Failed tables by database, those of units outside this run included."""
+    leaving: frozenset[str] = frozenset()
+    """Tables that are positively gone, or excluded by the configuration."""
+
+
+def page_of(json_path: str) -> str:
+    """The Markdown twin of a table's JSON file."""
+    return json_path.removesuffix(".json") + ".md"
+
+
+def gather(outline: RunOutline, store: ObjectStore, previous: DocumentationManifest | None) -> Gathered:
+    """Read the units' results one at a time and add what the previous manifest has besides."""
+    found = Gathered(leaving=_leaving(outline))
+    planned: set[str] = set()
+    for unit_id in outline.unit_ids:
+        unit = read_required(store, locations.run_unit_file(outline.run_id, unit_id), WorkUnit)
+        planned.update(spec.fully_qualified_name for spec in unit.tables)
+        result = read_or_none(store, locations.unit_result_file(unit_id), UnitResult)
+        found.units[unit_id] = _outcome(unit, result)
+        found.failed[unit.database] += len(found.units[unit_id].failed)
+        found.tables.update(_entries(unit, result))
+    for name, file in _earlier_tables(previous):
+        if name not in found.tables and name not in found.leaving:
+            found.tables[name] = TableEntry(name, file, None)
+    for database, names in _failed_elsewhere(found, previous, store):
+        found.failed[database] += len(names - planned - found.leaving)
+    return found
+
+
+def _leaving(outline: RunOutline) -> frozenset[str]:
+    return frozenset(
+        name
+        for analysis in outline.databases
+        for names in (analysis.gone_tables, analysis.excluded_tables)
+        for name in names or ()
+    )
+
+
+def _outcome(unit: WorkUnit, result: UnitResult | None) -> UnitOutcome:
+    results = {table.name: table for table in result.tables} if result else {}
+    own = [results.get(spec.fully_qualified_name) for spec in unit.tables]
+    status: AgentStatus = (
+        "running" if result and result.status == "running" else overall_status([_status(t) for t in own])
+    )
+    return UnitOutcome(
+        unit_id=unit.id,
+        output_directory=unit.output_directory,
+        status=status,
+        unfinished=status == "running" or None in own,
+        reprocessable=not unit.depends_on,
+        errors=tuple(table.error for table in own if table and table.error),
+        failed=tuple(table.name for table in own if table and table.status == "failed"),
+        departed=tuple(result.departed or ()) if result else (),
+    )
+
+
+def _status(table: TableResult | None) -> AgentStatus:
+    if table is None:
+        return "pending"
+    return "completed" if table.status == "documented" else "failed"
+
+
+def _entries(unit: WorkUnit, result: UnitResult | None) -> Iterator[tuple[str, TableEntry]]:
+    """Tables of the unit that have files, be it from an earlier success."""
+    names = {spec.fully_qualified_name for spec in unit.tables}
+    for table in result.tables if result else ():
+        if table.name in names and table.indexable is not None:
+            page_path = page_of(table.indexable.path)
+            page = next((file for file in table.files if file.path == page_path), None)
+            yield table.name, TableEntry(table.name, table.indexable, page)
+
+
+def _earlier_tables(previous: DocumentationManifest | None) -> Iterator[tuple[str, IndexableFile]]:
+    for file in previous.indexable_files if previous else ():
+        if file.type == "table" and file.schema_ is not None and file.table is not None:
+            yield str(TableIdentity(file.database, file.schema_, file.table)), file
+
+
+def _failed_elsewhere(
+    found: Gathered, previous: DocumentationManifest | None, store: ObjectStore
+) -> Iterator[tuple[str, set[str]]]:
+    """Failed tables of units that are carried over, by database."""
+    for unit in previous.work_units if previous else ():
+        if unit.id not in found.units:
+            result = read_or_none(store, locations.unit_result_file(unit.id), UnitResult)
+            if result is not None:
+                yield result.database, {table.name for table in result.tables if table.status == "failed"}
+
+
+def files_by_unit(tables: Mapping[str, TableEntry]) -> dict[str, list[TableEntry]]:
+    """Entries by the unit that wrote them, in order of their paths."""
+    by_unit: dict[str, list[TableEntry]] = {}
+    for entry in sorted(tables.values(), key=lambda entry: entry.indexable.path):
+        by_unit.setdefault(entry.indexable.work_unit or "", []).append(entry)
+    return by_unit

@@ -1,0 +1,34 @@
+"""How a run documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from tribal_contracts import DatabaseEntry
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentingOptions:
+    """What a run may decide about documenting; the database's own settings are filled in by `for_entry`."""
+
+    sample_rows: int = 50
+    tables_at_once: int = 3
+    take_samples: bool = True
+    force: bool = False
+    """Document everything again, changed or not."""
+    retry_failed: bool = False
+    """Touch nothing but tables that failed or were never reached."""
+    max_age: timedelta | None = None
+    """A table whose files are older is documented again for its row count and samples."""
+    record_pid: bool = True
+    """Whether the progress of a unit names the process that works on it."""
+
+    @property
+    def rows_to_sample(self) -> int:
+        """Rows that are asked of a table; 0 when no samples are wanted."""
+        return self.sample_rows if self.take_samples else 0
+
+    def for_entry(self, entry: DatabaseEntry) -> DocumentingOptions:
+        """The same for one database."""
+        return replace(self, sample_rows=entry.sample_rows)

@@ -1,0 +1,157 @@
+"""Overviews of domains, databases and the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from tribal.catalog import locations
+from tribal.catalog.hashing import object_hash
+from tribal.documenting.domain_files import DomainPlan, DomainWriter
+from tribal.documenting.files import put_if_changed
+from tribal.documenting.gather import Gathered, TableEntry
+from tribal.documenting.publishing import Publisher
+from tribal.errors import ObjectNotFound
+from tribal.naming import humanize
+from tribal.ports import Describer, ObjectStore, ProgressSink
+from tribal.rendering import overview_page
+from tribal.rendering.words import number
+from tribal_contracts import (
+    CatalogSnapshot,
+    DomainDocument,
+    IndexableFile,
+    OverviewDocument,
+    OverviewDomain,
+    RunOutline,
+)
+
+CATALOG_TITLE = "Data catalog"
+
+
+@dataclass(slots=True)
+class Overviews:
+    """What was written besides the tables; `lost` are tables whose documents turned out to be missing."""
+
+    files: list[IndexableFile] = field(default_factory=list)
+    pages: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+
+def write_overviews(
+    outline: RunOutline,
+    found: Gathered,
+    *,
+    store: ObjectStore,
+    publisher: Publisher,
+    describer: Describer,
+    sink: ProgressSink,
+) -> Overviews:
+    """Write every overview of what is documented, one domain at a time."""
+    written = Overviews()
+    writer = DomainWriter(
+        store=store,
+        publisher=publisher,
+        describer=describer,
+        sink=sink,
+        domains={name: entry.indexable.domain or "" for name, entry in found.tables.items()},
+        comments=_schema_comments(outline, store),
+        places=_places(found),
+    )
+    listed: list[OverviewDomain] = []
+    for plan in _domain_plans(outline, found):
+        outcome = writer.write(plan)
+        written.lost.extend(outcome.lost)
+        if outcome.document is not None:
+            written.files.extend(outcome.files)
+            written.pages.append(locations.domain_page_file(plan.database, plan.domain))
+            listed.append(_listed(outcome.document))
+    databases = sorted({domain.database for domain in listed})
+    for database in databases:
+        own = [domain for domain in listed if domain.database == database]
+        _write_overview(_overview("database", database, [database], own), store, publisher, written)
+    _write_overview(_overview("catalog", CATALOG_TITLE, databases, listed), store, publisher, written)
+    return written
+
+
+def _places(found: Gathered) -> dict[str, str]:
+    by_database: dict[str, list[list[str]]] = {}
+    for name in sorted(found.tables):
+        file = found.tables[name].indexable
+        by_database.setdefault(file.database, []).append([name, file.domain or ""])
+    return {database: object_hash(places) for database, places in by_database.items()}
+
+
+def _domain_plans(outline: RunOutline, found: Gathered) -> list[DomainPlan]:
+    titles = {
+        (analysis.name, domain): title
+        for analysis in outline.databases
+        for domain, title in (analysis.domain_titles or {}).items()
+    }
+    members: dict[tuple[str, str], list[TableEntry]] = {}
+    for name in sorted(found.tables):
+        file = found.tables[name].indexable
+        members.setdefault((file.database, file.domain or ""), []).append(found.tables[name])
+    return [
+        DomainPlan(database, domain, titles.get((database, domain)) or _title(domain), entries)
+        for (database, domain), entries in sorted(members.items())
+    ]
+
+
+def _title(domain: str) -> str:
+    words = humanize(domain, acronyms=True)
+    return words[:1].upper() + words[1:]
+
+
+def _schema_comments(outline: RunOutline, store: ObjectStore) -> Mapping[tuple[str, str], str]:
+    """Comments of schemas, from the first line of each database's snapshot."""
+    comments = {}
+    for analysis in outline.databases:
+        try:
+            first = next(iter(store.lines(locations.snapshot_file(analysis.name, analysis.schema_hash))), b"")
+            snapshot = CatalogSnapshot.from_json(first)
+        except (ObjectNotFound, ValidationError):
+            continue
+        for schema in snapshot.schemas:
+            if schema.comment:
+                comments[analysis.name, schema.name] = schema.comment
+    return comments
+
+
+def _listed(document: DomainDocument) -> OverviewDomain:
+    return OverviewDomain(
+        domain=document.domain,
+        title=document.title,
+        description=document.description,
+        database=document.database,
+        table_count=len(document.tables),
+        path=locations.domain_page_file(document.database, document.domain),
+    )
+
+
+def _overview(scope: str, name: str, databases: Sequence[str], domains: Sequence[OverviewDomain]) -> OverviewDocument:
+    tables = sum(domain.table_count for domain in domains)
+    counted = f"{number(tables, 'table')} in {number(len(domains), 'domain')}"
+    if scope == "catalog":
+        counted = f"{counted} of {number(len(databases), 'database')}"
+    return OverviewDocument(
+        schema_version="1.0",
+        scope="catalog" if scope == "catalog" else "database",
+        name=name,
+        description=f"{counted}.",
+        databases=list(databases),
+        table_count=tables,
+        domains=list(domains),
+    )
+
+
+def _write_overview(document: OverviewDocument, store: ObjectStore, publisher: Publisher, written: Overviews) -> None:
+    of_catalog = document.scope == "catalog"
+    folder = "" if of_catalog else f"{locations.database_directory(document.name)}/"
+    database = "" if of_catalog else document.name
+    path = folder + locations.CATALOG_OVERVIEW
+    page = folder + locations.CATALOG_OVERVIEW_PAGE
+    written.files.append(publisher.publish(path, document.to_json(), "overview", database=database))
+    written.pages.append(page)
+    put_if_changed(store, locations.DOCS + page, overview_page(document).encode())

@@ -1,0 +1,156 @@
+"""Progress of a documenting run, folded from its units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from tribal.catalog import locations
+from tribal.documenting.files import read_or_none, read_required
+from tribal.ports import Clock, ObjectStore
+from tribal_contracts import (
+    AgentStatus,
+    DocumenterProgress,
+    DocumenterStats,
+    RunOutline,
+    WorkUnit,
+    WorkUnitProgress,
+)
+
+
+def overall_status(statuses: Sequence[AgentStatus]) -> AgentStatus:
+    """The status of a whole by those of its parts; the first rule that matches decides. Nothing at all is completed."""
+    if all(status == "completed" for status in statuses):
+        return "completed"
+    if all(status == "pending" for status in statuses):
+        return "pending"
+    if "running" in statuses:
+        return "running"
+    return "failed" if all(status == "failed" for status in statuses) else "partial"
+
+
+def pending_progress(outline: RunOutline, store: ObjectStore, clock: Clock) -> DocumenterProgress:
+    """The progress of a run of which nothing is documented yet."""
+    now = clock.published()
+    units = {unit_id: pending_unit(_unit(outline, unit_id, store)) for unit_id in outline.unit_ids}
+    return DocumenterProgress(
+        schema_version="1.0",
+        started_at=now,
+        completed_at=None,
+        status=overall_status([unit.status for unit in units.values()]),
+        plan_file=locations.PLAN_FILE,
+        plan_hash=outline.plan_hash,
+        work_units=units,
+        stats=_stats(units.values()),
+        last_checkpoint=now,
+        errors=[],
+    )
+
+
+def pending_unit(unit: WorkUnit) -> WorkUnitProgress:
+    """The progress of a unit that nobody has begun."""
+    return WorkUnitProgress(
+        work_unit_id=unit.id,
+        status="pending",
+        tables_total=len(unit.tables),
+        tables_completed=0,
+        tables_failed=0,
+        tables_skipped=0,
+        errors=[],
+        output_files=[],
+    )
+
+
+def fold_progress(progress: DocumenterProgress, store: ObjectStore) -> DocumenterProgress:
+    """Bring the units of a progress up to what their own files say."""
+    units = {}
+    for unit_id, known in progress.work_units.items():
+        found = read_or_none(store, locations.unit_progress_file(unit_id), WorkUnitProgress)
+        since = known.started_at or progress.started_at
+        units[unit_id] = found if found is not None and _is_since(found, since) else known
+    if units == progress.work_units:
+        return progress
+    folded = _fold(units)
+    return progress.model_copy(
+        update={
+            "started_at": min(progress.started_at, folded.first or progress.started_at, key=_time),
+            "completed_at": folded.completed_at,
+            "status": folded.status,
+            "work_units": units,
+            "stats": _stats(units.values()),
+            "last_checkpoint": folded.last or progress.last_checkpoint,
+        }
+    )
+
+
+def final_progress(outline: RunOutline, store: ObjectStore, clock: Clock) -> DocumenterProgress:
+    """The progress that Finish leaves behind, with the units that this run did not touch as they were.
+
+    All its times come from the units, so that a run that did nothing makes the same bytes again.
+    """
+    previous = read_or_none(store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)
+    units = dict(previous.work_units) if previous and previous.plan_hash == outline.plan_hash else {}
+    for unit_id in outline.unit_ids:
+        found = read_or_none(store, locations.unit_progress_file(unit_id), WorkUnitProgress)
+        units[unit_id] = found or pending_unit(_unit(outline, unit_id, store))
+    folded = _fold(units)
+    now = clock.published()
+    return DocumenterProgress(
+        schema_version="1.0",
+        started_at=folded.first or now,
+        completed_at=folded.completed_at,
+        status=folded.status,
+        plan_file=locations.PLAN_FILE,
+        plan_hash=outline.plan_hash,
+        work_units=dict(sorted(units.items())),
+        stats=_stats(units.values()),
+        last_checkpoint=folded.last or now,
+        errors=[],
+    )
+
+
+class _Folded(NamedTuple):
+    status: AgentStatus
+    first: str | None
+    last: str | None
+    completed_at: str | None
+
+
+def _fold(units: Mapping[str, WorkUnitProgress]) -> _Folded:
+    status = overall_status([unit.status for unit in units.values()])
+    started = [unit.started_at for unit in units.values() if unit.started_at]
+    ended = [unit.completed_at for unit in units.values() if unit.completed_at]
+    times = sorted(started + ended, key=_time)
+    over = bool(ended) and status not in ("pending", "running")
+    return _Folded(
+        status=status,
+        first=times[0] if times else None,
+        last=times[-1] if times else None,
+        completed_at=max(ended, key=_time) if over else None,
+    )
+
+
+def _unit(outline: RunOutline, unit_id: str, store: ObjectStore) -> WorkUnit:
+    return read_required(store, locations.run_unit_file(outline.run_id, unit_id), WorkUnit)
+
+
+def _stats(units: Iterable[WorkUnitProgress]) -> DocumenterStats:
+    parts = list(units)
+    return DocumenterStats(
+        total_tables=sum(unit.tables_total for unit in parts),
+        completed_tables=sum(unit.tables_completed for unit in parts),
+        failed_tables=sum(unit.tables_failed for unit in parts),
+        skipped_tables=sum(unit.tables_skipped for unit in parts),
+        llm_tokens_used=0,
+        llm_time_ms=0,
+        db_query_time_ms=sum(unit.db_query_time_ms or 0 for unit in parts),
+    )
+
+
+def _is_since(unit: WorkUnitProgress, since: str) -> bool:
+    return unit.started_at is not None and _time(unit.started_at) >= _time(since)
+
+
+def _time(timestamp: str) -> datetime:
+    return datetime.fromisoformat(timestamp)

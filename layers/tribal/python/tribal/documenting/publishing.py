@@ -1,0 +1,60 @@
+"""Writes indexable files, keeping the times of those that stay the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from tribal.catalog import locations
+from tribal.documenting.files import write_document
+from tribal.ports import ObjectStore
+from tribal_contracts import DocumentationManifest, IndexableFile, WrittenFile
+
+
+class Publisher:
+    """Writes files under `docs/` and tells what the manifest says of them."""
+
+    def __init__(self, store: ObjectStore, previous: DocumentationManifest | None, now: str) -> None:
+        self._store = store
+        self._now = now
+        self._known: Mapping[str, IndexableFile] = (
+            {file.path: file for file in previous.indexable_files} if previous else {}
+        )
+
+    def publish(
+        self,
+        path: str,
+        data: bytes,
+        kind: Literal["domain", "overview", "relationship"],
+        *,
+        database: str,
+        domain: str | None = None,
+    ) -> IndexableFile:
+        """Write a file unless it has these bytes already."""
+        known = self._known.get(path)
+        earlier = (
+            WrittenFile(
+                path=path,
+                content_hash=known.content_hash,
+                size_bytes=known.size_bytes,
+                modified_at=known.modified_at,
+            )
+            if known
+            else None
+        )
+        written = write_document(self._store, path, data, now=self._now, earlier=earlier)
+        return IndexableFile(
+            path=path,
+            type=kind,
+            database=database,
+            domain=domain,
+            content_hash=written.content_hash,
+            size_bytes=written.size_bytes,
+            modified_at=written.modified_at,
+        )
+
+    def untouched(self, path: str) -> IndexableFile | None:
+        """What the last manifest says of a file that is still as it was; `None` when it is not."""
+        known = self._known.get(path)
+        present = self._store.head(locations.DOCS + path) if known else None
+        return known if known and present is not None and present.content_hash == known.content_hash else None

@@ -1,0 +1,77 @@
+"""Finds personal data and secrets in values and texts, by their patterns and check digits."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from tribal.masking import national_patterns, personal_patterns, secret_patterns
+from tribal.masking.column_names import detect_by_name
+from tribal.masking.kinds import SensitiveKind
+
+__all__ = ["Span", "detect", "detect_by_name", "find_sensitive"]
+
+_RULES = (
+    *secret_patterns.SECRET_RULES,
+    *personal_patterns.EMAIL_RULES,
+    *personal_patterns.ACCOUNT_RULES,
+    *national_patterns.NATIONAL_RULES,
+    *personal_patterns.MACHINE_RULES,
+    *personal_patterns.PHONE_RULES,
+    *personal_patterns.HOME_RULES,
+    *secret_patterns.RANDOM_RULES,
+)
+_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of a text that must not be shown: `text[start:end]`."""
+
+    start: int
+    end: int
+    kind: SensitiveKind
+
+
+def find_sensitive(text: str) -> list[Span]:
+    """Finds every sensitive part of a text from left to right; parts that overlap are one, of the surer kind.
+
+    Takes time linear in the length of the text.
+    """
+    lower = text.lower()
+    digits = sum(1 for _ in _DIGIT.finditer(text))
+    found: list[tuple[int, int, int]] = []
+    for rank, rule in enumerate(_RULES):
+        if digits < rule.min_digits or (rule.hints and not any(hint in lower for hint in rule.hints)):
+            continue
+        found.extend((start, end, rank) for start, end in rule.find(text))
+    return [Span(start, end, _RULES[rank].kind) for start, end, rank in _merged(found)]
+
+
+def detect(value: str) -> SensitiveKind | None:
+    """Tells what sensitive thing a value is or holds, the surest kind first; None means that no pattern knows it."""
+    kinds = [span.kind for text in _forms(value) for span in find_sensitive(text)]
+    return min(kinds, key=_RANK_OF_KIND.__getitem__, default=None)
+
+
+def _forms(value: str) -> tuple[str, ...]:
+    """Adds the compatibility form to a value that has one, where full-width letters hide an address from a pattern."""
+    if value.isascii() or len(value) > _NORMALIZED_CHARS:
+        return (value,)
+    return (value, unicodedata.normalize("NFKC", value))
+
+
+def _merged(found: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    merged: list[tuple[int, int, int]] = []
+    for start, end, rank in sorted(found):
+        if merged and start < merged[-1][1]:
+            first, last, before = merged[-1]
+            merged[-1] = (first, max(last, end), min(before, rank))
+        else:
+            merged.append((start, end, rank))
+    return merged
+
+
+_NORMALIZED_CHARS = 2_000
+_RANK_OF_KIND = {rule.kind: rank for rank, rule in reversed(list(enumerate(_RULES)))}

@@ -1,0 +1,53 @@
+"""What a value can be that must not be shown."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class SensitiveKind(StrEnum):
+    """Why a value is hidden; the text of a member is what stands in its place, in square brackets."""
+
+    EMAIL = "email"
+    PHONE = "phone"
+    PERSON_NAME = "person_name"
+    USERNAME = "username"
+    ADDRESS = "address"
+    COORDINATES = "coordinates"
+    BIRTH_DATE = "birth_date"
+    NATIONAL_ID = "national_id"
+    IDENTITY_DOCUMENT = "identity_document"
+    TAX_ID = "tax_id"
+    CARD = "card"
+    IBAN = "iban"
+    BANK_ACCOUNT = "bank_account"
+    INCOME = "income"
+    IP_ADDRESS = "ip_address"
+    MAC_ADDRESS = "mac_address"
+    CREDENTIALS = "credentials"
+    PASSWORD = "password"  # noqa: S105 - the name of a kind
+    PASSWORD_HASH = "password_hash"  # noqa: S105 - the name of a kind
+    PRIVATE_KEY = "private_key"
+    API_KEY = "api_key"
+    JWT = "jwt"
+    SECRET = "secret"  # noqa: S105 - the name of a kind
+    FREE_TEXT = "free_text"
+    VALUE = "value"
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether the value opens something, so that not even its pattern may be shown."""
+        return self in _SECRETS
+
+
+_SECRETS = frozenset(
+    {
+        SensitiveKind.CREDENTIALS,
+        SensitiveKind.PASSWORD,
+        SensitiveKind.PASSWORD_HASH,
+        SensitiveKind.PRIVATE_KEY,
+        SensitiveKind.API_KEY,
+        SensitiveKind.JWT,
+        SensitiveKind.SECRET,
+    }
+)

@@ -1,0 +1,127 @@
+"""Decides which sample values of a column may be shown; of the others only their pattern is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tribal.masking.column_names import detect_by_name, is_code_name, is_key_name
+from tribal.masking.detectors import detect
+from tribal.masking.kinds import SensitiveKind
+from tribal.masking.value_shapes import is_code, is_date, is_number, is_plain_code, pattern_of
+
+MAX_SAMPLES = 10_000
+"""Samples of a column that are looked at."""
+MAX_SAMPLE_CHARS = 2_000
+"""Characters of a sample that are looked at; a longer one is never shown."""
+MAX_DETECTED = 25
+"""Distinct values of a column, the most frequent first, that the detectors see; more only where more may be shown."""
+MAX_PATTERNS = 5
+"""Patterns of hidden values that are shown."""
+
+_NEVER_SHOWN_TYPES = (
+    *("json", "xml", "bytea", "binary", "blob", "uuid", "tsvector", "tsquery", "hstore", "variant", "object", "array"),
+    *("[]", "vector", "range", "bit", "ltree", "pg_lsn", "oid"),
+)
+_KINDS_OF_TYPES = {
+    "inet": SensitiveKind.IP_ADDRESS,
+    "cidr": SensitiveKind.IP_ADDRESS,
+    "macaddr": SensitiveKind.MAC_ADDRESS,
+    "geometry": SensitiveKind.COORDINATES,
+    "geography": SensitiveKind.COORDINATES,
+    "point": SensitiveKind.COORDINATES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedSamples:
+    """What may be shown of a column's samples.
+
+    `values` are the safe ones, most frequent first and then in order; `patterns` those of the hidden ones likewise.
+    `kind` says why, if it is known, and `masked` whether anything was hidden.
+    """
+
+    values: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    kind: SensitiveKind | None = None
+    masked: bool = False
+
+
+def mask_samples(
+    column_name: str,
+    table_name: str,
+    values: Sequence[str | None],
+    *,
+    type_name: str,
+    is_key: bool,
+    distinct_limit: int = 12,
+) -> MaskedSamples:
+    """Shows codes, flags, numbers and dates that repeat in a column of few distinct values, and masks the rest.
+
+    Nothing of a column is shown whose name or type tells of personal data, whose values identify rows, that holds more
+    than `distinct_limit` distinct values, or in which a detector recognises any value.
+    """
+    counts = Counter(_cut(value) for value in values[:MAX_SAMPLES] if value is not None and value.strip())
+    ranked = sorted(counts, key=lambda value: (-counts[value], value))
+    kind = _kind_of_type(type_name) or detect_by_name(column_name, table_name)
+    kind = kind or _kind_of_values(ranked[: max(MAX_DETECTED, distinct_limit)])
+    hidden_column = kind is not None or is_key or is_key_name(column_name) or _is_never_shown(type_name)
+    shown: list[str] = []
+    if not hidden_column and _is_low_cardinality(counts, distinct_limit, type_name):
+        shown = [value for value in ranked if _is_safe(value, counts[value], column_name, type_name)]
+    hidden = [value for value in ranked if value not in shown]
+    return MaskedSamples(
+        values=tuple(shown),
+        patterns=() if kind is not None and kind.is_secret else _patterns(hidden, counts),
+        kind=kind,
+        masked=bool(hidden),
+    )
+
+
+def _cut(value: str) -> str:
+    return value.strip()[:MAX_SAMPLE_CHARS]
+
+
+def _patterns(hidden: list[str], counts: Counter[str]) -> tuple[str, ...]:
+    patterns: Counter[str] = Counter()
+    for value in hidden:
+        patterns[pattern_of(value)] += counts[value]
+    return tuple(sorted(patterns, key=lambda pattern: (-patterns[pattern], pattern))[:MAX_PATTERNS])
+
+
+def _kind_of_type(type_name: str) -> SensitiveKind | None:
+    lower = type_name.lower()
+    return next((kind for name, kind in _KINDS_OF_TYPES.items() if lower.startswith(name)), None)
+
+
+def _is_never_shown(type_name: str) -> bool:
+    lower = type_name.lower()
+    return any(part in lower for part in _NEVER_SHOWN_TYPES)
+
+
+def _kind_of_values(ranked: list[str]) -> SensitiveKind | None:
+    """Returns the kind most of the recognised values have; among equals the one that comes first by its name."""
+    # Small numbers and dates are too short for any pattern, and most of what there is.
+    telling = (value for value in ranked if not (is_number(value) or is_date(value)))
+    kinds = Counter(kind for value in telling if (kind := detect(value)) is not None)
+    return min(kinds, key=lambda kind: (-kinds[kind], kind)) if kinds else None
+
+
+def _is_low_cardinality(counts: Counter[str], distinct_limit: int, type_name: str) -> bool:
+    if not counts or len(counts) > distinct_limit:
+        return False
+    repeating = all(count > 1 for count in counts.values())
+    return _is_boolean(type_name) or repeating or len(counts) <= counts.total() / 2
+
+
+def _is_boolean(type_name: str) -> bool:
+    return type_name.lower().startswith("bool")
+
+
+def _is_safe(value: str, count: int, column_name: str, type_name: str) -> bool:
+    if _is_boolean(type_name):
+        return value.lower() in ("t", "f", "true", "false")
+    if count < 2:
+        return False
+    return is_number(value) or is_date(value) or (is_code(value) if is_code_name(column_name) else is_plain_code(value))

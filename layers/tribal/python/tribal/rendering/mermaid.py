@@ -1,0 +1,111 @@
+"""Entity-relationship diagrams in Mermaid."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tribal_contracts import Relationship
+
+DIAGRAM_TABLES = 20
+"""Tables that a diagram shows at the most; with more nobody can read it."""
+
+_NOT_IN_NAME = re.compile(r"[^\w.\- ]+")
+# Mermaid takes these for a statement even inside quotes.
+_DIRECTION = re.compile(r"(?<=direction)\s+(?=tb|bt|rl|lr)", re.IGNORECASE)
+_KEY_MARKS = frozenset({"PK", "FK", "UK"})
+_NOT_IN_ATTRIBUTE = re.compile(r"[^A-Za-z0-9_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ErColumn:
+    """A key column of a diagram."""
+
+    name: str
+    type: str
+    is_primary_key: bool = False
+    is_foreign_key: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ErTable:
+    """A table of a diagram: `name` is the one that relationships use, `label` the one that is drawn."""
+
+    name: str
+    label: str
+    columns: tuple[ErColumn, ...] = ()
+
+
+def er_diagram(tables: Iterable[ErTable], relationships: Sequence[Relationship], limit: int = DIAGRAM_TABLES) -> str:
+    """The diagram of at most `limit` tables, the most connected first, with their key columns.
+
+    Relationships to tables that are not among them are left out. A comment says how many tables are missing.
+    """
+    by_name = {table.name: table for table in tables}
+    inner = [key for key in relationships if key.from_table in by_name and key.to_table in by_name]
+    shown = _most_connected(by_name, inner, limit)
+    labels = _labels([by_name[name] for name in shown])
+    lines = ["erDiagram"]
+    if len(shown) < len(by_name):
+        lines.append(f"    %% {len(by_name) - len(shown)} more tables are left out")
+    for name in shown:
+        lines.extend(_entity(labels[name], by_name[name].columns))
+    ordered = sorted(inner, key=lambda key: (key.from_table, key.to_table, key.name, key.from_columns))
+    for key in ordered:
+        if key.from_table in labels and key.to_table in labels:
+            one = "o|" if key.nullable else "||"
+            over = _plain(", ".join(key.from_columns), keep_comma=True)
+            lines.append(f'    "{labels[key.from_table]}" }}o--{one} "{labels[key.to_table]}" : "{over}"')
+    return "\n".join(lines) + "\n"
+
+
+def _most_connected(tables: dict[str, ErTable], keys: Sequence[Relationship], limit: int) -> list[str]:
+    degree: Counter[str] = Counter()
+    for key in keys:
+        degree.update({key.from_table, key.to_table})
+    ranked = sorted(tables, key=lambda name: (-degree[name], name))
+    return sorted(ranked[:limit])
+
+
+def _plain(text: str, *, keep_comma: bool = False) -> str:
+    """What a quoted Mermaid name may hold everywhere: letters, digits, `_`, `.`, `-` and blanks."""
+    parts = text.split(",") if keep_comma else [text]
+    words = (" ".join(_NOT_IN_NAME.sub("_", part).split()) or "_" for part in parts)
+    return _DIRECTION.sub("_", ", ".join(words))
+
+
+def _labels(tables: Sequence[ErTable]) -> dict[str, str]:
+    labels: dict[str, str] = {}
+    taken: Counter[str] = Counter()
+    for table in tables:
+        label = _plain(table.label)
+        taken[label] += 1
+        while taken[label] > 1:
+            label = f"{label} {taken[label]}"
+            taken[label] += 1
+        labels[table.name] = label
+    return labels
+
+
+def _entity(label: str, columns: Sequence[ErColumn]) -> list[str]:
+    if not columns:
+        return [f'    "{label}"']
+    lines = [f'    "{label}" {{']
+    taken: Counter[str] = Counter()
+    for column in columns:
+        name = _attribute(column.name)
+        taken[name] += 1
+        while taken[name] > 1:
+            name = f"{name}_{taken[name]}"
+            taken[name] += 1
+        marks = [mark for mark, on in (("PK", column.is_primary_key), ("FK", column.is_foreign_key)) if on]
+        type_name = _attribute(column.type.partition("(")[0])
+        lines.append(" ".join(["       ", type_name, name, ", ".join(marks)]).rstrip())
+    return [*lines, "    }"]
+
+
+def _attribute(text: str) -> str:
+    word = _NOT_IN_ATTRIBUTE.sub("_", text).strip("_") or "x"
+    return f"c_{word}" if word in _KEY_MARKS or not word[0].isalpha() else word

@@ -1,0 +1,113 @@
+"""The pages of domains, databases and the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tribal.catalog import locations
+from tribal.catalog.identity import TableIdentity, format_name
+from tribal.rendering.markdown import escape_cell, escape_text, fence, link, page, table
+from tribal.rendering.mermaid import DIAGRAM_TABLES
+from tribal.rendering.words import number, row_figure
+from tribal_contracts import DomainDocument, DomainTable, OverviewDocument, OverviewDomain
+
+
+def domain_page(document: DomainDocument) -> str:
+    """The page of a domain, at `docs/{database}/{domain}/README.md`."""
+    path = locations.domain_page_file(document.database, document.domain)
+    database = f"{locations.database_directory(document.database)}/{locations.CATALOG_OVERVIEW_PAGE}"
+    breadcrumbs = [
+        link("Catalog", path, locations.CATALOG_OVERVIEW_PAGE),
+        link(escape_text(document.database), path, database),
+        escape_text(document.domain),
+    ]
+    return page(
+        [
+            " / ".join(breadcrumbs),
+            f"# {escape_text(document.title)}",
+            escape_text(document.description),
+            f"**Domain** · {number(len(document.tables), 'table')}",
+            f"## Tables\n\n{_tables(document.tables, path)}",
+            _diagram(document),
+            _common_joins(document.common_joins),
+            _links(document, path),
+        ]
+    )
+
+
+def _tables(tables: Sequence[DomainTable], path: str) -> str:
+    rows = [
+        (
+            link(_short_name(entry.name), path, entry.path),
+            row_figure(entry.row_count),
+            str(entry.column_count),
+            escape_cell(entry.description),
+        )
+        for entry in tables
+    ]
+    return table(("Table", "Rows, about", "Columns", "Description"), rows, right=(1, 2))
+
+
+def _short_name(name: str) -> str:
+    identity = TableIdentity.parse(name)
+    return escape_text(format_name((identity.schema, identity.table)))
+
+
+def _diagram(document: DomainDocument) -> str:
+    if not document.er_diagram:
+        return ""
+    blocks = ["## Diagram", fence(document.er_diagram, "mermaid")]
+    if len(document.tables) > DIAGRAM_TABLES:
+        left_out = number(len(document.tables) - DIAGRAM_TABLES, "table")
+        blocks.append(f"The diagram shows the most connected tables; {left_out} left out.")
+    return "\n\n".join(blocks)
+
+
+def _common_joins(joins: Sequence[str]) -> str:
+    return "## Common joins\n\n" + fence("\n\n".join(joins), "sql") if joins else ""
+
+
+def _links(document: DomainDocument, path: str) -> str:
+    if not document.links:
+        return ""
+    rows = [
+        (
+            link(escape_text(other.domain), path, locations.domain_page_file(document.database, other.domain)),
+            str(other.keys),
+        )
+        for other in document.links
+    ]
+    return "## Related domains\n\n" + table(("Domain", "Keys between them"), rows, right=(1,))
+
+
+def overview_page(document: OverviewDocument) -> str:
+    """The page of a database, at `docs/{database}/README.md`, or of the catalog, at `docs/README.md`."""
+    if document.scope == "catalog":
+        return _catalog_page(document)
+    path = f"{locations.database_directory(document.name)}/{locations.CATALOG_OVERVIEW_PAGE}"
+    return page(
+        [
+            f"{link('Catalog', path, locations.CATALOG_OVERVIEW_PAGE)} / {escape_text(document.name)}",
+            f"# {escape_text(document.name)}",
+            escape_text(document.description),
+            f"## Domains\n\n{_domains(document.domains, path)}",
+        ]
+    )
+
+
+def _catalog_page(document: OverviewDocument) -> str:
+    path = locations.CATALOG_OVERVIEW_PAGE
+    sections = []
+    for database in document.databases:
+        place = f"{locations.database_directory(database)}/{locations.CATALOG_OVERVIEW_PAGE}"
+        domains = [entry for entry in document.domains if entry.database == database]
+        sections.append(f"## {link(escape_text(database), path, place)}\n\n{_domains(domains, path)}")
+    return page([f"# {escape_text(document.name)}", escape_text(document.description), *sections])
+
+
+def _domains(domains: Sequence[OverviewDomain], path: str) -> str:
+    rows = [
+        (link(escape_text(entry.title), path, entry.path), str(entry.table_count), escape_cell(entry.description))
+        for entry in domains
+    ]
+    return table(("Domain", "Tables", "Description"), rows, right=(1,))

@@ -1,0 +1,270 @@
+"""A table's page."""
+
+from __future__ import annotations
+
+import json
+
+from tribal.catalog import locations
+from tribal.catalog.identity import TableIdentity, format_name
+from tribal.rendering.markdown import (
+    cell_code,
+    code_span,
+    escape_cell,
+    escape_text,
+    fence,
+    link,
+    page,
+    table,
+)
+from tribal.rendering.mermaid import ErColumn, ErTable, er_diagram
+from tribal.rendering.sql import Join, SqlTable, join_sql
+from tribal.rendering.words import number, rows_phrase
+from tribal_contracts import (
+    DescriptionSource,
+    DocumentedColumn,
+    DocumentedRelation,
+    Relationship,
+    TableDocument,
+    TableKind,
+)
+
+PAGE_JOINS = 10
+"""Joins that a page spells out at the most; its table of relationships has them all."""
+
+KIND_TITLES: dict[TableKind, str] = {
+    "table": "Table",
+    "partitioned_table": "Partitioned table",
+    "view": "View",
+    "materialized_view": "Materialized view",
+    "foreign_table": "Foreign table",
+}
+# The shape of a number or a date tells nothing that the type does not.
+_SHAPELESS_TYPES = ("bigint", "date", "double", "float", "integer", "number", "numeric", "real", "smallint", "time")
+_SOURCES: dict[DescriptionSource, str] = {
+    "human": "Written by a person.",
+    "comment": "From the comment in the database.",
+    "model": "Written by a model.",
+    "derived": "Derived from names, types and keys; nobody has confirmed it.",
+}
+
+
+def table_page(document: TableDocument, path: str) -> str:
+    """The page of a table; `path` is the page's own place, relative to `docs/`, from which its links start."""
+    heading = escape_text(format_name((document.schema_, document.table)))
+    return page(
+        [
+            _breadcrumbs(document, path),
+            f"# {heading}",
+            escape_text(document.description.text),
+            _facts(document),
+            _notes(document),
+            f"## Columns\n\n{_columns(document, path)}",
+            _relationships(document, path),
+            _joins(document),
+            _indexes(document),
+            _checks(document),
+            _view(document),
+            _samples(document),
+            "---",
+            _correction(document),
+        ]
+    )
+
+
+def _breadcrumbs(document: TableDocument, path: str) -> str:
+    database = f"{locations.database_directory(document.database)}/{locations.CATALOG_OVERVIEW_PAGE}"
+    domain = locations.domain_page_file(document.database, document.domain)
+    return " / ".join(
+        [
+            link("Catalog", path, locations.CATALOG_OVERVIEW_PAGE),
+            link(escape_text(document.database), path, database),
+            link(escape_text(document.domain), path, domain),
+            escape_text(document.table),
+        ]
+    )
+
+
+def _facts(document: TableDocument) -> str:
+    facts = [f"**{KIND_TITLES[document.kind]}**", number(len(document.columns), "column")]
+    if document.kind != "view":
+        facts.append(rows_phrase(document.row_count))
+    if document.partition_count:
+        facts.append(number(document.partition_count, "partition"))
+    if document.primary_key:
+        facts.append("primary key " + ", ".join(code_span(name) for name in document.primary_key.columns))
+    facts.append(f"_{_SOURCES[document.description.source]}_")
+    return " · ".join(facts)
+
+
+def _notes(document: TableDocument) -> str:
+    if not document.notes:
+        return ""
+    return "## Good to know\n\n" + "\n".join(f"- {escape_text(note)}" for note in document.notes)
+
+
+def _columns(document: TableDocument, path: str) -> str:
+    parents = {
+        column: relation
+        for relation in reversed(document.relations)
+        if relation.relationship == "references"
+        for column in relation.via_columns
+    }
+    unique = {key.columns[0] for key in document.unique_keys if len(key.columns) == 1}
+    rows = [
+        (
+            cell_code(column.name),
+            cell_code(column.type),
+            _key(column, parents.get(column.name), column.name in unique, path),
+            "yes" if column.nullable else "no",
+            _default(column),
+            _column_text(column),
+        )
+        for column in document.columns
+    ]
+    return table(("Column", "Type", "Key", "Nullable", "Default", "Description"), rows)
+
+
+def _key(column: DocumentedColumn, parent: DocumentedRelation | None, unique: bool, path: str) -> str:
+    marks = ["PK"] if column.is_primary_key else ["UK"] if unique else []
+    if column.is_foreign_key:
+        marks.append(f"FK {link(_short_name(parent.name), path, parent.path)}" if parent else "FK")
+    return ", ".join(marks)
+
+
+def _short_name(name: str) -> str:
+    """A table without its database, for readers who are in that database already."""
+    identity = TableIdentity.parse(name)
+    return escape_text(format_name((identity.schema, identity.table)))
+
+
+def _default(column: DocumentedColumn) -> str:
+    if column.identity:
+        return f"identity, {escape_cell(column.identity)}"
+    if column.generated:
+        return f"generated: {cell_code(column.generated)}"
+    return cell_code(column.default_value) if column.default_value is not None else ""
+
+
+def _column_text(column: DocumentedColumn) -> str:
+    parts = [escape_cell(column.description.text)]
+    if column.enum_values and column.description.source != "derived":
+        parts.append("Values: " + ", ".join(cell_code(value) for value in column.enum_values) + ".")
+    if column.sensitive:
+        parts.append(f"Sensitive: {escape_cell(column.sensitive.replace('_', ' '))}.")
+    return " ".join(parts)
+
+
+def _relationships(document: TableDocument, path: str) -> str:
+    if not document.relations:
+        return ""
+    rows = [
+        (
+            "references" if relation.relationship == "references" else "referenced by",
+            link(_short_name(relation.name), path, relation.path),
+            " and ".join(
+                f"{cell_code(mine)} = {cell_code(theirs)}"
+                for mine, theirs in zip(relation.via_columns, relation.other_columns, strict=False)
+            ),
+            escape_cell(relation.description),
+        )
+        for relation in document.relations
+    ]
+    parts = ["## Relationships", table(("", "Table", "This table's column = the other's", "Meaning"), rows)]
+    return "\n\n".join([*parts, fence(_diagram(document), "mermaid")])
+
+
+def _diagram(document: TableDocument) -> str:
+    keys = [column for column in document.columns if column.is_primary_key or column.is_foreign_key]
+    own = ErTable(
+        document.name,
+        format_name((document.schema_, document.table)),
+        tuple(ErColumn(c.name, c.type, c.is_primary_key, c.is_foreign_key) for c in keys),
+    )
+    others = {relation.name: TableIdentity.parse(relation.name) for relation in document.relations}
+    others.pop(document.name, None)
+    tables = [own, *(ErTable(name, format_name((i.schema, i.table))) for name, i in others.items())]
+    return er_diagram(tables, [_as_relationship(document, relation) for relation in document.relations])
+
+
+def _as_relationship(document: TableDocument, relation: DocumentedRelation) -> Relationship:
+    outgoing = relation.relationship == "references"
+    here, there = (document.name, relation.via_columns), (relation.name, relation.other_columns)
+    child, parent = (here, there) if outgoing else (there, here)
+    return Relationship(
+        name="",
+        from_table=child[0],
+        from_columns=child[1],
+        from_domain=document.domain,
+        to_table=parent[0],
+        to_columns=parent[1],
+        to_domain=document.domain,
+        nullable=bool(relation.nullable),
+        source="declared",
+        description="",
+    )
+
+
+def _joins(document: TableDocument) -> str:
+    if not document.relations:
+        return ""
+    start = SqlTable(document.schema_, document.table, document.server_database or document.database)
+    statements = []
+    for relation in document.relations[:PAGE_JOINS]:
+        identity = TableIdentity.parse(relation.name)
+        other = SqlTable(identity.schema, identity.table, start.server_database)
+        pairs = tuple(zip(relation.via_columns, relation.other_columns, strict=False))
+        certain = relation.relationship == "references" and relation.nullable is False
+        statements.append(join_sql(start, [Join(other, pairs, certain)], document.database_type))
+    left_out = len(document.relations) - PAGE_JOINS
+    more = f"\n\n{number(left_out, 'more join')} can be written from the relationships above." if left_out > 0 else ""
+    return "## Joins\n\n" + fence("\n\n".join(statements), "sql") + more
+
+
+def _indexes(document: TableDocument) -> str:
+    if not document.indexes:
+        return ""
+    rows = [
+        (
+            cell_code(index.name),
+            ", ".join(cell_code(column) for column in index.columns),
+            "yes" if index.unique else "no",
+            cell_code(index.predicate) if index.predicate else "",
+        )
+        for index in document.indexes
+    ]
+    return "## Indexes\n\n" + table(("Index", "Columns", "Unique", "Only rows where"), rows)
+
+
+def _checks(document: TableDocument) -> str:
+    if not document.checks:
+        return ""
+    rows = [(cell_code(check.name), cell_code(check.expression)) for check in document.checks]
+    return "## Checks\n\n" + table(("Check", "Every row satisfies"), rows)
+
+
+def _view(document: TableDocument) -> str:
+    if document.view_definition is None:
+        return ""
+    return f"## Definition\n\n{fence(document.view_definition, 'sql')}"
+
+
+def _samples(document: TableDocument) -> str:
+    rows = []
+    for column in document.columns:
+        shown = ", ".join(cell_code(value) for value in column.samples or ())
+        shapes = () if column.type.startswith(_SHAPELESS_TYPES) else column.sample_patterns or ()
+        hidden = ", ".join(cell_code(pattern) for pattern in shapes)
+        if shown or hidden:
+            rows.append((cell_code(column.name), shown, hidden))
+    if not rows:
+        return ""
+    return "## Sample values\n\n" + table(("Column", "Values", "Shapes of values that are not shown"), rows)
+
+
+def _correction(document: TableDocument) -> str:
+    file = locations.annotations_file(document.database)
+    key = json.dumps(format_name((document.schema_, document.table)), ensure_ascii=False)
+    return (
+        f"Something wrong or missing? Write it in {code_span(file)} under {code_span(f'tables: {key}:')} as "
+        "`description:` or `columns:`; your words are never overwritten."
+    )

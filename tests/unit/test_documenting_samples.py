@@ -1,0 +1,97 @@
+"""Documenting a work unit: samples are masked, and what stands in their way is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.documented_shop import TABLES, SamplingReader, Shop, failing
+from tribal.errors import (
+    AccessDenied,
+    ConnectionLost,
+    StatementTimedOut,
+)
+
+SALES = "shop_sales"
+
+
+def test_samples_are_masked_before_they_are_written() -> None:
+    rows = [[str(n), f"person{n}@example.com", "open" if n % 2 else "done"] for n in range(20)]
+    shop = Shop()
+    shop.document(shop.plan(), reader=SamplingReader(TABLES, rows={"sales.customer": rows}))
+    document = shop.document_of("sales.customer")
+    columns = {column.name: column for column in document.columns}
+    assert document.samples_taken
+    assert columns["status"].samples == ["done", "open"]
+    assert columns["email"].samples is None
+    assert columns["email"].sensitive == "email"
+    assert b"person1@" not in b"".join(shop.contents().values())
+
+
+def test_without_sampling_no_table_is_asked_for() -> None:
+    shop = Shop()
+    reader = SamplingReader(TABLES)
+    shop.document(shop.plan(), reader=reader, options=replace(shop.options, take_samples=False))
+    assert reader.asked == []
+    assert not shop.document_of("sales.orders").samples_taken
+
+
+@pytest.mark.parametrize("change", [{"kind": "view"}, {"kind": "foreign_table"}, {"selectable": False}])
+def test_views_and_locked_tables_are_documented_without_samples(change: dict[str, object]) -> None:
+    shop = Shop([TABLES[0].model_copy(update=change)])
+    reader = SamplingReader(shop.tables)
+    shop.document(shop.plan(), reader=reader)
+    assert reader.asked == []
+    assert shop.document_of("sales.customer").name == "shop.sales.customer"
+
+
+def test_tables_documented_without_a_connection_get_their_samples_when_there_is_one() -> None:
+    shop = Shop()
+    outline = shop.plan()
+    shop.document(outline)
+    shop.forget_writes()
+    shop.document(outline)
+    assert shop.store.written == [], "still no connection: nothing to gain"
+    shop.document(outline, reader=SamplingReader(TABLES))
+    assert shop.document_of("sales.orders").samples_taken
+    shop.document(outline)
+    assert shop.document_of("sales.orders").samples_taken, "a lost connection takes no samples away"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (StatementTimedOut("lock not granted"), "DOC_SAMPLING_TIMEOUT"),
+        (AccessDenied("GRANT SELECT ON sales.orders TO reader"), "DOC_SAMPLING_FAILED"),
+    ],
+)
+def test_a_table_that_cannot_be_sampled_is_documented_with_a_warning(error: Exception, code: str) -> None:
+    shop = Shop()
+    result = shop.document(shop.plan(), reader=SamplingReader(TABLES, on_sample=failing("sales.orders", error)))[SALES]
+    assert result.status == "completed"
+    (warning,) = shop.progress(SALES).errors
+    assert (warning.code, warning.severity) == (code, "warning")
+    assert warning.context == {"table": "shop.sales.orders"}
+    assert not shop.document_of("sales.orders").samples_taken
+
+
+def test_a_warning_stays_with_a_table_that_did_not_change() -> None:
+    shop = Shop()
+    outline = shop.plan()
+    reader = SamplingReader(TABLES, on_sample=failing("sales.orders", StatementTimedOut("slow"), times=1))
+    shop.document(outline, reader=reader)
+    shop.document(outline, reader=reader)
+    assert [error.code for error in shop.progress(SALES).errors] == ["DOC_SAMPLING_TIMEOUT"]
+
+
+def test_a_lost_connection_is_tried_once_more() -> None:
+    shop = Shop()
+    once = SamplingReader(TABLES, on_sample=failing("sales.orders", ConnectionLost("server closed"), times=1))
+    assert shop.document(shop.plan(), reader=once)[SALES].status == "completed"
+    assert once.asked.count("sample sales.orders") == 2
+    other = Shop()
+    twice = SamplingReader(TABLES, on_sample=failing("sales.orders", ConnectionLost("server closed")))
+    result = other.document(other.plan(), reader=twice)[SALES]
+    assert result.status == "partial"
+    assert [t.error.code for t in result.tables if t.error] == ["DOC_DB_CONNECTION_LOST"]

@@ -1,0 +1,279 @@
+"""Rendering: hostile text stays text in Markdown and Mermaid, and pages say what the document says."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from tribal.rendering import ErColumn, ErTable, Join, SqlTable, er_diagram, join_sql, relation_sentence
+from tribal.rendering.markdown import (
+    cell_code,
+    code_span,
+    escape_cell,
+    escape_text,
+    fence,
+    link,
+    one_line,
+    relative_link,
+    show_invisible,
+    table,
+)
+from tribal.rendering.words import listing, plural_noun, row_noun, rows_phrase, shorten, with_article
+from tribal_contracts import Relationship
+
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+SPECIAL = "|`*_[](){}<>#+-.!~$&\\\n\r\t '\"=:/@%;^ ‮⁦​\x00\x07ab1é表"
+hostile_text = st.text(st.sampled_from(SPECIAL), max_size=30) | st.text(max_size=30)
+ATTACKS = [
+    "<script>alert(1)</script>",
+    "[click](javascript:alert(1))",
+    "![x](http://evil/x.png)",
+    "a | b || c",
+    "`code` ``two``",
+    "# heading",
+    "- item",
+    "1. item",
+    "> quote",
+    "--- ",
+    "***bold*** __under__ ~~gone~~",
+    "line\n\n# next\r\n```\nfence",
+    "back\\|slash",
+    "&lt;b&gt; &#60;",
+    "$x$ $$y$$",
+    "http://evil.example www.evil.example",
+    "trailing \\",
+    "\u202edcba\u2066",
+    "<!-- comment -->",
+    "a\u0000b",
+    "[x]: http://evil",
+    "| --- |",
+    "",
+]
+
+
+def inline_of(markdown: str) -> Token:
+    """The one line of prose that a text must be."""
+    tokens = MARKDOWN.parse(markdown)
+    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    return tokens[1]
+
+
+def said(token: Token) -> str:
+    children = token.children or []
+    assert {child.type for child in children} <= {"text", "text_special"}, markdown_of(token)
+    return "".join(child.content for child in children)
+
+
+def markdown_of(token: Token) -> str:
+    return token.content
+
+
+@pytest.mark.parametrize("text", ATTACKS)
+def test_an_attack_in_prose_comes_out_as_the_characters_it_is_made_of(text: str) -> None:
+    escaped = escape_text(text)
+    if one_line(text):
+        assert said(inline_of(escaped)) == one_line(text)
+    assert "<" not in escaped
+    assert "\n" not in escaped
+
+
+@given(hostile_text)
+def test_any_text_in_prose_comes_out_as_the_characters_it_is_made_of(text: str) -> None:
+    if one_line(text):
+        assert said(inline_of(escape_text(text))) == one_line(text)
+
+
+@given(st.lists(hostile_text, min_size=3, max_size=3))
+def test_a_cell_never_ends_early_and_never_holds_structure(texts: list[str]) -> None:
+    rendered = table(("A", "B", "C"), [[escape_cell(text) for text in texts]])
+    assert len(rendered.splitlines()) == 3
+    cells = cells_of(rendered)
+    assert [said(cell) for cell in cells] == [one_line(text) or "-" for text in texts]
+
+
+@given(st.lists(hostile_text, min_size=3, max_size=3))
+def test_code_in_a_cell_keeps_the_cells_apart(texts: list[str]) -> None:
+    rendered = table(("A", "B", "C"), [[cell_code(text) for text in texts]])
+    assert len(rendered.splitlines()) == 3
+    cells = cells_of(rendered)
+    assert len(cells) == 3
+    for cell in cells:
+        assert {child.type for child in cell.children or []} <= {"text", "text_special", "code_inline"}
+
+
+@pytest.mark.parametrize("text", ["a|b", "a``b", "`", "price_cents", "x' OR 1=1 --", "<b>", "a\\b", "[x](y)"])
+def test_code_shows_a_name_exactly(text: str) -> None:
+    (cell,) = cells_of(table(("A",), [[cell_code(text)]]))
+    (code,) = cell.children or []
+    assert code.type == "code_inline"
+    assert code.content == text
+
+
+@pytest.mark.parametrize("text", ["a\\|b", "ends with \\", "", "  "])
+def test_what_cannot_be_code_in_a_cell_is_still_told(text: str) -> None:
+    (cell,) = cells_of(table(("A",), [[cell_code(text)]]))
+    assert text.strip() in said(cell)
+
+
+def cells_of(rendered: str) -> list[Token]:
+    tokens = MARKDOWN.parse(rendered)
+    inside = [tokens[i + 1] for i, token in enumerate(tokens) if token.type == "td_open"]
+    assert [token.type for token in tokens].count("tr_open") == 2, rendered
+    return inside
+
+
+@given(hostile_text)
+def test_inline_code_is_one_piece_of_code(text: str) -> None:
+    (first, *rest) = inline_of("x " + code_span(text)).children or []
+    assert first.type == "text"
+    assert [token.type for token in rest if token.type == "code_inline"] == ["code_inline"] or not text.strip()
+
+
+@given(hostile_text)
+def test_a_fence_cannot_be_closed_from_within(text: str) -> None:
+    (token,) = MARKDOWN.parse(fence(text, "sql"))
+    assert token.type == "fence"
+    assert token.info == "sql"
+
+
+def test_invisible_characters_are_shown() -> None:
+    assert show_invisible("a\u202eb\x00") == "a\\u202Eb\\u0000"
+    assert show_invisible("plain") == "plain"
+    assert "\\u2066" in code_span("x\u2066y")
+
+
+def test_names_with_underscores_stay_readable_in_the_source() -> None:
+    assert escape_text("Use cust_id for joins, not cust_no.") == "Use cust_id for joins, not cust_no."
+
+
+def test_a_link_leads_from_page_to_page() -> None:
+    assert relative_link("shop/sales/sales.orders.md", "shop/crm/crm.customer.md") == "../crm/crm.customer.md"
+    assert relative_link("README.md", "shop/README.md") == "shop/README.md"
+    assert link("a", "x/a.md", "x/b c(d).md") == "[a](b%20c%28d%29.md)"
+
+
+# --- Mermaid --------------------------------------------------------------------------------------------------------
+
+ENTITY = re.compile(r'    "[^"%\\\n\r]+"( \{)?')
+ATTRIBUTE = re.compile(r"        [A-Za-z][A-Za-z0-9_]* [A-Za-z][A-Za-z0-9_]*( PK| FK| PK, FK)?")
+EDGE = re.compile(r'    "[^"%\\\n\r]+" \}o--(\|\||o\|) "[^"%\\\n\r]+" : "[^"%\\\n\r]+"')
+
+
+def key(child: str, parent: str, column: str = "parent_id", *, nullable: bool = False) -> Relationship:
+    return Relationship(
+        name="fk",
+        from_table=child,
+        from_columns=[column],
+        from_domain="d",
+        to_table=parent,
+        to_columns=["id"],
+        to_domain="d",
+        nullable=nullable,
+        source="declared",
+        description="",
+    )
+
+
+@given(st.lists(hostile_text.filter(bool), min_size=2, max_size=4, unique=True))
+def test_a_diagram_of_hostile_names_keeps_to_the_grammar(names: list[str]) -> None:
+    tables = [ErTable(name, name, (ErColumn(name, name, True, True), ErColumn(name, "int"))) for name in names]
+    diagram = er_diagram(tables, [key(names[0], names[1], names[-1])])
+    first, *rest = diagram.splitlines()
+    assert first == "erDiagram"
+    for line in rest:
+        assert ENTITY.fullmatch(line) or ATTRIBUTE.fullmatch(line) or EDGE.fullmatch(line) or line == "    }", line
+    labels = [line.strip().split('"')[1] for line in rest if ENTITY.fullmatch(line)]
+    assert len(labels) == len(set(labels)) == len(names)
+
+
+def test_names_that_mermaid_takes_for_statements_are_written_otherwise() -> None:
+    diagram = er_diagram([ErTable("a", "direction TB", (ErColumn("PK", "FK", True),))], [])
+    assert diagram.splitlines() == ["erDiagram", '    "direction_TB" {', "        c_FK c_PK PK", "    }"]
+
+
+def test_a_large_diagram_keeps_the_most_connected_tables_and_says_how_many_it_lacks() -> None:
+    tables = [ErTable(f"t{n:02}", f"t{n:02}") for n in range(30)]
+    keys = [key(f"t{n:02}", "t29") for n in range(20, 29)]
+    diagram = er_diagram(tables, keys, limit=10)
+    assert "%% 20 more tables are left out" in diagram
+    assert [f'"t{n}"' in diagram for n in range(20, 30)] == [True] * 10
+    assert '"t00"' not in diagram
+
+
+def test_the_order_of_tables_and_keys_does_not_change_a_diagram() -> None:
+    tables = [ErTable(name, name) for name in "abc"]
+    keys = [key("a", "b"), key("c", "b", nullable=True)]
+    assert er_diagram(tables, keys) == er_diagram(tables[::-1], keys[::-1])
+    assert '"c" }o--o| "b" : "parent_id"' in er_diagram(tables, keys)
+
+
+# --- SQL and words --------------------------------------------------------------------------------------------------
+
+
+def test_after_a_left_join_every_join_is_left() -> None:
+    chain = [
+        Join(SqlTable("s", "b"), (("b_id", "id"),), keeps_every_row=True),
+        Join(SqlTable("s", "c"), (("c_id", "id"),)),
+        Join(SqlTable("s", "d"), (("d_id", "id"),), keeps_every_row=True),
+    ]
+    assert join_sql(SqlTable("s", "a"), chain, "postgres").splitlines() == [
+        "SELECT *",
+        "FROM s.a AS t0",
+        "INNER JOIN s.b AS t1 ON t0.b_id = t1.id",
+        "LEFT JOIN s.c AS t2 ON t1.c_id = t2.id",
+        "LEFT JOIN s.d AS t3 ON t2.d_id = t3.id;",
+    ]
+
+
+def test_names_in_sql_are_quoted_by_the_dialect() -> None:
+    join = Join(SqlTable("PUBLIC", "User Roles", "PROD"), (("order", 'ro"le'),))
+    sql = join_sql(SqlTable("PUBLIC", "USERS", "PROD"), [join], "snowflake")
+    assert 'FROM PROD.PUBLIC.USERS AS t0\nLEFT JOIN PROD.PUBLIC."User Roles" AS t1 ON t0."order" = t1."ro""le";' in sql
+
+
+@pytest.mark.parametrize(
+    ("name", "noun"),
+    [
+        ("order_lines", "order line"),
+        ("Customers", "customer"),
+        ("v_open_item", "open item"),
+        ("people", "person"),
+        ("sla", "SLA"),
+        ("v", "v"),
+        ("???", "???"),
+    ],
+)
+def test_a_row_is_called_by_the_singular_of_its_table(name: str, noun: str) -> None:
+    assert row_noun(name) == noun
+
+
+def test_words_fit_into_sentences() -> None:
+    assert with_article("order") == "an order"
+    assert with_article("user") == "a user"
+    assert with_article("SLA") == "an SLA"
+    assert plural_noun("order line") == "order lines"
+    assert plural_noun("CSAT") == "CSATs"
+    assert listing(["a", "b", "c"]) == "a, b and c"
+    assert listing(["a", "b", "c"], limit=2) == "a, b and 1 more"
+    assert rows_phrase(-1) == "number of rows unknown"
+    assert rows_phrase(1234) == "about 1,234 rows"
+
+
+@given(st.text(max_size=60), st.integers(min_value=2, max_value=40))
+def test_a_shortened_text_keeps_its_limit(text: str, limit: int) -> None:
+    short = shorten(text, limit)
+    assert len(short) <= limit
+    assert short == text or short.endswith("…")
+
+
+def test_a_relation_is_told_from_the_side_of_the_child() -> None:
+    assert (
+        relation_sentence("orders", "customers", nullable=False)
+        == "Each order refers to one customer; a customer can have many orders."
+    )
+    assert relation_sentence("employee", "employee", nullable=True) == "Each employee may refer to another employee."
