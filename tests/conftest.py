@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-for _body in ("catalog_reader", "describer", "embedder", "object_store", "search_index"):
+for _body in ("catalog_reader", "describer", "embedder", "object_store", "search_index", "secrets"):
     # The bodies are no test modules themselves, so that pytest would not explain their asserts.
     pytest.register_assert_rewrite(f"tests.conformance.{_body}")
 

@@ -39,6 +39,9 @@ class DatabaseEntry(ClosedContract):
     database: str | Unset = optional("The database's name on the server.")
     user: str | Unset = optional()
     password: SecretStr | Unset = optional("Better written as ${VARIABLE} than in clear.")
+    password_secret: str | Unset = optional(
+        "Name of the secret that holds the password: an environment variable, or a file in the folder TRIBAL_SECRETS."
+    )
     include: Selection = Field(default_factory=Selection)
     exclude: Selection = Field(default_factory=Selection)
     sample_rows: int = Field(default=50, ge=0, le=1000)

@@ -148,6 +148,24 @@ def test_errors_are_json_where_json_was_asked_for(tmp_path: Path) -> None:
     assert failure["error"]["code"] == "PLAN_CONFIG_NOT_FOUND"
 
 
+def test_a_password_may_come_from_a_mounted_file_and_its_absence_is_named(
+    tmp_path: Path, fresh_database: FreshDatabase
+) -> None:
+    dsn = fresh_database("CREATE TABLE t (id int PRIMARY KEY)")
+    open_dsn = login(dsn, "postgres", "").replace(":@", "@")
+    (tmp_path / "databases.yaml").write_text(
+        f"databases:\n  - {{name: a, dsn: '{open_dsn}', password_secret: DB_PW}}\n"
+    )
+    missing = tribal("run", cwd=tmp_path)
+    assert missing.returncode == 2
+    assert "DB_PW" in missing.stderr
+    mounted = tmp_path / "mounted"
+    mounted.mkdir()
+    (mounted / "DB_PW").write_text("tribal-demo\n")
+    ran = tribal("run", cwd=tmp_path, TRIBAL_SECRETS=str(mounted))
+    assert ran.returncode == 0, ran.stderr
+
+
 SLOW = "".join(f"CREATE TABLE t{n:03} (id int PRIMARY KEY, v text);" for n in range(400))
 
 

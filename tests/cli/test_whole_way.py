@@ -215,6 +215,28 @@ def test_a_changed_table_is_documented_again_and_a_dropped_one_leaves_docs_and_i
     assert missing.returncode == 7
 
 
+def test_a_table_that_fails_is_recorded_the_others_are_documented_and_it_can_be_retried_alone(
+    tmp_path: Path, fresh_database: FreshDatabase
+) -> None:
+    dsn = fresh_database("CREATE TABLE stays (id int PRIMARY KEY); CREATE TABLE leaves (id int PRIMARY KEY)")
+    assert tribal("plan", dsn, cwd=tmp_path).returncode == 0
+    administer(dsn, "DROP TABLE leaves")
+    failed = tribal("document", dsn, "--json", cwd=tmp_path)
+    assert failed.returncode == 1, failed.stderr
+    record = json.loads(failed.stdout)
+    assert (record["status"], record["tables_documented"], record["tables_failed"]) == ("partial", 1, 1)
+    assert [error["code"] for error in record["errors"]] == ["DOC_TABLE_GONE"]
+    manifest = json.loads((tmp_path / "docs" / "documentation-manifest.json").read_bytes())
+    assert manifest["status"] == "partial"
+    assert "DOC_TABLE_GONE" in tribal("status", cwd=tmp_path).stdout
+    assert tribal("index", dsn, cwd=tmp_path).returncode == 0
+    assert tribal("table", "stays", cwd=tmp_path).returncode == 0
+    administer(dsn, "CREATE TABLE leaves (id int PRIMARY KEY)")
+    retried = tribal("document", dsn, "--retry-failed", "--json", cwd=tmp_path)
+    assert retried.returncode == 0, retried.stderr
+    assert json.loads(retried.stdout)["tables_documented"] == 1
+
+
 def test_a_persons_words_win_and_survive(tmp_path: Path, fresh_database: FreshDatabase) -> None:
     dsn = fresh_database("CREATE TABLE thing (id int PRIMARY KEY, x1 int)")
     assert tribal("run", dsn, cwd=tmp_path).returncode == 0

@@ -58,6 +58,7 @@ units_at_once: 2
         ("databases:\n  - name: a\n    name: b\n", 3, "stands twice"),
         ("databases:\n  - name: a\n  - name: a\n", 3, "two databases are named 'a'"),
         ("databases:\n  - name: a\n    dsn: x\n    host: y\n", 2, "both dsn and host"),
+        ("databases:\n  - name: a\n    password: x\n    password_secret: y\n", 2, "both password and password_secret"),
         ("databases:\n  - name: a\n    dsn: ${NO_SUCH}\n", 3, "NO_SUCH is not set"),
         ("databases:\n  - name: a\n   dsn: x\n", 3, "indentation"),
         ("database: []\n", 1, "did you mean 'databases'"),

@@ -118,6 +118,8 @@ class _Reader:
             separate = [f for f in ("host", "port", "database", "user", "password") if getattr(entry, f) is not None]
             if entry.dsn is not None and separate:
                 raise self.error(node, f"{entry.name!r} has both dsn and {separate[0]}; keep one way")
+            if entry.password is not None and entry.password_secret is not None:
+                raise self.error(node, f"{entry.name!r} has both password and password_secret; keep one of them")
             if entry.type == "snowflake":
                 raise self.error(node, f"{entry.name!r} is of type snowflake, which this version does not read yet")
 

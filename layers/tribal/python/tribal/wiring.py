@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tribal.catalog.locations import INDEX_FILE
+from tribal.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from tribal.adapters.folder import FolderStore
@@ -40,20 +42,35 @@ def process_lock_of(settings: Settings) -> ProcessLock:
 
 
 def secrets_of(settings: Settings) -> Secrets:
-    """Secrets from the environment."""
+    """Secrets from environment variables, and from files in the folder that `TRIBAL_SECRETS` names."""
     from tribal.adapters.environment import EnvironmentSecrets
 
-    return EnvironmentSecrets(settings.environment)
+    folder = settings.environment.get("TRIBAL_SECRETS")
+    return EnvironmentSecrets(settings.environment, Path(folder) if folder else None)
 
 
 def reader_opener(settings: Settings) -> OpenReader:
-    """What opens a reader of an entry's database; it connects when it is first asked something."""
+    """What opens a reader of an entry's database; it connects when it is first asked something.
+
+    A named secret is read again when the server refuses the login with it.
+    """
+    secrets = secrets_of(settings)
 
     def open_reader(entry: DatabaseEntry) -> CatalogReader:
         from tribal.adapters.postgres import PostgresCatalog
         from tribal.adapters.postgres_dsn import entry_target
 
-        return PostgresCatalog(entry_target(entry, settings.environment), entry.limits)
+        name = entry.password_secret
+        if name is None:
+            return PostgresCatalog(entry_target(entry, settings.environment), entry.limits)
+        password = secrets.get(name)
+        if password is None:
+            raise ConfigurationError(
+                f"the secret {name!r} of database {entry.name!r} is not there; set the environment variable {name}, or "
+                f"put a file {name} into the folder that TRIBAL_SECRETS names"
+            )
+        target = entry_target(entry.model_copy(update={"password": password}), settings.environment)
+        return PostgresCatalog(target, entry.limits, renew_password=lambda: secrets.refresh(name))
 
     return open_reader
 
