@@ -75,6 +75,17 @@ def reader_opener(settings: Settings) -> OpenReader:
     return open_reader
 
 
+def connection_warnings(settings: Settings) -> list[str]:
+    """What a user should know of how the databases will be reached: what was passed over in a DSN or in `.pgpass`."""
+    from tribal.adapters.postgres_dsn import entry_target
+
+    return [
+        f"{entry.name}: {warning}"
+        for entry in settings.entries
+        for warning in entry_target(entry, settings.environment).warnings
+    ]
+
+
 def statements() -> list[Statement]:
     """Every statement that any reader would ever send."""
     from tribal.adapters.postgres_queries import STATEMENTS

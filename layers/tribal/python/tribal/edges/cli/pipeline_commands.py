@@ -112,9 +112,11 @@ def run(
 @contextmanager
 def _open(settings: Settings, command_name: str, as_json: bool) -> Iterator[LocalRun]:
     from tribal.edges.cli.local_run import LocalRun
-    from tribal.wiring import clock_of
+    from tribal.wiring import clock_of, connection_warnings
 
     settings.require_entries()
+    for warning in connection_warnings(settings):
+        typer.echo(f"note: {warning}", err=True)
     with progress(clock_of(settings), quiet=as_json) as sink, LocalRun(settings, command_name, sink) as work:
         yield work
 

@@ -138,12 +138,14 @@ def _print_statements(sent: list[Statement], *, as_json: bool) -> None:
 
 def _check_access(settings: Settings, *, as_json: bool) -> None:
     from tribal.errors import EXIT_PARTIAL, DatabaseError, outcome
-    from tribal.wiring import reader_opener
+    from tribal.wiring import connection_warnings, reader_opener
 
-    open_reader = reader_opener(settings)
+    entries, open_reader = settings.require_entries(), reader_opener(settings)
+    for warning in connection_warnings(settings):
+        typer.echo(f"note: {warning}", err=True)
     results: list[dict[str, Any]] = []
     exit_code = 0
-    for entry in settings.require_entries():
+    for entry in entries:
         try:
             reader = open_reader(entry)
             try:
