@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,7 +42,9 @@ def status(
         if as_json:
             print_json(_data(report))
         else:
-            _print(report)
+            if watch and sys.stdout.isatty():
+                typer.clear()
+            _print(report, all_units=not (watch and report.running))
         if not watch or not report.running:
             return
         pause.wait(interval)
@@ -60,7 +63,8 @@ def _data(report: StatusReport) -> dict[str, Any]:
     }
 
 
-def _print(report: StatusReport) -> None:
+def _print(report: StatusReport, *, all_units: bool) -> None:
+    """Print it; while somebody watches, only the units that are worth a look."""
     from rich.markup import escape
 
     out = console()
@@ -76,6 +80,8 @@ def _print(report: StatusReport) -> None:
         f"{stats.failed_tables} failed"
     )
     for unit_id, unit in sorted(documenter.work_units.items()):
+        if not all_units and unit.status in ("pending", "completed"):
+            continue
         failed = f", {unit.tables_failed} failed" if unit.tables_failed else ""
         out.print(f"  {escape(unit_id)}: {unit.status}, {unit.tables_completed} of {unit.tables_total}{failed}")
         for error in unit.errors:
