@@ -58,7 +58,7 @@ def test_the_forms_of_a_word_share_one_stem(forms: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "pair", [("news", "new"), ("gps", "gp"), ("state", "status"), ("customer", "customs"), ("user", "use")]
+    "pair", [("news", "new"), ("gps", "gp"), ("state", "status"), ("policy", "police"), ("user", "use")]
 )
 def test_words_that_differ_in_meaning_keep_different_stems(pair: tuple[str, str]) -> None:
     assert stem(pair[0]) != stem(pair[1])

@@ -50,7 +50,7 @@ fcty: facility | factory; fin: finance | final; fk: foreign key; fld: field; flg
 fmt: format; fn: first name | function; fname: first name; freq: frequency; frm: from | form; frt: freight
 fst: first; func: function; fwd: forward; fx: foreign exchange; fy: fiscal year; gen: gender | general | generation
 geo: geography; gl: general ledger; gndr: gender; govt: government; grd: grade; grp: group; grs: gross
-gtin: global trade item number; guar: guarantor; hc: headcount; hdl: handle; hdr: header; hgt: height
+guar: guarantor; hc: headcount; hdl: handle; hdr: header; hgt: height
 hier: hierarchy; hist: history; hol: holiday; hosp: hospital; hq: headquarters; hr: hour | human resources
 ht: height; hw: hardware; hwy: highway; ident: identifier; idn: identification; idx: index; img: image
 imp: import | impression | importance; impr: impression; inc: income | incident | increment | incorporated

@@ -97,7 +97,8 @@ def _separate_case_changes(text: str) -> str:
         if position and _is_capital(char):
             before = text[position - 1]
             after = text[position + 1 : position + 2]
-            if (before.isalnum() and not _is_capital(before)) or (_is_capital(before) and after.islower()):
+            small = (before.isalnum() or unicodedata.category(before).startswith("M")) and not _is_capital(before)
+            if small or (_is_capital(before) and after.islower()):
                 parts.append("_")
         parts.append(char)
     return "".join(parts)

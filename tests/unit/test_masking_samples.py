@@ -1,0 +1,94 @@
+"""Which sample values may be shown."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tribal.masking import SensitiveKind, detect, mask_samples
+
+
+def shown(column: str, values: list[str | None], *, type_name: str = "text", table: str = "thing") -> tuple[str, ...]:
+    return mask_samples(column, table, values, type_name=type_name, is_key=False).values
+
+
+@pytest.mark.parametrize(
+    ("column", "type_name", "values"),
+    [
+        ("status", "text", ["open", "closed"]),
+        ("channel", "character varying(6)", ["web", "phone"]),
+        ("currency_cd", "character(3)", ["EUR", "CHF"]),
+        ("is_active", "boolean", ["true", "false"]),
+        ("level", "smallint", ["1", "2", "3"]),
+        ("valid_on", "date", ["2024-01-01", "2024-02-01"]),
+    ],
+)
+def test_codes_flags_numbers_and_dates_that_repeat_are_shown(column: str, type_name: str, values: list[str]) -> None:
+    assert set(shown(column, values * 4, type_name=type_name)) == set(values)
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("first_name", ["Maria", "Ahmed"]),
+        ("contact", ["Maria", "Ahmed"]),
+        ("note", ["call back", "ask again"]),
+        ("city", ["Lyon", "Graz"]),
+        ("street", ["Main St 1", "Elm St 2"]),
+        ("salary", ["4000", "5000"]),
+        ("birth_date", ["1980-01-01", "1990-02-02"]),
+        ("email", ["a@example.com", "b@example.com"]),
+        ("password", ["hunter2", "letmein"]),
+        ("anything", ["a@example.com", "web"]),
+        ("anything", ["4111 1111 1111 1111", "web"]),
+        ("who", ["Maria", "Ahmed"]),
+    ],
+)
+def test_personal_and_secret_values_are_hidden_even_where_they_repeat(column: str, values: list[str]) -> None:
+    assert shown(column, [*values, *values, *values]) == ()
+
+
+def test_values_that_do_not_repeat_are_hidden_behind_their_pattern() -> None:
+    masked = mask_samples("ref", "thing", [f"AB-{n:04}" for n in range(30)], type_name="text", is_key=False)
+    assert masked.values == ()
+    assert masked.patterns == ("AA-9999",)
+    assert masked.masked
+
+
+def test_keys_are_hidden() -> None:
+    assert mask_samples("code", "thing", ["A", "B"] * 5, type_name="text", is_key=True).values == ()
+
+
+def test_a_secret_has_not_even_a_pattern() -> None:
+    masked = mask_samples("api_key", "thing", ["k-1", "k-2"], type_name="text", is_key=False)
+    assert (masked.values, masked.patterns) == ((), ())
+    assert masked.kind is not None
+    assert masked.kind.is_secret
+
+
+def test_without_any_value_nothing_is_masked() -> None:
+    masked = mask_samples("status", "thing", [None, "", "  "], type_name="text", is_key=False)
+    assert (masked.values, masked.patterns, masked.masked) == ((), (), False)
+
+
+def test_the_most_frequent_value_comes_first() -> None:
+    assert shown("status", ["b", "b", "a", "a", "a", "c", "c"]) == ("a", "b", "c")
+
+
+@given(
+    st.lists(st.one_of(st.none(), st.text(max_size=40)), max_size=60), st.sampled_from(["status", "x", "note", "id"])
+)
+def test_nothing_that_a_detector_knows_is_ever_shown(values: list[str | None], column: str) -> None:
+    masked = mask_samples(column, "thing", values, type_name="text", is_key=False)
+    assert [value for value in masked.values if detect(value) is not None] == []
+    assert len(masked.patterns) <= 5
+    assert set(masked.values) <= {value.strip() for value in values if value}
+
+
+@given(st.lists(st.sampled_from(["maria@example.com", "+49 170 1234567", "DE89370400440532013000", "ok"]), min_size=1))
+def test_one_recognised_value_hides_its_whole_column(values: list[str]) -> None:
+    masked = mask_samples("status", "thing", values * 3, type_name="text", is_key=False)
+    if set(values) != {"ok"}:
+        assert masked.values == ()
+        assert masked.kind in set(SensitiveKind)

@@ -1,0 +1,105 @@
+"""Detectors, and what is left of a text after them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tribal.masking import SensitiveKind, detect, detect_by_name, redact_text
+
+PLANTED: dict[str, list[str]] = {
+    "email": ["maria.silva@example.com", "o'brien+news@mail.example.co.uk"],
+    "phone": ["+49 170 1234567", "+1 (415) 555-2671", "+33 6 12 34 56 78"],
+    "card": ["4111 1111 1111 1111", "5500005555555559", "3782-822463-10005"],
+    "iban": ["DE89 3704 0044 0532 0130 00", "GB29NWBK60161331926819", "FR1420041010050500013M02606"],
+    "ssn": ["078-05-1120"],
+    "aws": ["AKIAIOSFODNN7EXAMPLE"],
+    "github": ["ghp_abcdefghijklmnopqrstuvwxyz0123456789"],
+    "jwt": ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"],
+    "bcrypt": ["$2b$12$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31lW"],
+    "dsn": ["postgresql://admin:s3cr3tpw@db.example.com:5432/prod"],
+    "ip": ["192.168.10.44", "2001:db8::8a2e:370:7334"],
+    "mac": ["00:1a:2b:3c:4d:5e"],
+}
+VALUES = [value for values in PLANTED.values() for value in values]
+PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n-----END PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize("value", [*VALUES, PEM])
+def test_a_sensitive_value_is_recognised(value: str) -> None:
+    assert detect(value) is not None
+
+
+@pytest.mark.parametrize(
+    "value", ["open", "2024-01-31", "EUR", "12345", "PO-2024-0001", "Net revenue by month", "v_open_item", "1.5", "N/A"]
+)
+def test_a_harmless_value_is_not(value: str) -> None:
+    assert detect(value) is None
+
+
+@pytest.mark.parametrize("value", ["4111 1111 1111 1112", "DE88 3704 0044 0532 0130 00"])
+def test_a_wrong_checksum_is_no_card_and_no_iban(value: str) -> None:
+    assert detect(value) not in (SensitiveKind("card"), SensitiveKind("iban"))
+
+
+@pytest.mark.parametrize("value", [*VALUES, PEM])
+@pytest.mark.parametrize("frame", ["{}", "Ask {} for help.", "key={};", "('{}')", "before\n{}\nafter"])
+def test_a_planted_value_is_taken_out_of_a_text_and_the_rest_stays(value: str, frame: str) -> None:
+    redacted = redact_text(frame.format(value))
+    assert value not in redacted
+    for part in frame.split("{}"):
+        assert part.strip() in redacted
+
+
+@given(st.text(st.characters(codec="ascii", categories=["Ll", "Lu", "Zs"]), max_size=60), st.sampled_from(VALUES))
+def test_words_around_a_planted_value_do_not_hide_it(words: str, value: str) -> None:
+    assert value not in redact_text(f"{words} {value} {words}")
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_taken_and_redacting_twice_changes_nothing_more(text: str) -> None:
+    once = redact_text(text)
+    assert redact_text(once) == once
+
+
+@pytest.mark.parametrize("unit", ["a@", "1 ", "4111", "a.b-", "-----BEGIN ", "http://a:", "ab12", "+49 ", "\n", "x"])
+def test_five_megabytes_of_anything_are_read_in_linear_time(unit: str) -> None:
+    text = unit * (5_000_000 // len(unit))
+    assert isinstance(redact_text(text), str)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        "email",
+        "e_mail",
+        "cust_phone",
+        "mobile_no",
+        "ssn",
+        "passportNumber",
+        "firstName",
+        "LAST_NM",
+        "iban",
+        "card_no",
+        "cvv",
+    ]
+    + [
+        "password_hash",
+        "api_key",
+        "auth_token",
+        "client_secret",
+        "birth_dt",
+        "salary",
+        "street_line_1",
+        "ip_addr",
+        "notes",
+    ],
+)
+def test_a_column_whose_name_tells_of_personal_or_secret_data_is_known(column: str) -> None:
+    assert detect_by_name(column) is not None
+
+
+@pytest.mark.parametrize("column", ["status", "order_id", "qty", "created_at", "currency_cd", "amount_cents", "sku"])
+def test_a_column_of_business_data_is_not(column: str) -> None:
+    assert detect_by_name(column) is None
