@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,9 @@ from hypothesis import strategies as st
 from tribal.masking import SensitiveKind, detect, mask_samples
 
 
-def shown(column: str, values: list[str | None], *, type_name: str = "text", table: str = "thing") -> tuple[str, ...]:
+def shown(
+    column: str, values: Sequence[str | None], *, type_name: str = "text", table: str = "thing"
+) -> tuple[str, ...]:
     return mask_samples(column, table, values, type_name=type_name, is_key=False).values
 
 

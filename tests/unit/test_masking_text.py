@@ -71,30 +71,8 @@ def test_five_megabytes_of_anything_are_read_in_linear_time(unit: str) -> None:
 
 @pytest.mark.parametrize(
     "column",
-    [
-        "email",
-        "e_mail",
-        "cust_phone",
-        "mobile_no",
-        "ssn",
-        "passportNumber",
-        "firstName",
-        "LAST_NM",
-        "iban",
-        "card_no",
-        "cvv",
-    ]
-    + [
-        "password_hash",
-        "api_key",
-        "auth_token",
-        "client_secret",
-        "birth_dt",
-        "salary",
-        "street_line_1",
-        "ip_addr",
-        "notes",
-    ],
+    "email e_mail cust_phone mobile_no ssn passportNumber firstName LAST_NM iban card_no cvv password_hash api_key "
+    "auth_token client_secret birth_dt salary street_line_1 ip_addr notes".split(),
 )
 def test_a_column_whose_name_tells_of_personal_or_secret_data_is_known(column: str) -> None:
     assert detect_by_name(column) is not None

@@ -82,7 +82,7 @@ contract, agreement, deal
 policy, insurance
 premium, fee
 claim, request
-complaint, grievance, issue
+complaint, ticket, grievance, issue
 ticket, issue, case, incident
 problem, issue, defect, bug
 task, job, activity, todo
