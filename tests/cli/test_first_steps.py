@@ -184,6 +184,23 @@ def test_the_second_of_two_runs_at_once_is_told_who_is_first(tmp_path: Path, fre
     assert "tribal status" in second.stderr
 
 
+def test_a_run_can_be_watched_until_it_ends(tmp_path: Path, fresh_database: FreshDatabase) -> None:
+    running = start_tribal("run", fresh_database(SLOW), cwd=tmp_path)
+    try:
+        assert running.stderr is not None
+        while "document" not in running.stderr.readline():
+            assert running.poll() is None
+        watched = tribal("status", "--watch", "--interval", "0.1", cwd=tmp_path)
+    finally:
+        _, errors = running.communicate(timeout=120)
+    assert running.returncode == 0, errors
+    assert watched.returncode == 0, watched.stderr
+    assert "running: run " in watched.stdout
+    assert "documenting: running" in watched.stdout
+    last = watched.stdout.splitlines()
+    assert last[-1].startswith("indexing: completed")
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_stops_cleanly_and_the_next_run_carries_on(
     tmp_path: Path, fresh_database: FreshDatabase, how: signal.Signals

@@ -43,7 +43,7 @@ def status(
             print_json(_data(report))
         else:
             if watch and sys.stdout.isatty():
-                typer.clear()
+                console().clear()
             _print(report, all_units=not (watch and report.running))
         if not watch or not report.running:
             return
