@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tribal.errors import AccessDenied, ConnectionLost, DatabaseUnreachable, LoginRefused, StatementTimedOut
+from tribal.errors import (
+    ConnectionLost,
+    DatabaseError,
+    DatabaseUnreachable,
+    LoginRefused,
+    StatementTimedOut,
+    TableGone,
+)
 from tribal.masking import MaskedSamples, mask_samples, redact_text
 from tribal.ports import CatalogReader, Clock, TableSample
 from tribal_contracts import AgentError, CatalogTable, agent_error
@@ -29,7 +36,7 @@ def can_be_sampled(table: CatalogTable) -> bool:
 
 
 def take_samples(reader: CatalogReader, table: CatalogTable, rows: int, name: str, clock: Clock) -> Samples:
-    """Sample a table; without samples it can still be documented when a lock, slowness or a privilege was in the way.
+    """Sample a table; without samples it can still be documented, whatever the server had against them.
 
     Raises:
         TableGone: when the table is not there any more.
@@ -39,7 +46,9 @@ def take_samples(reader: CatalogReader, table: CatalogTable, rows: int, name: st
         sample = _sample(reader, table, rows)
     except StatementTimedOut as error:
         return Samples(warning=_warning("DOC_SAMPLING_TIMEOUT", error.message, name, clock))
-    except AccessDenied as error:
+    except (TableGone, ConnectionLost):
+        raise
+    except DatabaseError as error:
         return Samples(warning=_warning("DOC_SAMPLING_FAILED", error.message, name, clock))
     return Samples(by_column=mask_table(table, sample), taken=True)
 

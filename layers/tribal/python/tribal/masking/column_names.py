@@ -29,17 +29,22 @@ _ENDS_IN_ID = frozenset(
 )
 
 
-@lru_cache(maxsize=4_096)
 def detect_by_name(column_name: str, table_name: str = "") -> SensitiveKind | None:
     """Tells what a column holds by its name, and for a plain `name` by the table's; None if the name tells nothing.
 
     The last word decides: `email_status` and `is_email_verified` are facts about an address, not addresses.
     """
-    written, spelt_out = _readings(column_name)
+    spelt_out = _readings(column_name)[1]
     if not spelt_out or spelt_out[0] in _YES_OR_NO or (len(spelt_out) > 1 and spelt_out[0] in _COUNTS):
         return None
     if _names_a_person(spelt_out, table_name):
         return SensitiveKind.PERSON_NAME
+    return _kind_of_column(column_name)
+
+
+@lru_cache(maxsize=8_192)
+def _kind_of_column(column_name: str) -> SensitiveKind | None:
+    written, spelt_out = _readings(column_name)
     return _kind_of_words(written) or _kind_of_words(spelt_out) or _kind_of_parts(written)
 
 
@@ -58,26 +63,27 @@ def is_key_name(column_name: str) -> bool:
     return last in _KEY_HEADS or (len(last) > 4 and last.endswith("id") and last not in _ENDS_IN_ID)
 
 
-def _readings(name: str) -> tuple[list[str], list[str]]:
+@lru_cache(maxsize=8_192)
+def _readings(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Reads a name as it is written and with its short words spelt out, digits at the end and plurals left out."""
     tokens = split_identifier(name)
     while len(tokens) > 1 and tokens[-1].isdecimal():
         tokens.pop()
     spelt_out = expand_tokens(tokens)
-    return [singular(token) for token in tokens], [singular(word) for word in spelt_out]
+    return tuple(map(singular, tokens)), tuple(map(singular, spelt_out))
 
 
-def _kind_of_words(words: list[str]) -> SensitiveKind | None:
+def _kind_of_words(words: tuple[str, ...]) -> SensitiveKind | None:
     for length in range(_LONGEST_PHRASE, 0, -1):
         for start in range(len(words) - length, -1, -1):
-            kind = PHRASES.get(tuple(words[start : start + length]))
+            kind = PHRASES.get(words[start : start + length])
             is_mere_fact = start + length < len(words) and words[-1] in NEUTRAL_HEADS
             if kind is not None and not is_mere_fact:
                 return kind
     return SensitiveKind.FREE_TEXT if _ends_in_free_text(words) else None
 
 
-def _kind_of_parts(words: list[str]) -> SensitiveKind | None:
+def _kind_of_parts(words: tuple[str, ...]) -> SensitiveKind | None:
     if not words or words[-1] in NEUTRAL_HEADS:
         return None
     for word in words:
@@ -89,13 +95,13 @@ def _kind_of_parts(words: list[str]) -> SensitiveKind | None:
     return None
 
 
-def _ends_in_free_text(words: list[str]) -> bool:
+def _ends_in_free_text(words: tuple[str, ...]) -> bool:
     # `description_en` is prose as much as `description`.
     trimmed = words[:-1] if len(words) > 1 and len(words[-1]) == 2 else words
-    return any(tuple(end[-length:]) in FREE_TEXT_PHRASES for end in (words, trimmed) for length in (1, 2))
+    return any(end[-length:] in FREE_TEXT_PHRASES for end in (words, trimmed) for length in (1, 2))
 
 
-def _names_a_person(words: list[str], table_name: str) -> bool:
-    if words == ["name"]:
+def _names_a_person(words: tuple[str, ...], table_name: str) -> bool:
+    if words == ("name",):
         return any(word in PERSON_NOUNS for word in _readings(table_name)[1][-1:])
     return words[-1] in PERSON_NOUNS or (words[-1] == "name" and any(word in PERSON_NOUNS for word in words))

@@ -22,6 +22,10 @@ _RULES = (
     *personal_patterns.HOME_RULES,
     *secret_patterns.RANDOM_RULES,
 )
+_RANKED = tuple(enumerate(_RULES))
+# Most values hold no hint at all, so that one look spares asking rule by rule.
+_WITHOUT_HINTS = tuple((rank, rule) for rank, rule in _RANKED if not rule.hints)
+_ANY_HINT = re.compile("|".join(sorted({re.escape(hint) for rule in _RULES for hint in rule.hints})))
 _DIGIT = re.compile(r"\d")
 
 
@@ -42,7 +46,7 @@ def find_sensitive(text: str) -> list[Span]:
     lower = text.lower()
     digits = sum(1 for _ in _DIGIT.finditer(text))
     found: list[tuple[int, int, int]] = []
-    for rank, rule in enumerate(_RULES):
+    for rank, rule in _RANKED if _ANY_HINT.search(lower) else _WITHOUT_HINTS:
         if digits < rule.min_digits or (rule.hints and not any(hint in lower for hint in rule.hints)):
             continue
         found.extend((start, end, rank) for start, end in rule.find(text))

@@ -62,7 +62,8 @@ def mask_samples(
     Nothing of a column is shown whose name or type tells of personal data, whose values identify rows, that holds more
     than `distinct_limit` distinct values, or in which a detector recognises any value.
     """
-    counts = Counter(_cut(value) for value in values[:MAX_SAMPLES] if value is not None and value.strip())
+    cut = [value.strip()[:MAX_SAMPLE_CHARS] for value in values[:MAX_SAMPLES] if value is not None]
+    counts = Counter([value for value in cut if value])
     ranked = sorted(counts, key=lambda value: (-counts[value], value))
     kind = _kind_of_type(type_name) or detect_by_name(column_name, table_name)
     kind = kind or _kind_of_values(ranked[: max(MAX_DETECTED, distinct_limit)])
@@ -77,10 +78,6 @@ def mask_samples(
         kind=kind,
         masked=bool(hidden),
     )
-
-
-def _cut(value: str) -> str:
-    return value.strip()[:MAX_SAMPLE_CHARS]
 
 
 def _patterns(hidden: list[str], counts: Counter[str]) -> tuple[str, ...]:

@@ -25,6 +25,8 @@ _DATE_OR_TIME = re.compile(
 )
 _CODE = re.compile(r"[A-Za-z0-9_./+-]{1,24}")
 _LETTERS = re.compile(r"[A-Za-z]+")
+_SPACES = re.compile(" {2,}")
+_LONG_RUN = re.compile(rf"(.)\1{{{_RUN_WRITTEN_OUT},}}")
 
 _CODE_WORDS = frozenset(
     """
@@ -46,8 +48,21 @@ def pattern_of(value: str) -> str:
 
     ASCII punctuation stays, spaces become one space each, and every other character is `*`.
     """
+    start = value[:_SCAN_CHARS]
+    pattern = _ascii_pattern(start) if start.isascii() else _any_pattern(start)
+    if len(pattern) <= MAX_PATTERN_CHARS and len(value) <= _SCAN_CHARS:
+        return pattern
+    return pattern[: MAX_PATTERN_CHARS - 3] + "..."
+
+
+def _ascii_pattern(text: str) -> str:
+    masked = _SPACES.sub(" ", text.translate(_ASCII_MASKS))
+    return _LONG_RUN.sub(lambda run: f"{run[1]}{{{len(run[0])}}}", masked)
+
+
+def _any_pattern(text: str) -> str:
     runs: list[tuple[str, int]] = []
-    for char in value[:_SCAN_CHARS]:
+    for char in text:
         mask = _mask(char)
         if mask is None:
             continue
@@ -55,10 +70,7 @@ def pattern_of(value: str) -> str:
             runs[-1] = (mask, runs[-1][1] + 1)
         elif not runs or runs[-1][0] != mask:
             runs.append((mask, 1))
-    pattern = "".join(mask * count if count <= _RUN_WRITTEN_OUT else f"{mask}{{{count}}}" for mask, count in runs)
-    if len(pattern) <= MAX_PATTERN_CHARS and len(value) <= _SCAN_CHARS:
-        return pattern
-    return pattern[: MAX_PATTERN_CHARS - 3] + "..."
+    return "".join(mask * count if count <= _RUN_WRITTEN_OUT else f"{mask}{{{count}}}" for mask, count in runs)
 
 
 def is_number(value: str) -> bool:
@@ -106,3 +118,6 @@ def _mask(char: str) -> str | None:
     if char.isalpha():
         return "A" if char.isupper() or char.istitle() else "a"
     return None if unicodedata.category(char).startswith("M") else "*"
+
+
+_ASCII_MASKS = {code: _mask(chr(code)) for code in range(128)}
