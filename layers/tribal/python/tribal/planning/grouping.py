@@ -1,23 +1,28 @@
-"""Business domains from pins, the last plan, schemas and keys."""
+"""Business domains from pins, the last plan, schemas, words and keys."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tribal.catalog.identity import domain_name
+from tribal.errors import EmbeddingFailed
 from tribal.naming import expand_tokens, humanize, split_identifier
+from tribal.planning.grouping_words import SMALLEST_DOMAIN, Key, group_by_words
 from tribal.planning.selection import matches_table
+from tribal.planning.vocabulary import Topic, topics
+from tribal.ports import Embedder
 from tribal_contracts import CatalogTable
 
-Key = tuple[str, str]
-"""Schema and table."""
-
 DEFAULT_SCHEMAS = frozenset({"public", "dbo", "main"})
+LARGEST_SCHEMA = 40
+"""A schema of more tables is too much for one domain, whoever named it."""
 LEFTOVER_DOMAIN = "general"
-SMALLEST_DOMAIN = 3
 _SWEEPS = 20
+_VIEW_CHARS = 20_000
+_SOURCE = re.compile(r"\b(?:FROM|JOIN)\s+\(*(?:\w+\.)?(\w+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,21 @@ class Grouping:
 
     domains: Mapping[Key, str]
     titles: Mapping[str, str]
+    without_words: str | None = None
+    """Why words had to be left out of account, where they were needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for a domain besides schemas and keys."""
+
+    embedder: Embedder | None = None
+    vocabulary: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """A user's own domains and their words, on top of the general ones."""
+    schema_comments: Mapping[str, str] = field(default_factory=dict)
+
+
+NOTHING_ELSE = Evidence()
 
 
 def group_tables(
@@ -33,33 +53,87 @@ def group_tables(
     *,
     pins: Mapping[str, Sequence[str]],
     previous: Mapping[Key, str],
+    evidence: Evidence = NOTHING_ELSE,
 ) -> Grouping:
-    """Give each table exactly one domain: its pin, else the one that it had, else one inferred from schema and keys."""
-    inferred = _infer(tables)
-    titles: dict[str, str] = {}
+    """Give each table exactly one domain: its pin, else the one that it had, else one inferred."""
     domains: dict[Key, str] = {}
+    titles: dict[str, str] = {}
+    new: list[Key] = []
     for table in tables:
         key = (table.schema_name, table.table_name)
         pinned = next((title for title, globs in pins.items() if matches_table(globs, *key)), None)
         if pinned is not None:
             domains[key] = domain_name(pinned)
             titles[domains[key]] = pinned
+        elif previous.get(key):
+            domains[key] = previous[key]
         else:
-            domains[key] = previous.get(key) or inferred[key]
-    for domain in set(domains.values()):
-        titles.setdefault(domain, title(domain))
-    return Grouping(domains, titles)
+            new.append(key)
+    known = topics(evidence.vocabulary)
+    failure = None
+    if new:
+        weights = _key_weights(tables)
+        inferred, failure = _infer(tables, weights, known, evidence)
+        domains |= _joined(new, inferred, weights, previous)
+    usual = {topic.name: topic.title for topic in known}
+    for domain in sorted(set(domains.values())):
+        titles.setdefault(domain, usual.get(domain) or title(domain))
+    return Grouping(domains, titles, failure)
 
 
-def _infer(tables: Sequence[CatalogTable]) -> dict[Key, str]:
-    """A schema that somebody named is a domain; tables of a default or only schema are grouped by their keys."""
-    schemas = {table.schema_name for table in tables}
-    named = {schema for schema in schemas if schema.lower() not in DEFAULT_SCHEMAS} if len(schemas) > 1 else set()
-    domains = {(t.schema_name, t.table_name): domain_name(t.schema_name) for t in tables if t.schema_name in named}
-    rest = [table for table in tables if table.schema_name not in named]
-    for members in _communities(rest):
-        domains |= dict.fromkeys((member for member in members), _community_name(members, rest))
+def _joined(
+    new: Sequence[Key],
+    inferred: Mapping[Key, str],
+    weights: Mapping[Key, Mapping[Key, float]],
+    previous: Mapping[Key, str],
+) -> dict[Key, str]:
+    """Where tables that the last plan lacks belong: to what it calls the group that they are inferred to be in."""
+    names: dict[str, Counter[str]] = defaultdict(Counter)
+    for key, group in inferred.items():
+        if key in previous:
+            names[group][previous[key]] += 1
+    domains = {}
+    for key in new:
+        group = inferred[key]
+        votes = {name: count / names[group].total() for name, count in names[group].items()}
+        for neighbour, weight in weights[key].items():
+            if previous.get(neighbour) in votes:
+                votes[previous[neighbour]] += weight
+        domains[key] = min(votes, key=lambda name: (-round(votes[name], 6), name)) if votes else group
     return domains
+
+
+def _infer(
+    tables: Sequence[CatalogTable],
+    weights: Mapping[Key, Mapping[Key, float]],
+    known: Sequence[Topic],
+    evidence: Evidence,
+) -> tuple[dict[Key, str], str | None]:
+    """A schema that somebody named is a domain; what lies in others is grouped by words and keys, or by keys alone."""
+    named = _telling_schemas(tables)
+    domains = {(t.schema_name, t.table_name): domain_name(t.schema_name) for t in tables if t.schema_name in named}
+    rest = sorted(
+        (table for table in tables if table.schema_name not in named), key=lambda t: (t.schema_name, t.table_name)
+    )
+    failure = None
+    if rest and evidence.embedder is None:
+        failure = "no embedding model is at hand"
+    elif rest and evidence.embedder is not None:
+        try:
+            domains |= group_by_words(rest, weights, known, evidence.embedder, evidence.schema_comments)
+        except EmbeddingFailed as error:
+            failure = error.message
+    rest = [table for table in rest if (table.schema_name, table.table_name) not in domains]
+    for members in _communities(rest):
+        domains |= dict.fromkeys(members, _community_name(members, rest))
+    return domains, failure
+
+
+def _telling_schemas(tables: Sequence[CatalogTable]) -> set[str]:
+    sizes = Counter(table.schema_name for table in tables)
+    if len(sizes) < 2:
+        return set()
+    return {name for name, size in sizes.items() if name.lower() not in DEFAULT_SCHEMAS and size <= LARGEST_SCHEMA}
 
 
 def _communities(tables: Sequence[CatalogTable]) -> list[list[Key]]:
@@ -93,6 +167,7 @@ def _key_weights(tables: Sequence[CatalogTable]) -> dict[Key, dict[Key, float]]:
         for table in tables
         for key in table.foreign_keys
     ]
+    pairs += [pair for table in tables if table.view_definition for pair in _read_by_view(table)]
     pairs = [(child, parent) for child, parent in pairs if parent in known and parent != child]
     incoming = Counter(parent for _, parent in pairs)
     weights: dict[Key, dict[Key, float]] = {key: defaultdict(float) for key in known}
@@ -100,6 +175,13 @@ def _key_weights(tables: Sequence[CatalogTable]) -> dict[Key, dict[Key, float]]:
         weights[child][parent] += 1 / incoming[parent]
         weights[parent][child] += 1 / incoming[parent]
     return weights
+
+
+def _read_by_view(view: CatalogTable) -> list[tuple[Key, Key]]:
+    """A view is tied to the tables of its schema that its text names, as if it had keys to them."""
+    text = (view.view_definition or "")[:_VIEW_CHARS]
+    words = sorted(set(_SOURCE.findall(text)))
+    return [((view.schema_name, view.table_name), (view.schema_name, word)) for word in words]
 
 
 def _dissolve_small(groups: list[list[Key]], weights: Mapping[Key, Mapping[Key, float]]) -> list[list[Key]]:

@@ -3,45 +3,101 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tribal import wiring
 from tribal.catalog.locations import PLAN_FILE
 from tribal.edges.cli.console import console
+from tribal.errors import PlanError
+from tribal.planning import load_plan
 
 if TYPE_CHECKING:
-    from tribal_contracts import DocumentationPlan
-
-
-def print_plan(plan: DocumentationPlan, store: Path) -> None:
-    """Domains with their tables and work, then moves, errors and where the plan lies."""
-    from rich.markup import escape
     from rich.table import Table
 
+    from tribal.settings import Settings
+    from tribal_contracts import DocumentationPlan, WorkUnit
+
+LISTED_TABLES = 10
+"""Tables that one line of changes names; the rest is counted."""
+
+
+def last_plan(settings: Settings) -> DocumentationPlan | None:
+    """The plan that the store holds, to compare the next one with; `None` when there is none that can be read."""
+    try:
+        return load_plan(wiring.store_of(settings))
+    except PlanError:
+        return None
+
+
+def print_plan(plan: DocumentationPlan, store: Path, previous: DocumentationPlan | None = None) -> None:
+    """Domains with their tables, work and time, what changed since the last plan, errors, and where the plan lies."""
+    from rich.markup import escape
+
     out = console()
-    view = Table(title=None, box=None, pad_edge=False, header_style="bold")
-    for heading, justify in (("database", "left"), ("domain", "left"), ("tables", "right"), ("to do", "right")):
-        view.add_column(heading, justify=justify)  # type: ignore[arg-type]  # rich names its literals privately
-    view.add_column("work units")
-    tables: Counter[tuple[str, str]] = Counter()
-    work: Counter[tuple[str, str]] = Counter()
-    units: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for unit in plan.work_units:
-        key = (unit.database, unit.domain)
-        tables[key] += len(unit.tables)
-        work[key] += sum(spec.has_work is not False for spec in unit.tables)
-        units[key].append(unit.id)
-    for key in sorted(units):
-        view.add_row(escape(key[0]), escape(key[1]), str(tables[key]), str(work[key]), escape(", ".join(units[key])))
-    out.print(view)
+    out.print(_domain_table(plan))
     summary = plan.summary
     out.print(
         f"{summary.total_tables} tables in {summary.domain_count} domains, {summary.total_work_units} work units, "
         f"about {summary.total_estimated_minutes:g} min"
     )
+    for line in changes(previous, plan) if previous else ():
+        out.print(escape(line))
     for move in plan.moves or ():
         out.print(f"moved: {escape(move.table)} from {move.from_domain} to {move.to_domain}")
     for error in plan.errors:
         out.print(f"[yellow]{error.severity}[/]: {escape(error.message)}")
     out.print(f"Plan: {escape(str(store / PLAN_FILE))} (you may move tables between its domains)")
     out.print("Next: `tribal document`.")
+
+
+def changes(previous: DocumentationPlan, plan: DocumentationPlan) -> Iterator[str]:
+    """One line for new tables, one for tables that the plan has no longer, one for those that changed."""
+    answered = {analysis.name for analysis in plan.databases if analysis.status == "reachable"}
+    before, after = _hashes(previous, answered), _hashes(plan, answered)
+    found = {
+        "new": sorted(after.keys() - before.keys()),
+        "no longer there": sorted(before.keys() - after.keys()),
+        "changed": sorted(name for name in after.keys() & before.keys() if after[name] != before[name]),
+    }
+    for what, names in found.items():
+        if names:
+            more = f" and {len(names) - LISTED_TABLES} more" if len(names) > LISTED_TABLES else ""
+            yield f"{what}: {', '.join(names[:LISTED_TABLES])}{more}"
+    if not any(found.values()) and not plan.moves:
+        yield "Nothing changed since the last plan."
+
+
+def _hashes(plan: DocumentationPlan, databases: set[str]) -> dict[str, str]:
+    return {
+        spec.fully_qualified_name: spec.metadata_hash
+        for unit in plan.work_units
+        if unit.database in databases
+        for spec in unit.tables
+    }
+
+
+def _domain_table(plan: DocumentationPlan) -> Table:
+    from rich.markup import escape
+    from rich.table import Table
+
+    view = Table(title=None, box=None, pad_edge=False, header_style="bold")
+    for heading in ("database", "domain"):
+        view.add_column(heading)
+    for heading in ("tables", "core", "system", "to do", "minutes"):
+        view.add_column(heading, justify="right")
+    domains: dict[tuple[str, str], list[WorkUnit]] = defaultdict(list)
+    for unit in plan.work_units:
+        domains[unit.database, unit.domain].append(unit)
+    for (database, domain), units in sorted(domains.items()):
+        view.add_row(escape(database), escape(domain), *_numbers(units))
+    return view
+
+
+def _numbers(units: Sequence[WorkUnit]) -> list[str]:
+    specs = [spec for unit in units for spec in unit.tables]
+    priorities = Counter(spec.priority for spec in specs)
+    todo = sum(spec.has_work is not False for spec in specs)
+    minutes = sum(unit.estimated_time_minutes for unit in units)
+    return [str(len(specs)), str(priorities[1]), str(priorities[3]), str(todo), f"{minutes:.2f}"]
