@@ -1,8 +1,14 @@
-"""`make bench`: start-up times, and the whole way on the sample company. One table, one JSON file."""
+"""`make bench`: start-up, the sample company, generated databases, descriptions. One table, one JSON file.
+
+`TRIBAL_BENCH_FULL=1` adds 5,000 tables; `TRIBAL_BENCH_DATA` names the folder of real schemas whose derived descriptions
+and domains are judged.
+"""
 
 from __future__ import annotations
 
+import compileall
 import json
+import os
 import platform
 import shutil
 import sys
@@ -10,28 +16,62 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+from bench import descriptions, domains
+from bench.generated import generated_database
+from bench.masking import masking_rates
 from bench.measure import CommandFailedError, Measurement, measure
 from demo import COMPANY_SQL
 from demo.postgres import EmbeddedServer, EmbeddedServerError
 
 RESULTS = Path(".bench") / "results.json"
 TRIBAL = Path(sys.executable).parent / "tribal"
+SIZES = (100, 1_000)
+LARGE_SIZES = (5_000,)
 
 
 def main() -> int:
     """Measure, print the table, write the file; returns the exit code."""
     try:
         with tempfile.TemporaryDirectory(prefix="tribal-bench-") as scratch:
-            measurements = [*start_up(Path(scratch)), *sample_company(Path(scratch))]
+            folder = Path(scratch)
+            _compile()
+            measurements = [*start_up(folder), *sample_company(folder)]
+            with EmbeddedServer.start(folder / "generated") as server:
+                sizes = (*SIZES, *LARGE_SIZES) if os.environ.get("TRIBAL_BENCH_FULL") else SIZES
+                for tables in sizes:
+                    measurements += generated_database(server, tables, TRIBAL, folder)
+                shares = descriptions.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else []
+                agreements = domains.report(server, folder, TRIBAL) if os.environ.get(domains.DATA_VARIABLE) else []
     except (CommandFailedError, EmbeddedServerError) as error:
         print(f"make bench: FAILED: {error}", file=sys.stderr)
         return 1
     _print(measurements)
+    rates = masking_rates()
+    for rate in rates:
+        print(f"masking: {rate.name}: {rate.hits} of {rate.total} ({rate.better} is better)")
+    if shares:
+        descriptions.print_shares(shares)
+    if agreements:
+        domains.print_agreements(agreements)
     RESULTS.parent.mkdir(exist_ok=True)
-    machine = {"python": platform.python_version(), "system": platform.platform()}
-    RESULTS.write_text(json.dumps({"machine": machine, "results": [asdict(m) for m in measurements]}, indent=2) + "\n")
+    machine: dict[str, object] = {"python": platform.python_version(), "system": platform.platform()}
+    machine["cores"] = os.cpu_count()
+    results = {
+        "machine": machine,
+        "results": [asdict(m) for m in measurements],
+        "masking": [asdict(rate) for rate in rates],
+        "descriptions": [asdict(share) for share in shares],
+        "domains": [asdict(agreement) for agreement in agreements],
+    }
+    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     print(f"make bench: {len(measurements)} measurements, written to {RESULTS}")
     return 0
+
+
+def _compile() -> None:
+    """Without bytecode every start would be measured with the time that compiling takes."""
+    for folder in ("layers", "contracts"):
+        compileall.compile_dir(folder, quiet=1)
 
 
 def start_up(folder: Path) -> list[Measurement]:
@@ -71,11 +111,11 @@ def sample_company(folder: Path) -> list[Measurement]:
 
 
 def _print(measurements: list[Measurement]) -> None:
-    print(f"{'':<28}{'runs':>5}{'median s':>10}{'fastest':>9}{'slowest':>9}{'peak MB':>9}")
+    print(f"{'':<38}{'runs':>5}{'median s':>10}{'fastest':>9}{'slowest':>9}{'CPU s':>8}{'peak MB':>9}")
     for m in measurements:
         print(
-            f"{m.name:<28}{m.runs:>5}{m.median_seconds:>10.3f}{m.fastest_seconds:>9.3f}{m.slowest_seconds:>9.3f}"
-            f"{m.peak_memory_mb:>9.0f}"
+            f"{m.name:<38}{m.runs:>5}{m.median_seconds:>10.3f}{m.fastest_seconds:>9.3f}{m.slowest_seconds:>9.3f}"
+            f"{m.median_processor_seconds:>8.2f}{m.peak_memory_mb:>9.0f}"
         )
 
 

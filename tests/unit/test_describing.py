@@ -90,7 +90,7 @@ def notes(table: CatalogTable) -> str:
         ("tags", "text[]", "A list of values."),
         ("created_by", "text", "Who created the row."),
         ("kd_nr", "text", "Not documented; the name suggests 'kd number'."),
-        ("cust_no", "text", "Not documented; the name suggests 'customer number'."),
+        ("cust_no", "text", "Number, kept as text, by which a customer is known."),
         ("foo", "text", "Not documented."),
     ],
 )
@@ -165,7 +165,7 @@ def test_enum_labels_and_safe_samples_are_told() -> None:
     assert say(make("s.orders", enum), "status").text == "How far the order has come. One of new, done."
     seen = {"curr_cd": MaskedSamples(values=("EUR", "CHF"))}
     currency = say(make("s.orders", column("curr_cd", "character(3)")), "curr_cd", seen)
-    assert currency.text == "Not documented; the name suggests 'currency code'. Values seen: EUR, CHF."
+    assert currency.text == "Code of a currency, by its length one of ISO 4217. Values seen: EUR, CHF."
 
 
 def test_personal_data_in_a_list_of_values_is_not_repeated() -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
 from tribal.describing.checks import allowed_range, allowed_values
 from tribal.describing.phrases import suggested
+from tribal.describing.views import view_origins
 from tribal.masking import MaskedSamples, SensitiveKind, detect_by_name
-from tribal.naming import expand, expand_tokens, is_acronym, split_identifier
+from tribal.naming import expand, expand_tokens, is_acronym, segment_all, split_identifier
 from tribal.ports import TableContext
 from tribal.rendering.words import row_noun
 from tribal_contracts import CatalogColumn, CatalogForeignKey
@@ -53,18 +54,26 @@ def type_family(type_name: str) -> TypeFamily:
     return next((family for prefix, family in _FAMILIES if lower.startswith(prefix)), "other")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ColumnFacts:
     """One column in its table; `table_words` are the tokens of all its neighbours' names."""
 
     context: TableContext
     column: CatalogColumn
     table_words: Collection[str]
+    origin: str = ""
+    """The column, `schema.table.column`, that a view hands on here."""
+    siblings: Sequence[ColumnFacts] = ()
+
+    @property
+    def others(self) -> Iterator[ColumnFacts]:
+        """The other columns of the table."""
+        return (facts for facts in self.siblings if facts is not self)
 
     @cached_property
     def tokens(self) -> list[str]:
         """The words of the name as they are written."""
-        return split_identifier(self.column.name)
+        return list(_tokens(self.column.name))
 
     @cached_property
     def words(self) -> list[str]:
@@ -80,13 +89,16 @@ class ColumnFacts:
     @cached_property
     def name(self) -> str:
         """The name as people would say it."""
-        return " ".join(_spoken(word) for word in self.words) or self.column.name
+        return self.said(self.words) or self.column.name
+
+    def said(self, words: Iterable[str]) -> str:
+        """Words as people write them, acronyms in capitals."""
+        return " ".join(map(_spoken, words))
 
     @property
     def hint(self) -> str:
         """The tail of a sentence that tells the guess; empty where the name spelt out says no more than the name."""
-        plain = self.name.lower().replace(" ", "") == self.column.name.lower().replace("_", "")
-        if plain and len(self.words) < 2:
+        if len(self.words) < 2 and self.name.lower() == self.column.name.lower().replace("_", ""):
             return ""
         return f"; {suggested(self.name)}"
 
@@ -142,8 +154,18 @@ def facts_of(context: TableContext) -> list[ColumnFacts]:
     """The facts of every column of a table."""
     names = [context.table.table_name, *(column.name for column in context.table.columns)]
     # An abbreviation is no evidence of what another stands for.
-    words = frozenset(word for name in names for word in split_identifier(name) if not _is_abbreviation(word))
-    return [ColumnFacts(context, column, words) for column in context.table.columns]
+    words = frozenset(word for name in names for word in _tokens(name) if not _is_abbreviation(word))
+    origins = view_origins(context.table).columns
+    facts: list[ColumnFacts] = []
+    facts.extend(
+        ColumnFacts(context, column, words, origins.get(column.name, ""), facts) for column in context.table.columns
+    )
+    return facts
+
+
+@lru_cache(maxsize=16_384)
+def _tokens(name: str) -> tuple[str, ...]:
+    return tuple(segment_all(split_identifier(name)))
 
 
 @lru_cache(maxsize=8_192)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 
 from tribal.catalog.identity import format_name
 from tribal.describing.column_facts import ColumnFacts
+from tribal.describing.conventions import convention, part_of_the_row, well_known
 from tribal.describing.measures import measured, money
-from tribal.describing.moments import deleted_mark, moment
+from tribal.describing.moments import deleted_mark, is_participle, moment
 from tribal.describing.phrases import (
     COLUMN_COMMENT_CHARS,
     CONVENTION,
@@ -17,12 +18,13 @@ from tribal.describing.phrases import (
     clean_comment,
     commented,
     derived,
+    suggested,
     values_list,
 )
 from tribal.describing.texts import content
 from tribal.masking import redact_text
-from tribal.naming import split_identifier
-from tribal.rendering.words import listing, row_noun
+from tribal.naming import is_acronym, segment_all, split_identifier
+from tribal.rendering.words import listing, row_noun, with_article
 from tribal_contracts import CatalogForeignKey, Description
 
 Finding = tuple[str, float]
@@ -31,11 +33,20 @@ Rule = Callable[[ColumnFacts], Finding | None]
 
 _KEY_WORDS = frozenset("id ids code number key uuid guid identifier fk ref reference".split())
 _ORDINALS = frozenset("line seq sequence position pos number index ordinal rank step version revision".split())
+# A role that is no noun cannot be said to be identified.
+_ADJECTIVES = frozenset(
+    """
+    a as at by for from in of on to via with actual alternate alternative base bill current default destination final
+    first foreign initial internal external last local main new next old original other parent previous primary prior
+    second secondary ship third
+    """.split()
+)
 _ASKS = {"is": "is", "has": "has", "was": "was", "can": "can", "may": "may", "must": "must", "needs": "needs"}
+_QUALITIES = {"default": "the default", "preference": "preferred", "main": "the main one", "primary": "the primary one"}
 _STATES = frozenset(
     """
-    active approved archived blocked cancelled closed confirmed default disabled enabled hidden internal locked open
-    paid primary private public published valid verified visible
+    active approved archived blocked cancelled closed confirmed current default disabled enabled external hidden
+    internal locked mandatory open optional paid primary private public published valid verified visible
     """.split()
 )
 _YES_NO = ({"Y", "N"}, {"y", "n"}, {"T", "F"}, {"yes", "no"}, {"true", "false"})
@@ -51,6 +62,8 @@ def describe_column(facts: ColumnFacts) -> Description:
     comment = clean_comment(facts.column.comment, COLUMN_COMMENT_CHARS)
     if comment:
         return commented(comment)
+    if facts.origin:
+        return derived(f"Taken unchanged from {facts.origin}.", PROVED)
     for rule in _RULES:
         found = rule(facts)
         if found is not None:
@@ -103,7 +116,11 @@ def _foreign_key(facts: ColumnFacts) -> Finding | None:
             facts.context.table.schema_name,
             facts.context.table.table_name,
         )
-        text = f"Identifies {'another' if itself else 'the'} {parent}{_role(facts, key)} ({target})."
+        role = _role(facts, key)
+        if role and not itself and set(role) <= set(facts.noun.lower().split()):
+            text = f"Identifies the {parent} of the {facts.noun} ({target})."
+        else:
+            text = _identifies(role, parent, target, itself=itself)
     if facts.column.nullable:
         text += " Empty where there is none."
     if facts.key_columns == [facts.column.name]:
@@ -111,12 +128,21 @@ def _foreign_key(facts: ColumnFacts) -> Finding | None:
     return text, PROVED
 
 
-def _role(facts: ColumnFacts, key: CatalogForeignKey) -> str:
+def _identifies(role: list[str], parent: str, target: str, *, itself: bool) -> str:
+    if not role:
+        return f"Identifies {'another' if itself else 'the'} {parent} ({target})."
+    if _ADJECTIVES.isdisjoint(role) and not role[-1].endswith(("ed", "ing", "ly")):
+        kind = f"another {parent}" if itself else with_article(parent)
+        return f"Identifies the {' '.join(role)}: {kind} ({target})."
+    return f"Identifies {'another' if itself else 'the'} {parent} in the role '{' '.join(role)}' ({target})."
+
+
+def _role(facts: ColumnFacts, key: CatalogForeignKey) -> list[str]:
     """The words of the name that the key's target does not explain."""
-    target = [*split_identifier(key.references_table), *split_identifier(key.references_columns[0])]
-    explained = {*_KEY_WORDS, *target, *row_noun(key.references_table).lower().split()}
+    target = split_identifier(key.references_table) + split_identifier(key.references_columns[0])
+    explained = {*_KEY_WORDS, *target, *segment_all(target), *row_noun(key.references_table).lower().split()}
     rest = [word for word in facts.words if word not in explained]
-    return f" in the role '{' '.join(rest)}'" if rest else ""
+    return [word.upper() if is_acronym(word) else word for word in rest]
 
 
 def _primary_key(facts: ColumnFacts) -> Finding | None:
@@ -137,14 +163,20 @@ def _is_yes_no(facts: ColumnFacts) -> bool:
 
 
 def _flag(facts: ColumnFacts) -> Finding | None:
-    if facts.family != "boolean" and not _is_yes_no(facts):
+    marked = facts.words[-1:] == ["flag"] and facts.family == "other"
+    if facts.family != "boolean" and not marked and not _is_yes_no(facts):
         return None
     words = [word for word in facts.words if word not in ("flag", "indicator")]
-    if len(words) > 1 and words[0] in _ASKS:
-        return f"Whether the {facts.noun} {_ASKS[words[0]]} {' '.join(words[1:])}.", LIKELY
-    if len(words) == 1 and words[0] in _STATES:
+    if len(words) > 1 and words[0] in _ASKS and set(words).isdisjoint(facts.noun.lower().split()):
+        return f"Whether the {facts.noun} {_ASKS[words[0]]} {_asked(facts, words[1:])}.", LIKELY
+    if len(words) == 1 and (words[0] in _STATES or is_participle(words[0])):
         return f"Whether the {facts.noun} is {words[0]}.", LIKELY
-    return f"Yes or no{facts.hint}.", GUESS
+    hint = f"; {suggested(' '.join(words))}" if words and (len(words) > 1 or words != facts.words) else ""
+    return f"Yes or no{hint}.", GUESS
+
+
+def _asked(facts: ColumnFacts, words: list[str]) -> str:
+    return _QUALITIES.get(" ".join(words)) or facts.said(words)
 
 
 def _author(facts: ColumnFacts) -> Finding | None:
@@ -160,10 +192,11 @@ def _author(facts: ColumnFacts) -> Finding | None:
 def _code(facts: ColumnFacts) -> Finding | None:
     if not facts.values:
         return None
-    last = facts.words[-1] if facts.words else ""
-    if last in ("status", "state", "stage", "phase"):
+    *owner, last = facts.words or [""]
+    about_the_row = set(owner) <= set(facts.noun.lower().split())
+    if last in ("status", "state", "stage", "phase") and about_the_row:
         return f"How far the {facts.noun} has come.", LIKELY
-    if last in ("type", "kind", "category", "class"):
+    if last in ("type", "kind", "category", "class") and about_the_row:
         return f"Which sort of {facts.noun} the row is.", LIKELY
     return f"A fixed set of values{facts.hint}.", LIKELY
 
@@ -177,6 +210,9 @@ _RULES: tuple[Rule, ...] = (
     _author,
     measured,
     money,
+    well_known,
     content,
     _code,
+    convention,
+    part_of_the_row,
 )

@@ -16,6 +16,9 @@ _HAPPENS = frozenset("happened occurred expired arrived departed ended started b
 _IRREGULAR = frozenset("sent paid seen read done held made sold bought won lost begun given taken written".split())
 _AHEAD = frozenset("due expected planned scheduled estimated promised".split())
 _LOGS = frozenset("log logs history audit journal trail".split())
+_BOUNDS = {**dict.fromkeys(("start", "begin", "starting"), "starts"), **dict.fromkeys(("end", "ending"), "ends")}
+_DONE = {"ship": "shipped", "hire": "hired", "release": "released"}
+_ADJECTIVES = frozenset({"actual", "scheduled", "real"})
 _ORDER = frozenset("first last".split())
 
 
@@ -40,9 +43,11 @@ def deleted_mark(facts: ColumnFacts) -> tuple[str, float] | None:
 
 def moment(facts: ColumnFacts) -> tuple[str, float] | None:
     """Times and dates, by the verb in the name."""
+    words = [word for word in facts.words if word not in _TAILS]
+    if facts.column.type.lower().startswith("time") and facts.family == "other":
+        return _named(facts, words, "Time of day at which", "")
     if facts.family not in _TIMES:
         return None
-    words = [word for word in facts.words if word not in _TAILS]
     if words and set(words) <= _CREATED | {"row", "record", "on"}:
         return "When the row was created.", CONVENTION
     if facts.sensitive is SensitiveKind.BIRTH_DATE:
@@ -60,10 +65,36 @@ def moment(facts: ColumnFacts) -> tuple[str, float] | None:
         return f"{when} the {facts.noun} {words[0]}.{until}", LIKELY
     if len(words) == 1 and words[0] in _AHEAD:
         return f"{when} the {facts.noun} is {words[0]}.", LIKELY
-    if words and _is_participle(words[-1]) and set(words[:-1]) <= _ORDER:
+    if words and is_participle(words[-1]) and set(words[:-1]) <= _ORDER:
         return f"{when} the {facts.noun} was {' '.join(words)}.{until}", LIKELY
+    named = _named(facts, words, when, until)
+    if named is not None:
+        return named
     kind = "A date" if facts.family == "date" else "A point in time"
     return f"{kind}{facts.hint}.", GUESS
+
+
+def _named(facts: ColumnFacts, words: list[str], when: str, until: str) -> tuple[str, float] | None:
+    """Starts and ends, and nouns that stand for a verb."""
+    if not words:
+        return None
+    *owner, last = words
+    verb = _BOUNDS.get(last)
+    if verb is not None and not _AHEAD.union(_ADJECTIVES).isdisjoint(owner):
+        return f"{' '.join(words).capitalize()} of the {facts.noun}.", LIKELY
+    if verb is not None and not owner and not _LOGS.isdisjoint(facts.noun.lower().split()):
+        applies = "starts to apply" if verb == "starts" else "ceases to apply"
+        open_end = " Empty where no end is recorded." if verb == "ends" and facts.column.nullable else ""
+        return f"{when} the entry {applies}.{open_end}", LIKELY
+    if verb is not None:
+        open_end = " Empty where no end is recorded." if verb == "ends" and facts.column.nullable else ""
+        return f"{when} the {' '.join(owner) or facts.noun} {verb}.{open_end}", LIKELY
+    if not owner and last in facts.noun.lower().split():
+        return f"Date{'' if facts.family == 'date' else ' and time'} of the {facts.noun}.", LIKELY
+    done = _DONE.get(last)
+    if done is not None and not owner:
+        return f"{when} the {facts.noun} was {done}.{until}", LIKELY
+    return None
 
 
 def _is_log(facts: ColumnFacts) -> bool:
@@ -71,7 +102,8 @@ def _is_log(facts: ColumnFacts) -> bool:
     return not _LOGS.isdisjoint(split_identifier(facts.context.table.table_name))
 
 
-def _is_participle(word: str) -> bool:
+def is_participle(word: str) -> bool:
+    """Whether a word says what was done to something: `shipped`, `paid`."""
     return (len(word) > 4 and word.endswith("ed")) or word in _IRREGULAR
 
 

@@ -27,11 +27,15 @@ _KINDS: dict[SensitiveKind, str] = {
 _PERSON_NAMES = {
     "first name": "Given name of a person",
     "given name": "Given name of a person",
+    "middle name": "Middle name of a person",
+    "middle initial": "First letter of a person's middle name",
     "last name": "Family name of a person",
     "family name": "Family name of a person",
     "surname": "Family name of a person",
     "full name": "Whole name of a person",
 }
+# A row that is itself an address or a number has no other one.
+_CONTACT = frozenset("address email phone number contact".split())
 _FREE_TEXT = frozenset(
     "comment comments note notes remark remarks description body memo summary text message content".split()
 )
@@ -56,12 +60,16 @@ def _sensitive(facts: ColumnFacts) -> tuple[str, float] | None:
     phrase = _KINDS.get(kind)
     if phrase is None:
         return None
+    if kind is SensitiveKind.BIRTH_DATE and facts.words[1:] == ["of", "birth"]:
+        return f"{facts.name.capitalize()}.", CONVENTION
+    if not _CONTACT.isdisjoint(facts.noun.lower().split()):
+        phrase = phrase.removesuffix(" of the {noun}")
     hint = "" if len(facts.words) == 1 else facts.hint
     return f"{phrase.format(noun=facts.noun)}{hint}.", CONVENTION if not hint else LIKELY
 
 
 def _name(facts: ColumnFacts) -> tuple[str, float] | None:
-    if facts.family != "text":
+    if facts.family not in ("text", "other"):
         return None
     personal = _PERSON_NAMES.get(facts.name)
     if personal is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tribal.naming.abbreviations import expand, expand_tokens, humanize, is_acronym
 from tribal.naming.inflection import plural, singular
+from tribal.naming.segmentation import is_word, segment, segment_all
 from tribal.naming.stemming import porter, stem
 from tribal.naming.synonyms import synonym_terms, synonyms
 from tribal.naming.tokens import (
@@ -26,8 +27,11 @@ __all__ = [
     "humanize",
     "index_terms",
     "is_acronym",
+    "is_word",
     "plural",
     "porter",
+    "segment",
+    "segment_all",
     "singular",
     "split_identifier",
     "stem",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 _UNINFLECTED = frozenset(
     """
     aircraft analytics athletics bitcoin chassis clothes corps data deer economics electronics equipment ethics
@@ -114,11 +116,13 @@ _Z_DOUBLED = {"fez": "fezzes", "quiz": "quizzes", "whiz": "whizzes"}
 _Z_FROM_DOUBLED = {plural: singular for singular, plural in _Z_DOUBLED.items()}
 
 
+@lru_cache(maxsize=16_384)
 def singular(word: str) -> str:
     """Returns the singular of an English noun in its own case; what is no plural comes back as it was."""
     return _in_case_of(word, _singular(word.lower()))
 
 
+@lru_cache(maxsize=16_384)
 def plural(word: str) -> str:
     """Returns the plural of an English noun in its own case; what is a plural already comes back as it was."""
     lower = word.lower()

@@ -1,0 +1,80 @@
+"""How often masking misses or overdoes it, where no pattern can decide: made-up values, the same each time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.cli.planted_values import WITHOUT_PATTERN
+from tribal.masking import mask_samples, redact_text
+
+VALUES = 200
+
+HARMLESS_TEXTS = (
+    "One row a shipped parcel; returns are in sales.return_request.",
+    "Net amount in cents. Maintained by the nightly job at 03:00.",
+    "B business, P private person.",
+    "ISO 3166-1 alpha-2, e.g. DE or FR.",
+    "Moved from the old ERP in 2019-04; see ticket OPS-1234.",
+    "Between 0 and 100, in per cent of the list price.",
+    "Version 2.14.3 of the schema; keep in step with release 2024.10.",
+    "References order_line (order_id, line_no).",
+    "Rotterdam was closed in 2022 and is kept because old movements point to it.",
+    "Sum of qty * unit_cents over all lines, without freight.",
+)
+HARMLESS_COLUMNS: dict[str, tuple[str, ...]] = {
+    "status": ("open", "closed", "void"),
+    "channel": ("web", "phone", "edi"),
+    "currency_cd": ("EUR", "CHF", "GBP"),
+    "size": ("S", "M", "L", "XL"),
+    "priority": ("1", "2", "3"),
+    "carrier_cd": ("DHL", "DPD", "UPS"),
+    "is_active": ("true", "false"),
+    "vat_rate": ("7.0", "19.0"),
+    "period": ("2024-01", "2024-02"),
+    "unit": ("kg", "pcs", "m"),
+    "grade": ("A", "B", "C"),
+    "tax_class": ("standard", "reduced"),
+    "colour": ("red", "blue", "green"),
+    "due_on": ("2024-01-31", "2024-02-29"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How many of how many; `better` says which end is good."""
+
+    name: str
+    hits: int
+    total: int
+    better: str
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1."""
+        return self.hits / self.total
+
+
+def masking_rates() -> list[Rate]:
+    """Redacted names and addresses in comments, and harmless texts and columns that are masked by mistake."""
+    return [
+        *(_redacted(name, WITHOUT_PATTERN[name]) for name in ("person", "address")),
+        Rate(
+            "harmless comments changed",
+            sum(redact_text(text) != text for text in HARMLESS_TEXTS),
+            len(HARMLESS_TEXTS),
+            "lower",
+        ),
+        Rate("harmless columns hidden", sum(map(_is_hidden, HARMLESS_COLUMNS)), len(HARMLESS_COLUMNS), "lower"),
+    ]
+
+
+def _redacted(name: str, make: Callable[[int], str]) -> Rate:
+    values = [make(n) for n in range(VALUES)]
+    hidden = sum(value not in redact_text(f"Ask {value} before you change this.") for value in values)
+    return Rate(f"{name} in comments redacted", hidden, VALUES, "higher")
+
+
+def _is_hidden(column: str) -> bool:
+    values = HARMLESS_COLUMNS[column]
+    return set(mask_samples(column, "thing", values * 4, type_name="text", is_key=False).values) != set(values)

@@ -1,0 +1,99 @@
+"""Cuts names that were written without separators: `purchaseorderheader` reads "purchase order header"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from tribal.naming.abbreviation_evidence import EVIDENCE
+from tribal.naming.abbreviation_table import ABBREVIATIONS, ACRONYMS
+from tribal.naming.english_words import WORDS
+from tribal.naming.inflection import singular
+from tribal.naming.synonym_table import GROUPS
+
+_SHORTEST = 6
+_LONGEST = 48
+_SHORTEST_PART = 3
+# Two letters may be anything, so that these count only where they cannot be the end or the start of another word.
+_FIRST_ONLY = frozenset({"is", "to", "on"})
+_MIDDLE_ONLY = frozenset({"of", "to", "id"})
+_LAST_ONLY = frozenset({"id", "no"})
+_AFTER_PARTICIPLE = frozenset({"at", "by", "on"})
+_SHORT_FORMS = frozenset(
+    """
+    acct addr amt avg bom cfg cnt cust dept desc dob doc emp exp guid hrs html iban img info inv isbn json lat lng lon
+    max mfg min msg num org pct pkg prod pwd qty ref seq sku sql ssn std tel txn txt uid upc uri url usd uuid vat xml
+    ytd
+    """.split()
+)
+# Words of three letters that begin or end too many others.
+_NO_PARTS = frozenset(
+    """
+    act aid aim air arm art eat ear ion lap law leg lot low man men oil odd out red rid sea see son sun tab tap tie tip
+    ton
+    """.split()
+)
+
+
+def _vocabulary() -> frozenset[str]:
+    meanings = [word for several in ABBREVIATIONS.values() for meaning in several for word in meaning.split()]
+    evidence = [word for meaning, words in EVIDENCE.items() for word in (*meaning.split(), *words)]
+    alike = [word for group in GROUPS for entry in group for word in entry.split()]
+    found = {
+        word for word in (*meanings, *evidence, *alike) if len(word) > _SHORTEST_PART and word not in ABBREVIATIONS
+    }
+    return frozenset(found | WORDS | _SHORT_FORMS | {"tax", "day", "key", "job", "zip", "sex", "map", "pay", "due"})
+
+
+_VOCABULARY = _vocabulary()
+
+
+@lru_cache(maxsize=16_384)
+def segment(token: str) -> tuple[str, ...]:
+    """The words of a lower-case token, in order; the token itself where it is a word or is not made of known ones.
+
+    Of several ways to cut it the one with the fewest words counts, then the one whose first word is the longest.
+    """
+    if not _SHORTEST <= len(token) <= _LONGEST or not (token.isascii() and token.isalpha()):
+        return (token,)
+    if token in ABBREVIATIONS or token in ACRONYMS or is_word(token):
+        return (token,)
+    return _cut(token) or (token,)
+
+
+def segment_all(tokens: Sequence[str]) -> list[str]:
+    """The tokens of an identifier, each cut into its words."""
+    return [word for token in tokens for word in segment(token)]
+
+
+def _cut(token: str) -> tuple[str, ...] | None:
+    """The best cut of each tail, from the shortest to the whole."""
+    best: dict[int, tuple[str, ...]] = {len(token): ()}
+    for start in range(len(token) - 2, -1, -1):
+        for stop in range(len(token), start + 1, -1):
+            rest = best.get(stop)
+            if rest is None or not _may_stand(token, start, stop, rest):
+                continue
+            words = (token[start:stop], *rest)
+            if start not in best or len(words) < len(best[start]):
+                best[start] = words
+    return best.get(0)
+
+
+def _may_stand(token: str, start: int, stop: int, rest: tuple[str, ...]) -> bool:
+    part = token[start:stop]
+    if len(part) >= _SHORTEST_PART:
+        return part not in _NO_PARTS and is_word(part)
+    first, last = start == 0, stop == len(token)
+    if last:
+        return part in _LAST_ONLY or (part in _AFTER_PARTICIPLE and token[:start].endswith("ed"))
+    if first:
+        return part in _FIRST_ONLY and (part != "on" or len(rest) > 1)
+    return part in _MIDDLE_ONLY
+
+
+def is_word(part: str) -> bool:
+    """Whether a lower-case word is one of those into which names are cut; the list is far from all of English."""
+    if part in _VOCABULARY:
+        return True
+    return part.endswith("s") and len(part) > _SHORTEST_PART and singular(part) in _VOCABULARY
