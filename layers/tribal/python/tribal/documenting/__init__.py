@@ -6,18 +6,21 @@ from tribal.documenting.annotations import read_annotations
 from tribal.documenting.currency import WorkInspector, is_current
 from tribal.documenting.document_unit import document_unit
 from tribal.documenting.finish import finish
+from tribal.documenting.lint import LintReport, lint
 from tribal.documenting.manifest import load_manifest
 from tribal.documenting.options import DocumentingOptions
 from tribal.documenting.progress import final_progress, fold_progress, overall_status, pending_progress
 
 __all__ = [
     "DocumentingOptions",
+    "LintReport",
     "WorkInspector",
     "document_unit",
     "final_progress",
     "finish",
     "fold_progress",
     "is_current",
+    "lint",
     "load_manifest",
     "overall_status",
     "pending_progress",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from datetime import timedelta
 
 from tribal.catalog import locations
 from tribal.documenting.files import put_if_changed, read_or_none
@@ -17,6 +18,9 @@ from tribal_contracts import (
     WorkUnitProgress,
     WrittenFile,
 )
+
+PROGRESS_EVERY = timedelta(seconds=0.5)
+"""How often the progress of a unit under way is written: people read it, and no run depends on it."""
 
 
 class UnitCheckpoint:
@@ -34,6 +38,7 @@ class UnitCheckpoint:
         self._results: dict[str, TableResult] = {name: known[name] for name in self._names if name in known}
         self._done: set[str] = set()
         self._started_at = ""
+        self._shown_at = clock.real()
 
     def earlier(self, name: str) -> TableResult | None:
         """How a table ended the last time, or in this run."""
@@ -50,11 +55,12 @@ class UnitCheckpoint:
         self._write_progress("running", current=None, query_ms=0)
 
     def record(self, result: TableResult, *, current: str | None, query_ms: int) -> None:
-        """Keep the result of one table."""
+        """Keep the result of one table: a checkpoint."""
         self._results[result.name] = result
         self._done.add(result.name)
         self._write_result("running")
-        self._write_progress("running", current=current, query_ms=query_ms)
+        if self._clock.real() - self._shown_at >= PROGRESS_EVERY:
+            self._write_progress("running", current=current, query_ms=query_ms)
 
     def close(self, *, complete: bool, query_ms: int) -> UnitResult:
         """Write how the unit stands now; what stays the same is not written again."""
@@ -110,6 +116,7 @@ class UnitCheckpoint:
             output_files=[file.path for result in done for file in result.files],
             db_query_time_ms=query_ms,
         )
+        self._shown_at = self._clock.real()
         if status != "running":
             progress = self._ended(progress)
         put_if_changed(self._store, locations.unit_progress_file(self._unit.id), progress.to_json())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tribal.catalog import locations
 from tribal.documenting.files import put_if_changed
 from tribal.documenting.gather import Gathered, gather
+from tribal.documenting.html_site import write_site
 from tribal.documenting.manifest import build_manifest, load_manifest
 from tribal.documenting.overviews import write_overviews
 from tribal.documenting.progress import final_progress
@@ -58,13 +59,14 @@ def _publish(
         del found.tables[name]
     if not found.tables:
         return None
+    site = write_site(found.tables, written.files, store=store)
     manifest = build_manifest(
         outline,
         found,
         previous,
         store=store,
         other_files=written.files,
-        other_pages=written.pages,
+        other_pages=[*written.pages, site],
         now=now,
     )
     lease.check()

@@ -7,10 +7,11 @@ link, HTML, a heading, emphasis or mathematics. Characters that cannot be seen a
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from posixpath import dirname, relpath
 from urllib.parse import quote
+
+from tribal.catalog.visibility import is_visible
 
 _WHITE_SPACE = re.compile(r"[ \t\r\n\f\v\u0085\u00a0\u2028\u2029]+")
 _ALWAYS_ESCAPED = re.compile(r"[\\`*\[\]|~$]")
@@ -25,12 +26,7 @@ def show_invisible(text: str, *, keep: str = "") -> str:
     r"""Write control, format, surrogate and separator characters as `\u202E`, except those in `keep`."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(char if char in keep or _is_visible(char) else _code_point(char) for char in text)
-
-
-def _is_visible(char: str) -> bool:
-    # Cn stays: what Unicode has not assigned yet is drawn as a box, and newer Pythons know more characters.
-    return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+    return "".join(char if char in keep or is_visible(char) else _code_point(char) for char in text)
 
 
 def _code_point(char: str) -> str:

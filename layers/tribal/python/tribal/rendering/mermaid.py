@@ -15,6 +15,8 @@ DIAGRAM_TABLES = 20
 _NOT_IN_NAME = re.compile(r"[^\w.\- ]+")
 # Mermaid takes these for a statement even inside quotes.
 _DIRECTION = re.compile(r"(?<=direction)\s+(?=tb|bt|rl|lr)", re.IGNORECASE)
+# Labels are Markdown, in which `_a_` is slanted and loses its underscores; Mermaid reads `#95;` as one that stays.
+_LONE_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 _KEY_MARKS = frozenset({"PK", "FK", "UK"})
 _NOT_IN_ATTRIBUTE = re.compile(r"[^A-Za-z0-9_]+")
 
@@ -72,8 +74,8 @@ def _most_connected(tables: dict[str, ErTable], keys: Sequence[Relationship], li
 def _plain(text: str, *, keep_comma: bool = False) -> str:
     """What a quoted Mermaid name may hold everywhere: letters, digits, `_`, `.`, `-` and blanks."""
     parts = text.split(",") if keep_comma else [text]
-    words = (" ".join(_NOT_IN_NAME.sub("_", part).split()) or "_" for part in parts)
-    return _DIRECTION.sub("_", ", ".join(words))
+    words = (" ".join(_NOT_IN_NAME.sub(" ", part.replace('"', "")).split()) or "_" for part in parts)
+    return _LONE_UNDERSCORE.sub("#95;", _DIRECTION.sub("_", ", ".join(words)))
 
 
 def _labels(tables: Sequence[ErTable]) -> dict[str, str]:

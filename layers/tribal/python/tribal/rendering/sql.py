@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tribal.catalog.dialect import qualified_table, quote_identifier
+from tribal.catalog.dialect import legible_identifier, legible_table
 from tribal_contracts import DatabaseType
 
 
@@ -32,7 +32,9 @@ class Join:
 
 def on_clause(left: str, right: str, columns: Sequence[tuple[str, str]], kind: DatabaseType) -> str:
     """The condition that joins two aliases over pairs of columns."""
-    return " AND ".join(f"{left}.{quote_identifier(a, kind)} = {right}.{quote_identifier(b, kind)}" for a, b in columns)
+    return " AND ".join(
+        f"{left}.{legible_identifier(a, kind)} = {right}.{legible_identifier(b, kind)}" for a, b in columns
+    )
 
 
 def join_sql(start: SqlTable, joins: Sequence[Join], kind: DatabaseType) -> str:
@@ -51,4 +53,4 @@ def join_sql(start: SqlTable, joins: Sequence[Join], kind: DatabaseType) -> str:
 
 
 def _name(table: SqlTable, kind: DatabaseType) -> str:
-    return qualified_table(table.server_database, table.schema, table.table, kind)
+    return legible_table(table.server_database, table.schema, table.table, kind)

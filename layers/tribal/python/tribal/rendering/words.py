@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from tribal.naming import humanize, plural, singular, split_identifier
+from tribal.naming import humanize, plural, segment_all, singular, split_identifier
 
 _VOWEL_SOUNDS = ("a", "e", "i", "o", "u")
 _NOT_A_NOUN = frozenset("v vw view mv mvw tbl tb t".split())
@@ -15,7 +15,7 @@ _CONSONANT_SOUNDS = ("one", "uni", "use", "usage", "eu", "ur")
 @lru_cache(maxsize=8_192)
 def row_noun(table_name: str) -> str:
     """What one row of a table is called, by the table's name: `v_order_lines` holds an "order line"."""
-    tokens = split_identifier(table_name)
+    tokens = segment_all(split_identifier(table_name))
     if len(tokens) > 1 and tokens[0] in _NOT_A_NOUN:
         tokens = tokens[1:]
     words = humanize("_".join(tokens), acronyms=True).split()

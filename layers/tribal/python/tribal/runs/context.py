@@ -8,7 +8,7 @@ from threading import Lock
 
 from tribal.errors import PlanError
 from tribal.ports import Clock, Deadline, Lease, ObjectStore, Outcome, ProgressSink, WorkerPool
-from tribal_contracts import AgentError, AgentStatus, DocumentationManifest, DocumentationPlan, RunOutline
+from tribal_contracts import AgentError, AgentStatus, DocumentationManifest, RunOutline
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ class DocumentSelection:
     unit_ids: frozenset[str] = frozenset()
     domains: frozenset[str] = frozenset()
 
-    def of(self, plan: DocumentationPlan) -> frozenset[str]:
+    def of(self, outline: RunOutline) -> frozenset[str]:
         """The ids of the selected units.
 
         Raises:
             PlanError: when the selection names a unit or domain that the plan lacks.
         """
         for kind, wanted, known in (
-            ("work unit", self.unit_ids, {unit.id for unit in plan.work_units}),
-            ("domain", self.domains, {unit.domain for unit in plan.work_units}),
+            ("work unit", self.unit_ids, set(outline.unit_ids)),
+            ("domain", self.domains, {unit.domain for unit in outline.units}),
         ):
             unknown = sorted(wanted - known)
             if unknown:
@@ -47,7 +47,7 @@ class DocumentSelection:
                 raise PlanError(f"the plan has no {kind} {unknown[0]!r}; it has {names}", code="WORK_UNIT_INVALID")
         return frozenset(
             unit.id
-            for unit in plan.work_units
+            for unit in outline.units
             if (not self.unit_ids or unit.id in self.unit_ids) and (not self.domains or unit.domain in self.domains)
         )
 

@@ -24,12 +24,13 @@ from tribal.planning import (
     PlanOptions,
     check_plan,
     compose_plan,
-    config_is_current,
+    latest_outline,
     load_plan,
     plan_was_edited,
     publish_plan,
     read_catalog,
     recut,
+    select_units,
     write_run_plan,
 )
 from tribal.ports import (
@@ -65,6 +66,7 @@ def plan_run(
     documenting: DocumentingOptions,
     describer: Describer,
     statistics_max_age: timedelta,
+    embedder: Embedder | None = None,
 ) -> ComposedPlan:
     """Read every database, compose the plan, and publish it with the pending progress of documenting.
 
@@ -99,6 +101,7 @@ def plan_run(
         clock=run.clock,
         options=options,
         has_work=_work_marker(run, entries, documenting, describer),
+        embedder=embedder,
     )
     _publish(run, composed.plan)
     return composed
@@ -129,13 +132,15 @@ def _work_marker(
     return has_work
 
 
-def _publish(run: RunContext, plan: DocumentationPlan) -> None:
+def _publish(run: RunContext, plan: DocumentationPlan) -> RunOutline:
     check_plan(plan)
     published = publish_plan(plan, store=run.store, lease=run.lease)
     outline = write_run_plan(plan, store=run.store, run_id=run.run_id)
     if published:
+        run.store.put(locations.LATEST_OUTLINE_FILE, outline.to_json())
         progress = pending_progress(outline, run.store, run.clock)
         run.store.put(locations.DOCUMENTER_PROGRESS_FILE, progress.to_json())
+    return outline
 
 
 def document_run(
@@ -154,10 +159,11 @@ def document_run(
     Raises:
         PlanError: when there is no plan, it cannot be carried out, or it is older than the configuration.
     """
-    plan = _plan_to_document(run, entries, plan_options, options, describer, ignore_stale)
-    outline = write_run_plan(plan, store=run.store, run_id=run.run_id, unit_ids=selection.of(plan))
+    whole = _outline_to_document(run, entries, plan_options, options, describer)
+    _refuse_stale(run, whole, entries, plan_options, ignore_stale)
+    outline = select_units(whole, selection.of(whole), store=run.store, run_id=run.run_id)
     by_name = {entry.name: entry for entry in entries}
-    total = sum(len(unit.tables) for unit in plan.work_units if unit.id in set(outline.unit_ids))
+    total = sum(unit.tables for unit in outline.units)
     statuses: list[AgentStatus] = []
     errors: list[AgentError] = []
     run.sink.begin("document", total)
@@ -178,7 +184,7 @@ def document_run(
                 options=options.for_entry(entry),
             )
 
-        for wave in _waves(plan, outline):
+        for wave in _waves(outline):
             for _, result in run.pool.run(document, wave, plan_options.units_at_once):
                 statuses.append(result.status)
                 errors.extend(table.error for table in result.tables if table.error)
@@ -187,50 +193,52 @@ def document_run(
     return DocumentedRun(outline, overall_status(statuses), tuple(errors), manifest)
 
 
-def _plan_to_document(
+def _outline_to_document(
     run: RunContext,
     entries: Sequence[DatabaseEntry],
     plan_options: PlanOptions,
     options: DocumentingOptions,
     describer: Describer,
-    ignore_stale: bool,
-) -> DocumentationPlan:
+) -> RunOutline:
+    """What the latest plan was cut into; only a plan that somebody touched is loaded, checked and cut anew."""
+    outline = latest_outline(run.store, run.run_id)
+    if outline is not None:
+        return outline
     plan = load_plan(run.store)
-    if not config_is_current(plan, plan_options.config_hash):
+    if plan_was_edited(plan):
+        run.sink.note("the domains of the plan were edited; its work units are cut anew")
+        has_work = _work_marker(run, entries, options, describer)
+        plan = recut(plan, entries, store=run.store, clock=run.clock, options=plan_options, has_work=has_work).plan
+        return _publish(run, plan)
+    check_plan(plan)
+    return write_run_plan(plan, store=run.store, run_id=run.run_id)
+
+
+def _refuse_stale(
+    run: RunContext,
+    outline: RunOutline,
+    entries: Sequence[DatabaseEntry],
+    plan_options: PlanOptions,
+    ignore_stale: bool,
+) -> None:
+    if outline.config_hash != plan_options.config_hash:
         message = "the configuration changed after the plan was made; plan again with `tribal plan`"
         if not ignore_stale:
             raise PlanError(f"{message}, or document by the old plan with --force", code="DOC_PLAN_STALE")
         run.sink.note(message)
-    unknown = sorted({unit.database for unit in plan.work_units} - {entry.name for entry in entries})
+    unknown = sorted({unit.database for unit in outline.units} - {entry.name for entry in entries})
     if unknown:
         raise PlanError(
             f"the plan is about database {unknown[0]!r}, which the configuration does not name; plan again",
             code="DOC_PLAN_STALE",
         )
-    if plan_was_edited(plan):
-        run.sink.note("the domains of the plan were edited; its work units are cut anew")
-        plan = recut(
-            plan,
-            entries,
-            store=run.store,
-            clock=run.clock,
-            options=plan_options,
-            has_work=_work_marker(run, entries, options, describer),
-        ).plan
-        _publish(run, plan)
-    check_plan(plan)
-    return plan
 
 
-def _waves(plan: DocumentationPlan, outline: RunOutline) -> Iterator[list[str]]:
+def _waves(outline: RunOutline) -> Iterator[list[str]]:
     """Units whose dependencies are done, in order of priority; without dependencies there is one wave."""
-    order = {unit_id: position for position, unit_id in enumerate(outline.unit_ids)}
+    order = {unit.id: position for position, unit in enumerate(outline.units)}
     sorter = TopologicalSorter(
-        {
-            unit.id: [other for other in unit.depends_on if other in order]
-            for unit in plan.work_units
-            if unit.id in order
-        }
+        {unit.id: [other for other in unit.depends_on if other in order] for unit in outline.units}
     )
     sorter.prepare()
     while sorter.is_active():

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from tribal import __version__
-from tribal.edges.cli import pipeline_commands, project_commands, status_command
+from tribal.edges.cli import pipeline_commands, project_commands, review_commands, status_command
 from tribal.tools.commands import TOOL_COMMANDS
 
 
@@ -62,6 +62,8 @@ app.command("document")(pipeline_commands.document)
 app.command("index")(pipeline_commands.index)
 app.command("run")(pipeline_commands.run)
 app.command("status")(status_command.status)
+app.command("diff")(review_commands.diff)
+app.command("lint")(review_commands.lint)
 
 
 def _stand_in() -> None:

@@ -24,9 +24,9 @@ INTERRUPTED_HINT = "stopped; what is done is kept, and the same command carries 
 
 def console(*, stderr: bool = False) -> Console:
     """A rich console that is plain in a pipe."""
-    from rich.console import Console
+    from tribal.edges.cli.safe_console import SafeConsole
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty())
+    return SafeConsole(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
 def print_json(value: Any) -> None:

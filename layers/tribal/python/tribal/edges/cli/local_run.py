@@ -95,6 +95,7 @@ class LocalRun:
             documenting=self._documenting_options(force=False, retry_failed=False),
             describer=self._describer,
             statistics_max_age=self.settings.statistics_max_age,
+            embedder=self._embedder(),
         )
         self._errors.extend(composed.plan.errors)
         unreachable = any(analysis.status == "unreachable" for analysis in composed.plan.databases)
@@ -102,8 +103,8 @@ class LocalRun:
         self._log.attach_plan(locations.run_plan_file(self._context.run_id), composed.plan_hash)
         return composed
 
-    def document(self, selection: DocumentSelection, *, force: bool, retry_failed: bool) -> None:
-        """Document by the latest plan and publish the manifest."""
+    def document(self, selection: DocumentSelection, *, force: bool, retry_failed: bool) -> bool:
+        """Document by the latest plan and publish the manifest; returns whether there is anything to index."""
         result = document_run(
             self._context,
             self.settings.entries,
@@ -117,6 +118,7 @@ class LocalRun:
         self._errors.extend(result.errors)
         self._statuses.append(result.status)
         self._log.attach_plan(locations.run_plan_file(self._context.run_id), result.outline.plan_hash)
+        return result.manifest is not None or self._context.store.head(locations.MANIFEST_FILE) is not None
 
     def index(self, work_units: frozenset[str] | None, *, force: bool) -> None:
         """Bring the index up to the manifest."""

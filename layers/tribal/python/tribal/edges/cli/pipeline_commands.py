@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,16 +28,17 @@ def plan(dsn: Dsn = None, project: Project = _HERE, replan: Replan = False, as_j
     It reads the structure of the databases, and no row. Nothing is documented yet: look at
     progress/documentation-plan.json, move tables between domains if you like, then run tribal document.
     """
-    from tribal.edges.cli.plan_view import print_plan
+    from tribal.edges.cli.plan_view import last_plan, print_plan
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, dsn=dsn)
+    previous = last_plan(settings)
     with _open(settings, "plan", as_json) as work:
         composed = work.plan(replan=replan)
     if as_json:
         print_json(composed.plan)
     else:
-        print_plan(composed.plan, settings.store)
+        print_plan(composed.plan, settings.store, previous)
 
 
 @command
@@ -93,6 +95,9 @@ def run(
     replan: Replan = False,
     force: Annotated[bool, typer.Option("--force", help="Document and index everything again.")] = False,
     no_samples: NoSamples = False,
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Open the page of all documents in the browser; on a terminal alone.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Plan, document and index in one go.
@@ -104,9 +109,10 @@ def run(
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
     with _open(settings, "run", as_json) as work:
         work.plan(replan=replan)
-        work.document(_selection(None, None), force=force, retry_failed=False)
-        work.index(None, force=force)
-    _report(work, as_json, next_step='Next: `tribal search "what you are looking for"`, or `tribal domains`.')
+        if work.document(_selection(None, None), force=force, retry_failed=False):
+            work.index(None, force=force)
+    next_step = 'Next: `tribal search "what you are looking for"`, or `tribal domains`.'
+    _report(work, as_json, next_step=next_step, open_page=open_page)
 
 
 @contextmanager
@@ -127,7 +133,7 @@ def _selection(work_units: list[str] | None, domains: list[str] | None) -> Docum
     return DocumentSelection(frozenset(work_units or ()), frozenset(domains or ()))
 
 
-def _report(work: LocalRun, as_json: bool, next_step: str) -> None:
+def _report(work: LocalRun, as_json: bool, next_step: str, *, open_page: bool = False) -> None:
     """Say how the run ended, in its exit code too."""
     from tribal.errors import EXIT_DONE, EXIT_INTERNAL, EXIT_PARTIAL
 
@@ -154,5 +160,21 @@ def _report(work: LocalRun, as_json: bool, next_step: str) -> None:
             typer.echo(f"  ... and {len(record.errors) - 20} more; see `tribal status`", err=True)
         typer.echo(f"Documents: {work.settings.store / 'docs' / 'README.md'}")
         typer.echo(next_step)
+        if record.command != "index":
+            _look(work.settings.store, open_page=open_page)
     codes = {"completed": EXIT_DONE, "partial": EXIT_PARTIAL}
     raise typer.Exit(codes.get(record.status, EXIT_PARTIAL if record.tables_failed else EXIT_INTERNAL))
+
+
+def _look(store: Path, *, open_page: bool) -> None:
+    """Name the one page of all documents as an address that terminals let one click, and open it where asked to."""
+    from tribal.catalog.locations import DOCS, SITE_PAGE
+
+    page = store / DOCS / SITE_PAGE
+    if not page.is_file():
+        return
+    typer.echo(f"Look: {page.as_uri()}")
+    if open_page and sys.stdout.isatty():
+        import webbrowser
+
+        webbrowser.open(page.as_uri())

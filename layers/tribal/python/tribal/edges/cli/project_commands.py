@@ -52,6 +52,11 @@ databases:
 
 # Where documents and index go; this folder unless something else is said.
 # store: ./knowledge
+
+# Rules of `tribal lint`, and the per cent of tables and columns that have to be documented.
+# lint:
+#   orphaned: true
+#   minimum_coverage: 80
 """
 
 

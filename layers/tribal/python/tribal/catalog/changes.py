@@ -1,0 +1,184 @@
+"""What changed between two states of a database's structure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tribal_contracts import CatalogColumn, CatalogForeignKey, CatalogIndex, CatalogTable
+
+TableFate = Literal["added", "dropped", "changed", "excluded", "unreadable"]
+"""`excluded` by the configuration and `unreadable` for this user are tables that are out of sight, not gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference inside a table; `before` is unset of what was added, `after` of what was removed.
+
+    `what` is "column", "comment", "primary key", "index" and so on, `name` that of the column, key or index; `aspect`
+    says what of it changed, where not all of it is new or gone.
+    """
+
+    what: str
+    name: str = ""
+    aspect: str = ""
+    before: str | None = None
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """What became of one table; `changes` are those inside a table that is there before and after."""
+
+    schema: str
+    table: str
+    fate: TableFate
+    changes: tuple[Change, ...] = ()
+
+    def rewritten(self, text: Callable[[str], str]) -> TableChange:
+        """The same with every value passed through a function, as one that takes out what must not be shown."""
+
+        def value(given: str | None) -> str | None:
+            return None if given is None else text(given)
+
+        return replace(
+            self, changes=tuple(replace(c, before=value(c.before), after=value(c.after)) for c in self.changes)
+        )
+
+
+def compare_tables(before: Iterable[CatalogTable], after: Iterable[CatalogTable]) -> Iterator[TableChange]:
+    """Tables that differ, in order of schema and name. Both sides are in that order, and are read only once."""
+    left, right = iter(before), iter(after)
+    old, new = next(left, None), next(right, None)
+    while old is not None or new is not None:
+        if new is None or (old is not None and _key(old) < _key(new)):
+            assert old is not None
+            yield TableChange(old.schema_name, old.table_name, "dropped")
+            old = next(left, None)
+        elif old is None or _key(new) < _key(old):
+            yield TableChange(new.schema_name, new.table_name, "added")
+            new = next(right, None)
+        else:
+            changes = tuple(_table_changes(old, new)) if old != new else ()
+            if changes:
+                yield TableChange(new.schema_name, new.table_name, "changed", changes)
+            old, new = next(left, None), next(right, None)
+
+
+def _key(table: CatalogTable) -> tuple[str, str]:
+    return table.schema_name, table.table_name
+
+
+def _table_changes(old: CatalogTable, new: CatalogTable) -> Iterator[Change]:
+    yield from _scalars(
+        [
+            ("kind", old.kind, new.kind),
+            ("comment", old.comment, new.comment),
+            ("view definition", old.view_definition, new.view_definition),
+            ("partitions", _number(old.partition_count), _number(new.partition_count)),
+            ("may be selected", _yes_no(old.selectable), _yes_no(new.selectable)),
+        ]
+    )
+    yield from _column_changes(old, new)
+    yield from _named(
+        "primary key",
+        {key.name: _columns(key.columns) for key in (old.primary_key,) if key},
+        {key.name: _columns(key.columns) for key in (new.primary_key,) if key},
+    )
+    yield from _named(
+        "unique key",
+        {key.name: _columns(key.columns) for key in old.unique_keys},
+        {key.name: _columns(key.columns) for key in new.unique_keys},
+    )
+    yield from _named(
+        "foreign key",
+        {key.name: _reference(key) for key in old.foreign_keys},
+        {key.name: _reference(key) for key in new.foreign_keys},
+    )
+    yield from _named(
+        "index",
+        {index.name: _index(index) for index in old.indexes},
+        {index.name: _index(index) for index in new.indexes},
+    )
+    yield from _named(
+        "check", {check.name: check.expression for check in old.checks}, {c.name: c.expression for c in new.checks}
+    )
+
+
+def _scalars(pairs: Iterable[tuple[str, str | None, str | None]]) -> Iterator[Change]:
+    for what, before, after in pairs:
+        if before != after:
+            yield Change(what, before=before, after=after)
+
+
+def _column_changes(old: CatalogTable, new: CatalogTable) -> Iterator[Change]:
+    before = {column.name: column for column in old.columns}
+    after = {column.name: column for column in new.columns}
+    for name, column in before.items():
+        if name not in after:
+            yield Change("column", name, before=_declared(column))
+    for name, column in after.items():
+        if name not in before:
+            yield Change("column", name, after=_declared(column))
+            continue
+        was, now = _aspects(before[name]), _aspects(column)
+        for aspect, value in now.items():
+            if was[aspect] != value:
+                yield Change("column", name, aspect, was[aspect], value)
+    kept_before = [name for name in before if name in after]
+    kept_after = [name for name in after if name in before]
+    if kept_before != kept_after:
+        yield Change("order of columns", before=_columns(kept_before), after=_columns(kept_after))
+
+
+def _aspects(column: CatalogColumn) -> dict[str, str | None]:
+    return {
+        "type": column.type,
+        "nullable": _yes_no(column.nullable),
+        "default": column.default_value,
+        "identity": column.identity,
+        "generated": column.generated,
+        "values": ", ".join(column.enum_values) if column.enum_values is not None else None,
+        "comment": column.comment,
+    }
+
+
+def _declared(column: CatalogColumn) -> str:
+    parts = [column.type, "" if column.nullable else "not null"]
+    if column.default_value is not None:
+        parts.append(f"default {column.default_value}")
+    return " ".join(part for part in parts if part)
+
+
+def _named(what: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Change]:
+    """What is gone, then what changed or is new, in order of names."""
+    for name in sorted(before.keys() | after.keys()):
+        if before.get(name) != after.get(name):
+            yield Change(what, name, before=before.get(name), after=after.get(name))
+
+
+def _columns(names: Iterable[str]) -> str:
+    return ", ".join(names)
+
+
+def _reference(key: CatalogForeignKey) -> str:
+    actions = [
+        f"on update {key.on_update}" if key.on_update else "",
+        f"on delete {key.on_delete}" if key.on_delete else "",
+    ]
+    target = f"{key.references_schema}.{key.references_table} ({_columns(key.references_columns)})"
+    return " ".join(part for part in (f"({_columns(key.columns)}) to {target}", *actions) if part)
+
+
+def _index(index: CatalogIndex) -> str:
+    where = f" where {index.predicate}" if index.predicate else ""
+    return f"{'unique ' * index.unique}({_columns(index.columns)}){where}"
+
+
+def _yes_no(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _number(value: int | None) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,178 @@
+"""What `tribal diff` and `tribal lint` found, as a person reads it and as a machine does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from tribal.catalog.identity import TableIdentity, format_name
+from tribal.edges.cli.console import console, counted
+
+if TYPE_CHECKING:
+    from tribal.catalog.changes import Change, TableChange
+    from tribal.documenting import LintReport
+    from tribal.documenting.lint import Finding
+    from tribal.runs.comparing import Comparison
+
+_MARKS = {"added": "+", "dropped": "-", "changed": "~", "excluded": "-", "unreadable": "?"}
+_COLORS = {"+": "green", "-": "red", "~": "yellow", "?": "magenta"}
+_REASONS = {
+    "excluded": "  (left out by the configuration now)",
+    "unreadable": "  (may no longer be read; its documents stay)",
+}
+_GROUPED_COLUMNS = 6
+
+
+def comparison_data(found: Comparison) -> dict[str, Any]:
+    """The comparison as one JSON object."""
+    data: dict[str, Any] = {
+        "success": found.complete,
+        "changed": found.changed,
+        "databases": [
+            {
+                "database": database.database,
+                "problem": database.problem,
+                "tables": [
+                    {**asdict(change), "changes": list(map(asdict, change.changes))} for change in database.tables
+                ],
+            }
+            for database in found.databases
+        ],
+    }
+    if found.documents is not None:
+        data["documents"] = {
+            "to_write": list(found.documents.to_write),
+            "to_remove": list(found.documents.to_remove),
+        }
+    return data
+
+
+def print_comparison(found: Comparison) -> None:
+    """One line a table and, indented, one a change inside it; then what it means for the documents."""
+    from rich.markup import escape
+
+    out, err = console(), console(stderr=True)
+    for database in found.databases:
+        if database.problem is not None:
+            err.print(
+                f"[red]error:[/] {escape(database.database)} was not compared: {escape(_plain(database.problem))}"
+            )
+        for change in database.tables:
+            _print_line(_MARKS[change.fate], _table_text(database.database, change), "")
+            for inside in change.changes:
+                _print_line(_mark(inside), _change_text(inside), "    ")
+    changed = sum(len(database.tables) for database in found.databases)
+    out.print(f"{counted(changed, 'table')} changed in the catalog." if changed else "Nothing changed in the catalog.")
+    documents = found.documents
+    if documents is None:
+        return
+    if not documents.to_write and not documents.to_remove:
+        out.print("The documents are up to date.")
+        return
+    out.print(
+        f"The next run writes the documents of {counted(len(documents.to_write), 'table')} and removes those of "
+        f"{counted(len(documents.to_remove), 'table')}."
+    )
+    for mark, names in (("~", documents.to_write), ("-", documents.to_remove)):
+        for name in names:
+            _print_line(mark, _plain(name), "  ")
+
+
+def _print_line(mark: str, text: str, indent: str) -> None:
+    from rich.markup import escape
+
+    console().print(f"{indent}[{_COLORS[mark]}]{mark}[/] {escape(text)}", soft_wrap=True)
+
+
+def _table_text(database: str, change: TableChange) -> str:
+    name = TableIdentity(database, change.schema, change.table)
+    return f"{_plain(str(name))}{_REASONS.get(change.fate, '')}"
+
+
+def _mark(change: Change) -> str:
+    if change.before is None and not change.aspect:
+        return "+"
+    return "-" if change.after is None and not change.aspect else "~"
+
+
+def _change_text(change: Change) -> str:
+    what = f"{change.what} {_plain(format_name([change.name]))}" if change.name else change.what
+    if change.aspect:
+        return f"{what}: {change.aspect} {_value(change.before)} -> {_value(change.after)}"
+    if change.before is None or change.after is None:
+        return f"{what}: {_value(change.after if change.before is None else change.before)}"
+    return f"{what}: {_value(change.before)} -> {_value(change.after)}"
+
+
+def _value(value: str | None) -> str:
+    return "none" if value is None else _plain(value)
+
+
+def _plain(text: str) -> str:
+    """A text on one line, in which control characters and marks that turn the writing are told, not obeyed."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def lint_data(report: LintReport, *, success: bool) -> dict[str, Any]:
+    """The report as one JSON object."""
+    from tribal.documenting.lint import RULES
+
+    return {
+        "success": success,
+        "coverage": {
+            kind: {"documented": part.documented, "total": part.total, "percent": part.percent}
+            for kind, part in (("tables", report.tables), ("columns", report.columns))
+        },
+        "minimum_coverage": report.minimum_coverage,
+        "counts": {rule: report.count(rule) for rule in RULES},
+        "findings": [asdict(finding) for finding in report.findings],
+    }
+
+
+def print_lint(report: LintReport) -> None:
+    """A table on a terminal, where the columns of a table share a row; one line a finding in a pipe."""
+    from tribal.documenting.lint import RULES
+
+    out = console()
+    if sys.stdout.isatty():
+        _print_findings(report.findings)
+    else:
+        for finding in report.findings:
+            where = finding.table if finding.column is None else f"{finding.table}.{format_name([finding.column])}"
+            out.print(f"{_plain(where)}: {finding.rule}: {finding.message}", markup=False, soft_wrap=True)
+    counts = ", ".join(f"{report.count(rule)} {rule}" for rule in RULES if report.count(rule))
+    out.print(f"Findings: {counts or 'none'}.")
+    out.print(
+        f"Documented: {report.tables.percent:.1f} % of the tables ({report.tables.documented:,} of "
+        f"{report.tables.total:,}), {report.columns.percent:.1f} % of the columns "
+        f"({report.columns.documented:,} of {report.columns.total:,})."
+    )
+    if not report.covered:
+        console(stderr=True).print(f"[red]error:[/] at least {report.minimum_coverage:g} % have to be documented")
+
+
+def _print_findings(findings: Sequence[Finding]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    if not findings:
+        return
+    view = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
+    for heading in ("rule", "table", "columns", "finding"):
+        view.add_column(heading, overflow="fold")
+    for rule, table, columns, message in _grouped(findings):
+        view.add_row(rule, escape(_plain(table)), escape(_plain(columns)), message)
+    console().print(view)
+
+
+def _grouped(findings: Sequence[Finding]) -> Iterator[tuple[str, str, str, str]]:
+    """Findings of a kind in the columns of one table as one."""
+    groups: dict[tuple[str, str, bool, str], list[str]] = {}
+    for finding in findings:
+        key = (finding.rule, finding.table, finding.column is None, finding.message)
+        groups.setdefault(key, []).append(finding.column or "")
+    for (rule, table, of_table, message), columns in groups.items():
+        left_out = f" and {len(columns) - _GROUPED_COLUMNS} more" if len(columns) > _GROUPED_COLUMNS else ""
+        yield rule, table, "" if of_table else ", ".join(columns[:_GROUPED_COLUMNS]) + left_out, message

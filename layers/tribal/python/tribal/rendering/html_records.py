@@ -1,0 +1,153 @@
+"""Documents as the records that the HTML page carries: short keys, and nothing that is empty."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from tribal.catalog import locations
+from tribal.catalog.identity import TableIdentity, format_name
+from tribal.rendering.sql import Join, SqlTable, join_sql
+from tribal_contracts import DocumentedColumn, DocumentedRelation, DomainDocument, OverviewDocument, TableDocument
+
+Record = dict[str, Any]
+
+PAGE_JOINS = 10
+"""Joins that a table's page spells out at the most."""
+_PRIMARY_KEY, _FOREIGN_KEY, _NULLABLE, _UNIQUE = 1, 2, 4, 8
+
+
+def catalog_record(document: OverviewDocument) -> Record:
+    """The whole catalog: the first record of a page."""
+    return {"t": "catalog", "n": document.name, "s": document.description}
+
+
+def database_record(name: str, description: str) -> Record:
+    """A database; its domains follow. `f` is the file in which people correct what is said of it."""
+    return {"t": "database", "n": name, "s": description, "f": locations.annotations_file(name)}
+
+
+def domain_record(document: DomainDocument) -> Record:
+    """A domain; its tables follow, the most connected first."""
+    return _filled(
+        {
+            "t": "domain",
+            "b": document.database,
+            "n": document.domain,
+            "h": document.title,
+            "s": document.description,
+            "j": document.common_joins,
+            "x": [[link.domain, link.keys] for link in document.links],
+        }
+    )
+
+
+def table_record(document: TableDocument) -> Record:
+    """All that a table's page shows."""
+    return _filled(
+        {
+            "t": "table",
+            "n": document.name,
+            "b": document.database,
+            "d": document.domain,
+            "l": format_name((document.schema_, document.table)),
+            "k": document.kind,
+            "s": document.description.text,
+            "o": document.description.source,
+            "no": document.notes,
+            "r": document.row_count,
+            "p": document.partition_count,
+            "pk": document.primary_key.columns if document.primary_key else [],
+            "c": _columns(document),
+            "u": [[key.name, key.columns] for key in document.unique_keys],
+            "e": _relations(document),
+            "ix": [
+                _trimmed([index.name, index.columns, int(index.unique), index.predicate]) for index in document.indexes
+            ],
+            "ch": [[check.name, check.expression] for check in document.checks],
+            "v": document.view_definition,
+        }
+    )
+
+
+def _columns(document: TableDocument) -> list[list[Any]]:
+    unique = {key.columns[0] for key in document.unique_keys if len(key.columns) == 1}
+    return [_column(column, column.name in unique) for column in document.columns]
+
+
+def _column(column: DocumentedColumn, unique: bool) -> list[Any]:
+    flags = (
+        _PRIMARY_KEY * column.is_primary_key
+        + _FOREIGN_KEY * column.is_foreign_key
+        + _NULLABLE * column.nullable
+        + _UNIQUE * unique
+    )
+    return _trimmed(
+        [
+            column.name,
+            column.type,
+            flags,
+            column.description.text,
+            column.description.source,
+            _default(column),
+            column.samples or 0,
+            column.sample_patterns or 0,
+            column.enum_values or 0,
+            (column.sensitive or "").replace("_", " ") or 0,
+        ]
+    )
+
+
+def _default(column: DocumentedColumn) -> str | int:
+    if column.identity:
+        return f"identity, {column.identity}"
+    if column.generated:
+        return f"generated: {column.generated}"
+    return column.default_value if column.default_value is not None else 0
+
+
+def _relations(document: TableDocument) -> list[list[Any]]:
+    """Name, whether this table holds the key, own columns, the other's, meaning, nullable, SQL of the join."""
+    return [
+        _trimmed(
+            [
+                relation.name,
+                int(relation.relationship == "references"),
+                relation.via_columns,
+                relation.other_columns,
+                relation.description,
+                int(bool(relation.nullable)),
+                _join(document, relation) if position < PAGE_JOINS else 0,
+            ]
+        )
+        for position, relation in enumerate(document.relations)
+    ]
+
+
+def _join(document: TableDocument, relation: DocumentedRelation) -> str:
+    other = TableIdentity.parse(relation.name)
+    server = document.server_database or document.database
+    pairs = tuple(zip(relation.via_columns, relation.other_columns, strict=False))
+    certain = relation.relationship == "references" and relation.nullable is False
+    start = SqlTable(document.schema_, document.table, server)
+    return join_sql(start, [Join(SqlTable(other.schema, other.table, server), pairs, certain)], document.database_type)
+
+
+def _filled(record: Record) -> Record:
+    return {key: value for key, value in record.items() if value is not None and value != []}
+
+
+def _trimmed(values: Sequence[Any]) -> list[Any]:
+    """The values without the empty ones at the end."""
+    kept = list(values)
+    while kept and (kept[-1] is None or kept[-1] == 0):
+        kept.pop()
+    return kept
+
+
+def encoded(record: Record) -> bytes:
+    """A record as JSON that can stand inside a script element: no text can end the element or begin a comment."""
+    text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+    safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return safe.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").encode("utf-8", "backslashreplace")

@@ -1,0 +1,220 @@
+"""What changed since the last run: in the databases, and what that would change in the documents. Writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+
+from tribal.catalog import locations
+from tribal.catalog.changes import TableChange, TableFate, compare_tables
+from tribal.catalog.identity import TableIdentity
+from tribal.documenting import DocumentingOptions, WorkInspector
+from tribal.errors import ObjectNotFound, PlanError
+from tribal.masking import redact_text
+from tribal.planning import PlanOptions, compose_plan, latest_readings, load_plan, read_catalog
+from tribal.planning.read_catalog import iterate_snapshot
+from tribal.ports import Clock, Describer, ObjectStore
+from tribal.rendering.words import shorten
+from tribal.runs.pipeline import OpenReader
+from tribal.runs.rehearsal import RehearsalStore
+from tribal_contracts import (
+    CatalogReading,
+    CatalogTable,
+    DatabaseEntry,
+    DocumentationPlan,
+    TableSpec,
+    WorkUnit,
+)
+
+VALUE_CHARS = 500
+"""Characters of a value that a comparison tells."""
+_RUN = "comparison"
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseChanges:
+    """What changed in one database; `problem` says why it could not be compared."""
+
+    database: str
+    tables: tuple[TableChange, ...] = ()
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChanges:
+    """Tables, by fully qualified name, whose documents the next run would write, and would remove."""
+
+    to_write: tuple[str, ...]
+    to_remove: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All that changed; `documents` is `None` where two recorded runs were compared."""
+
+    databases: tuple[DatabaseChanges, ...]
+    documents: DocumentChanges | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything is different."""
+        documents = self.documents
+        return any(database.tables for database in self.databases) or bool(
+            documents and (documents.to_write or documents.to_remove)
+        )
+
+    @property
+    def complete(self) -> bool:
+        """Whether every database could be compared."""
+        return all(database.problem is None for database in self.databases)
+
+
+def compare_with_databases(
+    entries: Sequence[DatabaseEntry],
+    *,
+    open_reader: OpenReader,
+    store: ObjectStore,
+    clock: Clock,
+    describer: Describer,
+    plan_options: PlanOptions,
+    options: DocumentingOptions,
+    statistics_max_age: timedelta,
+) -> Comparison:
+    """Compare each database as it is now with what the last run read, and try the next plan without writing it.
+
+    Raises:
+        PlanError: when no run has read any of the databases yet.
+        DatabaseUnreachable: when none of them answered.
+    """
+    before = {reading.database: reading for reading in latest_readings(entries, store)}
+    if not before:
+        names = ", ".join(repr(entry.name) for entry in entries)
+        raise PlanError(f"no run has read {names} yet; start with `tribal run`", code="DOC_PLAN_NOT_FOUND")
+    rehearsal = RehearsalStore(store)
+    after = [
+        read_catalog(
+            entry,
+            open_reader=partial(open_reader, entry),
+            store=rehearsal,
+            clock=clock,
+            run_id=_RUN,
+            statistics_max_age=statistics_max_age,
+        )
+        for entry in entries
+    ]
+    databases = [_compared(reading.database, before.get(reading.database), reading, rehearsal) for reading in after]
+    # Age alone makes no document different.
+    inspectors = {
+        entry.name: WorkInspector(
+            store=rehearsal, describer=describer, clock=clock, options=replace(options.for_entry(entry), max_age=None)
+        )
+        for entry in entries
+    }
+
+    def has_work(unit: WorkUnit, spec: TableSpec) -> bool:
+        return not inspectors[unit.database].is_current(unit, spec)
+
+    plan = _next_plan(after, entries, rehearsal, clock, plan_options, has_work)
+    return Comparison(tuple(databases), _documents(plan, after))
+
+
+def compare_runs(first: str, second: str | None, *, store: ObjectStore) -> Comparison:
+    """Compare what two recorded runs read; without a second one, the first with what was read last.
+
+    Raises:
+        PlanError: when a run is not recorded, or read no database.
+    """
+    before = _recorded(first, store)
+    after = _recorded(second, store) if second else {}
+    names = sorted(before.keys() | after.keys())
+    if second is None:
+        after = {name: reading for name in names if (reading := _last_read(name, store)) is not None}
+    return Comparison(tuple(_compared(name, before.get(name), after.get(name), store) for name in names))
+
+
+def _last_read(database: str, store: ObjectStore) -> CatalogReading | None:
+    try:
+        return CatalogReading.from_json(store.get(locations.latest_reading_file(database)).data)
+    except ObjectNotFound:
+        return None
+
+
+def _recorded(run_id: str, store: ObjectStore) -> dict[str, CatalogReading]:
+    prefix = f"{locations.RUNS}{run_id}/catalog/"
+    keys = [key for key in store.keys(prefix) if key.endswith(".json")] if run_id else []
+    if not keys:
+        known = sorted({key.split("/")[2] for key in store.keys(locations.RUNS) if "/catalog/" in key})
+        there = f"those that did are {', '.join(known[-5:])}" if known else "none has yet"
+        raise PlanError(
+            f"no run {run_id!r} that read a database is recorded in {store.location}; {there}",
+            code="DOC_PLAN_NOT_FOUND",
+        )
+    readings = (CatalogReading.from_json(store.get(key).data) for key in keys)
+    return {reading.database: reading for reading in readings}
+
+
+def _compared(
+    database: str, before: CatalogReading | None, after: CatalogReading | None, store: ObjectStore
+) -> DatabaseChanges:
+    for reading, when in ((before, "before"), (after, "now")):
+        if reading is None or reading.snapshot_file is None:
+            said = reading.errors[0].message if reading and reading.errors else f"it was not read {when}"
+            return DatabaseChanges(database, problem=said)
+    assert before is not None
+    assert after is not None
+    if before.schema_hash == after.schema_hash:
+        return DatabaseChanges(database)
+    found = compare_tables(_tables(before, store), _tables(after, store))
+    return DatabaseChanges(
+        database, tuple(replace(change, fate=_fate(change, after)).rewritten(_shown) for change in found)
+    )
+
+
+def _tables(reading: CatalogReading, store: ObjectStore) -> Iterator[CatalogTable]:
+    return iterate_snapshot(store, reading.snapshot_file or "")[1]
+
+
+def _fate(change: TableChange, after: CatalogReading) -> TableFate:
+    """Absence is not deletion: a table may be hidden from this user, or excluded by the configuration."""
+    if change.fate != "dropped":
+        return change.fate
+    if str(TableIdentity(after.database, change.schema, change.table)) in after.excluded_tables:
+        return "excluded"
+    return "unreadable" if change.schema in after.unreadable_schemas else "dropped"
+
+
+def _shown(value: str) -> str:
+    # What lies far beyond the limit is not worth the search for secrets.
+    return shorten(redact_text(value[: 4 * VALUE_CHARS]), VALUE_CHARS)
+
+
+def _next_plan(
+    readings: Sequence[CatalogReading],
+    entries: Sequence[DatabaseEntry],
+    store: ObjectStore,
+    clock: Clock,
+    options: PlanOptions,
+    has_work: Callable[[WorkUnit, TableSpec], bool],
+) -> DocumentationPlan | None:
+    """The plan that the next run would make; `None` when there is nothing left to document."""
+    try:
+        previous: DocumentationPlan | None = load_plan(store)
+    except PlanError:
+        previous = None
+    try:
+        return compose_plan(
+            readings, entries, previous=previous, store=store, clock=clock, options=options, has_work=has_work
+        ).plan
+    except PlanError as error:
+        if error.code != "PLAN_EMPTY":
+            raise
+        return None
+
+
+def _documents(plan: DocumentationPlan | None, readings: Sequence[CatalogReading]) -> DocumentChanges:
+    units = plan.work_units if plan else []
+    to_write = (spec.fully_qualified_name for unit in units for spec in unit.tables if spec.has_work)
+    to_remove = (name for reading in readings for name in (*reading.gone_tables, *reading.excluded_tables))
+    return DocumentChanges(tuple(sorted(to_write)), tuple(sorted(set(to_remove))))
