@@ -86,7 +86,8 @@ def _without_password(dsn: str) -> str:
 
 def _print_next_steps() -> None:
     tribal = f"{TRIBAL.relative_to(Path.cwd())}" if TRIBAL.is_relative_to(Path.cwd()) else str(TRIBAL)
-    print(f"The documents lie in {PROJECT / 'docs'}; start at {PROJECT / 'docs' / 'README.md'}. Ask on:")
+    print(f"The documents lie in {PROJECT / 'docs'}; start at {PROJECT / 'docs' / 'README.md'}, or look through all")
+    print(f"of them in a browser: {(PROJECT / 'docs' / 'index.html').absolute().as_uri()}. Ask on:")
     print(f'  {tribal} search "late deliveries" --project {PROJECT}')
     print(f"  {tribal} table billing.invoice --project {PROJECT}")
     print(f"  {tribal} domains --project {PROJECT}")

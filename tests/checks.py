@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 import time
@@ -20,8 +22,36 @@ CHECKS: dict[str, list[str]] = {
 }
 
 
+PROGRAMS = {"pgbouncer": "pgbouncer", "openssl": "openssl"}
+"""Programs that tests need beside Python, and the Debian packages that have them."""
+
+
+def provide_programs() -> None:
+    """Install what is missing where that is nobody's machine: as root, on Debian, with CI=true.
+
+    Elsewhere the tests that need a program are skipped and say so. A failure is told, and what needs the program fails.
+    """
+    folders = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    missing = [package for program, package in PROGRAMS.items() if shutil.which(program, path=folders) is None]
+    here = os.environ.get("CI") == "true" and os.geteuid() == 0 and shutil.which("apt-get") is not None
+    if not missing or not here:
+        return
+    print(f"== installing {', '.join(missing)} with apt-get", flush=True)
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    install = ["apt-get", "install", "--yes", "--quiet=2", "--no-install-recommends", *missing]
+    for command in (["apt-get", "update", "--quiet=2"], install):
+        try:
+            ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            print(f"== {' '.join(command)}: {error}", flush=True)
+            continue
+        if ran.returncode:
+            print(f"== {' '.join(command)} failed:\n{ran.stderr.strip()[-1000:]}", flush=True)
+
+
 def main() -> int:
     """Run the checks and return the exit code: 0 when every one of them passed."""
+    provide_programs()
     failed = []
     started = time.monotonic()
     for name, command in CHECKS.items():

@@ -31,6 +31,7 @@ from tribal_contracts.configuration import (
     DatabaseEntry,
     DatabaseLimits,
     Glob,
+    LintRules,
     ProjectFile,
     Selection,
 )
@@ -83,6 +84,7 @@ from tribal_contracts.plan import (
 )
 from tribal_contracts.runs import (
     LeaseRecord,
+    OutlineUnit,
     RunOutline,
     RunRecord,
     TableResult,
@@ -203,9 +205,11 @@ __all__ = [
     "KeyEdge",
     "KeyGraph",
     "LeaseRecord",
+    "LintRules",
     "ListDomainsInput",
     "ListDomainsOutput",
     "Minutes",
+    "OutlineUnit",
     "OverviewDocument",
     "OverviewDomain",
     "PlanSummary",

@@ -46,7 +46,22 @@ class DatabaseEntry(ClosedContract):
     exclude: Selection = Field(default_factory=Selection)
     sample_rows: int = Field(default=50, ge=0, le=1000)
     domains: dict[str, list[Glob]] = Field(default_factory=dict)
+    vocabulary: dict[Annotated[str, Field(min_length=1)], list[Annotated[str, Field(min_length=1)]]] = Field(
+        default_factory=dict, description="Business domains of your own, each with words that tell its tables."
+    )
     limits: DatabaseLimits = Field(default_factory=DatabaseLimits)
+
+
+class LintRules(ClosedContract):
+    """Which findings `tribal lint` reports, and how much has to be documented."""
+
+    undocumented: bool = True
+    unclear: bool = True
+    unmasked: bool = True
+    orphaned: bool = False
+    without_key: bool = True
+    minimum_coverage: float = Field(default=0.0, ge=0.0, le=100.0)
+    """Per cent of the tables, and of the columns, that have to be documented."""
 
 
 class ProjectFile(ClosedContract):
@@ -58,3 +73,4 @@ class ProjectFile(ClosedContract):
     tables_at_once: int = Field(default=3, ge=1, le=32)
     tables_per_unit: int = Field(default=25, ge=1, le=500)
     statistics_max_age_days: float = Field(default=7.0, gt=0)
+    lint: LintRules = Field(default_factory=LintRules)

@@ -53,6 +53,16 @@ class UnitResult(Contract):
     departed: list[WrittenFile] | Unset = optional("Files of tables that left the unit, until Finish removes them.")
 
 
+class OutlineUnit(Contract):
+    """A work unit without its tables."""
+
+    id: str
+    database: str
+    domain: DomainName
+    tables: Count
+    depends_on: list[str]
+
+
 class RunOutline(Contract):
     """A run's plan without its work units, which lie one by one beside it. File: `progress/runs/{run_id}/outline.json`.
 
@@ -64,9 +74,15 @@ class RunOutline(Contract):
     plan_hash: ContentHash
     config_hash: ContentHash
     databases: list[DatabaseAnalysis]
-    unit_ids: list[str]
+    units: list[OutlineUnit]
     """In the order in which they are to be documented."""
     errors: list[AgentError]
+    plan_file_hash: ContentHash | Unset = optional("Hash of the plan file that the units were cut from.")
+
+    @property
+    def unit_ids(self) -> list[str]:
+        """The ids of the units, in their order."""
+        return [unit.id for unit in self.units]
 
 
 class RunRecord(Contract):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from demo.postgres import EmbeddedServer
-from tests.cli.tribal_command import contents, start_tribal, tribal
+from tests.cli.tribal_command import start_tribal, tribal
 from tests.postgres_fixtures import FreshDatabase, administer, login, unique_name
 
 
@@ -224,26 +224,6 @@ def test_ctrl_c_stops_cleanly_and_the_next_run_carries_on(
     record = json.loads(again.stdout)
     assert record["tables_documented"] + record["tables_unchanged"] == 400
     assert record["tables_unchanged"] >= done - 12
-
-
-def test_a_killed_run_is_carried_on_and_ends_as_if_nothing_had_happened(
-    tmp_path: Path, fresh_database: FreshDatabase
-) -> None:
-    dsn = fresh_database(SLOW)
-    quiet, rough = tmp_path / "quiet", tmp_path / "rough"
-    quiet.mkdir()
-    rough.mkdir()
-    assert tribal("run", dsn, cwd=quiet, SOURCE_DATE_EPOCH="1767225600").returncode == 0
-    killed = start_tribal("run", dsn, cwd=rough, SOURCE_DATE_EPOCH="1767225600")
-    assert killed.stderr is not None
-    while "document" not in killed.stderr.readline():
-        assert killed.poll() is None
-    killed.kill()
-    killed.communicate(timeout=60)
-    again = tribal("run", dsn, cwd=rough, SOURCE_DATE_EPOCH="1767225600")
-    assert again.returncode == 0, again.stderr
-    volatile = ("progress/runs/", "progress/lease.json", "data/")
-    assert contents(rough, *volatile) == contents(quiet, *volatile)
 
 
 def test_check_names_the_grants_that_are_missing_and_they_mend_it(

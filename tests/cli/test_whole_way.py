@@ -27,6 +27,7 @@ SPEC_FILES = {
 OUR_FILES = {
     "progress/work_units/*/result.json": "unit-result",
     "progress/lease.json": "lease-record",
+    "progress/runs/latest-plan.json": "run-outline",
     "progress/runs/*/run.json": "run-record",
     "progress/runs/*/plan.json": "documentation-plan",
     "progress/runs/*/outline.json": "run-outline",

@@ -144,6 +144,7 @@ def test_a_changed_table_rewrites_its_domain_and_no_other() -> None:
         "docs/shop/audit/audit.change_log.md",
         "docs/shop/audit/domain.json",
         "docs/shop/audit/README.md",
+        "docs/index.html",
         locations.MANIFEST_FILE,
     }
 

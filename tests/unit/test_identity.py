@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tribal.catalog.dialect import quote_identifier
+from tribal.catalog.dialect import legible_identifier, quote_identifier
 from tribal.catalog.identity import TableIdentity, domain_name, format_name, look_up, parse_name, store_name
 from tribal_contracts import DatabaseType
 
@@ -106,3 +106,28 @@ def test_a_name_with_a_nul_is_refused() -> None:
 @given(st.text(max_size=100))
 def test_a_domain_name_is_always_canonical(text: str) -> None:
     assert re.fullmatch(r"[a-z0-9][a-z0-9_-]*", domain_name(text))
+
+
+def meant_by(written: str) -> str:
+    """The name that PostgreSQL reads."""
+    inner = written[3:-1].replace('""', '"')
+    escape = re.compile(r"\\(?:\\|\+([0-9A-F]{6})|([0-9A-F]{4}))")
+    return escape.sub(lambda found: chr(int(found[1] or found[2], 16)) if found[1] or found[2] else "\\", inner)
+
+
+@given(
+    st.text(st.sampled_from('a1+"\\\n\r\t\u202e\u200b\U000e0041é表'), min_size=1, max_size=12).filter(
+        lambda n: n.strip('"')
+    )
+)
+def test_sql_that_people_read_shows_every_character_of_a_name_and_means_the_same_name(name: str) -> None:
+    written = legible_identifier(name, "postgres")
+    assert written.isprintable()
+    if written.startswith("U&"):
+        assert meant_by(written) == name
+    else:
+        assert written == quote_identifier(name, "postgres")
+
+
+def test_snowflake_has_no_other_way_to_write_a_name() -> None:
+    assert legible_identifier("a\u202eb", "snowflake") == '"a\u202eb"'

@@ -26,7 +26,6 @@ from tribal.planning import (
     recut,
     write_run_plan,
 )
-from tribal.planning.grouping import group_tables
 from tribal.planning.work_units import Chunk, cut_domain, unit_ids
 from tribal_contracts import (
     CatalogReading,
@@ -372,25 +371,10 @@ def test_units_that_would_share_an_id_are_told_apart() -> None:
     assert ids[chunks[2]] == "a_d"
 
 
-def test_one_schema_is_grouped_by_its_keys_and_named_after_the_table_at_the_centre() -> None:
-    film = [table("public.film"), *(table(f"public.film_{n}", references=[("film_id", "public.film")]) for n in "abc")]
-    staff = [table("public.staff"), *(table(f"public.shift_{n}", references=[("s", "public.staff")]) for n in "abc")]
-    lonely = [table("public.zz_tmp")]
-    grouping = group_tables([*film, *staff, *lonely], pins={}, previous={})
-    by_domain: dict[str, set[str]] = {}
-    for (_, name), domain in grouping.domains.items():
-        by_domain.setdefault(domain, set()).add(name)
-    assert by_domain["film"] == {"film", "film_a", "film_b", "film_c"}
-    assert by_domain["staff"] == {"staff", "shift_a", "shift_b", "shift_c"}
-    assert by_domain["general"] == {"zz_tmp"}
-
-
-@given(st.lists(st.tuples(st.integers(0, 25), st.integers(0, 25)), max_size=60))
-def test_grouping_gives_every_table_one_domain_and_is_repeatable(keys: list[tuple[int, int]]) -> None:
-    tables = [
-        table(f"public.t{n}", references=[(f"r{i}", f"public.t{to}") for i, (of, to) in enumerate(keys) if of == n])
-        for n in range(26)
-    ]
-    one = group_tables(tables, pins={}, previous={})
-    assert set(one.domains) == {("public", f"t{n}") for n in range(26)}
-    assert one == group_tables(tables, pins={}, previous={})
+def test_a_plan_made_without_an_embedder_says_so_once_and_the_next_keeps_its_domains() -> None:
+    shop = Shop([table("public.film"), table("public.actor")])
+    first = shop.plan()
+    assert [(error.code, error.severity) for error in first.errors] == [("PLAN_DOMAIN_INFERENCE_FAILED", "warning")]
+    second = shop.plan()
+    assert second.errors == []
+    assert domains_of(second) == domains_of(first)

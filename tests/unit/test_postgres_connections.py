@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
-import ssl
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +22,7 @@ from tests.postgres_fixtures import (
     start_server,
     unique_name,
 )
-from tests.skips import skip_or_fail
+from tests.relay_fixtures import MakeRelay, Relay, tls_with
 from tribal.adapters.postgres import PostgresCatalog, PostgresTarget
 from tribal.adapters.postgres_dsn import parse_dsn
 from tribal.adapters.postgres_target import SSL_MODES
@@ -40,82 +36,6 @@ from tribal.errors import (
 from tribal_contracts import DatabaseLimits
 
 _PASSWORD = "S3cret-Horse-Battery"
-
-
-class Relay:
-    """A way to a server over a port of its own, which can be cut, silenced or led elsewhere; with TLS if asked."""
-
-    def __init__(self, port: int, tls: ssl.SSLContext | None = None) -> None:
-        self.server_port = port
-        self.accepted = 0
-        self._tls = tls
-        self._silent = threading.Event()
-        self._lines: list[socket.socket] = []
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listener.getsockname()[1]
-        threading.Thread(target=self._serve, daemon=True).start()
-
-    def target(self, dsn: str) -> PostgresTarget:
-        """The same database through this relay."""
-        return replace(parse_dsn(dsn, NO_ENVIRONMENT), port=self.port)
-
-    def cut(self) -> None:
-        """Break every connection."""
-        for line in self._lines:
-            with suppress(OSError):
-                line.shutdown(socket.SHUT_RDWR)
-
-    def silence(self) -> None:
-        """Keep the connections and pass nothing on any more."""
-        self._silent.set()
-
-    def close(self) -> None:
-        """Break every connection and accept no other."""
-        self._listener.close()
-        self.cut()
-
-    def _serve(self) -> None:
-        with suppress(OSError):
-            while True:
-                client, _ = self._listener.accept()
-                self.accepted += 1
-                threading.Thread(target=self._connect, args=(client,), daemon=True).start()
-
-    def _connect(self, client: socket.socket) -> None:
-        with suppress(OSError):
-            if self._tls is not None and client.recv(8, socket.MSG_PEEK)[4:] == b"\x04\xd2\x16\x2f":
-                client.recv(8)
-                client.sendall(b"S")
-                client = self._tls.wrap_socket(client, server_side=True)
-            server = socket.create_connection(("127.0.0.1", self.server_port))
-            self._lines += [client, server]
-            threading.Thread(target=self._pump, args=(server, client), daemon=True).start()
-            self._pump(client, server)
-
-    def _pump(self, source: socket.socket, sink: socket.socket) -> None:
-        with suppress(OSError):
-            while data := source.recv(65_536):
-                if not self._silent.is_set():
-                    sink.sendall(data)
-        for line in (source, sink):
-            with suppress(OSError):
-                line.shutdown(socket.SHUT_RDWR)
-
-
-MakeRelay = Callable[..., Relay]
-
-
-@pytest.fixture
-def relay_to() -> Iterator[MakeRelay]:
-    relays: list[Relay] = []
-
-    def make(dsn: str, tls: ssl.SSLContext | None = None) -> Relay:
-        relays.append(Relay(parse_dsn(dsn, NO_ENVIRONMENT).port, tls))
-        return relays[-1]
-
-    yield make
-    for relay in relays:
-        relay.close()
 
 
 @pytest.fixture
@@ -336,30 +256,9 @@ def test_text_that_is_not_utf8_is_an_error_and_not_a_broken_connection(
     administer(postgres_server.dsn(), f"DROP DATABASE {name} WITH (FORCE)")
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for `localhost` that is its own authority, with its key."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        skip_or_fail("the program openssl is not installed")
-    path = tmp_path_factory.mktemp("tls") / "server.pem"
-    subprocess.run(
-        [
-            *(openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"),
-            *("-addext", "subjectAltName=DNS:localhost", "-keyout", path.with_suffix(".key"), "-out", path),
-        ],
-        check=True,
-        capture_output=True,
-    )
-    return path
-
-
 @pytest.fixture
 def tls_relay(dsn: str, certificate: Path, relay_to: MakeRelay) -> Relay:
-    # The bundled server is built without TLS, so the relay speaks it in its stead.
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
-    return relay_to(dsn, context)
+    return relay_to(dsn, tls_with(certificate))
 
 
 def test_tls_is_used_and_checked_as_far_as_the_mode_says(dsn: str, tls_relay: Relay, certificate: Path) -> None:

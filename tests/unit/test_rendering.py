@@ -196,6 +196,11 @@ def test_names_that_mermaid_takes_for_statements_are_written_otherwise() -> None
     assert diagram.splitlines() == ["erDiagram", '    "direction_TB" {', "        c_FK c_PK PK", "    }"]
 
 
+def test_underscores_that_markdown_would_take_for_emphasis_stay_in_a_diagram() -> None:
+    diagram = er_diagram([ErTable("a", "s._a_"), ErTable("b", 's."two words"')], [key("a", "b", "_up_id")])
+    assert '    "s.#95;a#95;" }o--|| "s.two words" : "#95;up_id"' in diagram.splitlines()
+
+
 def test_a_large_diagram_keeps_the_most_connected_tables_and_says_how_many_it_lacks() -> None:
     tables = [ErTable(f"t{n:02}", f"t{n:02}") for n in range(30)]
     keys = [key(f"t{n:02}", "t29") for n in range(20, 29)]

@@ -12,10 +12,15 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from tribal.errors import ConfigurationError
-from tribal_contracts import DatabaseEntry, DatabaseLimits, ProjectFile, Selection
+from tribal_contracts import DatabaseEntry, DatabaseLimits, LintRules, ProjectFile, Selection
 
 _VARIABLE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-_SECTIONS: dict[str, type[BaseModel]] = {"limits": DatabaseLimits, "include": Selection, "exclude": Selection}
+_SECTIONS: dict[str, type[BaseModel]] = {
+    "limits": DatabaseLimits,
+    "include": Selection,
+    "exclude": Selection,
+    "lint": LintRules,
+}
 _LARGEST_FILE_BYTES = 4 * 1024 * 1024
 
 

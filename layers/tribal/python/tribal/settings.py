@@ -13,7 +13,7 @@ from pydantic import SecretStr, ValidationError
 
 from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.errors import ConfigurationError, ConfigurationNotFound
-from tribal_contracts import DatabaseEntry
+from tribal_contracts import DatabaseEntry, LintRules
 
 PROJECT_FILE = "databases.yaml"
 _SCHEMES = ("postgresql://", "postgres://")
@@ -33,6 +33,7 @@ class Settings:
     tables_at_once: int = 3
     tables_per_unit: int = 25
     statistics_max_age: timedelta = timedelta(days=7)
+    lint: LintRules = field(default_factory=LintRules)
     take_samples: bool = True
     source_date_epoch: int | None = None
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -97,6 +98,7 @@ def load_settings(
         tables_at_once=content.tables_at_once,
         tables_per_unit=content.tables_per_unit,
         statistics_max_age=timedelta(days=content.statistics_max_age_days),
+        lint=content.lint,
     )
 
 

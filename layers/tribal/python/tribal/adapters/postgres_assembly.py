@@ -23,6 +23,8 @@ UNKNOWN = -1
 NOT_READ = "(not read: the table was locked)"
 """Stands for an expression that could not be had because of a lock; the next reading puts it right."""
 
+_VIEW_NOT_READ = f"-- {NOT_READ}"
+
 KINDS: Mapping[str, TableKind] = {
     "r": "table",
     "p": "partitioned_table",
@@ -130,7 +132,7 @@ class _Expressions:
 
     def view(self, table: int) -> str:
         text = self._texts.get(("view", table, 0))
-        return f"-- {NOT_READ}" if text is None else text.strip().removesuffix(";")
+        return _VIEW_NOT_READ if text is None else text.strip().removesuffix(";")
 
 
 def assemble(rows: CatalogRows) -> CatalogContents:
@@ -142,6 +144,7 @@ def assemble(rows: CatalogRows) -> CatalogContents:
     # A person's table in a schema that belongs to an extension: the schema is then worth naming, too.
     extra = sorted({head.schema for head in heads if head.usable} - listed)
     parts = _Parts(rows)
+    tables = tuple(parts.table(head) for head in heads if head.usable)
     return CatalogContents(
         server_database=server.database,
         server_version=server.version,
@@ -155,9 +158,19 @@ def assemble(rows: CatalogRows) -> CatalogContents:
             )
         ),
         unreadable_schemas=tuple(schema.name for schema in schemas if not schema.usable),
-        tables=tuple(parts.table(head) for head in heads if head.usable),
+        tables=tables,
         statistics={(head.schema, head.name): _statistics(head) for head in heads if head.usable},
+        locked=frozenset((table.schema_name, table.table_name) for table in tables if _lacks_a_text(table)),
     )
+
+
+def _lacks_a_text(table: CatalogTable) -> bool:
+    # No expression that the server writes out looks like the remark that stands for one.
+    texts = [check.expression for check in table.checks]
+    texts += [column.generated or "" for column in table.columns]
+    for index in table.indexes:
+        texts += [*index.columns, index.predicate or ""]
+    return NOT_READ in texts or table.view_definition == _VIEW_NOT_READ
 
 
 def _statistics(head: TableRow) -> TableStatistics:

@@ -40,6 +40,8 @@ NO_COLUMN = "42703"
 CANCELLED = "57014"
 LOCK_NOT_GRANTED = "55P03"
 INTERNAL = "XX000"
+PROTOCOL = "08P01"
+_REFUSED_PARAMETER = "unsupported startup parameter"
 _NOT_TEXT = ("22021", "22P05")
 
 # Besides OSError: what pg8000 lets through when the other side does not keep to the protocol.
@@ -108,6 +110,11 @@ def _refusal(code: str, said: str, target: PostgresTarget) -> DatabaseError:
     elif code == DENIED:
         database, user = quote_identifier(target.database, "postgres"), quote_identifier(target.user, "postgres")
         advice = f"Let an administrator run: GRANT CONNECT ON DATABASE {database} TO {user};"
+    elif code == PROTOCOL and _REFUSED_PARAMETER in said:
+        advice = (
+            "A pooler such as PgBouncer says so. Take the options out of the DSN and PGOPTIONS, or let its "
+            "administrator name them in ignore_startup_parameters."
+        )
     else:
         return DatabaseUnreachable(
             f"{target.place} answered but took no login to database {target.database!r} as user {target.user!r} "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tribal.catalog.visibility import is_visible
 from tribal_contracts import DatabaseType
 
 _PLAIN_LOWER = re.compile(r"[a-z_][a-z0-9_]*\Z")
@@ -45,7 +46,33 @@ def quote_identifier(name: str, kind: DatabaseType) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def legible_identifier(name: str, kind: DatabaseType) -> str:
+    r"""A name as it stands in SQL that people read and copy: PostgreSQL's `U&"\202E"` shows what cannot be seen.
+
+    A line break or a mark that turns the direction of writing would else be lost, or make the SQL look like another.
+    Snowflake has no such notation, so that such a name stands there as it is.
+    """
+    # What is printable is visible; asking about every character costs much more.
+    if kind == "snowflake" or name.isprintable() or all(map(is_visible, name)):
+        return quote_identifier(name, kind)
+    shown = "".join(char if is_visible(char) else _escaped(char) for char in name.replace("\\", "\\\\"))
+    return f"U&{quote_identifier(shown, kind)}"
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    return f"\\{code:04X}" if code <= 0xFFFF else f"\\+{code:06X}"
+
+
 def qualified_table(server_database: str, schema: str, table: str, kind: DatabaseType) -> str:
     """A table's name as it stands in SQL: `schema.table` in PostgreSQL, three parts in Snowflake."""
-    parts = (server_database, schema, table) if kind == "snowflake" else (schema, table)
-    return ".".join(quote_identifier(part, kind) for part in parts)
+    return ".".join(quote_identifier(part, kind) for part in _parts(server_database, schema, table, kind))
+
+
+def legible_table(server_database: str, schema: str, table: str, kind: DatabaseType) -> str:
+    """The same in SQL that people read and copy."""
+    return ".".join(legible_identifier(part, kind) for part in _parts(server_database, schema, table, kind))
+
+
+def _parts(server_database: str, schema: str, table: str, kind: DatabaseType) -> tuple[str, ...]:
+    return (server_database, schema, table) if kind == "snowflake" else (schema, table)

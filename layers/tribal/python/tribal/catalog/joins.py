@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from tribal.catalog.dialect import qualified_table, quote_identifier
+from tribal.catalog.dialect import legible_identifier, legible_table
 from tribal.catalog.graph import Hop
 from tribal.catalog.identity import TableIdentity
 from tribal_contracts import DatabaseType, JoinStep
@@ -34,7 +34,7 @@ def join_steps(path: Sequence[Hop], kind: DatabaseType) -> list[JoinStep]:
                 to_table=hop.target,
                 join_type=join_type,
                 on_clause=" AND ".join(
-                    f"{here}.{quote_identifier(own, kind)} = {there}.{quote_identifier(other, kind)}"
+                    f"{here}.{legible_identifier(own, kind)} = {there}.{legible_identifier(other, kind)}"
                     for own, other in pairs
                 ),
                 from_alias=here,
@@ -60,7 +60,7 @@ def join_sql(
 
     def written(name: str) -> str:
         identity = TableIdentity.parse(name)
-        return qualified_table(server_name(identity.database), identity.schema, identity.table, kind)
+        return legible_table(server_name(identity.database), identity.schema, identity.table, kind)
 
     columns = ", ".join(f"t{number}.*" for number in range(len(steps) + 1))
     lines = [f"SELECT {columns}", f"FROM {written(source)} AS t0"]

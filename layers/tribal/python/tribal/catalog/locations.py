@@ -15,8 +15,11 @@ INDEXER_PROGRESS_FILE = "progress/indexer-progress.json"
 INDEX_FILE = "data/tribal-knowledge.db"
 LEASE_FILE = "progress/lease.json"
 RUNS = "progress/runs/"
+LATEST_OUTLINE_FILE = "progress/runs/latest-plan.json"
 CATALOG_OVERVIEW = "overview.json"
 CATALOG_OVERVIEW_PAGE = "README.md"
+SITE_PAGE = "index.html"
+"""The whole documentation as one page, relative to `docs/`."""
 
 
 def snapshot_file(database: str, schema_hash: str) -> str:

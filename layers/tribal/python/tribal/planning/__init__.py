@@ -1,8 +1,15 @@
 """Planning: read what a database is made of, and cut it into work units by business domain."""
 
-from tribal.planning.check import check_plan, config_is_current, plan_was_edited
+from tribal.planning.check import check_plan, plan_was_edited
 from tribal.planning.compose_plan import ComposedPlan, PlanOptions, compose_plan, recut
-from tribal.planning.plan_files import load_plan, plan_hash, publish_plan, write_run_plan
+from tribal.planning.plan_files import (
+    latest_outline,
+    load_plan,
+    plan_hash,
+    publish_plan,
+    select_units,
+    write_run_plan,
+)
 from tribal.planning.read_catalog import latest_readings, read_catalog
 
 __all__ = [
@@ -10,7 +17,7 @@ __all__ = [
     "PlanOptions",
     "check_plan",
     "compose_plan",
-    "config_is_current",
+    "latest_outline",
     "latest_readings",
     "load_plan",
     "plan_hash",
@@ -18,5 +25,6 @@ __all__ = [
     "publish_plan",
     "read_catalog",
     "recut",
+    "select_units",
     "write_run_plan",
 ]

@@ -33,11 +33,6 @@ def check_plan(plan: DocumentationPlan) -> None:
         raise PlanError(f"work units depend on each other in a circle: {circle}", code="WORK_UNIT_INVALID") from error
 
 
-def config_is_current(plan: DocumentationPlan, config_hash: str) -> bool:
-    """Whether the configuration is still the one that the plan was made from."""
-    return plan.config_hash == config_hash
-
-
 def plan_was_edited(plan: DocumentationPlan) -> bool:
     """Whether the domains of the plan differ from those of its units: then `recut` it before documenting."""
     by_domain = {name: domain for a in plan.databases for domain, names in a.domains.items() for name in names}

@@ -10,13 +10,15 @@ from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
 from tribal.errors import DatabaseUnreachable, PlanError
 from tribal.naming import split_identifier
-from tribal.planning.grouping import Grouping, Key, group_tables
+from tribal.planning.grouping import Evidence, Grouping, group_tables
+from tribal.planning.grouping_words import Key
 from tribal.planning.plan_files import plan_hash
 from tribal.planning.read_catalog import documented_tables, iterate_snapshot, latest_readings, load_statistics
 from tribal.planning.slices import DatabaseTables, metadata_hash, neighbours_of, write_slice
 from tribal.planning.work_units import Chunk, cut_domain, unit_ids
-from tribal.ports import Clock, ObjectStore
+from tribal.ports import Clock, Embedder, ObjectStore
 from tribal_contracts import (
+    AgentError,
     CatalogReading,
     CatalogTable,
     Complexity,
@@ -28,6 +30,7 @@ from tribal_contracts import (
     TablePriority,
     TableSpec,
     WorkUnit,
+    agent_error,
 )
 
 MINUTES_PER_TABLE = 0.001
@@ -70,15 +73,21 @@ def compose_plan(
     clock: Clock,
     options: PlanOptions,
     has_work: HasWork,
+    embedder: Embedder | None = None,
 ) -> ComposedPlan:
     """Plan the documentation of every reading and write the slices; nothing is published yet.
+
+    Without an embedder, or with one that fails, tables that schemas say nothing of are grouped by keys alone, and the
+    plan says so (`PLAN_DOMAIN_INFERENCE_FAILED`).
 
     Raises:
         PlanError: when there is nothing to document (`PLAN_EMPTY`).
         DatabaseUnreachable: when there is nothing to document because no database answered.
     """
     by_name = {entry.name: entry for entry in entries}
-    parts = [_plan_database(reading, by_name[reading.database], previous, store, options) for reading in readings]
+    parts = [
+        _plan_database(reading, by_name[reading.database], previous, store, options, embedder) for reading in readings
+    ]
     chunks = [chunk for part in parts for chunk in part.chunks]
     if not chunks:
         _refuse_empty(readings)
@@ -104,7 +113,7 @@ def compose_plan(
             total_estimated_minutes=_minutes(total),
             recommended_parallelism=max(1, min(options.units_at_once, len(units))),
         ),
-        errors=[error for reading in readings for error in reading.errors],
+        errors=[*(error for reading in readings for error in reading.errors), *_inference_errors(parts, clock)],
         moves=moves or None,
     )
     return ComposedPlan(plan, plan_hash(plan))
@@ -138,6 +147,7 @@ class _DatabasePart:
     moves: tuple[DomainMove, ...] = ()
     database: DatabaseTables | None = None
     row_counts: Mapping[str, int] | None = None
+    without_words: str | None = None
 
     def units(self, ids: Mapping[Chunk, str], store: ObjectStore) -> list[WorkUnit]:
         if self.database is None:
@@ -176,13 +186,16 @@ def _plan_database(
     previous: DocumentationPlan | None,
     store: ObjectStore,
     options: PlanOptions,
+    embedder: Embedder | None,
 ) -> _DatabasePart:
     if reading.status == "unreachable" or reading.snapshot_file is None:
         return _DatabasePart(_analysis(reading, {}, {}))
     snapshot, lines = iterate_snapshot(store, reading.snapshot_file)
     tables = list(lines)
     earlier = {} if options.replan else _earlier_domains(reading.database, previous, store)
-    grouping = group_tables(tables, pins=entry.domains, previous=earlier)
+    comments = {schema.name: schema.comment for schema in snapshot.schemas if schema.comment}
+    evidence = Evidence(embedder, entry.vocabulary, comments)
+    grouping = group_tables(tables, pins=entry.domains, previous=earlier, evidence=evidence)
     members: dict[str, list[str]] = defaultdict(list)
     for key, domain in grouping.domains.items():
         members[domain].append(str(TableIdentity(reading.database, *key)))
@@ -200,7 +213,21 @@ def _plan_database(
         _moves(reading.database, grouping, _earlier_domains(reading.database, previous, store)),
         DatabaseTables.of(snapshot, tables),
         rows,
+        grouping.without_words,
     )
+
+
+def _inference_errors(parts: Sequence[_DatabasePart], clock: Clock) -> list[AgentError]:
+    return [
+        agent_error(
+            "PLAN_DOMAIN_INFERENCE_FAILED",
+            f"{part.analysis.name}: new tables were given domains by schemas and keys alone: {part.without_words}",
+            timestamp=clock.published(),
+            context={"database": part.analysis.name},
+        )
+        for part in parts
+        if part.without_words
+    ]
 
 
 def _analysis(

@@ -11,18 +11,18 @@ from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.errors import ObjectNotFound, PlanError
 from tribal.ports import Lease, ObjectStore
-from tribal_contracts import SCHEMA_VERSION, DocumentationPlan, RunOutline
+from tribal_contracts import SCHEMA_VERSION, DocumentationPlan, OutlineUnit, RunOutline, WorkUnit
 
 _VOLATILE: dict[str, Any] = {
     "generated_at": True,
-    "errors": {"__all__": {"timestamp"}},
+    "errors": True,
     "databases": {"__all__": {"connection_error", "gone_tables", "excluded_tables"}},
     "work_units": {"__all__": {"has_work": True, "tables": {"__all__": {"has_work", "row_count_approx"}}}},
 }
 
 
 def plan_hash(plan: DocumentationPlan) -> str:
-    """Hash of what a plan asks for: without times, row counts, marks of work and what has left since."""
+    """Hash of what a plan asks for: without times, row counts, errors, marks of work and what has left since."""
     return object_hash(plan.model_dump(mode="json", exclude=_VOLATILE))
 
 
@@ -104,14 +104,56 @@ def write_run_plan(
     units = [unit for unit in plan.work_units if unit_ids is None or unit.id in unit_ids]
     for unit in units:
         store.put(locations.run_unit_file(run_id, unit.id), unit.to_json())
+    latest = store.head(locations.PLAN_FILE)
     outline = RunOutline(
         schema_version="1.0",
         run_id=run_id,
         plan_hash=plan_hash(plan),
         config_hash=plan.config_hash,
         databases=plan.databases,
-        unit_ids=[unit.id for unit in sorted(units, key=lambda unit: unit.priority_order)],
+        units=[_outline_unit(unit) for unit in sorted(units, key=lambda unit: unit.priority_order)],
         errors=plan.errors,
+        plan_file_hash=latest.content_hash if latest else None,
     )
     store.put(locations.run_outline_file(run_id), outline.to_json())
     return outline
+
+
+def _outline_unit(unit: WorkUnit) -> OutlineUnit:
+    return OutlineUnit(
+        id=unit.id,
+        database=unit.database,
+        domain=unit.domain,
+        tables=len(unit.tables),
+        depends_on=unit.depends_on,
+    )
+
+
+def latest_outline(store: ObjectStore, run_id: str) -> RunOutline | None:
+    """What the latest plan was cut into, so that nobody has to load it; `None` when somebody touched the plan since."""
+    plan = store.head(locations.PLAN_FILE)
+    for key in (locations.run_outline_file(run_id), locations.LATEST_OUTLINE_FILE):
+        try:
+            outline = RunOutline.from_json(store.get(key).data)
+        except (ObjectNotFound, ValidationError):
+            continue
+        if plan is not None and outline.plan_file_hash == plan.content_hash:
+            return outline
+    return None
+
+
+def select_units(outline: RunOutline, unit_ids: Collection[str], *, store: ObjectStore, run_id: str) -> RunOutline:
+    """Give a run the chosen units of an outline, one by one, and its own copy of the plan.
+
+    Raises:
+        ObjectNotFound: when a unit of the outline is not in the store any more.
+    """
+    chosen = [unit for unit in outline.units if unit.id in unit_ids]
+    if outline.run_id != run_id:
+        store.put_lines(locations.run_plan_file(run_id), store.lines(locations.PLAN_FILE))
+        for unit in chosen:
+            data = store.get(locations.run_unit_file(outline.run_id, unit.id)).data
+            store.put(locations.run_unit_file(run_id, unit.id), data)
+    own = outline.model_copy(update={"run_id": run_id, "units": chosen})
+    store.put(locations.run_outline_file(run_id), own.to_json())
+    return own

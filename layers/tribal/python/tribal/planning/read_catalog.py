@@ -12,6 +12,8 @@ from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
 from tribal.errors import DatabaseError, ObjectNotFound
+from tribal.planning.locked_tables import keep_earlier, locked_errors
+from tribal.planning.redaction import redact_contents
 from tribal.planning.selection import is_selected
 from tribal.ports import CatalogContents, CatalogReader, Clock, ObjectStore
 from tribal_contracts import (
@@ -45,7 +47,8 @@ def read_catalog(
     try:
         reader = open_reader()
         try:
-            found = _Found.of(entry, reader.read())
+            contents = reader.read()
+            found = _Found.of(entry, _beside_locks(entry.name, contents, store))
             gone, excluded = _missing_tables(entry, found, reader, store)
         finally:
             reader.close()
@@ -85,12 +88,27 @@ class _Found:
     schema_hash: str
 
     @classmethod
-    def of(cls, entry: DatabaseEntry, contents: CatalogContents) -> _Found:
+    def of(cls, entry: DatabaseEntry, read: CatalogContents) -> _Found:
+        contents = redact_contents(read)
         tables = tuple(t for t in contents.tables if is_selected(entry, t.schema_name, t.table_name))
         used = {table.schema_name for table in tables}
         schemas = [schema.model_dump(mode="json") for schema in contents.schemas if schema.name in used]
         structure = [object_hash(table.model_dump(mode="json")) for table in tables]
         return cls(contents, tables, object_hash([contents.server_database, schemas, structure]))
+
+    def names(self) -> list[tuple[str, str]]:
+        return [(table.schema_name, table.table_name) for table in self.tables]
+
+
+def _beside_locks(database: str, contents: CatalogContents, store: ObjectStore) -> CatalogContents:
+    last = _latest(database, store) if contents.locked else None
+    if last is None or last.snapshot_file is None:
+        return contents
+    try:
+        _, earlier = iterate_snapshot(store, last.snapshot_file)
+        return keep_earlier(contents, earlier)
+    except (ObjectNotFound, ValidationError):
+        return contents
 
 
 def _write_found(
@@ -130,7 +148,10 @@ def _write_found(
         unreadable_schemas=list(contents.unreadable_schemas),
         gone_tables=gone,
         excluded_tables=excluded,
-        errors=_unreadable_errors(entry.name, contents.unreadable_schemas, clock),
+        errors=[
+            *_unreadable_errors(entry.name, contents.unreadable_schemas, clock),
+            *locked_errors(entry.name, (key for key in found.names() if key in contents.locked), clock),
+        ],
     )
 
 
@@ -178,7 +199,7 @@ def _missing_tables(
     entry: DatabaseEntry, found: _Found, reader: CatalogReader, store: ObjectStore
 ) -> tuple[list[str], list[str]]:
     """Documented tables that the reading lacks: positively gone, and left out by the configuration."""
-    present = {(table.schema_name, table.table_name) for table in found.tables}
+    present = set(found.names())
     missing = [key for key in documented_tables(entry.name, store) if key not in present]
     excluded = [key for key in missing if not is_selected(entry, *key)]
     asked = [key for key in missing if is_selected(entry, *key)]
