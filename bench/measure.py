@@ -6,17 +6,21 @@ import os
 import statistics
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 _KILOBYTES = 1024 if sys.platform == "darwin" else 1
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Median and spread of the wall time of several runs, and the largest memory that one of them held."""
+    """Median and spread of the wall time of several runs, and the most memory that one held with its workers."""
 
     name: str
     runs: int
@@ -25,7 +29,10 @@ class Measurement:
     slowest_seconds: float
     peak_memory_mb: float
     median_processor_seconds: float
-    """Processor time of the process itself, on all cores: what a busy machine changes least."""
+    """Processor time of the process and its workers, on all cores: what a busy machine changes least."""
+
+
+_LOOK_SECONDS = 0.05
 
 
 class CommandFailedError(Exception):
@@ -55,14 +62,37 @@ def measure(
             process = subprocess.Popen(
                 [str(word) for word in command], cwd=folder, env=environment, stdout=output, stderr=output
             )
-            _, status, usage = os.wait4(process.pid, 0)
-            seconds.append(time.perf_counter() - began)
+            with _watching(process.pid) as held:
+                _, status, usage = os.wait4(process.pid, 0)
+                seconds.append(time.perf_counter() - began)
             process.returncode = os.waitstatus_to_exitcode(status)
             if process.returncode:
                 output.seek(0)
                 raise CommandFailedError(f"{name} ended with {process.returncode}:\n{output.read()}")
         processor.append(usage.ru_utime + usage.ru_stime)
-        memory = max(memory, usage.ru_maxrss / 1024 / _KILOBYTES)
+        # Sampling may miss a short peak of the one process, which the kernel does not.
+        memory = max(memory, usage.ru_maxrss / 1024 / _KILOBYTES, held[0] / 1024**2)
     return Measurement(
         name, runs, statistics.median(seconds), min(seconds), max(seconds), memory, statistics.median(processor)
     )
+
+
+@contextmanager
+def _watching(pid: int) -> Iterator[list[int]]:
+    """The most bytes that a process and its workers held together at one time; pages that they share count twice."""
+    most, ended = [0], threading.Event()
+
+    def look() -> None:
+        while not ended.wait(_LOOK_SECONDS):
+            with suppress(psutil.Error):
+                process = psutil.Process(pid)
+                tree = [process, *process.children(recursive=True)]
+                most[0] = max(most[0], sum(member.memory_info().rss for member in tree))
+
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield most
+    finally:
+        ended.set()
+        watcher.join()

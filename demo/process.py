@@ -38,7 +38,7 @@ class Postmaster:
     @classmethod
     def of(cls, cluster: Path) -> "Postmaster | None":
         """Returns the live server of a cluster; a file that a killed one left behind counts as none."""
-        import psutil  # type: ignore[import-untyped]  # comes with the wheel, which need not be installed
+        import psutil
 
         try:
             lines = (cluster / "postmaster.pid").read_text().splitlines()

@@ -71,6 +71,9 @@ class ProjectFile(ClosedContract):
     store: str | Unset = optional("Where documents and index go; the file's own folder when unset.")
     units_at_once: int = Field(default=4, ge=1, le=64)
     tables_at_once: int = Field(default=3, ge=1, le=32)
+    worker_processes: int | Unset = optional(
+        "Processes that document at once; unset, large runs get one a core, up to units_at_once.", ge=1, le=64
+    )
     tables_per_unit: int = Field(default=25, ge=1, le=500)
     statistics_max_age_days: float = Field(default=7.0, gt=0)
     lint: LintRules = Field(default_factory=LintRules)

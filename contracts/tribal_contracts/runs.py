@@ -60,6 +60,7 @@ class OutlineUnit(Contract):
     database: str
     domain: DomainName
     tables: Count
+    tables_to_document: Count | Unset = optional("Tables that had work when the plan was made.")
     depends_on: list[str]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 import pytest
@@ -155,6 +156,14 @@ def test_a_link_leads_from_page_to_page() -> None:
     assert relative_link("shop/sales/sales.orders.md", "shop/crm/crm.customer.md") == "../crm/crm.customer.md"
     assert relative_link("README.md", "shop/README.md") == "shop/README.md"
     assert link("a", "x/a.md", "x/b c(d).md") == "[a](b%20c%28d%29.md)"
+
+
+_PATHS = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map(lambda parts: "/".join(parts) + ".md")
+
+
+@given(_PATHS, _PATHS)
+def test_a_link_leads_where_the_file_system_would(page: str, target: str) -> None:
+    assert relative_link(page, target) == posixpath.relpath(target, posixpath.dirname(page) or ".")
 
 
 # --- Mermaid --------------------------------------------------------------------------------------------------------

@@ -31,6 +31,8 @@ class Settings:
     has_file: bool
     units_at_once: int = 4
     tables_at_once: int = 3
+    worker_processes: int | None = None
+    """Processes that document at once; `None` lets the size of the run decide."""
     tables_per_unit: int = 25
     statistics_max_age: timedelta = timedelta(days=7)
     lint: LintRules = field(default_factory=LintRules)
@@ -96,6 +98,7 @@ def load_settings(
         has_file=True,
         units_at_once=content.units_at_once,
         tables_at_once=content.tables_at_once,
+        worker_processes=content.worker_processes,
         tables_per_unit=content.tables_per_unit,
         statistics_max_age=timedelta(days=content.statistics_max_age_days),
         lint=content.lint,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tribal.adapters.sqlite import SqliteIndex
     from tribal.ports import CatalogReader, Clock, Describer, Embedder, ProcessLock, Secrets, Statement
     from tribal.retrieval.toolbox import Toolbox
-    from tribal.runs.pipeline import OpenReader
+    from tribal.runs.units import OpenReader
     from tribal.settings import Settings
     from tribal_contracts import DatabaseEntry
 

@@ -39,6 +39,7 @@ class UnitCheckpoint:
         self._done: set[str] = set()
         self._started_at = ""
         self._shown_at = clock.real()
+        self._written = b""
 
     def earlier(self, name: str) -> TableResult | None:
         """How a table ended the last time, or in this run."""
@@ -87,8 +88,17 @@ class UnitCheckpoint:
             tables=[self._results[name] for name in self._names if name in self._results],
             departed=self._departed() or None,
         )
-        put_if_changed(self._store, locations.unit_result_file(unit.id), result.to_json())
+        self._put_result(result.to_json())
         return result
+
+    def _put_result(self, data: bytes) -> None:
+        key = locations.unit_result_file(self._unit.id)
+        if not self._written:
+            put_if_changed(self._store, key, data)
+        elif data != self._written:
+            # What we wrote last is known: no need to look at the store after every table.
+            self._store.put(key, data)
+        self._written = data
 
     def _departed(self) -> list[WrittenFile]:
         """Files that this unit wrote once and that none of its tables has any more."""

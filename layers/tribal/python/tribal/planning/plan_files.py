@@ -125,6 +125,7 @@ def _outline_unit(unit: WorkUnit) -> OutlineUnit:
         database=unit.database,
         domain=unit.domain,
         tables=len(unit.tables),
+        tables_to_document=sum(spec.has_work is not False for spec in unit.tables),
         depends_on=unit.depends_on,
     )
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from posixpath import dirname, relpath
 from urllib.parse import quote
 
 from tribal.catalog.visibility import is_visible
@@ -85,7 +84,11 @@ def fence(text: str, language: str = "") -> str:
 
 def relative_link(from_page: str, to_path: str) -> str:
     """The way from one page to another file, both relative to `docs/`, as a link's destination."""
-    return quote(relpath(to_path, dirname(from_page) or "."), safe="/._-~")
+    here, there = from_page.split("/")[:-1], to_path.split("/")
+    shared = 0
+    while shared < min(len(here), len(there) - 1) and here[shared] == there[shared]:
+        shared += 1
+    return quote("/".join([".."] * (len(here) - shared) + there[shared:]), safe="/._-~")
 
 
 def link(label: str, from_page: str, to_path: str) -> str:

@@ -17,8 +17,8 @@ from tribal.planning import PlanOptions, compose_plan, latest_readings, load_pla
 from tribal.planning.read_catalog import iterate_snapshot
 from tribal.ports import Clock, Describer, ObjectStore
 from tribal.rendering.words import shorten
-from tribal.runs.pipeline import OpenReader
 from tribal.runs.rehearsal import RehearsalStore
+from tribal.runs.units import OpenReader
 from tribal_contracts import (
     CatalogReading,
     CatalogTable,

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from graphlib import TopologicalSorter
-from threading import Lock
 
 from tribal.catalog import locations
 from tribal.documenting import (
     DocumentingOptions,
     WorkInspector,
-    document_unit,
     finish,
     overall_status,
     pending_progress,
 )
-from tribal.errors import DatabaseError, PlanError
+from tribal.errors import PlanError
 from tribal.indexing import index_documents
 from tribal.planning import (
     ComposedPlan,
@@ -34,13 +31,12 @@ from tribal.planning import (
     write_run_plan,
 )
 from tribal.ports import (
-    CatalogReader,
     Describer,
     Embedder,
-    ProgressSink,
     SearchIndex,
 )
 from tribal.runs.context import DocumentedRun, DocumentSelection, RunContext
+from tribal.runs.units import OpenReader, SpreadUnits, UnitsHere, all_here
 from tribal_contracts import (
     AgentError,
     AgentStatus,
@@ -50,11 +46,8 @@ from tribal_contracts import (
     IndexerProgress,
     RunOutline,
     TableSpec,
-    UnitResult,
     WorkUnit,
 )
-
-OpenReader = Callable[[DatabaseEntry], CatalogReader]
 
 
 def plan_run(
@@ -153,8 +146,9 @@ def document_run(
     options: DocumentingOptions,
     selection: DocumentSelection,
     ignore_stale: bool = False,
+    spread: SpreadUnits = all_here,
 ) -> DocumentedRun:
-    """Document the selected units of the latest plan and publish the manifest.
+    """Document the selected units of the latest plan and publish the manifest; `spread` says where each is documented.
 
     Raises:
         PlanError: when there is no plan, it cannot be carried out, or it is older than the configuration.
@@ -162,28 +156,22 @@ def document_run(
     whole = _outline_to_document(run, entries, plan_options, options, describer)
     _refuse_stale(run, whole, entries, plan_options, ignore_stale)
     outline = select_units(whole, selection.of(whole), store=run.store, run_id=run.run_id)
-    by_name = {entry.name: entry for entry in entries}
-    total = sum(unit.tables for unit in outline.units)
     statuses: list[AgentStatus] = []
     errors: list[AgentError] = []
-    run.sink.begin("document", total)
-    with _readers(by_name, open_reader, run.sink) as reader_of:
-
-        def document(unit_id: str) -> UnitResult:
-            unit = WorkUnit.from_json(run.store.get(locations.run_unit_file(run.run_id, unit_id)).data)
-            entry = by_name[unit.database]
-            return document_unit(
-                unit,
-                store=run.store,
-                reader=reader_of(entry.name) if options.take_samples and entry.sample_rows else None,
-                describer=describer,
-                clock=run.clock,
-                pool=run.pool,
-                sink=run.sink,
-                deadline=run.deadline,
-                options=options.for_entry(entry),
-            )
-
+    run.sink.begin("document", sum(unit.tables for unit in outline.units))
+    here = UnitsHere(
+        run_id=run.run_id,
+        entries=entries,
+        store=run.store,
+        open_reader=open_reader,
+        describer=describer,
+        clock=run.clock,
+        pool=run.pool,
+        sink=run.sink,
+        deadline=run.deadline,
+        options=options,
+    )
+    with here, spread(outline, here) as document:
         for wave in _waves(outline):
             for _, result in run.pool.run(document, wave, plan_options.units_at_once):
                 statuses.append(result.status)
@@ -245,29 +233,6 @@ def _waves(outline: RunOutline) -> Iterator[list[str]]:
         wave = sorted(sorter.get_ready(), key=order.__getitem__)
         yield wave
         sorter.done(*wave)
-
-
-@contextmanager
-def _readers(
-    entries: dict[str, DatabaseEntry], open_reader: OpenReader, sink: ProgressSink
-) -> Iterator[Callable[[str], CatalogReader | None]]:
-    """One reader a database for the whole run, opened when it is first needed and closed at the end."""
-    with ExitStack() as stack:
-        lock, opened = Lock(), dict[str, CatalogReader | None]()
-
-        def reader_of(name: str) -> CatalogReader | None:
-            with lock:
-                if name not in opened:
-                    try:
-                        reader = open_reader(entries[name])
-                        stack.callback(reader.close)
-                        opened[name] = reader
-                    except DatabaseError as error:
-                        sink.note(f"{name}: documented without samples: {error.message}")
-                        opened[name] = None
-                return opened[name]
-
-        yield reader_of
 
 
 def index_run(

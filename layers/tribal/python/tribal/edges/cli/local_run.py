@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from tribal import wiring
 from tribal.catalog import locations
 from tribal.documenting import DocumentingOptions
+from tribal.edges.cli.unit_messages import Setup
+from tribal.edges.cli.unit_processes import unit_processes
 from tribal.errors import EmbeddingFailed, TribalError
 from tribal.planning import ComposedPlan, PlanOptions
 from tribal.runs.context import CountingSink, DocumentSelection, RunContext
@@ -22,8 +24,9 @@ from tribal.runs.signals import stop_on_signal
 
 if TYPE_CHECKING:
     from tribal.ports import Embedder, ProgressSink
+    from tribal.runs.units import DocumentUnit, UnitsHere
     from tribal.settings import Settings
-    from tribal_contracts import AgentError, AgentStatus, IndexerProgress, RunRecord
+    from tribal_contracts import AgentError, AgentStatus, IndexerProgress, RunOutline, RunRecord
 
 
 class LocalRun:
@@ -40,13 +43,14 @@ class LocalRun:
         self._stack = ExitStack()
         self._describer = wiring.describer()
         self._open_reader = wiring.reader_opener(settings)
+        self._pool = ThreadWorkerPool()
         self._errors: list[AgentError] = []
         self._statuses: list[AgentStatus] = []
 
     def __enter__(self) -> Self:
         clock, store = wiring.clock_of(self.settings), wiring.store_of(self.settings)
         run_id = new_run_id(clock)
-        pool = ThreadWorkerPool()
+        pool = self._pool
         lease = RunLease(store, clock, run_id, lock=wiring.process_lock_of(self.settings))
         with self._stack:
             self._stack.enter_context(lease)
@@ -105,15 +109,29 @@ class LocalRun:
 
     def document(self, selection: DocumentSelection, *, force: bool, retry_failed: bool) -> bool:
         """Document by the latest plan and publish the manifest; returns whether there is anything to index."""
+        options = self._documenting_options(force=force, retry_failed=retry_failed)
+
+        def spread(outline: RunOutline, here: UnitsHere) -> AbstractContextManager[DocumentUnit]:
+            return unit_processes(
+                self.settings,
+                Setup(self._context.run_id, self.settings, options),
+                outline,
+                here,
+                pool=self._pool,
+                sink=self._sink,
+                documented=lambda: self._sink.counts["documented"],
+            )
+
         result = document_run(
             self._context,
             self.settings.entries,
             open_reader=self._open_reader,
             describer=self._describer,
             plan_options=self._plan_options(replan=False),
-            options=self._documenting_options(force=force, retry_failed=retry_failed),
+            options=options,
             selection=selection,
             ignore_stale=force,
+            spread=spread,
         )
         self._errors.extend(result.errors)
         self._statuses.append(result.status)
