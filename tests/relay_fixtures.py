@@ -26,9 +26,12 @@ class Relay:
     def __init__(self, port: int, tls: ssl.SSLContext | None = None) -> None:
         self.server_port = port
         self.accepted = 0
+        self.before_passing: Callable[[bytes], None] | None = None
+        """Called with what a client sends, before the server gets it."""
         self._tls = tls
         self._silent = threading.Event()
         self._lines: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
@@ -48,16 +51,19 @@ class Relay:
         self._silent.set()
 
     def close(self) -> None:
-        """Break every connection and accept no other."""
+        """Break every connection and accept no other; what `before_passing` is about, it ends first."""
         self._listener.close()
         self.cut()
+        for thread in self._threads:
+            thread.join(5)
 
     def _serve(self) -> None:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
                 self.accepted += 1
-                threading.Thread(target=self._connect, args=(client,), daemon=True).start()
+                self._threads.append(threading.Thread(target=self._connect, args=(client,), daemon=True))
+                self._threads[-1].start()
 
     def _connect(self, client: socket.socket) -> None:
         with suppress(OSError):
@@ -67,12 +73,14 @@ class Relay:
                 client = self._tls.wrap_socket(client, server_side=True)
             server = socket.create_connection(("127.0.0.1", self.server_port))
             self._lines += [client, server]
-            threading.Thread(target=self._pump, args=(server, client), daemon=True).start()
-            self._pump(client, server)
+            threading.Thread(target=self._pump, args=(server, client, False), daemon=True).start()
+            self._pump(client, server, True)
 
-    def _pump(self, source: socket.socket, sink: socket.socket) -> None:
+    def _pump(self, source: socket.socket, sink: socket.socket, from_client: bool) -> None:
         with suppress(OSError):
             while data := source.recv(65_536):
+                if from_client and self.before_passing is not None:
+                    self.before_passing(data)
                 if not self._silent.is_set():
                     sink.sendall(data)
         for line in (source, sink):

@@ -44,7 +44,7 @@ def dsn(fresh_database: FreshDatabase) -> str:
 
 
 def _fails(target: PostgresTarget, kind: type[DatabaseError], **limits: float) -> str:
-    catalog = PostgresCatalog(target, DatabaseLimits.model_validate(limits))
+    catalog = PostgresCatalog(target, DatabaseLimits.model_validate(limits), pause=lambda _: None)
     with pytest.raises(kind) as error:
         catalog.read()
     assert type(error.value) is kind

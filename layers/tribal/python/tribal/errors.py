@@ -8,6 +8,7 @@ TribalError
  |   |- LoginRefused              it answered and said no
  |   |- ConnectionLost            it went away in the middle (retryable)
  |   |- StatementTimedOut         a lock or a slow statement (retryable)
+ |   |- StatementConflict         the server put other work first (retryable)
  |   |- TableGone                 the table is not there any more
  |   `- AccessDenied              a privilege is missing
  |- StoreError                    the object store
@@ -94,6 +95,10 @@ class StatementTimedOut(DatabaseError):
     """A lock was not granted or a statement took too long. Retryable."""
 
     code = "DOC_SAMPLING_TIMEOUT"
+
+
+class StatementConflict(DatabaseError):
+    """The server gave a statement up for other work: a replica's replay, or to end a deadlock. Retryable."""
 
 
 class TableGone(DatabaseError):

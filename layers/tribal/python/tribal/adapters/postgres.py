@@ -7,9 +7,11 @@ hands every transaction another session. The time limits nest: lock, statement, 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from typing import TypeVar
 
 from pydantic import SecretStr
 
@@ -19,6 +21,7 @@ from tribal.adapters.postgres_assembly import CatalogRows, SchemaRow, TableRow, 
 from tribal.adapters.postgres_connection import PostgresConnection, Row, open_connection
 from tribal.adapters.postgres_errors import DENIED, INTERNAL, LOCK_NOT_GRANTED, NO_COLUMN, sqlstate
 from tribal.adapters.postgres_pool import PostgresPool, Session, TimeLimits
+from tribal.adapters.postgres_retry import Pause, with_retries
 from tribal.adapters.postgres_sampling import SAMPLED_KINDS, sample_statement, sampled_columns, wants_estimate
 from tribal.adapters.postgres_target import PostgresTarget
 from tribal.errors import AccessDenied, DatabaseError, LoginRefused, StatementTimedOut, TableGone
@@ -28,13 +31,15 @@ from tribal_contracts import CatalogColumn, CatalogTable, DatabaseLimits
 __all__ = ["PostgresCatalog", "PostgresTarget"]
 
 _CATALOG = "reading the catalog"
+Result = TypeVar("Result")
 
 
 class PostgresCatalog:
     """The `CatalogReader` of PostgreSQL; safe to use from several threads.
 
     Nothing is connected before the first read. `renew_password` is asked once when a login is refused, and the login
-    tried again where its answer is another password.
+    tried again where its answer is another password. What a replica's replay, a deadlock or a restart ended is tried
+    again, with `pause` in between.
     """
 
     def __init__(
@@ -43,8 +48,10 @@ class PostgresCatalog:
         limits: DatabaseLimits | None = None,
         *,
         renew_password: Callable[[], SecretStr | None] | None = None,
+        pause: Pause = time.sleep,
     ) -> None:
         self._target = target
+        self._pause = pause
         self._limits = limits or DatabaseLimits()
         self._renew_password = renew_password
         connect_seconds = self._limits.connect_timeout_seconds
@@ -54,12 +61,12 @@ class PostgresCatalog:
     def read(self) -> CatalogContents:
         """The whole structure as one state of it, in a number of statements that does not depend on its size."""
         try:
-            return assemble(self._rows())
+            return assemble(self._retried(self._rows))
         except DatabaseError as error:
             # Something was dropped after our snapshot was taken and before the server put its text together.
             if sqlstate(error) != INTERNAL:
                 raise
-        return assemble(self._rows())
+        return assemble(self._retried(self._rows))
 
     def sample(self, table: CatalogTable, rows: int) -> TableSample:
         """At most `rows` rows of the first 200 columns, values cut to 200 characters; empty for views.
@@ -74,13 +81,16 @@ class PostgresCatalog:
         columns = sampled_columns(table)
         if table.kind not in SAMPLED_KINDS or rows <= 0 or not columns:
             return TableSample(tuple(column.name for column in columns), ())
+        every = {column.name for column in table.columns}
         try:
-            return self._select(table, columns, rows, {column.name for column in table.columns})
+            return self._retried(lambda: self._select(table, columns, rows, every))
         except DatabaseError as error:
             if sqlstate(error) not in (DENIED, NO_COLUMN):
                 raise
-            readable = self._readable_columns(table, error)
-        return self._select(table, [column for column in columns if column.name in readable], rows, readable)
+            refusal = error
+        readable = self._retried(lambda: self._readable_columns(table, refusal))
+        open_to_us = [column for column in columns if column.name in readable]
+        return self._retried(lambda: self._select(table, open_to_us, rows, readable))
 
     def presence(self, tables: Sequence[SchemaAndTable]) -> dict[SchemaAndTable, Presence]:
         """Whether each table is there, positively gone, or hidden from this user, in one statement."""
@@ -88,15 +98,13 @@ class PostgresCatalog:
         asked = [name for name in found if all(map(_can_be_a_name, name))]
         if not asked:
             return found
-        with self.transaction("looking for tables", queries.BEGIN) as session:
-            for place, presence in session.run(queries.PRESENCE, json.dumps(asked)):
-                found[asked[place - 1]] = presence
+        for place, presence in self._retried(lambda: self._presence(json.dumps(asked))):
+            found[asked[place - 1]] = presence
         return found
 
     def access(self) -> AccessReport:
         """What this user can and cannot read, and the grants that are missing."""
-        with self.transaction("asking for privileges") as session:
-            server, schemas, tables = (session.run(sql) for sql in (queries.SERVER, queries.SCHEMAS, queries.TABLES))
+        server, schemas, tables = self._retried(self._privileges)
         return access_report(
             server_of(server), [SchemaRow(*row) for row in schemas], [TableRow(*row) for row in tables]
         )
@@ -115,6 +123,17 @@ class PostgresCatalog:
         """A read-only transaction under this reader's limits; `doing` is what messages call it."""
         seconds = statement_seconds or self._limits.statement_timeout_seconds
         return self._pool.transaction(begin, TimeLimits(seconds, self._limits.lock_timeout_seconds), doing)
+
+    def _retried(self, attempt: Callable[[], Result]) -> Result:
+        return with_retries(attempt, self._pause)
+
+    def _presence(self, names: str) -> list[Row]:
+        with self.transaction("looking for tables", queries.BEGIN) as session:
+            return session.run(queries.PRESENCE, names)
+
+    def _privileges(self) -> list[list[Row]]:
+        with self.transaction("asking for privileges") as session:
+            return [session.run(sql) for sql in (queries.SERVER, queries.SCHEMAS, queries.TABLES)]
 
     def _open(self) -> PostgresConnection:
         target = self._target

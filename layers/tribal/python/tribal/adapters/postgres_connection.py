@@ -40,10 +40,20 @@ _ATTEMPTS: dict[SslMode, tuple[_Tls, ...]] = {
 }
 
 
+class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no types
+    """Keeps what the server said last: pg8000 forgets an error after which the server hangs up."""
+
+    last_error: ServerError | None = None
+
+    def handle_ERROR_RESPONSE(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
+        super().handle_ERROR_RESPONSE(data, context)
+        self.last_error = context.error
+
+
 class PostgresConnection:
     """A logged-in connection; `broken` once it must not be used again."""
 
-    def __init__(self, target: PostgresTarget, connection: Connection, line: socket.socket) -> None:
+    def __init__(self, target: PostgresTarget, connection: _AttentiveConnection, line: socket.socket) -> None:
         self._target = target
         self._connection = connection
         self._line = line
@@ -58,12 +68,16 @@ class PostgresConnection:
         """
         try:
             self._line.settimeout(timeout_seconds)
+            self._connection.last_error = None
             named = {f"p{number}": value for number, value in enumerate(parameters, start=1)}
             return self._connection.run(sql, **named) or []
         except ServerError as error:
             raise statement_error(error, doing, self._target) from error
         except (OSError, struct.error, *BROKEN_PROTOCOL) as error:
+            last_words = self._connection.last_error
             self.close()
+            if last_words is not None:
+                raise statement_error(last_words, doing, self._target) from error
             raise broken_connection(error, doing, self._target) from error
         except BaseException:
             # Interrupted in the middle of an answer: what comes next on this line is anybody's guess.
@@ -107,7 +121,7 @@ def _log_in(target: PostgresTarget, tls: _Tls, timeout_seconds: float) -> Postgr
         startup = {"client_encoding": "UTF8"}
         if target.options is not None:
             startup["options"] = target.options
-        connection = Connection(
+        connection = _AttentiveConnection(
             target.user,
             database=target.database,
             password=password,

@@ -23,6 +23,7 @@ from tribal.errors import (
     DatabaseError,
     DatabaseUnreachable,
     LoginRefused,
+    StatementConflict,
     StatementTimedOut,
     TableGone,
 )
@@ -41,6 +42,8 @@ CANCELLED = "57014"
 LOCK_NOT_GRANTED = "55P03"
 INTERNAL = "XX000"
 PROTOCOL = "08P01"
+CONFLICTS = ("40001", "40P01")
+"""A replica that has to replay what a statement stands in the way of, and a deadlock."""
 _REFUSED_PARAMETER = "unsupported startup parameter"
 _NOT_TEXT = ("22021", "22P05")
 
@@ -164,6 +167,12 @@ def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> D
         return TableGone(f"Failed {doing} {where}: it is not there any more. Plan again.", context=context)
     if code == DENIED:
         return AccessDenied(f"Failed {doing} {where}: a privilege is missing ({said}).", context=context)
+    if code in CONFLICTS:
+        return StatementConflict(
+            f"Gave up {doing} {where}: the server put other work first (it says: {said}). Try again; on a replica, "
+            "hot_standby_feedback or a longer max_standby_streaming_delay lets reads end.",
+            context=context,
+        )
     if code in _NOT_TEXT:
         return DatabaseError(
             f"Failed {doing} {where}: it holds text that cannot be told in UTF-8. Change that text, or give the "
