@@ -37,6 +37,9 @@ class TableResult(Contract):
     input_hash: ContentHash | Unset = optional("What the files were made from; unset where the table failed.")
     files: list[WrittenFile]
     indexable: IndexableFile | Unset = optional()
+    unlinked: list[FullyQualifiedTableName] | Unset = optional(
+        "Neighbours of which no document could be made, so that the files do not lead to them."
+    )
     error: AgentError | Unset = optional()
 
 

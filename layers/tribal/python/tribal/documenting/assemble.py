@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tribal.catalog.identity import TableIdentity
+from tribal.documenting.relations import documented_key, relations_of
 from tribal.documenting.sampling import Samples
 from tribal.masking import MaskedSamples, detect_by_name, redact_text
 from tribal.ports import TableContext, TableDescription
-from tribal.rendering import relation_sentence
 from tribal_contracts import (
     CatalogColumn,
-    CatalogForeignKey,
     CatalogKey,
     Description,
     DocumentedCheck,
     DocumentedColumn,
-    DocumentedForeignKey,
     DocumentedIndex,
     DocumentedKey,
-    DocumentedRelation,
     TableAnnotation,
     TableDocument,
     TableSpec,
@@ -84,7 +81,7 @@ def assemble_document(
         columns=[_column(column, context, description, samples.by_column) for column in table.columns],
         primary_key=_key(table.primary_key),
         unique_keys=[DocumentedKey(name=key.name, columns=key.columns) for key in table.unique_keys],
-        foreign_keys=[_foreign_key(key, context) for key in table.foreign_keys],
+        foreign_keys=[documented_key(key, table, context.database) for key in table.foreign_keys],
         indexes=[
             DocumentedIndex(
                 name=index.name,
@@ -95,7 +92,7 @@ def assemble_document(
             for index in table.indexes
         ],
         checks=[DocumentedCheck(name=check.name, expression=redact_text(check.expression)) for check in table.checks],
-        relations=_relations(context, own, provenance.page),
+        relations=relations_of(table, context.database, context.incoming, context.neighbours, provenance.page),
         view_definition=_redacted(table.view_definition),
         partition_count=table.partition_count,
         samples_taken=samples.taken,
@@ -141,80 +138,3 @@ def _column(
         sample_patterns=list(masked.patterns) or None,
         sensitive=str(kind) if kind is not None else None,
     )
-
-
-def _foreign_key(key: CatalogForeignKey, context: TableContext) -> DocumentedForeignKey:
-    nullable = {column.name for column in context.table.columns if column.nullable}
-    return DocumentedForeignKey(
-        name=key.name,
-        columns=key.columns,
-        references_table=str(TableIdentity(context.database, key.references_schema, key.references_table)),
-        references_columns=key.references_columns,
-        nullable=not nullable.isdisjoint(key.columns),
-        on_update=key.on_update,
-        on_delete=key.on_delete,
-    )
-
-
-def _relations(context: TableContext, own: TableIdentity, page: str) -> list[DocumentedRelation]:
-    """Tables that this one is joined to, those that it references first; a key to an undocumented table has none."""
-    outgoing = [_foreign_key(key, context) for key in context.table.foreign_keys]
-    targets = [key.references_table for key in outgoing]
-    relations = []
-    for key in outgoing:
-        path = page if key.references_table == str(own) else _path(context, key.references_table)
-        if path is None:
-            continue
-        sentence = relation_sentence(
-            own.table,
-            TableIdentity.parse(key.references_table).table,
-            nullable=key.nullable,
-            columns=_telling(key.columns, targets.count(key.references_table)),
-        )
-        relations.append(
-            DocumentedRelation(
-                name=key.references_table,
-                relationship="references",
-                via_columns=key.columns,
-                other_columns=key.references_columns,
-                path=path,
-                description=sentence,
-                nullable=key.nullable,
-            )
-        )
-    return relations + _incoming(context, own)
-
-
-def _incoming(context: TableContext, own: TableIdentity) -> list[DocumentedRelation]:
-    sources = [key.from_table for key in context.incoming]
-    relations = []
-    for incoming in sorted(context.incoming, key=lambda key: (key.from_table, key.key.name, key.key.columns)):
-        path = _path(context, incoming.from_table)
-        if path is None or incoming.from_table == str(own):
-            continue
-        relations.append(
-            DocumentedRelation(
-                name=incoming.from_table,
-                relationship="referenced_by",
-                via_columns=incoming.key.references_columns,
-                other_columns=incoming.key.columns,
-                path=path,
-                description=relation_sentence(
-                    TableIdentity.parse(incoming.from_table).table,
-                    own.table,
-                    nullable=incoming.nullable,
-                    columns=_telling(incoming.key.columns, sources.count(incoming.from_table)),
-                ),
-                nullable=incoming.nullable,
-            )
-        )
-    return relations
-
-
-def _path(context: TableContext, name: str) -> str | None:
-    neighbour = context.neighbours.get(name)
-    return neighbour.path if neighbour else None
-
-
-def _telling(columns: Sequence[str], keys_between: int) -> tuple[str, ...]:
-    return tuple(columns) if keys_between > 1 else ()

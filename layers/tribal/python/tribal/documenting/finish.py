@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tribal.catalog import locations
+from tribal.documenting.dead_links import mend_links
 from tribal.documenting.files import put_if_changed
 from tribal.documenting.gather import Gathered, gather
 from tribal.documenting.html_site import write_site
@@ -35,6 +36,7 @@ def finish(
     """
     previous = load_manifest(store)
     found = gather(outline, store, previous)
+    mend_links(found, outline, store=store, now=clock.published())
     manifest = _publish(outline, found, previous, store, lease, describer, clock, sink) if found.tables else None
     put_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, final_progress(outline, store, clock).to_json())
     if manifest is not None:

@@ -62,6 +62,8 @@ class Gathered:
     units: dict[str, UnitOutcome] = field(default_factory=dict)
     failed: Counter[str] = field(default_factory=Counter)
     """Failed tables by database, those of units outside this run included."""
+    unlinked: dict[str, frozenset[str]] = field(default_factory=dict)
+    """By table, neighbours that its files do not lead to since they had no document."""
     leaving: frozenset[str] = frozenset()
     """Tables that are positively gone, or excluded by the configuration."""
 
@@ -82,6 +84,7 @@ def gather(outline: RunOutline, store: ObjectStore, previous: DocumentationManif
         found.units[unit_id] = _outcome(unit, result)
         found.failed[unit.database] += len(found.units[unit_id].failed)
         found.tables.update(_entries(unit, result))
+        found.unlinked.update({t.name: frozenset(t.unlinked) for t in (result.tables if result else ()) if t.unlinked})
     for name, file in _earlier_tables(previous):
         if name not in found.tables and name not in found.leaving:
             found.tables[name] = TableEntry(name, file, None)

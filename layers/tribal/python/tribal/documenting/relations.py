@@ -1,0 +1,104 @@
+"""What a table is joined to, as its document tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from tribal.catalog.identity import TableIdentity
+from tribal.rendering import relation_sentence
+from tribal_contracts import (
+    CatalogForeignKey,
+    CatalogTable,
+    DocumentedForeignKey,
+    DocumentedRelation,
+    IncomingKey,
+    SliceNeighbour,
+)
+
+Neighbours = Mapping[str, SliceNeighbour]
+
+
+def documented_key(key: CatalogForeignKey, table: CatalogTable, database: str) -> DocumentedForeignKey:
+    """A key of a table with the full name of the table that it leads to."""
+    nullable = {column.name for column in table.columns if column.nullable}
+    return DocumentedForeignKey(
+        name=key.name,
+        columns=key.columns,
+        references_table=str(TableIdentity(database, key.references_schema, key.references_table)),
+        references_columns=key.references_columns,
+        nullable=not nullable.isdisjoint(key.columns),
+        on_update=key.on_update,
+        on_delete=key.on_delete,
+    )
+
+
+def relations_of(
+    table: CatalogTable, database: str, incoming: Iterable[IncomingKey], neighbours: Neighbours, page: str
+) -> list[DocumentedRelation]:
+    """Tables that one is joined to, those that it references first; a key to an undocumented table has none.
+
+    `page` is the table's own page, to which its keys to itself lead.
+    """
+    own = TableIdentity(database, table.schema_name, table.table_name)
+    outgoing = [documented_key(key, table, database) for key in table.foreign_keys]
+    targets = [key.references_table for key in outgoing]
+    relations = []
+    for key in outgoing:
+        path = page if key.references_table == str(own) else _path(neighbours, key.references_table)
+        if path is None:
+            continue
+        sentence = relation_sentence(
+            own.table,
+            TableIdentity.parse(key.references_table).table,
+            nullable=key.nullable,
+            columns=_telling(key.columns, targets.count(key.references_table)),
+        )
+        relations.append(
+            DocumentedRelation(
+                name=key.references_table,
+                relationship="references",
+                via_columns=key.columns,
+                other_columns=key.references_columns,
+                path=path,
+                description=sentence,
+                nullable=key.nullable,
+            )
+        )
+    return relations + _referenced_by(own, list(incoming), neighbours)
+
+
+def _referenced_by(
+    own: TableIdentity, incoming: Sequence[IncomingKey], neighbours: Neighbours
+) -> list[DocumentedRelation]:
+    sources = [key.from_table for key in incoming]
+    relations = []
+    for key in sorted(incoming, key=lambda key: (key.from_table, key.key.name, key.key.columns)):
+        path = _path(neighbours, key.from_table)
+        if path is None or key.from_table == str(own):
+            continue
+        relations.append(
+            DocumentedRelation(
+                name=key.from_table,
+                relationship="referenced_by",
+                via_columns=key.key.references_columns,
+                other_columns=key.key.columns,
+                path=path,
+                description=relation_sentence(
+                    TableIdentity.parse(key.from_table).table,
+                    own.table,
+                    nullable=key.nullable,
+                    columns=_telling(key.key.columns, sources.count(key.from_table)),
+                ),
+                nullable=key.nullable,
+            )
+        )
+    return relations
+
+
+def _path(neighbours: Neighbours, name: str) -> str | None:
+    neighbour = neighbours.get(name)
+    return neighbour.path if neighbour else None
+
+
+def _telling(columns: Sequence[str], keys_between: int) -> tuple[str, ...]:
+    return tuple(columns) if keys_between > 1 else ()
