@@ -10,7 +10,7 @@ from tests.fakes import FixedClock, MemoryStore, RecordingSink
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tribal.catalog import locations
 from tribal.describing import RulesDescriber
-from tribal.documenting import DocumentingOptions, document_unit, finish
+from tribal.documenting import DocumentingOptions, WorkInspector, document_unit, finish
 from tribal.errors import ObjectNotFound, StoreUnwritable
 from tribal.planning import PlanOptions, compose_plan, read_catalog, write_run_plan
 from tribal.ports import CatalogReader, ObjectInfo, StoredObject, TableSample
@@ -23,6 +23,7 @@ from tribal_contracts import (
     DocumentationPlan,
     RunOutline,
     TableDocument,
+    TableSpec,
     UnitResult,
     WorkUnit,
     WorkUnitProgress,
@@ -206,6 +207,11 @@ class Shop:
             for unit_id in outline.unit_ids
             if only is None or unit_id in only
         }
+
+    def is_current(self, unit: WorkUnit, spec: TableSpec) -> bool:
+        """What planning would mark a table as."""
+        inspector = WorkInspector(store=self.store, describer=self.describer, clock=self.clock, options=self.options)
+        return inspector.is_current(unit, spec)
 
     def finish(self, outline: RunOutline) -> DocumentationManifest | None:
         return finish(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from tests.unit.documented_shop import TABLES, SamplingReader, Shop, failing
+from tribal.catalog import locations
 from tribal.errors import (
     AccessDenied,
     ConnectionLost,
+    StatementConflict,
     StatementTimedOut,
 )
 
@@ -76,13 +79,46 @@ def test_a_table_that_cannot_be_sampled_is_documented_with_a_warning(error: Exce
     assert not shop.document_of("sales.orders").samples_taken
 
 
-def test_a_warning_stays_with_a_table_that_did_not_change() -> None:
+@pytest.mark.parametrize("error", [StatementTimedOut("locked"), StatementConflict("replayed")])
+def test_a_sample_that_was_in_the_way_of_something_is_taken_by_the_next_run(error: Exception) -> None:
     shop = Shop()
     outline = shop.plan()
-    reader = SamplingReader(TABLES, on_sample=failing("sales.orders", StatementTimedOut("slow"), times=1))
+    reader = SamplingReader(TABLES, on_sample=failing("sales.orders", error, times=2))
     shop.document(outline, reader=reader)
+    unit = shop.unit(outline, SALES)
+    orders, customer = sorted(unit.tables, key=lambda spec: spec.table_name, reverse=True)
+    assert (shop.is_current(unit, orders), shop.is_current(unit, customer)) == (False, True)
+    shop.clock.advance(60)
+    before = shop.contents(locations.DOCS)
     shop.document(outline, reader=reader)
     assert [error.code for error in shop.progress(SALES).errors] == ["DOC_SAMPLING_TIMEOUT"]
+    assert shop.contents(locations.DOCS) == before, "in vain: nothing is written"
+    shop.document(outline, reader=reader)
+    assert shop.progress(SALES).errors == []
+    assert shop.document_of("sales.orders").samples_taken
+    assert shop.is_current(unit, orders)
+    assert reader.asked.count("sample sales.customer") == 1
+
+
+def test_a_refresh_that_cannot_take_a_sample_keeps_the_one_that_there_was() -> None:
+    shop = Shop()
+    outline = shop.plan()
+    shop.document(outline, reader=SamplingReader(TABLES))
+    shop.clock.advance(60)
+    locked = SamplingReader(TABLES, on_sample=failing("sales.orders", StatementTimedOut("locked")))
+    shop.document(outline, reader=locked, options=replace(shop.options, max_age=timedelta(seconds=1)))
+    assert shop.document_of("sales.orders").samples_taken
+    assert [error.code for error in shop.progress(SALES).errors] == ["DOC_SAMPLING_TIMEOUT"]
+
+
+def test_a_privilege_that_is_missing_is_not_tried_again() -> None:
+    shop = Shop()
+    outline = shop.plan()
+    reader = SamplingReader(TABLES, on_sample=failing("sales.orders", AccessDenied("GRANT")))
+    shop.document(outline, reader=reader)
+    shop.document(outline, reader=reader)
+    assert reader.asked.count("sample sales.orders") == 1
+    assert [error.code for error in shop.progress(SALES).errors] == ["DOC_SAMPLING_FAILED"]
 
 
 def test_a_lost_connection_is_tried_once_more() -> None:

@@ -18,6 +18,9 @@ from tribal_contracts import TableAnnotation, TableResult, TableSpec, UnitResult
 DOCUMENT_VERSION = "1"
 """Changes whenever the same slice would become another `TableDocument`."""
 
+SAMPLING_TIMEOUT = "DOC_SAMPLING_TIMEOUT"
+"""What kept the samples from being taken will pass, such as a lock: the next run tries again."""
+
 
 def input_hash(
     unit: WorkUnit,
@@ -53,8 +56,15 @@ def is_unchanged(earlier: TableResult | None, wanted: str, store: ObjectStore) -
     )
 
 
-def is_over_age(earlier: TableResult, clock: Clock, options: DocumentingOptions) -> bool:
-    """Whether an earlier result is old enough to be refreshed for its row count and samples."""
+def wants_refresh(earlier: TableResult, clock: Clock, options: DocumentingOptions) -> bool:
+    """Whether an earlier result is to be made again for its row count and samples alone."""
+    if not options.refresh:
+        return False
+    waits = earlier.error is not None and earlier.error.code == SAMPLING_TIMEOUT and options.rows_to_sample > 0
+    return waits or _is_over_age(earlier, clock, options)
+
+
+def _is_over_age(earlier: TableResult, clock: Clock, options: DocumentingOptions) -> bool:
     if options.max_age is None or earlier.indexable is None:
         return False
     age = datetime.fromisoformat(clock.published()) - datetime.fromisoformat(earlier.indexable.modified_at)
@@ -91,7 +101,7 @@ class WorkInspector:
             rows_to_sample=self._options.rows_to_sample,
         )
         unchanged = is_unchanged(earlier, wanted, self._store)
-        return unchanged and earlier is not None and not is_over_age(earlier, self._clock, self._options)
+        return unchanged and earlier is not None and not wants_refresh(earlier, self._clock, self._options)
 
     def _annotations_of(self, database: str) -> TableAnnotations | None:
         if database not in self._annotations:

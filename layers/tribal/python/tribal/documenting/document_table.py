@@ -10,7 +10,7 @@ from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity
 from tribal.documenting.annotations import TableAnnotations
 from tribal.documenting.assemble import Provenance, apply_annotation, assemble_document
-from tribal.documenting.currency import input_hash
+from tribal.documenting.currency import SAMPLING_TIMEOUT, input_hash, is_unchanged
 from tribal.documenting.files import write_document
 from tribal.documenting.options import DocumentingOptions
 from tribal.documenting.sampling import Samples, can_be_sampled, take_samples
@@ -105,6 +105,8 @@ class TableDocumenter:
             raise LookupError(f"the slice {around.unit.slice_file!r} lacks the table; plan again")
         wants_samples = around.options.rows_to_sample > 0 and can_be_sampled(table)
         samples = self._samples(table, spec) if wants_samples else Samples()
+        if earlier is not None and self._is_better(earlier, samples, spec):
+            return earlier.model_copy(update={"error": same_or_newer(earlier.error, samples.warning)})
         context = self._context(table, spec, samples)
         annotation = around.annotations.get((spec.schema_name, spec.table_name))
         description = apply_annotation(around.describer.describe_table(context), annotation)
@@ -136,6 +138,12 @@ class TableDocumenter:
             indexable=_indexable(files[0], around.unit, spec),
             error=same_or_newer(earlier.error if earlier else None, samples.warning),
         )
+
+    def _is_better(self, earlier: TableResult, samples: Samples, spec: TableSpec) -> bool:
+        """Whether the files of an earlier run, made from the same, are worth more than new ones without samples."""
+        around = self._around
+        passing = samples.warning is not None and samples.warning.code == SAMPLING_TIMEOUT
+        return passing and not around.options.force and is_unchanged(earlier, around.input_hash(spec), around.store)
 
     def _samples(self, table: CatalogTable, spec: TableSpec) -> Samples:
         around = self._around

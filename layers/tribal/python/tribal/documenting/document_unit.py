@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tribal.catalog import locations
 from tribal.documenting.annotations import read_annotations
 from tribal.documenting.checkpoint import UnitCheckpoint
-from tribal.documenting.currency import is_over_age, is_unchanged
+from tribal.documenting.currency import is_unchanged, wants_refresh
 from tribal.documenting.document_table import Surroundings, TableDocumenter
 from tribal.documenting.files import read_required
 from tribal.documenting.options import DocumentingOptions
@@ -85,7 +85,7 @@ def _has_work(around: Surroundings, spec: TableSpec, earlier: TableResult | None
     if is_unchanged(earlier, around.input_hash(spec), around.store):
         # Without a connection a refresh would only lose the samples.
         can_refresh = around.reader is not None or options.rows_to_sample == 0
-        return can_refresh and is_over_age(earlier, around.clock, options)
+        return can_refresh and wants_refresh(earlier, around.clock, options)
     if around.reader is None:
         return not is_unchanged(earlier, around.input_hash(spec, sampled=False), around.store)
     return True

@@ -21,6 +21,8 @@ class DocumentingOptions:
     """Touch nothing but tables that failed or were never reached."""
     max_age: timedelta | None = None
     """A table whose files are older is documented again for its row count and samples."""
+    refresh: bool = True
+    """Whether age, or samples that could not be had the last time, are a reason to document a table again."""
     record_pid: bool = True
     """Whether the progress of a unit names the process that works on it."""
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tribal.documenting.currency import SAMPLING_TIMEOUT
 from tribal.errors import (
     ConnectionLost,
     DatabaseError,
     DatabaseUnreachable,
     LoginRefused,
+    StatementConflict,
     StatementTimedOut,
     TableGone,
 )
@@ -44,8 +46,8 @@ def take_samples(reader: CatalogReader, table: CatalogTable, rows: int, name: st
     """
     try:
         sample = _sample(reader, table, rows)
-    except StatementTimedOut as error:
-        return Samples(warning=_warning("DOC_SAMPLING_TIMEOUT", error.message, name, clock))
+    except (StatementTimedOut, StatementConflict) as error:
+        return Samples(warning=_warning(SAMPLING_TIMEOUT, error.message, name, clock))
     except (TableGone, ConnectionLost):
         raise
     except DatabaseError as error:

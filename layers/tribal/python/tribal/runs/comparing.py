@@ -108,7 +108,7 @@ def compare_with_databases(
     # Age alone makes no document different.
     inspectors = {
         entry.name: WorkInspector(
-            store=rehearsal, describer=describer, clock=clock, options=replace(options.for_entry(entry), max_age=None)
+            store=rehearsal, describer=describer, clock=clock, options=replace(options.for_entry(entry), refresh=False)
         )
         for entry in entries
     }
