@@ -76,4 +76,5 @@ class ProjectFile(ClosedContract):
     )
     tables_per_unit: int = Field(default=25, ge=1, le=500)
     statistics_max_age_days: float = Field(default=7.0, gt=0)
+    runs_kept: int = Field(default=50, ge=1, le=100_000)
     lint: LintRules = Field(default_factory=LintRules)

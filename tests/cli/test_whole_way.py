@@ -252,3 +252,18 @@ def test_a_persons_words_win_and_survive(tmp_path: Path, fresh_database: FreshDa
     shown = answer(tmp_path, "table", "thing")["schema"]
     assert shown["description"] == "Our own word."
     assert {column["name"]: column["description"] for column in shown["columns"]}["x1"] == "A secret number."
+
+
+def test_only_the_last_runs_leave_records_and_the_latest_plan_can_still_be_documented(
+    tmp_path: Path, fresh_database: FreshDatabase
+) -> None:
+    dsn = fresh_database("CREATE TABLE t (id int PRIMARY KEY)")
+    (tmp_path / "databases.yaml").write_text(f"databases: [{{name: shop, dsn: '{dsn}'}}]\nruns_kept: 2\n")
+    assert tribal("plan", cwd=tmp_path).returncode == 0
+    (planned,) = (path.name for path in (tmp_path / "progress/runs").iterdir() if path.is_dir())
+    for _ in range(3):
+        documented = tribal("document", cwd=tmp_path)
+        assert documented.returncode == 0, documented.stderr
+    runs = [path.name for path in (tmp_path / "progress/runs").iterdir() if path.is_dir()]
+    assert len(runs) == 2
+    assert planned in runs

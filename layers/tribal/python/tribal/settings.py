@@ -35,6 +35,7 @@ class Settings:
     """Processes that document at once; `None` lets the size of the run decide."""
     tables_per_unit: int = 25
     statistics_max_age: timedelta = timedelta(days=7)
+    runs_kept: int = 50
     lint: LintRules = field(default_factory=LintRules)
     take_samples: bool = True
     source_date_epoch: int | None = None
@@ -101,6 +102,7 @@ def load_settings(
         worker_processes=content.worker_processes,
         tables_per_unit=content.tables_per_unit,
         statistics_max_age=timedelta(days=content.statistics_max_age_days),
+        runs_kept=content.runs_kept,
         lint=content.lint,
     )
 

@@ -19,6 +19,7 @@ from tribal.runs.ids import new_run_id
 from tribal.runs.lease import RunLease
 from tribal.runs.pipeline import document_run, index_run, plan_run
 from tribal.runs.pool import ThreadWorkerPool
+from tribal.runs.pruning import prune_runs
 from tribal.runs.records import RunLog
 from tribal.runs.signals import stop_on_signal
 
@@ -59,6 +60,7 @@ class LocalRun:
             self._context = RunContext(run_id, store, lease, clock, NoDeadline(), pool, self._sink)
             self._log = RunLog(store, clock, run_id, self._command)
             self._log.start()
+            prune_runs(store, keep=self.settings.runs_kept, run_id=run_id)
             self._stack = self._stack.pop_all()
         return self
 
