@@ -18,6 +18,7 @@ from tribal.errors import DatabaseUnreachable, PlanError, StoreError
 from tribal.planning import PlanOptions
 from tribal.runs.comparing import Comparison, compare_runs, compare_with_databases
 from tribal.runs.rehearsal import RehearsalStore
+from tribal.runs.shown_values import FULL_VALUE_CHARS, show_change
 from tribal_contracts import CatalogTable, DatabaseEntry, Selection
 
 STRUCTURE_ALONE = DocumentingOptions(record_pid=False, take_samples=False)
@@ -125,6 +126,30 @@ def test_personal_data_in_a_changed_comment_is_not_shown() -> None:
     shop.replace(table("audit.change_log", column("op", "text"), comment="Ask ann.miller@example.com"))
     (change,) = tables_of(compare(shop))
     assert change.changes == (Change("comment", after="Ask [email]"),)
+
+
+def test_a_long_value_says_that_it_is_cut_and_how_to_see_all_of_it() -> None:
+    long = "SELECT " + ", ".join(f"column_{n}" for n in range(200))
+    change = show_change(Change("view definition", after=long), 500)
+    assert change.after is not None
+    assert change.after.endswith(f"… (the first 500 of {len(long):,} characters; --full shows all)")
+    assert show_change(Change("view definition", after=long), FULL_VALUE_CHARS).after == long
+    assert show_change(Change("comment", after="short"), 500).after == "short"
+
+
+def test_of_two_long_values_that_begin_alike_the_difference_is_shown() -> None:
+    head = "SELECT " + ", ".join(f"column_{n}" for n in range(200))
+    change = show_change(Change("view definition", before=f"{head} FROM old", after=f"{head} FROM new"), 500)
+    assert "FROM old (from character" in str(change.before)
+    assert "FROM new (from character" in str(change.after)
+    assert str(change.before).startswith("…")
+
+
+def test_a_secret_in_a_long_value_is_not_shown() -> None:
+    value = "x " * 1_000 + "ann.miller@example.com"
+    change = show_change(Change("comment", before="x " * 1_000, after=value), 500)
+    assert "[email]" in str(change.after)
+    assert "ann.miller" not in str(change)
 
 
 def test_before_the_first_run_it_says_what_to_do() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from tribal_contracts import CatalogColumn, CatalogForeignKey, CatalogIndex, CatalogTable
@@ -35,16 +35,6 @@ class TableChange:
     table: str
     fate: TableFate
     changes: tuple[Change, ...] = ()
-
-    def rewritten(self, text: Callable[[str], str]) -> TableChange:
-        """The same with every value passed through a function, as one that takes out what must not be shown."""
-
-        def value(given: str | None) -> str | None:
-            return None if given is None else text(given)
-
-        return replace(
-            self, changes=tuple(replace(c, before=value(c.before), after=value(c.after)) for c in self.changes)
-        )
 
 
 def compare_tables(before: Iterable[CatalogTable], after: Iterable[CatalogTable]) -> Iterator[TableChange]:

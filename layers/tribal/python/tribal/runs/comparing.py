@@ -12,12 +12,11 @@ from tribal.catalog.changes import TableChange, TableFate, compare_tables
 from tribal.catalog.identity import TableIdentity
 from tribal.documenting import DocumentingOptions, WorkInspector
 from tribal.errors import ObjectNotFound, PlanError
-from tribal.masking import redact_text
 from tribal.planning import PlanOptions, compose_plan, latest_readings, load_plan, read_catalog
 from tribal.planning.read_catalog import iterate_snapshot
 from tribal.ports import Clock, Describer, ObjectStore
-from tribal.rendering.words import shorten
 from tribal.runs.rehearsal import RehearsalStore
+from tribal.runs.shown_values import VALUE_CHARS, show_change
 from tribal.runs.units import OpenReader
 from tribal_contracts import (
     CatalogReading,
@@ -28,8 +27,6 @@ from tribal_contracts import (
     WorkUnit,
 )
 
-VALUE_CHARS = 500
-"""Characters of a value that a comparison tells."""
 _RUN = "comparison"
 
 
@@ -81,6 +78,7 @@ def compare_with_databases(
     plan_options: PlanOptions,
     options: DocumentingOptions,
     statistics_max_age: timedelta,
+    value_chars: int = VALUE_CHARS,
 ) -> Comparison:
     """Compare each database as it is now with what the last run read, and try the next plan without writing it.
 
@@ -104,7 +102,9 @@ def compare_with_databases(
         )
         for entry in entries
     ]
-    databases = [_compared(reading.database, before.get(reading.database), reading, rehearsal) for reading in after]
+    databases = [
+        _compared(reading.database, before.get(reading.database), reading, rehearsal, value_chars) for reading in after
+    ]
     # Age alone makes no document different.
     inspectors = {
         entry.name: WorkInspector(
@@ -120,7 +120,7 @@ def compare_with_databases(
     return Comparison(tuple(databases), _documents(plan, after))
 
 
-def compare_runs(first: str, second: str | None, *, store: ObjectStore) -> Comparison:
+def compare_runs(first: str, second: str | None, *, store: ObjectStore, value_chars: int = VALUE_CHARS) -> Comparison:
     """Compare what two recorded runs read; without a second one, the first with what was read last.
 
     Raises:
@@ -131,7 +131,7 @@ def compare_runs(first: str, second: str | None, *, store: ObjectStore) -> Compa
     names = sorted(before.keys() | after.keys())
     if second is None:
         after = {name: reading for name in names if (reading := _last_read(name, store)) is not None}
-    return Comparison(tuple(_compared(name, before.get(name), after.get(name), store) for name in names))
+    return Comparison(tuple(_compared(name, before.get(name), after.get(name), store, value_chars) for name in names))
 
 
 def _last_read(database: str, store: ObjectStore) -> CatalogReading | None:
@@ -156,7 +156,11 @@ def _recorded(run_id: str, store: ObjectStore) -> dict[str, CatalogReading]:
 
 
 def _compared(
-    database: str, before: CatalogReading | None, after: CatalogReading | None, store: ObjectStore
+    database: str,
+    before: CatalogReading | None,
+    after: CatalogReading | None,
+    store: ObjectStore,
+    value_chars: int,
 ) -> DatabaseChanges:
     for reading, when in ((before, "before"), (after, "now")):
         if reading is None or reading.snapshot_file is None:
@@ -168,7 +172,15 @@ def _compared(
         return DatabaseChanges(database)
     found = compare_tables(_tables(before, store), _tables(after, store))
     return DatabaseChanges(
-        database, tuple(replace(change, fate=_fate(change, after)).rewritten(_shown) for change in found)
+        database,
+        tuple(
+            replace(
+                change,
+                fate=_fate(change, after),
+                changes=tuple(show_change(inside, value_chars) for inside in change.changes),
+            )
+            for change in found
+        ),
     )
 
 
@@ -183,11 +195,6 @@ def _fate(change: TableChange, after: CatalogReading) -> TableFate:
     if str(TableIdentity(after.database, change.schema, change.table)) in after.excluded_tables:
         return "excluded"
     return "unreadable" if change.schema in after.unreadable_schemas else "dropped"
-
-
-def _shown(value: str) -> str:
-    # What lies far beyond the limit is not worth the search for secrets.
-    return shorten(redact_text(value[: 4 * VALUE_CHARS]), VALUE_CHARS)
 
 
 def _next_plan(

@@ -30,6 +30,7 @@ def diff(
         typer.Option("--between", metavar="RUN RUN", help="What changed from the first run to the second one."),
     ] = None,
     no_samples: NoSamples = False,
+    full: Annotated[bool, typer.Option("--full", help="Show long values whole, as those of view definitions.")] = False,
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="End with exit code 1 when something changed, for CI.")
     ] = False,
@@ -48,7 +49,7 @@ def diff(
     if since is not None and between is not None:
         raise typer.BadParameter("give --since or --between, not both")
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
-    found = _compared(settings, since, between)
+    found = _compared(settings, since, between, full=full)
     if as_json:
         print_json(comparison_data(found))
     else:
@@ -59,17 +60,19 @@ def diff(
         raise typer.Exit(EXIT_PARTIAL)
 
 
-def _compared(settings: Settings, since: str | None, between: tuple[str, str] | None) -> Comparison:
+def _compared(settings: Settings, since: str | None, between: tuple[str, str] | None, *, full: bool) -> Comparison:
     from tribal import wiring
     from tribal.documenting import DocumentingOptions
     from tribal.planning import PlanOptions
     from tribal.runs.comparing import compare_runs, compare_with_databases
+    from tribal.runs.shown_values import FULL_VALUE_CHARS, VALUE_CHARS
 
     store = wiring.store_of(settings)
+    value_chars = FULL_VALUE_CHARS if full else VALUE_CHARS
     if between is not None:
-        return compare_runs(*between, store=store)
+        return compare_runs(*between, store=store, value_chars=value_chars)
     if since is not None:
-        return compare_runs(since, None, store=store)
+        return compare_runs(since, None, store=store, value_chars=value_chars)
     return compare_with_databases(
         settings.require_entries(),
         open_reader=wiring.reader_opener(settings),
@@ -79,6 +82,7 @@ def _compared(settings: Settings, since: str | None, between: tuple[str, str] | 
         plan_options=PlanOptions(settings.config_hash, settings.tables_per_unit, settings.units_at_once),
         options=DocumentingOptions(take_samples=settings.take_samples),
         statistics_max_age=settings.statistics_max_age,
+        value_chars=value_chars,
     )
 
 
