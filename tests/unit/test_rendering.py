@@ -24,6 +24,7 @@ from tribal.rendering.markdown import (
     show_invisible,
     table,
 )
+from tribal.rendering.mermaid import drawn_tables
 from tribal.rendering.words import listing, plural_noun, row_noun, rows_phrase, shorten, with_article
 from tribal_contracts import Relationship
 
@@ -191,7 +192,7 @@ def key(child: str, parent: str, column: str = "parent_id", *, nullable: bool = 
 @given(st.lists(hostile_text.filter(bool), min_size=2, max_size=4, unique=True))
 def test_a_diagram_of_hostile_names_keeps_to_the_grammar(names: list[str]) -> None:
     tables = [ErTable(name, name, (ErColumn(name, name, True, True), ErColumn(name, "int"))) for name in names]
-    diagram = er_diagram(tables, [key(names[0], names[1], names[-1])])
+    diagram = er_diagram(tables, [key(name, names[0], names[-1]) for name in names])
     first, *rest = diagram.splitlines()
     assert first == "erDiagram"
     for line in rest:
@@ -201,8 +202,16 @@ def test_a_diagram_of_hostile_names_keeps_to_the_grammar(names: list[str]) -> No
 
 
 def test_names_that_mermaid_takes_for_statements_are_written_otherwise() -> None:
-    diagram = er_diagram([ErTable("a", "direction TB", (ErColumn("PK", "FK", True),))], [])
-    assert diagram.splitlines() == ["erDiagram", '    "direction_TB" {', "        c_FK c_PK PK", "    }"]
+    diagram = er_diagram([ErTable("a", "direction TB", (ErColumn("PK", "FK", True),))], [key("a", "a", "up")])
+    assert diagram.splitlines()[:-1] == ["erDiagram", '    "direction_TB" {', "        c_FK c_PK PK", "    }"]
+
+
+def test_only_tables_that_keys_join_are_drawn() -> None:
+    tables = [ErTable("a", "a"), ErTable("b", "b"), ErTable("alone", "alone"), ErTable("self", "self")]
+    diagram = er_diagram(tables, [key("a", "b", "b_id"), key("self", "self", "up_id"), key("alone", "elsewhere", "x")])
+    assert '"alone"' not in diagram
+    assert drawn_tables(diagram) == 3
+    assert er_diagram(tables, []) == ""
 
 
 def test_underscores_that_markdown_would_take_for_emphasis_stay_in_a_diagram() -> None:
@@ -213,8 +222,11 @@ def test_underscores_that_markdown_would_take_for_emphasis_stay_in_a_diagram() -
 def test_a_large_diagram_keeps_the_most_connected_tables_and_says_how_many_it_lacks() -> None:
     tables = [ErTable(f"t{n:02}", f"t{n:02}") for n in range(30)]
     keys = [key(f"t{n:02}", "t29") for n in range(20, 29)]
-    diagram = er_diagram(tables, keys, limit=10)
-    assert "%% 20 more tables are left out" in diagram
+    assert drawn_tables(er_diagram(tables, keys, limit=10)) == 10
+    assert "left out" not in er_diagram(tables, keys, limit=10)
+    more = [key("t00", "t01"), key("t02", "t03"), key("t04", "t04")]
+    diagram = er_diagram(tables, [*keys, *keys, *more], limit=10)
+    assert "%% 5 more tables are left out" in diagram
     assert [f'"t{n}"' in diagram for n in range(20, 30)] == [True] * 10
     assert '"t00"' not in diagram
 

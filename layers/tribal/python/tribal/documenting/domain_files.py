@@ -28,7 +28,7 @@ from tribal_contracts import (
 
 COMMON_JOINS = 10
 """Joins that a domain's overview spells out at the most."""
-DOMAIN_FILES_VERSION = "1"
+DOMAIN_FILES_VERSION = "2"
 """Changes whenever the same documents would make other domain files."""
 
 

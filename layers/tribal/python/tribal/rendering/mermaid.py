@@ -17,6 +17,7 @@ _NOT_IN_NAME = re.compile(r"[^\w.\- ]+")
 _DIRECTION = re.compile(r"(?<=direction)\s+(?=tb|bt|rl|lr)", re.IGNORECASE)
 # Labels are Markdown, in which `_a_` is slanted and loses its underscores; Mermaid reads `#95;` as one that stays.
 _LONE_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
+_ENTITY = re.compile(r' {4}"[^"]*"(?: \{)?')
 _KEY_MARKS = frozenset({"PK", "FK", "UK"})
 _NOT_IN_ATTRIBUTE = re.compile(r"[^A-Za-z0-9_]+")
 
@@ -41,17 +42,21 @@ class ErTable:
 
 
 def er_diagram(tables: Iterable[ErTable], relationships: Sequence[Relationship], limit: int = DIAGRAM_TABLES) -> str:
-    """The diagram of at most `limit` tables, the most connected first, with their key columns.
+    """The diagram of at most `limit` tables, the most connected first, with their key columns; empty without keys.
 
-    Relationships to tables that are not among them are left out. A comment says how many tables are missing.
+    A table that no relationship joins to another one, or to itself, is left out: Mermaid would set all of them beside
+    each other in one row, wider than any screen. A comment says how many joined tables are missing.
     """
     by_name = {table.name: table for table in tables}
     inner = [key for key in relationships if key.from_table in by_name and key.to_table in by_name]
-    shown = _most_connected(by_name, inner, limit)
+    shown = _most_connected(inner, limit)
+    if not shown:
+        return ""
     labels = _labels([by_name[name] for name in shown])
     lines = ["erDiagram"]
-    if len(shown) < len(by_name):
-        lines.append(f"    %% {len(by_name) - len(shown)} more tables are left out")
+    joined = {name for key in inner for name in (key.from_table, key.to_table)}
+    if len(shown) < len(joined):
+        lines.append(f"    %% {len(joined) - len(shown)} more tables are left out")
     for name in shown:
         lines.extend(_entity(labels[name], by_name[name].columns))
     ordered = sorted(inner, key=lambda key: (key.from_table, key.to_table, key.name, key.from_columns))
@@ -63,11 +68,16 @@ def er_diagram(tables: Iterable[ErTable], relationships: Sequence[Relationship],
     return "\n".join(lines) + "\n"
 
 
-def _most_connected(tables: dict[str, ErTable], keys: Sequence[Relationship], limit: int) -> list[str]:
+def drawn_tables(diagram: str) -> int:
+    """How many tables a diagram of `er_diagram` shows."""
+    return sum(_ENTITY.fullmatch(line) is not None for line in diagram.splitlines())
+
+
+def _most_connected(keys: Sequence[Relationship], limit: int) -> list[str]:
     degree: Counter[str] = Counter()
     for key in keys:
         degree.update({key.from_table, key.to_table})
-    ranked = sorted(tables, key=lambda name: (-degree[name], name))
+    ranked = sorted(degree, key=lambda name: (-degree[name], name))
     return sorted(ranked[:limit])
 
 

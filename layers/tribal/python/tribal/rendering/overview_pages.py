@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity, format_name
 from tribal.rendering.markdown import escape_cell, escape_text, fence, link, page, table
-from tribal.rendering.mermaid import DIAGRAM_TABLES
+from tribal.rendering.mermaid import DIAGRAM_TABLES, drawn_tables
 from tribal.rendering.words import number, row_figure
 from tribal_contracts import DomainDocument, DomainTable, OverviewDocument, OverviewDomain
 
@@ -55,11 +55,12 @@ def _short_name(name: str) -> str:
 
 def _diagram(document: DomainDocument) -> str:
     if not document.er_diagram:
-        return ""
+        return "No foreign key joins these tables to each other." if len(document.tables) > 1 else ""
     blocks = ["## Diagram", fence(document.er_diagram, "mermaid")]
-    if len(document.tables) > DIAGRAM_TABLES:
-        left_out = number(len(document.tables) - DIAGRAM_TABLES, "table")
-        blocks.append(f"The diagram shows the most connected tables; {left_out} left out.")
+    drawn = drawn_tables(document.er_diagram)
+    if left_out := len(document.tables) - drawn:
+        which = "the tables that keys join" if drawn < DIAGRAM_TABLES else "the most connected tables"
+        blocks.append(f"The diagram shows {which}; {number(left_out, 'table')} of the list above left out.")
     return "\n\n".join(blocks)
 
 

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-RENDERER_VERSION = "2"
+RENDERER_VERSION = "3"
 """Changes whenever the same document would be rendered to other bytes, so that pages made before are made anew."""
