@@ -40,7 +40,7 @@ def test_without_an_index_every_tool_says_what_to_do(tool: str, tmp_path: Any) -
     nothing = Toolbox(SqliteIndex(tmp_path / "none.db"), None, FixedClock())
     answer = call(nothing, tool, **ASKED[tool])
     assert code(answer) == "RET_INDEX_NOT_READY"
-    assert "document a database" in answer.error.message
+    assert "`tribal run`" in answer.error.message
 
 
 @pytest.mark.parametrize("tool", sorted(ASKED))

@@ -34,11 +34,11 @@ _METADATA_FIELDS = (
     *("embedding_model", "embedding_dimensions"),
 )
 _NOT_READY = {
-    "absent": "there is no index at {path!r} yet; document a database, then index it",
-    "other version": "the index at {path!r} is of another version of this program; index again to rebuild it",
-    "damaged": "the index at {path!r} is damaged; index again to rebuild it",
+    "absent": "there is no index at {path!r} yet; run `tribal run`, which documents the databases and indexes them",
+    "other version": "the index at {path!r} is of another version of this program; `tribal index` rebuilds it",
+    "damaged": "the index at {path!r} is damaged; `tribal index` rebuilds it",
     "foreign": "the file at {path!r} is a database of something else, not an index",
-    "ours": "the index at {path!r} is not finished yet; wait for indexing to end, or index again",
+    "ours": "the index at {path!r} is not finished yet; wait for the run to end, or run `tribal index`",
 }
 
 
@@ -239,7 +239,9 @@ class SqliteIndex:
         except FileNotFoundError:
             self._refuse("absent")
         except (sqlite3.Error, OSError) as exc:
-            raise IndexNotReady(f"the index at {str(self._path)!r} cannot be read ({exc}); index again") from exc
+            raise IndexNotReady(
+                f"the index at {str(self._path)!r} cannot be read ({exc}); `tribal index` rebuilds it"
+            ) from exc
 
     def _refuse(self, state: schema.FileState) -> NoReturn:
         raise IndexNotReady(_NOT_READY[state].format(path=str(self._path)))

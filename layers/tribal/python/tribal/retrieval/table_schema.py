@@ -40,7 +40,7 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
     entry = find_table(request.table, ready.tables)
     record = toolbox.index.records([entry.record_id]).get(entry.record_id)
     if record is None or record.structured is None:
-        raise IndexNotReady(f"the index holds no document of {name_of(entry)}; index again")
+        raise IndexNotReady(f"the index holds no document of {name_of(entry)}; `tribal index --force` rebuilds it")
     table = record.structured
     question = ("get_table_schema", table.name, ready.metadata.manifest_hash)
     page = page_of(table.columns, COLUMNS_A_PAGE, request.cursor, question)

@@ -52,9 +52,9 @@ def open_index(toolbox: Toolbox) -> Ready:
     tables = tuple(toolbox.index.tables(IndexFilter(scope=toolbox.scope)))
     metadata = toolbox.index.metadata()
     if metadata is None:
-        raise IndexNotReady("there is no finished index; document a database, then index it")
+        raise IndexNotReady("there is no finished index; run `tribal run`, which documents and indexes")
     if metadata.document_count == 0:
-        raise IndexNotReady("the index is empty; document a database, then index again")
+        raise IndexNotReady("the index is empty; document a database that holds tables, with `tribal run`")
     return Ready(metadata, tables, tuple(_staleness(toolbox, metadata)))
 
 
