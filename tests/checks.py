@@ -22,7 +22,7 @@ CHECKS: dict[str, list[str]] = {
 }
 
 
-PROGRAMS = {"pgbouncer": "pgbouncer", "openssl": "openssl"}
+PROGRAMS = {"pgbouncer": "pgbouncer", "openssl": "openssl", "node": "nodejs", "npm": "npm"}
 """Programs that tests need beside Python, and the Debian packages that have them."""
 
 

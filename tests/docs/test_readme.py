@@ -17,6 +17,9 @@ NOT_RUN = {
     "make test": "it is what runs this test",
     "make demo": "it is run by a test of its own, below",
     'export PATH="$PWD/.venv/bin:$PATH"': "it is how these commands are found",
+    'claude mcp add tribal-knowledge -- tribal mcp --project "$PWD"': "it needs Claude Code",
+    'code --add-mcp "{\\"name\\":\\"tribal-knowledge\\",\\"command\\":\\"tribal\\",'
+    '\\"args\\":[\\"mcp\\",\\"--project\\",\\"$PWD\\"]}"': "it needs VS Code",
 }
 """Commands of the README that the walk below leaves out, with the reason."""
 

@@ -89,6 +89,16 @@ def test_the_help_of_the_command_line_loads_no_contract() -> None:
     assert not any(name.startswith(("tribal_contracts", "numpy", "pg8000", "rich.console")) for name in loaded)
 
 
+def test_only_the_edge_for_mcp_loads_its_sdk() -> None:
+    users = {
+        path.relative_to(PACKAGE).parts[:2]
+        for path in PACKAGE.rglob("*.py")
+        if any(name.partition(".")[0] in {"mcp", "mcp_types", "anyio"} for name in _imports(path))
+    }
+    assert users == {("edges", "mcp")}
+    assert not {"mcp", "mcp_types", "anyio"} & loaded_after("import tribal.edges.cli.app, tribal.tools.registry")
+
+
 def test_the_contracts_need_pydantic_alone() -> None:
     loaded = loaded_after("import tribal_contracts")
     assert not any(name == "tribal" or name.startswith("tribal.") for name in loaded)

@@ -223,6 +223,11 @@ class Outcome:
     http_status: int
     retryable: bool
 
+    @property
+    def is_tool_error(self) -> bool:
+        """Whether MCP marks a tool's answer as an error: whatever makes a command fail, and never a protocol error."""
+        return self.exit_code != EXIT_DONE
+
 
 EXIT_DONE, EXIT_PARTIAL, EXIT_USAGE, EXIT_DATABASE, EXIT_LOCKED, EXIT_STORE, EXIT_NOT_READY, EXIT_NOT_FOUND = range(8)
 EXIT_INTERNAL = 70

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from tribal import __version__
-from tribal.edges.cli import pipeline_commands, project_commands, review_commands, status_command
+from tribal.edges.cli import mcp_command, pipeline_commands, project_commands, review_commands, status_command
 from tribal.tools.commands import TOOL_COMMANDS
 
 
@@ -34,7 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Write down what your databases mean, and ask about it.\n\n"
     "tribal run postgresql://user@host/database reads a database, documents every table and builds the "
-    "index; then tribal search, table, join, domain and domains answer.",
+    "index; then tribal search, table, join, domain and domains answer, and tribal mcp answers agents.",
     epilog="Exit codes: 0 done, 1 done in part, 2 usage or configuration, 3 database, 4 another run, 5 store, "
     "6 nothing there to work on yet, 7 not found, 130 interrupted.",
 )
@@ -64,6 +64,7 @@ app.command("run")(pipeline_commands.run)
 app.command("status")(status_command.status)
 app.command("diff")(review_commands.diff)
 app.command("lint")(review_commands.lint)
+app.command("mcp")(mcp_command.mcp)
 
 
 def _stand_in() -> None:

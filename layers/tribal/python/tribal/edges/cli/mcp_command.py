@@ -1,0 +1,98 @@
+"""The tools for agents, over the Model Context Protocol."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+
+from tribal.edges.cli.console import command, print_json
+from tribal.edges.cli.options import Project
+
+if TYPE_CHECKING:
+    from tribal.catalog.scope import Scope
+
+_HERE = Path()
+_NAME = "tribal-knowledge"
+
+
+@command
+def mcp(
+    project: Project = _HERE,
+    database: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--database", metavar="NAME", help="Show only this database; may be given several times."),
+    ] = None,
+    schema: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads it at run time
+        typer.Option(
+            "--schema",
+            metavar="DATABASE.SCHEMA",
+            help="Show only this schema; may be given several times. Other databases are not shown then.",
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Serve nothing: print what MCP clients want in their settings.")
+    ] = False,
+) -> None:
+    """Answer agents over MCP, on standard input and output, until the input ends.
+
+    An MCP client starts it; nobody types here. The client's entry for it is printed by tribal mcp --json. It may start
+    before the first run: it reads the index that is there at the time of each question.
+    """
+    from tribal.errors import EXIT_INTERRUPTED
+    from tribal.settings import load_settings
+
+    scope = _scope(database or [], schema or [])
+    settings = load_settings(project=project)
+    if as_json:
+        print_json(_client_settings(settings.project, database or [], schema or []))
+        return
+    try:
+        _serve(settings, scope)
+    except KeyboardInterrupt:
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+def _serve(settings: Any, scope: Scope) -> None:
+    from dataclasses import replace
+
+    if sys.stdin is not None and sys.stdin.isatty():
+        typer.echo("MCP server: waiting for a client on standard input; Ctrl-C ends it.", err=True)
+        typer.echo("Clients start it themselves; tribal mcp --json prints the settings for them.", err=True)
+
+    from tribal.edges.mcp.server import serve
+    from tribal.edges.mcp.stdio import claim_standard_streams
+    from tribal.wiring import open_toolbox
+
+    reading, writing = claim_standard_streams()
+    with open_toolbox(settings) as toolbox:
+        serve(replace(toolbox, scope=scope), reading, writing)
+
+
+def _scope(databases: list[str], schemas: list[str]) -> Scope:
+    from tribal.catalog.identity import parse_name
+    from tribal.catalog.scope import Scope
+    from tribal.errors import ConfigurationError
+
+    pairs = set()
+    for text in schemas:
+        try:
+            name, part = parse_name(text)
+        except ValueError:
+            raise ConfigurationError(f"--schema {text!r} is not DATABASE.SCHEMA, such as sales.public") from None
+        if databases and name not in databases:
+            raise ConfigurationError(f"--schema {text!r} is of a database that --database leaves out; name that too")
+        pairs.add((name, part))
+    return Scope(frozenset(databases) if databases else None, frozenset(pairs) if pairs else None)
+
+
+def _client_settings(project: Path, databases: list[str], schemas: list[str]) -> dict[str, Any]:
+    """Absolute paths throughout: a client on a desktop knows neither the shell's folder nor its PATH."""
+    arguments = ["mcp", "--project", str(project)]
+    for option, values in (("--database", databases), ("--schema", schemas)):
+        for value in values:
+            arguments += [option, value]
+    return {"mcpServers": {_NAME: {"command": str(Path(sys.argv[0]).absolute()), "args": arguments}}}

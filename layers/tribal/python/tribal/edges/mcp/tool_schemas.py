@@ -1,0 +1,48 @@
+"""The schemas of the tools as MCP clients take them.
+
+Clients must know JSON Schema 2020-12, and many know draft-07 alone. A contract says nothing that the two read
+differently, so its schema is sent without a dialect and without an identity, with its definitions under `$defs`, where
+both find them. Titles and sources, which tell a model nothing, are left out: a list of tools costs every
+conversation its tokens.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tribal_contracts.schemas import json_schema
+
+_NAMED_SCHEMAS = ("properties", "$defs")
+_LEFT_OUT = ("$schema", "$id", "title")
+_SOURCE = "Source: "
+_EXTENSION = "Extension: "
+
+
+def tool_schema(tool: str, side: str) -> dict[str, Any]:
+    """The schema of a tool's `input` or `output`."""
+    schema = json_schema(f"{tool.replace('_', '-')}-{side}")
+    schema["$defs"] = schema.pop("definitions", {})
+    plain: dict[str, Any] = _plain(schema)
+    if not plain["$defs"]:
+        del plain["$defs"]
+    return plain
+
+
+def _plain(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_plain(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    plain: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        if keyword in _NAMED_SCHEMAS:
+            # The keys here are names of fields, which may be called like a keyword.
+            plain[keyword] = {name: _plain(inner) for name, inner in value.items()}
+        elif keyword == "description":
+            text = value.removeprefix(_EXTENSION).partition(_SOURCE)[0].strip()
+            plain |= {"description": text} if text else {}
+        elif keyword == "$ref":
+            plain[keyword] = value.replace("#/definitions/", "#/$defs/")
+        elif keyword not in _LEFT_OUT:
+            plain[keyword] = _plain(value)
+    return plain
