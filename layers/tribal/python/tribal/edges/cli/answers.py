@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tribal.edges.cli.console import console, counted
+from tribal.edges.cli.layout import print_grid, print_indented
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from tribal_contracts import (
+        ColumnDetail,
         GetDomainOverviewOutput,
         GetJoinPathOutput,
         GetTableSchemaOutput,
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
         SearchTablesOutput,
         ToolOutput,
     )
+
+_INDENT = 3
 
 
 def print_answer(answer: ToolOutput) -> None:
@@ -43,16 +47,16 @@ def _print_search(answer: SearchTablesOutput, out: Console) -> None:
         out.print("No table matches.")
         return
     for place, table in enumerate(answer.tables, start=1):
-        rows = "" if table.row_count < 0 else f", about {table.row_count:,} rows"
+        rows = "" if table.row_count < 0 else f", about {counted(table.row_count, 'row')}"
         out.print(
             f"[bold]{place}. {escape(table.name)}[/]  [dim]{table.relevance_score:.2f}, {escape(table.domain)}{rows}[/]"
         )
-        out.print(f"   {escape(table.description)}")
+        print_indented(out, escape(table.description), _INDENT)
         if table.key_columns:
             columns = ", ".join(column.name for column in table.key_columns)
-            out.print(f"   [dim]columns:[/] {escape(columns)}")
+            print_indented(out, f"[dim]columns:[/] {escape(columns)}", _INDENT)
         if table.reasons:
-            out.print(f"   [dim]because:[/] {escape('; '.join(table.reasons))}")
+            print_indented(out, f"[dim]because:[/] {escape('; '.join(table.reasons))}", _INDENT)
     shown = len(answer.tables)
     if answer.total_matches > shown:
         out.print(f"[dim]the best {shown} of {counted(answer.total_matches, 'table')} that match; more with --limit[/]")
@@ -60,75 +64,114 @@ def _print_search(answer: SearchTablesOutput, out: Console) -> None:
 
 def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
     schema = answer.schema_
     if schema is None:
         return
-    rows = "unknown" if schema.row_count < 0 else f"about {schema.row_count:,}"
-    out.print(f"[bold]{escape(schema.name)}[/]  [dim]domain {escape(schema.domain)}, rows: {rows}[/]")
-    out.print(escape(schema.description))
+    rows = "rows unknown" if schema.row_count < 0 else f"about {counted(schema.row_count, 'row')}"
+    out.print(f"[bold]{escape(schema.name)}[/]  [dim]{escape(schema.domain)}, {rows}[/]")
+    print_indented(out, escape(schema.description))
     out.print()
-    view = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
-    for heading in ("column", "type", "null", "description"):
-        view.add_column(heading, overflow="fold")
     keys = set(schema.primary_key)
-    for column in schema.columns:
-        name = f"{column.name} (key)" if column.name in keys else column.name
-        samples = f" e.g. {', '.join(column.samples)}" if column.samples else ""
-        view.add_row(
-            escape(name), escape(column.type), "yes" if column.nullable else "no", escape(column.description + samples)
+    columns = [
+        (
+            escape(f"{column.name} (key)" if column.name in keys else column.name),
+            escape(column.type),
+            "yes" if column.nullable else "no",
+            escape(_column_text(column)),
         )
-    out.print(view)
-    for key in schema.foreign_keys:
-        out.print(
-            f"references {escape(key.references_table)}: {escape(', '.join(key.columns))} = "
-            f"{escape(', '.join(key.references_columns))}"
-        )
-    for related in schema.related_tables or ():
-        if related.relationship == "referenced_by":
-            out.print(f"referenced by {escape(related.name)}")
-    for note in schema.notes or ():
-        out.print(f"[yellow]note:[/] {escape(note)}")
+        for column in schema.columns
+    ]
+    print_grid(out, ("column", "type", "null", "description"), columns)
     if answer.next_cursor:
         out.print(f"[dim]more columns: --cursor {escape(answer.next_cursor)}[/]")
+    _print_section(
+        out,
+        "References",
+        [
+            (escape(", ".join(key.columns)), escape(f"-> {key.references_table} ({', '.join(key.references_columns)})"))
+            for key in schema.foreign_keys
+        ],
+    )
+    related = [table for table in schema.related_tables or () if table.relationship == "referenced_by"]
+    _print_section(
+        out, "Referenced by", [(escape(table.name), escape(f"by {', '.join(table.via_columns)}")) for table in related]
+    )
+    _print_section(
+        out,
+        "Indexes",
+        [
+            (escape(index.name), escape(f"({', '.join(index.columns)}){', unique' if index.unique else ''}"))
+            for index in schema.indexes
+        ],
+    )
+    if schema.notes:
+        out.print("\n[bold]Notes[/]")
+    for note in schema.notes or ():
+        print_indented(out, escape(note), _INDENT)
+    if schema.documentation:
+        out.print(f"\n[dim]more: {escape(schema.documentation)}[/]")
+
+
+def _column_text(column: ColumnDetail) -> str:
+    default = f" Default: {column.default_value}." if column.default_value else ""
+    samples = f" E.g. {', '.join(column.samples)}." if column.samples else ""
+    return f"{column.description}{default}{samples}".strip()
+
+
+def _print_section(out: Console, heading: str, rows: Sequence[tuple[str, str]]) -> None:
+    if rows:
+        out.print(f"\n[bold]{heading}[/]")
+        print_grid(out, (), rows, _INDENT)
 
 
 def _print_join(answer: GetJoinPathOutput, out: Console) -> None:
     from rich.markup import escape
 
+    # Everything is SQL, comments included, so that it can be pasted or piped as it stands.
+    ends = f"-- {escape(answer.source)} to {escape(answer.target)}:"
     if not answer.path_found:
-        out.print(
-            f"No path of keys leads from {escape(answer.source)} to {escape(answer.target)}; try a larger --max-hops."
-        )
+        out.print(f"{ends} no path of keys; try a larger --max-hops", soft_wrap=True)
         return
-    out.print(
-        f"-- {escape(answer.source)} to {escape(answer.target)}: {counted(answer.hop_count or 0, 'join')}",
-        soft_wrap=True,
-    )
-    out.print(escape(answer.sql_snippet or ""), soft_wrap=True)
+    out.print(f"{ends} {counted(answer.hop_count or 0, 'join')}", soft_wrap=True)
+    out.print(f"{escape(answer.sql_snippet or '')};", soft_wrap=True)
 
 
 def _print_domain(answer: GetDomainOverviewOutput, out: Console) -> None:
     from rich.markup import escape
 
     out.print(f"[bold]{escape(answer.domain)}[/]  [dim]in {escape(', '.join(answer.databases))}[/]")
-    out.print(escape(answer.description))
-    for table in answer.tables:
-        out.print(f"  [bold]{escape(table.name)}[/]: {escape(table.description)}")
-    for join in answer.common_joins or ():
-        out.print(f"\n{escape(join)}", soft_wrap=True)
+    print_indented(out, escape(answer.description))
+    out.print()
+    rows = [
+        (
+            f"[bold]{escape(table.name)}[/]",
+            "unknown" if table.row_count < 0 else f"about {table.row_count:,}",
+            escape(table.description),
+        )
+        for table in answer.tables
+    ]
+    print_grid(out, ("table", "rows", "description"), rows)
     if answer.next_cursor:
         out.print(f"[dim]more tables: --cursor {escape(answer.next_cursor)}[/]")
+    if answer.common_joins:
+        joins = "\n\n".join(answer.common_joins)
+        out.print(f"\n-- common joins\n{escape(joins)}", soft_wrap=True)
 
 
 def _print_domains(answer: ListDomainsOutput, out: Console) -> None:
     from rich.markup import escape
 
-    for domain in answer.domains:
-        tables = counted(domain.table_count, "table")
-        out.print(f"[bold]{escape(domain.name)}[/]  [dim]{tables} in {escape(', '.join(domain.databases))}[/]")
-        out.print(f"  {escape(domain.description)}")
+    rows = [
+        (
+            f"[bold]{escape(domain.name)}[/]",
+            f"{domain.table_count:,}",
+            escape(", ".join(domain.databases)),
+            escape(domain.description),
+        )
+        for domain in answer.domains
+    ]
+    print_grid(out, ("domain", "tables", "in", "description"), rows)
     if answer.next_cursor:
         out.print(f"[dim]more domains: --cursor {escape(answer.next_cursor)}[/]")
 

@@ -1,0 +1,56 @@
+"""Text and columns on a terminal, which wraps them, and in a pipe, where one thing stays one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_NARROWEST = 30
+"""Characters that wrapped text gets, however narrow the terminal is."""
+_GAP = "  "
+
+
+def print_indented(out: Console, markup: str, indent: int = 0) -> None:
+    """A paragraph whose every line is indented."""
+    from rich.text import Text
+
+    text, margin = out.render_str(markup), Text(" " * indent)
+    if out.soft_wrap:
+        out.print(margin + text)
+        return
+    for line in text.wrap(out, max(out.width - indent, _NARROWEST)):
+        line.rstrip()
+        out.print(margin + line, soft_wrap=True)
+
+
+def print_grid(out: Console, headings: Sequence[str], rows: Sequence[Sequence[str]], indent: int = 0) -> None:
+    """Rows of markup below their headings, if there are any; in a pipe a row is one line without trailing spaces."""
+    if not rows:
+        return
+    if out.soft_wrap:
+        _print_lines(out, headings, rows, indent)
+        return
+    from rich.padding import Padding
+    from rich.table import Table
+
+    view = Table(box=None, pad_edge=False, header_style="bold", show_edge=False, show_header=bool(headings))
+    for place in range(len(rows[0])):
+        view.add_column(headings[place] if headings else "", overflow="fold")
+    for row in rows:
+        view.add_row(*row)
+    out.print(Padding.indent(view, indent))
+
+
+def _print_lines(out: Console, headings: Sequence[str], rows: Sequence[Sequence[str]], indent: int) -> None:
+    from rich.cells import cell_len
+    from rich.text import Text
+
+    plain = [[" ".join(out.render_str(cell).plain.split()) for cell in row] for row in rows]
+    lines = [list(headings), *plain] if headings else plain
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = (cell + " " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=True))
+        out.print(Text((" " * indent + _GAP.join(cells)).rstrip()))
