@@ -16,7 +16,7 @@ from tests.mcp.asked import server_command, server_environment
 from tribal.edges.mcp.server import serve
 from tribal.retrieval.toolbox import Toolbox
 
-HELLO = {
+HELLO: dict[str, Any] = {
     "jsonrpc": "2.0",
     "id": "hello",
     "method": "initialize",
@@ -42,10 +42,10 @@ class Wire:
         self.writing = writing
         self.reading = reading
 
-    def greet(self) -> None:
+    def greet(self, version: str = "2025-11-25") -> None:
         """Shake hands."""
-        self.send(HELLO)
-        assert self.receive()["result"]["protocolVersion"] == "2025-11-25"
+        self.send({**HELLO, "params": {**HELLO["params"], "protocolVersion": version}})
+        assert self.receive()["result"]["protocolVersion"] == version
         self.send(INITIALIZED)
 
     def send(self, message: Any) -> None:
@@ -105,8 +105,8 @@ class RawSession(Wire):
 
 
 @contextmanager
-def served_in_process(toolbox: Toolbox) -> Iterator[Wire]:
-    """The server in a thread of this process, behind two pipes."""
+def served_in_process(toolbox: Toolbox, version: str = "2025-11-25") -> Iterator[Wire]:
+    """The server in a thread of this process, behind two pipes, with a client of this version of the protocol."""
     to_server, from_client = os.pipe()
     to_client, from_server = os.pipe()
     thread = threading.Thread(target=serve, args=(toolbox, to_server, from_server))
@@ -114,7 +114,7 @@ def served_in_process(toolbox: Toolbox) -> Iterator[Wire]:
     with os.fdopen(to_client, "rb") as reading:
         with os.fdopen(from_client, "wb") as writing:
             wire = Wire(writing, reading)
-            wire.greet()
+            wire.greet(version)
             yield wire
         thread.join(timeout=60)
     assert not thread.is_alive()

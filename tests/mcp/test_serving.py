@@ -14,10 +14,13 @@ from typing import Any
 import pytest
 
 from tests.cli.tribal_command import TRIBAL, tribal
+from tests.fakes import FixedClock
 from tests.mcp.asked import Schemas, index_project, server_command, server_environment
-from tests.mcp.raw_session import HELLO, INITIALIZED, RawSession, call_message, run_server
+from tests.mcp.raw_session import HELLO, INITIALIZED, RawSession, call_message, run_server, served_in_process
 from tests.unit.indexed_shop import shop_tables
+from tribal.adapters.sqlite import SqliteIndex
 from tribal.catalog.locations import INDEX_FILE
+from tribal.retrieval.toolbox import Toolbox
 
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 
@@ -66,6 +69,18 @@ def test_the_next_call_sees_what_a_run_has_written_meanwhile(tmp_path: Path) -> 
         assert session.answer("list_domains", {})["error"]["code"] == "RET_INDEX_NOT_READY"
         index_project(tmp_path, few)
         assert databases(session.answer("search_tables", {"query": "customer"})) == {"web"}
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+def test_clients_of_older_versions_are_served_and_find_the_answer_as_text_too(project: Path, version: str) -> None:
+    index = SqliteIndex(project / INDEX_FILE)
+    with served_in_process(Toolbox(index, None, FixedClock()), version) as wire:
+        result = wire.call("list_domains", {})["result"]
+        answer = json.loads(result["content"][0]["text"])
+        Schemas().check("list_domains", answer)
+        assert answer["domains"] != []
+        assert result.get("structuredContent", answer) == answer
+    index.close()
 
 
 def test_a_scope_bounds_every_answer(project: Path) -> None:

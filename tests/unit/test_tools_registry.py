@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.fakes import FixedClock, MemoryStore
 from tests.unit.indexed_shop import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite import SqliteIndex
+from tribal.errors import code_outcome
 from tribal.ports import SearchIndex
 from tribal.retrieval.toolbox import Toolbox
 from tribal.tools.commands import TOOL_COMMANDS
@@ -89,6 +90,12 @@ def test_a_defect_becomes_an_answer_that_gives_no_data_away(tool: str, arguments
     assert "4711" not in answer.to_compact_json().decode()
     assert "ZeroDivisionError" in answer.error.message
     assert TOOLS[tool].output_model.from_json(answer.to_json()) == answer
+
+
+@pytest.mark.parametrize("code", ERROR_CODES)
+def test_whatever_went_wrong_is_an_error_to_mcp_and_no_success_to_a_shell(code: str) -> None:
+    assert code_outcome(code).is_tool_error
+    assert code_outcome(code).exit_code != 0
 
 
 def test_wrong_types_are_named_without_the_values_that_were_sent(shop: Toolbox) -> None:
