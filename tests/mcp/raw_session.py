@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
@@ -33,6 +34,11 @@ def call_message(identity: int | str, tool: Any, arguments: Any) -> dict[str, An
         "method": "tools/call",
         "params": {"name": tool, "arguments": arguments},
     }
+
+
+def hear_interrupts() -> None:
+    """Hear Ctrl-C in a new process, also where the tests run in the background and would hand on that it is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Wire:
@@ -87,6 +93,7 @@ class RawSession(Wire):
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            preexec_fn=hear_interrupts,
         )
         assert self.process.stdin is not None
         assert self.process.stdout is not None

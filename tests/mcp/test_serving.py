@@ -16,7 +16,15 @@ import pytest
 from tests.cli.tribal_command import TRIBAL, tribal
 from tests.fakes import FixedClock
 from tests.mcp.asked import Schemas, index_project, server_command, server_environment
-from tests.mcp.raw_session import HELLO, INITIALIZED, RawSession, call_message, run_server, served_in_process
+from tests.mcp.raw_session import (
+    HELLO,
+    INITIALIZED,
+    RawSession,
+    call_message,
+    hear_interrupts,
+    run_server,
+    served_in_process,
+)
 from tests.unit.indexed_shop import shop_tables
 from tribal.adapters.sqlite import SqliteIndex
 from tribal.catalog.locations import INDEX_FILE
@@ -136,6 +144,12 @@ def test_a_line_that_cannot_be_read_is_refused_under_its_own_id_and_the_session_
     assert shared.answer("list_domains", {})["success"] is True
 
 
+@pytest.mark.parametrize("outcome", [{"result": {}}, {"error": {"code": -1, "message": "no"}}])
+def test_an_answer_to_nothing_that_was_asked_is_passed_over(shared: RawSession, outcome: dict[str, Any]) -> None:
+    shared.send({"jsonrpc": "2.0", "id": 99, **outcome})
+    assert shared.answer("list_domains", {})["success"] is True
+
+
 def test_arguments_that_are_no_object_are_refused(shared: RawSession) -> None:
     for tool, arguments in [("list_domains", [1]), ("list_domains", "x"), (5, {}), (None, None)]:
         assert shared.call(tool, arguments)["error"]["code"] == INVALID_PARAMS
@@ -205,7 +219,12 @@ def test_a_server_without_standard_streams_says_what_it_needs(tmp_path: Path) ->
 def test_on_a_terminal_a_person_is_told_what_this_is(project: Path) -> None:
     ours, theirs = pty.openpty()
     server = subprocess.Popen(
-        server_command(project), env=server_environment(), stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        server_command(project),
+        env=server_environment(),
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=hear_interrupts,
     )
     os.close(theirs)
     assert server.stderr is not None

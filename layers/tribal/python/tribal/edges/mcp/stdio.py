@@ -64,9 +64,10 @@ async def json_lines(reading: int, writing: int) -> AsyncIterator[Streams]:
             refusals.close()
             to_server.close()
             return
-        message = _parsed(line)
-        if isinstance(message, types.JSONRPCError):
-            await refusals.send(SessionMessage(message))
+        try:
+            message = _parsed(line)
+        except _Unreadable as exc:
+            await refusals.send(SessionMessage(exc.refusal))
             return
         if isinstance(message, types.JSONRPCRequest):
             await pending.add(message.id)
@@ -125,23 +126,27 @@ class _Pending:
                     await self._changed.wait()
 
 
+class _Unreadable(Exception):
+    """A line is no message; `refusal` is what to answer."""
+
+    def __init__(self, identity: int | str | None, code: int, message: str) -> None:
+        super().__init__(message)
+        self.refusal = types.JSONRPCError(jsonrpc="2.0", id=identity, error=types.ErrorData(code=code, message=message))
+
+
 def _parsed(line: bytes | Overlong) -> types.JSONRPCMessage:
     if isinstance(line, Overlong):
         found = request_id(line.start)
         found = request_id_at_the_end(line.end) if found is None else found
-        return _refusal(found, types.INVALID_REQUEST, f"a message may not be longer than {MAX_LINE_BYTES:,} bytes")
+        raise _Unreadable(found, types.INVALID_REQUEST, f"a message may not be longer than {MAX_LINE_BYTES:,} bytes")
     try:
         return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError as exc:
         if exc.errors(include_url=False, include_context=False, include_input=False)[0]["type"] == "json_invalid":
-            return _refusal(
-                request_id(line), types.PARSE_ERROR, "this is no JSON, is too deep, or holds half a character"
-            )
-        return _refusal(request_id(line), types.INVALID_REQUEST, "this is no JSON-RPC 2.0 message")
-
-
-def _refusal(identity: int | str | None, code: int, message: str) -> types.JSONRPCError:
-    return types.JSONRPCError(jsonrpc="2.0", id=identity, error=types.ErrorData(code=code, message=message))
+            code, message = types.PARSE_ERROR, "this is no JSON, is too deep, or holds half a character"
+        else:
+            code, message = types.INVALID_REQUEST, "this is no JSON-RPC 2.0 message"
+        raise _Unreadable(request_id(line), code, message) from exc
 
 
 def _read_lines(descriptor: int, deliver: Callable[[bytes | Overlong | None], None]) -> None:
