@@ -21,6 +21,16 @@ HARMLESS_TEXTS = (
     "References order_line (order_id, line_no).",
     "Rotterdam was closed in 2022 and is kept because old movements point to it.",
     "Sum of qty * unit_cents over all lines, without freight.",
+    "Max Amount and Min Amount per order; see Confluence page Order Management.",
+    "Stores in New York, San Francisco, Santa Fe and Salt Lake City only.",
+    "Owned by the Data Platform team; ask Customer Service or Human Resources.",
+    "Great Britain, Northern Ireland and the Czech Republic; Jan Total is the month.",
+    "Shipped from Victoria Station Warehouse or Park Avenue; Roman Numeral of the chapter.",
+    "Apache Kafka topic, Microsoft Dynamics number, Google Analytics client, Amazon Marketplace.",
+    "Mean Time Between Failures. Net Promoter Score. Gross Merchandise Value. Total Cost of Ownership.",
+    "Dr and Cr are debit and credit; St. Gallen, Los Angeles, Buenos Aires and Hong Kong are sites.",
+    "Lake Washington, Puerto Rico, Saint Martin, Costa Rica and Sri Lanka.",
+    "Primary Key of Table Sales Order Header; Foreign Key to Business Partner.",
 )
 HARMLESS_COLUMNS: dict[str, tuple[str, ...]] = {
     "status": ("open", "closed", "void"),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.masking import HARMLESS_TEXTS
 from tribal.masking import SensitiveKind, detect, detect_by_name, redact_text
 
 PLANTED: dict[str, list[str]] = {
@@ -81,3 +82,22 @@ def test_a_column_whose_name_tells_of_personal_or_secret_data_is_known(column: s
 @pytest.mark.parametrize("column", ["status", "order_id", "qty", "created_at", "currency_cd", "amount_cents", "sku"])
 def test_a_column_of_business_data_is_not(column: str) -> None:
     assert detect_by_name(column) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("Ask Maria Silva before you change this.", "Ask [person_name] before you change this."),
+        ("Mr. Kurz and Dr. Anna von Berg decide.", "Mr. [person_name] and Dr. [person_name] decide."),
+        ("Herr Dr. Kurz pr\u00fcft.", "Herr Dr. [person_name] pr\u00fcft."),
+        ("contact: Ngozi Okafor", "contact: [person_name]"),
+        ("by P. Schneider, 2019", "by [person_name], 2019"),
+    ],
+)
+def test_a_full_name_is_taken_out_of_a_text(text: str, redacted: str) -> None:
+    assert redact_text(text) == redacted
+
+
+@pytest.mark.parametrize("text", HARMLESS_TEXTS)
+def test_words_in_capitals_that_are_no_names_stay(text: str) -> None:
+    assert redact_text(text) == text

@@ -9,7 +9,7 @@ from tribal.masking.redaction import redact_text
 from tribal.masking.samples import MaskedSamples, mask_samples
 from tribal.masking.value_shapes import pattern_of
 
-MASKING_VERSION: str = "1"
+MASKING_VERSION: str = "2"
 """Changes whenever the same input may be masked differently, so that documents made before are made anew."""
 
 __all__ = [

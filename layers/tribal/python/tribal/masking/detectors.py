@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from tribal.masking import national_patterns, personal_patterns, secret_patterns
+from tribal.masking import name_patterns, national_patterns, personal_patterns, secret_patterns
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.kinds import SensitiveKind
 
@@ -20,6 +20,7 @@ _RULES = (
     *personal_patterns.MACHINE_RULES,
     *personal_patterns.PHONE_RULES,
     *personal_patterns.HOME_RULES,
+    *name_patterns.NAME_RULES,
     *secret_patterns.RANDOM_RULES,
 )
 _RANKED = tuple(enumerate(_RULES))

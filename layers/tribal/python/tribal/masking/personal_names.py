@@ -61,5 +61,7 @@ volkov wagner walker wallace walsh wang ward warren washington watanabe watson w
 wheeler wilson winkler wolff wong wright wu yamada yamamoto yang yilmaz zhang zhao zhou ziegler zimmermann
 """
 
-PERSONAL_NAMES: frozenset[str] = frozenset(_GIVEN_NAMES.split()) | frozenset(_SURNAMES.split())
+GIVEN_NAMES = frozenset(_GIVEN_NAMES.split())
+SURNAMES = frozenset(_SURNAMES.split())
+PERSONAL_NAMES: frozenset[str] = GIVEN_NAMES | SURNAMES
 """Lower-case names; those that are everyday words too (`mark`, `rose`, `may`, `white`) are left out."""
