@@ -163,6 +163,8 @@ def test_enum_labels_and_safe_samples_are_told() -> None:
         name="status", type="s.status", nullable=False, default_value=None, enum_values=["new", "done"]
     )
     assert say(make("s.orders", enum), "status").text == "How far the order has come. One of new, done."
+    blank = enum.model_copy(update={"enum_values": ["", " ", "a, b", "c\td", "plain"]})
+    assert say(make("s.orders", blank), "status").text.endswith(r"One of '', ' ', 'a, b', 'c\td', plain.")
     seen = {"curr_cd": MaskedSamples(values=("EUR", "CHF"))}
     currency = say(make("s.orders", column("curr_cd", "character(3)")), "curr_cd", seen)
     assert currency.text == "Code of a currency, by its length one of ISO 4217. Values seen: EUR, CHF."

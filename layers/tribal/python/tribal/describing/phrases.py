@@ -61,6 +61,15 @@ def sentence(text: str) -> str:
 
 
 def values_list(values: Sequence[str], limit: int = 20) -> str:
-    """Values one after the other; beyond the limit only their number."""
-    shown = ", ".join(redact_text(value) or "''" for value in values[:limit])
+    """Values one after the other, quoted where blanks or commas would mislead; beyond the limit only their number."""
+    shown = ", ".join(_value(redact_text(value)) for value in values[:limit])
     return f"{shown} and {len(values) - limit} more" if len(values) > limit else shown
+
+
+def _value(text: str) -> str:
+    """A value as part of a list: one that is blank, begins or ends with one, or holds a comma, in quotes."""
+    plain = text and text == text.strip() and "," not in text and not any(map(_is_control, text))
+    if plain:
+        return text
+    visible = "".join(repr(char)[1:-1] if _is_control(char) else char for char in text)
+    return f"'{visible}'"

@@ -10,7 +10,7 @@ from tribal.describing.tables import describe_table
 from tribal.ports import DomainContext, TableContext, TableDescription
 from tribal_contracts import Description
 
-RULES_VERSION = "rules-2"
+RULES_VERSION = "rules-3"
 """Changes whenever the rules would put the same table into other words."""
 
 
