@@ -126,6 +126,7 @@ class TableDocument(Contract):
     view_definition: str | Unset = optional()
     partition_count: Count | Unset = optional()
     samples_taken: bool
+    annotation_line: Count | Unset = optional("Line of the annotations file where a person's words of the table begin.")
     documented_at: ISOTimestamp
     input_hash: ContentHash
     metadata_hash: ContentHash

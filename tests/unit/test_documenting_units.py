@@ -219,6 +219,21 @@ def test_the_page_says_where_to_correct_it() -> None:
     )
 
 
+def test_the_page_of_a_table_that_a_person_wrote_of_names_the_line_and_follows_it() -> None:
+    shop = Shop()
+    entry = "  sales.orders:\n    description: What was ordered.\n"
+    shop.memory.put("annotations/shop.yaml", f"tables:\n{entry}".encode())
+    outline = shop.plan()
+    shop.document(outline)
+    assert "Correct it in `annotations/shop.yaml`, line 2; your words" in shop.page_of("sales.orders")
+    assert "under `tables:" in shop.page_of("sales.customer")
+    other = "  sales.customer:\n    description: Who buys.\n"
+    shop.memory.put("annotations/shop.yaml", f"# Ours.\ntables:\n{other}{entry}".encode())
+    shop.document(outline)
+    assert "`annotations/shop.yaml`, line 5;" in shop.page_of("sales.orders")
+    assert "`annotations/shop.yaml`, line 3;" in shop.page_of("sales.customer")
+
+
 # --- Failures -------------------------------------------------------------------------------------------------------
 
 

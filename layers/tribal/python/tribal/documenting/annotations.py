@@ -17,7 +17,14 @@ from tribal_contracts import Annotations, TableAnnotation
 MAX_ANNOTATIONS_BYTES = 5_000_000
 _CODE = "DOC_ANNOTATIONS_INVALID"
 
-TableAnnotations = Mapping[tuple[str, str], TableAnnotation]
+
+class PlacedAnnotation(TableAnnotation):
+    """The words of a person about a table, and the line of the file where they begin."""
+
+    line: int
+
+
+TableAnnotations = Mapping[tuple[str, str], PlacedAnnotation]
 """By schema and table."""
 
 
@@ -69,7 +76,8 @@ def parse_annotations(data: bytes, key: str) -> TableAnnotations:
 
 
 def _by_table(annotations: Annotations, key: str, root: yaml.Node) -> TableAnnotations:
-    tables: dict[tuple[str, str], TableAnnotation] = {}
+    tables: dict[tuple[str, str], PlacedAnnotation] = {}
+    lines = _lines_of_tables(root)
     for name, annotation in annotations.tables.items():
         try:
             parts = parse_name(name)
@@ -79,8 +87,15 @@ def _by_table(annotations: Annotations, key: str, root: yaml.Node) -> TableAnnot
             _refuse(key, _line(root, ("tables", name)), f'names {name!r}, which is no table; write "schema.table"')
         if parts in tables:
             _refuse(key, _line(root, ("tables", name)), f"names {format_name(parts)} twice; keep one of the two")
-        tables[parts[0], parts[1]] = annotation
+        tables[parts[0], parts[1]] = PlacedAnnotation(**annotation.model_dump(), line=lines.get(name, 1))
     return tables
+
+
+def _lines_of_tables(root: yaml.Node) -> dict[str, int]:
+    top = {key.value: value for key, value in root.value} if isinstance(root, yaml.MappingNode) else {}
+    tables = top.get("tables")
+    pairs = tables.value if isinstance(tables, yaml.MappingNode) else []
+    return {key.value: key.start_mark.line + 1 for key, _ in pairs if isinstance(key, yaml.ScalarNode)}
 
 
 def _refuse_shape(key: str, root: yaml.Node, error: ValidationError) -> NoReturn:

@@ -35,6 +35,8 @@ class Provenance:
     """The table's Markdown file, relative to `docs/`."""
     documented_at: str
     input_hash: str
+    annotation_line: int | None = None
+    """Where a person's words of the table begin in the annotations file."""
 
 
 def apply_annotation(description: TableDescription, annotation: TableAnnotation | None) -> TableDescription:
@@ -96,6 +98,7 @@ def assemble_document(
         view_definition=_redacted(table.view_definition),
         partition_count=table.partition_count,
         samples_taken=samples.taken,
+        annotation_line=provenance.annotation_line,
         documented_at=provenance.documented_at,
         input_hash=provenance.input_hash,
         metadata_hash=spec.metadata_hash,

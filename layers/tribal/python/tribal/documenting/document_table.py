@@ -123,6 +123,7 @@ class TableDocumenter:
                 documented_at=now,
                 # Documented without a connection, the table counts as changed as soon as there is one again.
                 input_hash=around.input_hash(spec, sampled=not wants_samples or around.reader is not None),
+                annotation_line=annotation.line if annotation else None,
             ),
         )
         known = {file.path: file for file in earlier.files} if earlier else {}

@@ -67,6 +67,7 @@ def table_record(document: TableDocument) -> Record:
             ],
             "ch": [[check.name, check.expression] for check in document.checks],
             "v": document.view_definition,
+            "al": document.annotation_line,
         }
     )
 

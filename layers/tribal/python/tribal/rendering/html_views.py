@@ -141,9 +141,11 @@ function tableView(table) {
   const samples = sampleGrid(table);
   if (samples) parts.push(section("Sample values", samples));
   if (table.v) parts.push(section("Definition", sql(table.v)));
-  parts.push(element("p", {class: "foot"}, "Something wrong or missing? Write it in ", code(database ? database.f : ""),
-    " under ", code("tables: " + JSON.stringify(table.l) + ":"), " as ", code("description:"), " or ", code("columns:"),
-    "; your words are never overwritten."));
+  const file = code(database ? database.f : ""), kept = "; your words are never overwritten.";
+  parts.push(table.al
+    ? element("p", {class: "foot"}, "Something wrong or missing? Correct it in ", file, ", line " + table.al + kept)
+    : element("p", {class: "foot"}, "Something wrong or missing? Write it in ", file, " under ",
+      code("tables: " + JSON.stringify(table.l) + ":"), " as ", code("description:"), " or ", code("columns:"), kept));
   return parts;
 }
 

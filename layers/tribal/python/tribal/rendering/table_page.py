@@ -264,6 +264,11 @@ def _samples(document: TableDocument) -> str:
 def _correction(document: TableDocument) -> str:
     file = locations.annotations_file(document.database)
     key = json.dumps(format_name((document.schema_, document.table)), ensure_ascii=False)
+    if document.annotation_line is not None:
+        return (
+            f"Something wrong or missing? Correct it in {code_span(file)}, line {document.annotation_line}; your words "
+            "are never overwritten."
+        )
     return (
         f"Something wrong or missing? Write it in {code_span(file)} under {code_span(f'tables: {key}:')} as "
         "`description:` or `columns:`; your words are never overwritten."
