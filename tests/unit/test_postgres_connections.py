@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 import time
 from contextlib import suppress
@@ -287,6 +288,22 @@ def test_a_certificate_that_does_not_fit_is_refused(
     (tmp_path / "empty").write_text("")
     unreadable = replace(target, ssl_mode="verify-ca", ssl_root_certificate=tmp_path / "empty")
     assert "sslrootcert" in _fails(unreadable, LoginRefused)
+
+
+def test_a_client_certificate_is_shown_to_a_server_that_asks_for_one(
+    dsn: str, certificate: Path, relay_to: MakeRelay, tmp_path: Path
+) -> None:
+    demanding = tls_with(certificate)
+    demanding.verify_mode = ssl.CERT_REQUIRED
+    demanding.load_verify_locations(certificate)
+    target = replace(relay_to(dsn, demanding).target(dsn), ssl_mode="require")
+    _fails(target, DatabaseUnreachable)
+    own = replace(target, ssl_certificate=certificate, ssl_key=certificate.with_suffix(".key"))
+    catalog = PostgresCatalog(own)
+    assert len(catalog.read().tables) == 1
+    catalog.close()
+    for broken in (replace(own, ssl_key=certificate), replace(own, ssl_certificate=tmp_path / "none")):
+        assert "sslcert and sslkey" in _fails(broken, LoginRefused)
 
 
 def test_a_server_without_tls_is_refused_where_tls_is_required_and_taken_where_it_is_preferred(dsn: str) -> None:

@@ -176,3 +176,23 @@ def test_the_fields_of_an_entry_come_before_its_dsn_and_the_environment() -> Non
     both = DatabaseEntry(name="n", dsn=SecretStr("postgresql://a:b@c:2/e"), password=SecretStr("p"))
     target = entry_target(both, {})
     assert (target.host, target.port, target.database, target.user, _password(target)) == ("c", 2, "e", "a", "p")
+
+
+def test_a_client_certificate_is_named_by_the_dsn_the_environment_or_the_home_directory(tmp_path: Path) -> None:
+    named = parse_dsn("postgresql://u@h/d?sslcert=/c.crt&sslkey=/c.key", {})
+    assert (named.ssl_certificate, named.ssl_key) == (Path("/c.crt"), Path("/c.key"))
+    by_variable = parse_dsn("postgresql://u@h/d", {"PGSSLCERT": "/e.crt", "PGSSLKEY": "/e.key"})
+    assert (by_variable.ssl_certificate, by_variable.ssl_key) == (Path("/e.crt"), Path("/e.key"))
+    assert parse_dsn("postgresql://u@h/d", {"HOME": str(tmp_path)}).ssl_certificate is None
+    (tmp_path / ".postgresql").mkdir()
+    (tmp_path / ".postgresql" / "postgresql.crt").touch()
+    at_home = parse_dsn("postgresql://u@h/d", {"HOME": str(tmp_path)})
+    assert at_home.ssl_certificate == tmp_path / ".postgresql" / "postgresql.crt"
+
+
+def test_a_service_is_refused_with_what_to_write_instead() -> None:
+    with pytest.raises(ConfigurationError, match="PGHOST"):
+        parse_dsn("postgresql://u@h/d?service=prod", {})
+    with pytest.raises(ConfigurationError, match="PGSERVICE names a service"):
+        parse_dsn("postgresql:///d", {"PGSERVICE": "prod", "USER": "u"})
+    assert parse_dsn("postgresql://u@h/d", {"PGSERVICE": "prod"}).host == "h"

@@ -180,9 +180,24 @@ def _start_tls(line: socket.socket, target: PostgresTarget, tls: _Tls) -> socket
     return line
 
 
+def _present_certificate(context: ssl.SSLContext, target: PostgresTarget) -> None:
+    if target.ssl_certificate is None:
+        return
+    try:
+        # With an empty password, so that nobody is asked for one at the terminal in the middle of a run.
+        context.load_cert_chain(target.ssl_certificate, target.ssl_key, password="")
+    except (OSError, ssl.SSLError) as error:
+        raise LoginRefused(
+            f"The client certificate {str(target.ssl_certificate)!r} cannot be used for {target.place}. Check that "
+            "sslcert and sslkey name a certificate and its key, which may have no passphrase.",
+            context=target.as_context(),
+        ) from error
+
+
 def _tls_context(target: PostgresTarget) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     certificate = target.ssl_root_certificate
+    _present_certificate(context, target)
     # libpq checks the certificate under sslmode=require, too, where an authority is named.
     verify = target.ssl_mode.startswith("verify") or (target.ssl_mode == "require" and certificate is not None)
     context.check_hostname = target.ssl_mode == "verify-full"

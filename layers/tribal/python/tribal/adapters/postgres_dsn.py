@@ -32,6 +32,8 @@ _VARIABLES = {
     "dbname": "PGDATABASE",
     "sslmode": "PGSSLMODE",
     "sslrootcert": "PGSSLROOTCERT",
+    "sslcert": "PGSSLCERT",
+    "sslkey": "PGSSLKEY",
     "connect_timeout": "PGCONNECT_TIMEOUT",
     "application_name": "PGAPPNAME",
     "options": "PGOPTIONS",
@@ -44,6 +46,11 @@ _WITHOUT_EFFECT = frozenset(
 )
 _ENCODE = (
     "In user, password and database write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23, & as %26 and % as %25."
+)
+
+_NO_SERVICES = (
+    "Service files (pg_service.conf) are not read. Write the host, port, database and user of that entry into the DSN, "
+    "or into PGHOST, PGPORT, PGDATABASE and PGUSER."
 )
 
 
@@ -119,6 +126,8 @@ def _parameters(query: str) -> dict[str, str]:
         name = unquote(name)
         if name == "ssl" and value == "true":
             name, value = "sslmode", "require"
+        if name == "service":
+            raise ConfigurationError(f"The DSN names a service. {_NO_SERVICES}")
         if name not in _VARIABLES and name not in _WITHOUT_EFFECT:
             # A bare & in a password would bring a piece of it here, so the name is shown only where it looks like one.
             shown = repr(name) if has_value and re.fullmatch(r"[a-z][a-z_]{1,30}", name) else "something else"
@@ -133,6 +142,8 @@ def _complete(parts: Mapping[str, str], environment: Mapping[str, str]) -> Postg
     def value(name: str) -> str:
         return parts.get(name) or environment.get(_VARIABLES[name], "")
 
+    if environment.get("PGSERVICE") and not (value("host") and value("dbname")):
+        raise ConfigurationError(f"PGSERVICE names a service. {_NO_SERVICES}")
     host, port = value("host") or "localhost", _port(value("port"))
     if "," in host:
         raise ConfigurationError("There are several hosts. Name one: documentation is read from one server.")
@@ -148,6 +159,8 @@ def _complete(parts: Mapping[str, str], environment: Mapping[str, str]) -> Postg
         password=SecretStr(value("password")) if value("password") else None,
         ssl_mode=_ssl_mode(value("sslmode")),
         ssl_root_certificate=_root_certificate(value("sslrootcert"), environment),
+        ssl_certificate=_own_file(value("sslcert"), environment, "postgresql.crt"),
+        ssl_key=_own_file(value("sslkey"), environment, "postgresql.key"),
         unix_socket=f"{host.rstrip('/')}/.s.PGSQL.{port}" if host.startswith("/") else None,
         application_name=value("application_name") or "tribal",
         connect_timeout_seconds=_seconds(value("connect_timeout")),
@@ -179,11 +192,16 @@ def _ssl_mode(text: str) -> SslMode:
 
 
 def _root_certificate(text: str, environment: Mapping[str, str]) -> Path | Literal["system"] | None:
+    return "system" if text == "system" else _own_file(text, environment, "root.crt")
+
+
+def _own_file(text: str, environment: Mapping[str, str], default: str) -> Path | None:
+    """The file that is named, else libpq's in the home directory where it is there."""
     if text:
-        return "system" if text == "system" else Path(text)
+        return Path(text)
     if home := environment.get("HOME"):
-        default = Path(home) / ".postgresql" / "root.crt"
-        return default if default.is_file() else None
+        path = Path(home) / ".postgresql" / default
+        return path if path.is_file() else None
     return None
 
 

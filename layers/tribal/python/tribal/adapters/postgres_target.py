@@ -25,6 +25,10 @@ class PostgresTarget:
     ssl_mode: SslMode = "prefer"
     ssl_root_certificate: Path | Literal["system"] | None = None
     """Certificates that the server's is checked against; `None` and `"system"` are the operating system's."""
+    ssl_certificate: Path | None = None
+    """The certificate by which this side proves who it is, where the server asks for one."""
+    ssl_key: Path | None = None
+    """The key of that certificate; `None` where it lies in the same file."""
     unix_socket: str | None = None
     """Path of the socket itself, for example `/run/postgresql/.s.PGSQL.5432`; host and TLS do not matter then."""
     application_name: str = "tribal"
