@@ -45,6 +45,9 @@ class DatabaseEntry(ClosedContract):
     include: Selection = Field(default_factory=Selection)
     exclude: Selection = Field(default_factory=Selection)
     sample_rows: int = Field(default=50, ge=0, le=1000)
+    sample_views: bool = Field(
+        default=False, description="Whether views, materialized views and foreign tables are sampled like tables."
+    )
     domains: dict[str, list[Glob]] = Field(default_factory=dict)
     vocabulary: dict[Annotated[str, Field(min_length=1)], list[Annotated[str, Field(min_length=1)]]] = Field(
         default_factory=dict, description="Business domains of your own, each with words that tell its tables."

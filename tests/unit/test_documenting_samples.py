@@ -15,6 +15,7 @@ from tribal.errors import (
     StatementConflict,
     StatementTimedOut,
 )
+from tribal_contracts import DatabaseEntry
 
 SALES = "shop_sales"
 
@@ -47,6 +48,18 @@ def test_views_and_locked_tables_are_documented_without_samples(change: dict[str
     shop.document(shop.plan(), reader=reader)
     assert reader.asked == []
     assert shop.document_of("sales.customer").name == "shop.sales.customer"
+
+
+@pytest.mark.parametrize("kind", ["view", "materialized_view", "foreign_table"])
+def test_views_and_foreign_tables_are_sampled_where_the_database_says_so(kind: str) -> None:
+    shop = Shop([TABLES[0].model_copy(update={"kind": kind})])
+    reader = SamplingReader(shop.tables)
+    outline = shop.plan()
+    shop.document(outline, reader=reader)
+    asked_for = shop.options.for_entry(DatabaseEntry(name="shop", sample_views=True))
+    shop.document(outline, reader=reader, options=asked_for)
+    assert reader.asked == ["sample sales.customer"]
+    assert shop.document_of("sales.customer").samples_taken
 
 
 def test_tables_documented_without_a_connection_get_their_samples_when_there_is_one() -> None:

@@ -17,6 +17,7 @@ from tests.postgres_fixtures import (
     login,
     unique_name,
 )
+from tribal.errors import DatabaseError
 from tribal.ports import CatalogContents
 from tribal_contracts import CatalogColumn, CatalogKey, CatalogTable, TableStatistics
 
@@ -182,7 +183,7 @@ def test_keys_checks_and_indexes_are_told_with_their_expressions(
     things, notes = _table(contents, "things"), _table(contents, "notes")
     assert things.primary_key == CatalogKey(name="things_pkey", columns=["id"])
     assert things.unique_keys == [CatalogKey(name="mail_once", columns=["mail", "mood"])]
-    assert [check.name for check in things.checks] == ["price_range"]
+    assert [check.name for check in things.checks] == ["price_range", "mail: email_check"]
     assert "price > (0)::numeric" in things.checks[0].expression
     (key,) = notes.foreign_keys
     assert (key.on_update, key.on_delete) == ("CASCADE", "SET NULL")
@@ -194,7 +195,7 @@ def test_keys_checks_and_indexes_are_told_with_their_expressions(
     assert indexes["by_mood"].predicate is None
 
 
-def test_materialized_views_and_foreign_tables_are_told_and_not_sampled(
+def test_materialized_views_and_foreign_tables_are_told(
     server: EmbeddedServer, fresh_database: FreshDatabase, open_catalog: OpenCatalog
 ) -> None:
     catalog = open_catalog(fresh_database(_DETAILS, server=server))
@@ -204,7 +205,8 @@ def test_materialized_views_and_foreign_tables_are_told_and_not_sampled(
     assert cheap.view_definition is not None
     assert "FROM shop.things" in cheap.view_definition
     assert not cheap.view_definition.endswith(";")
-    assert catalog.sample(cheap, 5).rows == catalog.sample(far, 5).rows == ()
+    with pytest.raises(DatabaseError, match="has no handler"):
+        catalog.sample(far, 5)
 
 
 def test_sampled_values_are_cut_and_binary_ones_left_out(
@@ -315,3 +317,43 @@ def test_the_sample_company_is_read_alike_by_both_versions(
     ours = open_catalog(fresh_database(COMPANY_SQL, server=server)).read()
     assert ours.tables == theirs.tables
     assert len(ours.tables) > 30
+
+
+def test_a_view_and_a_materialized_view_are_sampled_when_asked(
+    fresh_database: FreshDatabase, open_catalog: OpenCatalog
+) -> None:
+    dsn = fresh_database(
+        "CREATE TABLE t AS SELECT i AS a FROM generate_series(1, 9) i;"
+        "CREATE VIEW v AS SELECT a FROM t ORDER BY a; CREATE MATERIALIZED VIEW m AS SELECT a FROM t ORDER BY a"
+    )
+    catalog = open_catalog(dsn)
+    by_kind = {table.kind: table for table in catalog.read().tables}
+    for kind in ("view", "materialized_view"):
+        assert catalog.sample(by_kind[kind], 2).rows == (("1",), ("2",))
+
+
+def test_checks_of_domains_and_comments_of_types_are_told_at_the_columns_that_have_them(
+    server: EmbeddedServer, fresh_database: FreshDatabase, open_catalog: OpenCatalog
+) -> None:
+    dsn = fresh_database(
+        "CREATE DOMAIN code AS text CHECK (VALUE IN ('A', 'VALUE')); COMMENT ON DOMAIN code IS 'Kinds of things.';"
+        "CREATE DOMAIN short_code AS code CONSTRAINT is_short CHECK (length(VALUE) < 6);"
+        "CREATE TYPE mood AS ENUM ('sad'); COMMENT ON TYPE mood IS 'How it feels.';"
+        'CREATE TABLE t (own code, "Order" short_code, said mood, told mood, n int CHECK (n > 0));'
+        "COMMENT ON COLUMN t.told IS 'Told by others.'",
+        server=server,
+    )
+    (table,) = open_catalog(dsn).read().tables
+    assert [(check.name, check.expression) for check in table.checks] == [
+        ("t_n_check", "(n > 0)"),
+        ("own: code_check", "(own = ANY (ARRAY['A'::text, 'VALUE'::text]))"),
+        ("Order: code_check", "(\"Order\" = ANY (ARRAY['A'::text, 'VALUE'::text]))"),
+        ("Order: is_short", '(length(("Order")::text) < 6)'),
+    ]
+    assert [column.comment for column in table.columns] == [
+        "Kinds of things.",
+        None,
+        "How it feels.",
+        "Told by others.",
+        None,
+    ]

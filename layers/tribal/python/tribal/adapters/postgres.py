@@ -22,7 +22,7 @@ from tribal.adapters.postgres_connection import PostgresConnection, Row, open_co
 from tribal.adapters.postgres_errors import DENIED, INTERNAL, LOCK_NOT_GRANTED, NO_COLUMN, sqlstate
 from tribal.adapters.postgres_pool import PostgresPool, Session, TimeLimits
 from tribal.adapters.postgres_retry import Pause, with_retries
-from tribal.adapters.postgres_sampling import SAMPLED_KINDS, sample_statement, sampled_columns, wants_estimate
+from tribal.adapters.postgres_sampling import sample_statement, sampled_columns, wants_estimate
 from tribal.adapters.postgres_target import PostgresTarget
 from tribal.errors import AccessDenied, DatabaseError, LoginRefused, StatementTimedOut, TableGone
 from tribal.ports import AccessReport, CatalogContents, Presence, SchemaAndTable, Statement, TableSample
@@ -69,7 +69,7 @@ class PostgresCatalog:
         return assemble(self._retried(self._rows))
 
     def sample(self, table: CatalogTable, rows: int) -> TableSample:
-        """At most `rows` rows of the first 200 columns, values cut to 200 characters; empty for views.
+        """At most `rows` rows of the first 200 columns, values cut to 200 characters.
 
         A column that may not be selected, or that is not there any more, is left out. Values of types that are no
         text, such as `bytea`, are `None`.
@@ -79,7 +79,7 @@ class PostgresCatalog:
             AccessDenied: when none of its columns may be selected; the message names the GRANT.
         """
         columns = sampled_columns(table)
-        if table.kind not in SAMPLED_KINDS or rows <= 0 or not columns:
+        if rows <= 0 or not columns:
             return TableSample(tuple(column.name for column in columns), ())
         every = {column.name for column in table.columns}
         try:
@@ -156,6 +156,7 @@ class PostgresCatalog:
                 tables=session.run(queries.TABLES),
                 columns=session.run(queries.COLUMNS),
                 enums=session.run(queries.ENUMS),
+                types=session.run(queries.TYPES),
                 constraints=session.run(queries.CONSTRAINTS),
                 indexes=session.run(queries.INDEXES),
                 expressions=_expressions(session),

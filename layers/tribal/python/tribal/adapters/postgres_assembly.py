@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from tribal.adapters.postgres_domains import TypeNotes
 from tribal.ports import CatalogContents
 from tribal_contracts import (
     CatalogCheck,
@@ -80,6 +81,8 @@ class ColumnRow(NamedTuple):
     generated: bool
     type_oid: int
     comment: str | None
+    declared_type_oid: int
+    """That of the domain where there is one, while `type_oid` is what it is made of."""
 
 
 class ConstraintRow(NamedTuple):
@@ -116,6 +119,7 @@ class CatalogRows(NamedTuple):
     tables: Sequence[Sequence[Any]]
     columns: Sequence[Sequence[Any]]
     enums: Sequence[Sequence[Any]]
+    types: Sequence[Sequence[Any]]
     constraints: Sequence[Sequence[Any]]
     indexes: Sequence[Sequence[Any]]
     expressions: Sequence[Sequence[Any]]
@@ -186,6 +190,7 @@ class _Parts:
 
     def __init__(self, rows: CatalogRows) -> None:
         self._expressions = _Expressions(rows.expressions)
+        self._types = TypeNotes(rows.types)
         self._enums: dict[int, list[str]] = {row[0]: row[1] for row in rows.enums}
         self._columns: dict[int, list[ColumnRow]] = defaultdict(list)
         self._constraints: dict[int, list[ConstraintRow]] = defaultdict(list)
@@ -221,7 +226,8 @@ class _Parts:
                 CatalogCheck(name=each.name, expression=self._expressions.of("check", each.oid))
                 for each in constraints
                 if each.kind == "c"
-            ],
+            ]
+            + [check for column in columns for check in self._types.checks(column.declared_type_oid, column.name)],
             view_definition=self._expressions.view(head.oid) if kind in ("view", "materialized_view") else None,
             partition_count=(head.partitions or 0) if kind == "partitioned_table" else None,
             selectable=head.selectable,
@@ -233,7 +239,7 @@ class _Parts:
             type=row.type,
             nullable=not row.not_null,
             default_value=row.default,
-            comment=row.comment,
+            comment=row.comment or self._types.comment(row.declared_type_oid),
             identity=_IDENTITIES.get(row.identity),
             generated=self._expressions.of("generated", row.table, row.position) if row.generated else None,
             enum_values=self._enums.get(row.type_oid),

@@ -80,7 +80,7 @@ SELECT a.attrelid, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod),
   a.attnotnull OR (t.typtype = 'd' AND t.typnotnull),
   CASE WHEN a.attgenerated = '' THEN pg_get_expr(x.adbin, 0) END,
   a.attidentity::text, a.attgenerated <> '',
-  CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END, d.description
+  CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END, d.description, t.oid
 FROM pg_attribute a
 JOIN pg_class c ON c.oid = a.attrelid
 JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -92,6 +92,23 @@ WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
   AND a.attnum > 0 AND NOT a.attisdropped"""
 
 ENUMS = "SELECT e.enumtypid, json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e GROUP BY e.enumtypid"
+
+# A domain may be made of another, whose checks hold for it too. Their text names no table: no lock is in the way.
+TYPES = """\
+WITH RECURSIVE member (domain, part) AS (
+  SELECT t.oid, t.oid FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
+  WHERE t.typtype = 'd' AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+  UNION ALL
+  SELECT m.domain, t.typbasetype FROM member m JOIN pg_type t ON t.oid = m.part
+  WHERE t.typtype = 'd' AND t.typbasetype <> 0
+)
+SELECT m.domain, 'check', k.conname::text, pg_get_constraintdef(k.oid)
+FROM member m JOIN pg_constraint k ON k.contypid = m.part AND k.contype = 'c'
+UNION ALL
+SELECT t.oid, 'comment', '', d.description
+FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
+JOIN pg_description d ON d.classoid = 'pg_type'::regclass AND d.objoid = t.oid AND d.objsubid = 0
+WHERE t.typtype IN ('d', 'e') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'"""
 
 # A key to a partitioned table has one more row for each partition, which names its parent row (conparentid). A key to
 # a partition is told as one to the topmost parent, since the partition is not documented.
@@ -214,6 +231,7 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement("Tables and views with the server's estimates of their sizes", TABLES),
     Statement("Columns with their types, defaults and comments", COLUMNS),
     Statement("Labels of enum types", ENUMS),
+    Statement("Checks of domains, and comments on domains and enum types", TYPES),
     Statement("Primary, unique and foreign keys and names of checks", CONSTRAINTS),
     Statement("Indexes", INDEXES),
     Statement("Mark a point to come back to, should a lock be in the way", SAVEPOINT),

@@ -9,8 +9,7 @@ from tribal.adapters import postgres_queries as queries
 from tribal.catalog.dialect import qualified_table, quote_identifier
 from tribal_contracts import CatalogColumn, CatalogTable
 
-SAMPLED_KINDS = frozenset({"table", "partitioned_table"})
-"""Reading a view or a foreign table may cost anything; a materialized view repeats what its tables hold."""
+_KINDS_WITH_BLOCKS = frozenset({"table", "partitioned_table", "materialized_view"})
 MAX_COLUMNS = 200
 MAX_VALUE_LENGTH = 200
 _LARGE_TABLE_ROWS = 100_000
@@ -35,7 +34,7 @@ def sampled_columns(table: CatalogTable) -> list[CatalogColumn]:
 
 def wants_estimate(table: CatalogTable, readable: Collection[str]) -> bool:
     """Whether the choice of rows depends on how large the table is."""
-    return not _ordered_by_key(table, readable)
+    return table.kind in _KINDS_WITH_BLOCKS and not _ordered_by_key(table, readable)
 
 
 def sample_statement(

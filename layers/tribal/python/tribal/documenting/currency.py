@@ -29,6 +29,7 @@ def input_hash(
     *,
     describer: Describer,
     rows_to_sample: int,
+    sample_views: bool,
 ) -> str:
     """Hash of all that a table's documentation is made from, row counts and the samples' values excepted."""
     return object_hash(
@@ -42,6 +43,7 @@ def input_hash(
             RENDERER_VERSION,
             MASKING_VERSION,
             rows_to_sample,
+            sample_views,
         ]
     )
 
@@ -99,6 +101,7 @@ class WorkInspector:
             annotations.get((spec.schema_name, spec.table_name)),
             describer=self._describer,
             rows_to_sample=self._options.rows_to_sample,
+            sample_views=self._options.sample_views,
         )
         unchanged = is_unchanged(earlier, wanted, self._store)
         return unchanged and earlier is not None and not wants_refresh(earlier, self._clock, self._options)

@@ -52,6 +52,7 @@ class Surroundings:
             self.annotations.get((spec.schema_name, spec.table_name)),
             describer=self.describer,
             rows_to_sample=self.options.rows_to_sample if sampled else 0,
+            sample_views=self.options.sample_views,
         )
 
 
@@ -103,7 +104,7 @@ class TableDocumenter:
         table = self._tables.get((spec.schema_name, spec.table_name))
         if table is None:
             raise LookupError(f"the slice {around.unit.slice_file!r} lacks the table; plan again")
-        wants_samples = around.options.rows_to_sample > 0 and can_be_sampled(table)
+        wants_samples = around.options.rows_to_sample > 0 and can_be_sampled(table, views=around.options.sample_views)
         samples = self._samples(table, spec) if wants_samples else Samples()
         if earlier is not None and self._is_better(earlier, samples, spec):
             return earlier.model_copy(update={"error": same_or_newer(earlier.error, samples.warning)})

@@ -15,6 +15,8 @@ class DocumentingOptions:
     sample_rows: int = 50
     tables_at_once: int = 3
     take_samples: bool = True
+    sample_views: bool = False
+    """Whether views, materialized views and foreign tables are sampled too, whatever reading them may cost."""
     force: bool = False
     """Document everything again, changed or not."""
     retry_failed: bool = False
@@ -33,4 +35,4 @@ class DocumentingOptions:
 
     def for_entry(self, entry: DatabaseEntry) -> DocumentingOptions:
         """The same for one database."""
-        return replace(self, sample_rows=entry.sample_rows)
+        return replace(self, sample_rows=entry.sample_rows, sample_views=entry.sample_views)

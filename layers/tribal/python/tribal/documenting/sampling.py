@@ -32,9 +32,9 @@ class Samples:
     warning: AgentError | None = None
 
 
-def can_be_sampled(table: CatalogTable) -> bool:
-    """Whether rows of a table may be read: views are left alone, because they can be slow without limit."""
-    return table.selectable and table.kind in _SAMPLED_KINDS
+def can_be_sampled(table: CatalogTable, *, views: bool) -> bool:
+    """Whether rows of a table may be read: views are left alone unless asked for, since they can be slow."""
+    return table.selectable and (views or table.kind in _SAMPLED_KINDS)
 
 
 def take_samples(reader: CatalogReader, table: CatalogTable, rows: int, name: str, clock: Clock) -> Samples:

@@ -82,7 +82,7 @@ class CatalogReader(Protocol):
         ...
 
     def sample(self, table: CatalogTable, rows: int) -> TableSample:
-        """At most `rows` rows, the same ones while the data stays the same.
+        """At most `rows` rows, the same ones while the data stays the same; of a view only what it gives first.
 
         Raises:
             TableGone: when the table is not there any more.

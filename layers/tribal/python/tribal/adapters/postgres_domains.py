@@ -1,0 +1,45 @@
+"""Checks and comments of domains and enums, told where they matter: at the columns of these types."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tribal.catalog.dialect import quote_identifier
+from tribal_contracts import CatalogCheck
+
+_CHECK = re.compile(r"CHECK \((.*)\)(?: NOT VALID)?", re.DOTALL)
+# Literals and quoted names are taken whole, so that the word is found only where it stands for the value.
+_VALUE = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\bVALUE\b")
+
+
+class TypeNotes:
+    """What the server has written down about types of its users; from the rows of `TYPES`."""
+
+    def __init__(self, rows: Iterable[Sequence[Any]]) -> None:
+        self._checks: dict[int, list[tuple[str, str]]] = defaultdict(list)
+        self._comments: dict[int, str] = {}
+        for type_oid, kind, name, text in rows:
+            if kind == "check":
+                self._checks[type_oid].append((name, text))
+            else:
+                self._comments[type_oid] = text
+
+    def comment(self, type_oid: int) -> str | None:
+        """What somebody wrote about the type."""
+        return self._comments.get(type_oid)
+
+    def checks(self, type_oid: int, column: str) -> list[CatalogCheck]:
+        """The checks of a domain, and of those below it, as conditions on a column."""
+        return [
+            CatalogCheck(name=f"{column}: {name}", expression=_on_column(text, column))
+            for name, text in sorted(self._checks.get(type_oid, ()))
+        ]
+
+
+def _on_column(definition: str, column: str) -> str:
+    found = _CHECK.fullmatch(definition)
+    name = quote_identifier(column, "postgres")
+    return _VALUE.sub(lambda part: name if part[0] == "VALUE" else part[0], found[1] if found else definition)
