@@ -120,3 +120,9 @@ def test_a_project_folder_that_does_not_exist_is_an_error(tmp_path: Path) -> Non
 def test_a_wrong_source_date_epoch_is_an_error(tmp_path: Path, value: str) -> None:
     with pytest.raises(ConfigurationError, match="SOURCE_DATE_EPOCH"):
         load_settings(project=tmp_path, environment={"SOURCE_DATE_EPOCH": value})
+
+
+def test_a_file_is_no_project_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigurationError, match="is no folder"):
+        load_settings(project=tmp_path / "file", environment={})

@@ -70,7 +70,8 @@ def load_settings(
     values = dict(os.environ if environment is None else environment)
     folder = (project or Path.cwd()).expanduser().resolve()
     if not folder.is_dir():
-        raise ConfigurationError(f"the project folder {folder} does not exist; make it, or name another with --project")
+        problem = "is no folder; name one" if folder.exists() else "does not exist; make it, or name another"
+        raise ConfigurationError(f"the project folder {folder} {problem} with --project")
     outside = Settings(
         project=folder,
         store=folder,
