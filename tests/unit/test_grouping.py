@@ -15,6 +15,8 @@ from tribal.adapters.wordllama import WordLlamaEmbedder
 from tribal.errors import EmbeddingFailed
 from tribal.planning.grouping import LARGEST_SCHEMA, Evidence, group_tables
 from tribal.planning.grouping_words import split_run_together
+from tribal.planning.naming_groups import name_groups
+from tribal.planning.recognition import Group, smallest_domain
 from tribal.planning.vocabulary import topics
 from tribal_contracts import CatalogTable
 
@@ -108,6 +110,13 @@ def test_unknown_words_without_keys_are_left_over() -> None:
     assert by_domain([table("public.zz"), table("public.qq")]) == {"general": {"zz", "qq"}}
 
 
+def test_a_lone_table_makes_no_domain_of_its_own() -> None:
+    assert by_domain([table("public.tmp_migration_settings"), table("shop.till"), table("shop.basket")]) == {
+        "general": {"tmp_migration_settings"},
+        "shop": {"till", "basket"},
+    }
+
+
 def test_names_that_run_together_are_cut_at_known_words() -> None:
     known = {"sales", "order", "header", "orde"}
     assert split_run_together("salesorderheader", known) == ["sales", "order", "header"]
@@ -125,6 +134,72 @@ def test_one_schema_is_grouped_by_its_keys_and_named_after_the_table_at_the_cent
     assert by_domain["film"] == {"film", "film_a", "film_b", "film_c"}
     assert by_domain["staff"] == {"staff", "shift_a", "shift_b", "shift_c"}
     assert by_domain["general"] == {"zz_tmp"}
+
+
+def test_a_cluster_that_keys_set_apart_holds_together_whatever_its_words() -> None:
+    odd = [
+        table("public.zoo"),
+        table("public.invoice", references=[("zoo", "public.zoo")]),
+        table("public.airport", references=[("zoo", "public.zoo"), ("invoice", "public.invoice")]),
+        table("public.vaccine", references=[("zoo", "public.zoo"), ("airport", "public.airport")]),
+    ]
+    assert {"zoo", "invoice", "airport", "vaccine"} in by_domain([*CLINIC_AND_STAFF, *odd]).values()
+
+
+def test_where_keys_make_one_blob_words_decide() -> None:
+    hub = table("public.zz_row")
+    spread = [
+        table(f"public.{name}", references=[("row", "public.zz_row")])
+        for name in (
+            "employee_salary",
+            "employee_shift",
+            "employee_vacation",
+            "shipment_parcel",
+            "shipment_carrier",
+            "shipment_route",
+        )
+    ]
+    domains = by_domain([hub, *spread])
+    assert domains["human-resources"] >= {"employee_salary", "employee_shift", "employee_vacation"}
+    assert domains["shipping"] >= {"shipment_parcel", "shipment_carrier", "shipment_route"}
+
+
+def test_tables_without_keys_go_with_those_that_share_a_prefix_and_bear_its_name() -> None:
+    modules = [table(f"public.{prefix}_{name}") for prefix in ("xq", "vz") for name in ("salary", "recipe", "airport")]
+    assert by_domain(modules) == {
+        "xq": {"xq_salary", "xq_recipe", "xq_airport"},
+        "vz": {"vz_salary", "vz_recipe", "vz_airport"},
+    }
+
+
+def test_of_two_domains_of_one_kind_the_larger_bears_its_name_and_the_other_that_of_its_centre() -> None:
+    groups = [Group([4, 5, 6], 0, 0.9), Group([0, 1, 2, 3], 0, 0.3)]
+    names = [["owner"], ["owner", "note"], ["cat"], ["dog"], ["pupil"], ["mark", "2"], ["lesson"]]
+    links = [(1, 0), (2, 0), (5, 4), (6, 4), (5, 6)]
+    sales = topics({})[0]
+    assert name_groups(groups, links, names, [sales], taken=set()) == ["pupil", "sales"]
+    assert name_groups(groups, links, names, [sales], taken={"pupil"}) == ["lesson", "sales"]
+
+
+def test_a_group_that_words_hardly_tell_is_named_after_its_centre() -> None:
+    assert name_groups([Group([0, 1], 0, 0.1)], [(1, 0)], [["owner"], ["pet"]], topics({}), taken=set()) == ["owner"]
+
+
+def test_a_prefix_names_a_module_unless_it_is_everywhere_or_a_table() -> None:
+    module = [["acme", "crm", "note"], ["acme", "crm", "lead"], ["acme", "crm", "call"]]
+    others = [["stock"], ["bin"], ["pallet"]]
+
+    def name(names: list[list[str]]) -> str:
+        return name_groups([Group([0, 1, 2])], [(1, 0)], names, topics({}), taken=set())[0]
+
+    assert name([*module, *others]) == "acme_crm"
+    assert name([*module, *others[:2]]) == "acme_crm_note"
+    assert name([*module, *others, ["acme"]]) == "acme_crm_note"
+    assert name([["acme", "crm"]] * 3 + others) == "acme_crm"
+
+
+def test_a_domain_has_more_tables_at_least_where_there_are_more() -> None:
+    assert [smallest_domain(count) for count in (10, 300, 900, 5_000)] == [3, 3, 5, 12]
 
 
 @given(st.lists(st.tuples(st.integers(0, 25), st.integers(0, 25)), max_size=60), st.sampled_from([Evidence(), WORDS]))

@@ -10,8 +10,7 @@ from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
 from tribal.errors import DatabaseUnreachable, PlanError
 from tribal.naming import split_identifier
-from tribal.planning.grouping import Evidence, Grouping, group_tables
-from tribal.planning.grouping_words import Key
+from tribal.planning.grouping import Evidence, Grouping, Key, group_tables
 from tribal.planning.plan_files import plan_hash
 from tribal.planning.read_catalog import documented_tables, iterate_snapshot, latest_readings, load_statistics
 from tribal.planning.slices import DatabaseTables, metadata_hash, neighbours_of, write_slice

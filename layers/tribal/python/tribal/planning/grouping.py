@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tribal.catalog.identity import domain_name
 from tribal.errors import EmbeddingFailed
-from tribal.naming import expand_tokens, humanize, split_identifier
-from tribal.planning.grouping_words import SMALLEST_DOMAIN, Key, group_by_words
+from tribal.naming import humanize
+from tribal.planning.grouping_words import TableWords, similarities
+from tribal.planning.naming_groups import name_groups
+from tribal.planning.recognition import find_groups
 from tribal.planning.selection import matches_table
+from tribal.planning.ties import find_links, key_graph
 from tribal.planning.vocabulary import Topic, topics
 from tribal.ports import Embedder
 from tribal_contracts import CatalogTable
@@ -19,10 +21,8 @@ from tribal_contracts import CatalogTable
 DEFAULT_SCHEMAS = frozenset({"public", "dbo", "main"})
 LARGEST_SCHEMA = 40
 """A schema of more tables is too much for one domain, whoever named it."""
-LEFTOVER_DOMAIN = "general"
-_SWEEPS = 20
-_VIEW_CHARS = 20_000
-_SOURCE = re.compile(r"\b(?:FROM|JOIN)\s+\(*(?:\w+\.)?(\w+)", re.IGNORECASE)
+
+Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,8 @@ def group_tables(
     known = topics(evidence.vocabulary)
     failure = None
     if new:
-        weights = _key_weights(tables)
-        inferred, failure = _infer(tables, weights, known, evidence)
-        domains |= _joined(new, inferred, weights, previous)
+        inferred, failure = _infer(tables, known, evidence)
+        domains |= _joined(new, inferred, tables, previous)
     usual = {topic.name: topic.title for topic in known}
     for domain in sorted(set(domains.values())):
         titles.setdefault(domain, usual.get(domain) or title(domain))
@@ -84,7 +83,7 @@ def group_tables(
 def _joined(
     new: Sequence[Key],
     inferred: Mapping[Key, str],
-    weights: Mapping[Key, Mapping[Key, float]],
+    tables: Sequence[CatalogTable],
     previous: Mapping[Key, str],
 ) -> dict[Key, str]:
     """Where tables that the last plan lacks belong: to what it calls the group that they are inferred to be in."""
@@ -92,40 +91,47 @@ def _joined(
     for key, group in inferred.items():
         if key in previous:
             names[group][previous[key]] += 1
+    if not names:
+        return {key: inferred[key] for key in new}
+    keys = [(table.schema_name, table.table_name) for table in tables]
+    places = {key: place for place, key in enumerate(keys)}
+    weights = key_graph(len(keys), find_links(tables))
     domains = {}
     for key in new:
         group = inferred[key]
         votes = {name: count / names[group].total() for name, count in names[group].items()}
-        for neighbour, weight in weights[key].items():
-            if previous.get(neighbour) in votes:
-                votes[previous[neighbour]] += weight
+        for place, weight in weights[places[key]].items():
+            if previous.get(keys[place]) in votes:
+                votes[previous[keys[place]]] += weight
         domains[key] = min(votes, key=lambda name: (-round(votes[name], 6), name)) if votes else group
     return domains
 
 
 def _infer(
-    tables: Sequence[CatalogTable],
-    weights: Mapping[Key, Mapping[Key, float]],
-    known: Sequence[Topic],
-    evidence: Evidence,
+    tables: Sequence[CatalogTable], known: Sequence[Topic], evidence: Evidence
 ) -> tuple[dict[Key, str], str | None]:
-    """A schema that somebody named is a domain; what lies in others is grouped by words and keys, or by keys alone."""
+    """A schema that somebody named is a domain; what lies in others is grouped by ties and words, or by ties alone."""
     named = _telling_schemas(tables)
     domains = {(t.schema_name, t.table_name): domain_name(t.schema_name) for t in tables if t.schema_name in named}
     rest = sorted(
         (table for table in tables if table.schema_name not in named), key=lambda t: (t.schema_name, t.table_name)
     )
-    failure = None
-    if rest and evidence.embedder is None:
+    if not rest:
+        return domains, None
+    failure = near = None
+    words = TableWords(rest, known)
+    if evidence.embedder is None:
         failure = "no embedding model is at hand"
-    elif rest and evidence.embedder is not None:
+    else:
         try:
-            domains |= group_by_words(rest, weights, known, evidence.embedder, evidence.schema_comments)
+            near = similarities(rest, known, evidence.embedder, evidence.schema_comments, words)
         except EmbeddingFailed as error:
             failure = error.message
-    rest = [table for table in rest if (table.schema_name, table.table_name) not in domains]
-    for members in _communities(rest):
-        domains |= dict.fromkeys(members, _community_name(members, rest))
+    links = find_links(rest)
+    names = [words.of(table.table_name) for table in rest]
+    groups = find_groups(links, names, near)
+    for group, name in zip(groups, name_groups(groups, links, names, known, taken=named), strict=True):
+        domains |= {(rest[place].schema_name, rest[place].table_name): name for place in group.members}
     return domains, failure
 
 
@@ -134,88 +140,6 @@ def _telling_schemas(tables: Sequence[CatalogTable]) -> set[str]:
     if len(sizes) < 2:
         return set()
     return {name for name, size in sizes.items() if name.lower() not in DEFAULT_SCHEMAS and size <= LARGEST_SCHEMA}
-
-
-def _communities(tables: Sequence[CatalogTable]) -> list[list[Key]]:
-    """Label propagation over keys; a key to a table that everybody references says little, so it weighs little."""
-    members = [(table.schema_name, table.table_name) for table in tables]
-    weights = _key_weights(tables)
-    label = {member: index for index, member in enumerate(members)}
-    for _ in range(_SWEEPS):
-        changed = False
-        for member in members:
-            votes: dict[int, float] = defaultdict(float)
-            for neighbour, weight in weights[member].items():
-                votes[label[neighbour]] += weight
-            if not votes:
-                continue
-            best = max(votes, key=lambda candidate: (votes[candidate], candidate == label[member], -candidate))
-            if best != label[member]:
-                label[member], changed = best, True
-        if not changed:
-            break
-    groups: dict[int, list[Key]] = defaultdict(list)
-    for member in members:
-        groups[label[member]].append(member)
-    return _dissolve_small(list(groups.values()), weights)
-
-
-def _key_weights(tables: Sequence[CatalogTable]) -> dict[Key, dict[Key, float]]:
-    known = {(table.schema_name, table.table_name) for table in tables}
-    pairs = [
-        ((table.schema_name, table.table_name), (key.references_schema, key.references_table))
-        for table in tables
-        for key in table.foreign_keys
-    ]
-    pairs += [pair for table in tables if table.view_definition for pair in _read_by_view(table)]
-    pairs = [(child, parent) for child, parent in pairs if parent in known and parent != child]
-    incoming = Counter(parent for _, parent in pairs)
-    weights: dict[Key, dict[Key, float]] = {key: defaultdict(float) for key in known}
-    for child, parent in pairs:
-        weights[child][parent] += 1 / incoming[parent]
-        weights[parent][child] += 1 / incoming[parent]
-    return weights
-
-
-def _read_by_view(view: CatalogTable) -> list[tuple[Key, Key]]:
-    """A view is tied to the tables of its schema that its text names, as if it had keys to them."""
-    text = (view.view_definition or "")[:_VIEW_CHARS]
-    words = sorted(set(_SOURCE.findall(text)))
-    return [((view.schema_name, view.table_name), (view.schema_name, word)) for word in words]
-
-
-def _dissolve_small(groups: list[list[Key]], weights: Mapping[Key, Mapping[Key, float]]) -> list[list[Key]]:
-    """Give the tables of a small group to the large group that they are tied to most; the others stay together."""
-    large = [sorted(group) for group in groups if len(group) >= SMALLEST_DOMAIN]
-    home = {member: index for index, group in enumerate(large) for member in group}
-    leftover: list[Key] = []
-    for group in sorted(sorted(group) for group in groups if len(group) < SMALLEST_DOMAIN):
-        ties: dict[int, float] = defaultdict(float)
-        for member in group:
-            for neighbour, weight in weights[member].items():
-                if neighbour in home:
-                    ties[home[neighbour]] += weight
-        if ties:
-            large[max(ties, key=lambda index: (ties[index], -index))].extend(group)
-        else:
-            leftover.extend(group)
-    return large + ([leftover] if leftover else [])
-
-
-def _community_name(members: Sequence[Key], tables: Sequence[CatalogTable]) -> str:
-    """The name of the table that the others point at most; unrelated tables share one name for leftovers."""
-    inside = set(members)
-    incoming: Counter[Key] = Counter()
-    for table in tables:
-        child = (table.schema_name, table.table_name)
-        for key in table.foreign_keys:
-            parent = (key.references_schema, key.references_table)
-            if child in inside and parent in inside and child != parent:
-                incoming[parent] += 1
-    if not incoming:
-        return LEFTOVER_DOMAIN
-    hub = min(members, key=lambda member: (-incoming[member], len(member[1]), member))
-    return domain_name("_".join(expand_tokens(split_identifier(hub[1]), ())))
 
 
 def title(domain: str) -> str:

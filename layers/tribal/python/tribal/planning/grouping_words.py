@@ -1,4 +1,4 @@
-"""Business domains from words and keys: how near each table is to each topic, smoothed along the keys."""
+"""How near tables are to business domains, by the words of their names, comments and columns."""
 
 from __future__ import annotations
 
@@ -14,112 +14,36 @@ from tribal_contracts import CatalogTable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Key = tuple[str, str]
-
-SMALLEST_DOMAIN = 3
 NAME_WEIGHT = 0.5
 """Share of a table's name; the rest is its name together with columns and comments."""
-SHARPNESS = 9.0
-"""How much more a nearer topic counts: likelihoods are `exp(SHARPNESS * similarity)`."""
-KEY_WEIGHT = 1.5
-"""What the only key to a table counts, where the table's own words count 1."""
-FAINT = 0.1
-"""Below this similarity to every topic, words are no evidence."""
 _COMMON_SHARE = 0.3
 _COMMENT_WORDS = 40
-_SWEEPS = 10
 _LONGEST_WORD = 20
 _SHORTEST_WORD = 3
 
 
-def group_by_words(
+def similarities(
     tables: Sequence[CatalogTable],
-    weights: Mapping[Key, Mapping[Key, float]],
     topics: Sequence[Topic],
     embedder: Embedder,
     hints: Mapping[str, str],
-) -> dict[Key, str]:
-    """The topic's name for each table that words or keys tell one for; the others are left out.
+    words: TableWords,
+) -> NDArray[Any]:
+    """N x K: how near each table is to each topic, measured from the middle of all topics and rounded.
 
     Args:
-        tables: What to group, in an order that is always the same.
-        weights: How strongly two tables are tied by keys.
-        topics: What may be recognised.
+        tables: What to compare.
+        topics: With what.
         embedder: Turns words into vectors.
         hints: Comment of each schema.
+        words: Reads the names.
 
     Raises:
         EmbeddingFailed: when the model cannot be used.
     """
     import numpy as np
 
-    near = _similarities(tables, topics, embedder, hints)
-    keys = [(table.schema_name, table.table_name) for table in tables]
-    ties = _Ties(keys, weights)
-    told = near.max(axis=1) >= FAINT
-    alive = np.arange(len(topics))
-    while True:
-        scores = ties.smooth(_likelihoods(near[:, alive], told))
-        labels = scores.argmax(axis=1)
-        sure = scores.max(axis=1) > 1 / len(alive) + 1e-4 if len(alive) > 1 else told | ties.tied
-        sizes = np.bincount(labels[sure], minlength=len(alive))
-        small = [n for n in range(len(alive)) if 0 < sizes[n] < SMALLEST_DOMAIN]
-        present = sizes > 0
-        if not small or present.sum() < 2:
-            found = [None if sizes[label] < SMALLEST_DOMAIN else topics[int(alive[label])].name for label in labels]
-            return {key: name for key, name, yes in zip(keys, found, sure, strict=True) if yes and name}
-        mass = np.round(scores.sum(axis=0), 4)
-        weakest = min(small, key=lambda n: (sizes[n], mass[n], topics[int(alive[n])].name))
-        present[weakest] = False
-        alive = alive[present]
-
-
-def _likelihoods(near: NDArray[Any], told: NDArray[Any]) -> NDArray[Any]:
-    """N x K, rows adding up to 1; a table whose words tell nothing finds all as likely."""
-    import numpy as np
-
-    powers = np.exp(SHARPNESS * (near - near.max(axis=1, keepdims=True)))
-    powers[~told] = 1.0
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
-
-
-class _Ties:
-    """Keys between tables as arrays, sorted by the table that listens."""
-
-    def __init__(self, keys: Sequence[Key], weights: Mapping[Key, Mapping[Key, float]]) -> None:
-        import numpy as np
-
-        place = {key: n for n, key in enumerate(keys)}
-        edges = sorted((place[a], place[b], w) for a in keys for b, w in weights.get(a, {}).items() if b in place)
-        self._from = np.array([edge[1] for edge in edges], dtype=np.intp)
-        self._weight = KEY_WEIGHT * np.array([edge[2] for edge in edges])[:, None]
-        listeners = np.array([edge[0] for edge in edges], dtype=np.intp)
-        self._listeners, self._starts = np.unique(listeners, return_index=True)
-        self.tied = np.zeros(len(keys), dtype=bool)
-        self.tied[self._listeners] = True
-
-    def smooth(self, own: NDArray[Any]) -> NDArray[Any]:
-        """Mean of each table's own likelihoods and its neighbours', again and again, rounded."""
-        import numpy as np
-
-        scores = own
-        if len(self._listeners):
-            total = 1 + np.add.reduceat(self._weight, self._starts)
-            for _ in range(_SWEEPS):
-                heard = np.add.reduceat(self._weight * scores[self._from], self._starts)
-                scores = own.copy()
-                scores[self._listeners] = (own[self._listeners] + heard) / total
-        # Sums differ in their last digits from machine to machine; what is equal has to stay equal.
-        return np.asarray(np.round(scores, 6))
-
-
-def _similarities(
-    tables: Sequence[CatalogTable], topics: Sequence[Topic], embedder: Embedder, hints: Mapping[str, str]
-) -> NDArray[Any]:
-    """N x K: how near each table is to each topic, measured from the middle of all topics."""
-    import numpy as np
-
-    names, texts = _texts(tables, topics, hints)
+    names, texts = _texts(tables, hints, words)
     distinct = sorted({*names, *texts})
     vectors = embedder.embed([*(topic.text for topic in topics), *distinct])
     place = {text: len(topics) + n for n, text in enumerate(distinct)}
@@ -134,14 +58,11 @@ def _similarities(
     return np.asarray(np.round(mixed @ vectors[: len(topics)].T, 4))
 
 
-def _texts(
-    tables: Sequence[CatalogTable], topics: Sequence[Topic], hints: Mapping[str, str]
-) -> tuple[list[str], list[str]]:
+def _texts(tables: Sequence[CatalogTable], hints: Mapping[str, str], words: TableWords) -> tuple[list[str], list[str]]:
     """Each table's name in words, and the same with its comments and columns.
 
     Columns of a key name the neighbour, which the key says already; words of very many tables tell none of them.
     """
-    words = _Words(tables, topics)
     columns = [
         list(dict.fromkeys(word for column in _own_columns(table) for word in words.of(column))) for table in tables
     ]
@@ -164,7 +85,7 @@ def _own_columns(table: CatalogTable) -> list[str]:
     return [column.name for column in table.columns if column.name not in keys]
 
 
-class _Words:
+class TableWords:
     """Reads names as words, also names whose words run together: `salesorderheader`."""
 
     def __init__(self, tables: Sequence[CatalogTable], topics: Sequence[Topic]) -> None:
@@ -175,6 +96,7 @@ class _Words:
         self._cache: dict[str, list[str]] = {}
 
     def of(self, name: str) -> list[str]:
+        """A name's words, in full where they are abbreviated."""
         if name not in self._cache:
             parts = [part for token in split_identifier(name) for part in split_run_together(token, self._known)]
             self._cache[name] = expand_tokens(parts, ())
