@@ -1,4 +1,4 @@
-"""How well planning groups tables: adjusted Rand index against the domains that people drew, opened after the run."""
+"""How well planning groups tables: adjusted Rand index against what people drew, and against pooled databases."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
 from pathlib import Path
+from statistics import mean
 
+from bench.domain_pools import pools
 from bench.measure import CommandFailedError
 from demo.postgres import EmbeddedServer
 from tribal.catalog.identity import TableIdentity
@@ -28,10 +30,12 @@ class Agreement:
     domains: int
     human_domains: int
     adjusted_rand_index: float
+    kind: str
+    """`people` drew the domains; or databases were pooled, and constants `chosen` on them, or they are `unseen`."""
 
 
 def report(server: EmbeddedServer, scratch: Path, tribal: Path) -> list[Agreement]:
-    """Plan every schema that has a `domains.json`, with the command that users give, and compare.
+    """Plan every schema that has a `domains.json`, and every pool, with the command that users give, and compare.
 
     Raises:
         CommandFailedError: when `tribal plan` fails.
@@ -53,29 +57,54 @@ def adjusted_rand_index(ours: Sequence[str], theirs: Sequence[str]) -> float:
 
 
 def print_agreements(agreements: Sequence[Agreement]) -> None:
-    """Print the index of each schema."""
-    print(f"{'domains of the plan':<28}{'tables':>8}{'domains':>9}{'human':>7}{'ARI':>7}")
+    """Print the index of each schema, and the mean of each kind of pool."""
+    print(f"{'domains of the plan':<28}{'tables':>8}{'domains':>9}{'gold':>7}{'ARI':>7}  gold is")
     for one in agreements:
-        print(f"{one.schema:<28}{one.tables:>8}{one.domains:>9}{one.human_domains:>7}{one.adjusted_rand_index:>7.3f}")
+        print(
+            f"{one.schema:<28}{one.tables:>8}{one.domains:>9}{one.human_domains:>7}{one.adjusted_rand_index:>7.3f}"
+            f"  {_GOLD[one.kind]}"
+        )
+    for kind in ("chosen", "unseen"):
+        if found := [one.adjusted_rand_index for one in agreements if one.kind == kind]:
+            print(f"{'mean':<28}{'':>8}{'':>9}{'':>7}{mean(found):>7.3f}  {_GOLD[kind]}")
+
+
+_GOLD = {
+    "people": "what people drew",
+    "chosen": "the pooled databases (constants were chosen on it)",
+    "unseen": "the pooled databases (unseen when constants were chosen)",
+}
 
 
 def _agreements(server: EmbeddedServer, scratch: Path, tribal: Path) -> Iterator[Agreement]:
-    for gold_file in sorted(Path(os.environ[DATA_VARIABLE]).glob("ddl/*/domains.json")):
+    data = Path(os.environ[DATA_VARIABLE])
+    for gold_file in sorted(data.glob("ddl/*/domains.json")):
         schema = gold_file.parent.name
         server.ensure_database(schema, gold_file.parent / "schema_nocomments.sql")
-        project = scratch / f"domains-{schema}"
-        project.mkdir()
-        command = [str(tribal), "plan", server.dsn(schema), "--project", str(project), "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise CommandFailedError(f"tribal plan of {schema} ended with {done.returncode}:\n{done.stderr}")
-        ours = _domains(DocumentationPlan.from_json(done.stdout.encode()))
         gold: dict[str, str] = json.loads(gold_file.read_text(encoding="utf-8"))
-        shared = sorted(ours.keys() & gold.keys())
-        index = adjusted_rand_index([ours[name] for name in shared], [gold[name] for name in shared])
-        yield Agreement(
-            schema, len(shared), len({ours[name] for name in shared}), len({gold[name] for name in shared}), index
-        )
+        yield _agreement(schema, "people", gold, _plan(server, schema, scratch, tribal))
+    for number, pool in enumerate(pools(data)):
+        database = f"pool_{number}"
+        server.ensure_database(database, pool.sql)
+        kind = "chosen" if pool.chosen_on else "unseen"
+        yield _agreement(pool.name, kind, pool.gold, _plan(server, database, scratch, tribal))
+
+
+def _plan(server: EmbeddedServer, database: str, scratch: Path, tribal: Path) -> DocumentationPlan:
+    project = scratch / f"domains-{database}"
+    project.mkdir()
+    command = [str(tribal), "plan", server.dsn(database), "--project", str(project), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CommandFailedError(f"tribal plan of {database} ended with {done.returncode}:\n{done.stderr}")
+    return DocumentationPlan.from_json(done.stdout.encode())
+
+
+def _agreement(name: str, kind: str, gold: Mapping[str, str], plan: DocumentationPlan) -> Agreement:
+    ours = _domains(plan)
+    shared = sorted(ours.keys() & gold.keys())
+    one, other = [ours[table] for table in shared], [gold[table] for table in shared]
+    return Agreement(name, len(shared), len(set(one)), len(set(other)), adjusted_rand_index(one, other), kind)
 
 
 def _domains(plan: DocumentationPlan) -> dict[str, str]:

@@ -1,0 +1,65 @@
+"""Schemas that nobody drew domains for: unrelated databases poured into one schema, with the database as the domain.
+
+Constants of the grouping are chosen on `bird_mini` and on the even pools of large sets; the others are only reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+CHOSEN_ON = ("bird_mini",)
+POOL = 10
+"""A set of more than twice as many databases is also cut into pools of this size."""
+_NAME = re.compile(r'"([^"]+)"\."([^"]+)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Databases poured into one schema."""
+
+    name: str
+    sql: str
+    gold: Mapping[str, str]
+    """The database that each `schema.table` of the pool comes from."""
+    chosen_on: bool
+    """Whether constants were chosen while looking at it."""
+
+
+def pools(data: Path) -> Iterator[Pool]:
+    """A pool of each set that has a `schema_pg.sql`, and smaller ones of large sets."""
+    for file in sorted(data.glob("*/schema_pg.sql")):
+        name, sql = file.parent.name, file.read_text(encoding="utf-8")
+        databases = sorted({schema for schema, _ in _tables(sql)})
+        if len(databases) <= 2 * POOL:
+            yield pour(name, sql, databases, chosen_on=name in CHOSEN_ON)
+            continue
+        yield pour(name, sql, databases, chosen_on=True)
+        for half, mine in (("even", databases[::2]), ("odd", databases[1::2])):
+            parts = len(mine) // POOL
+            for part in range(parts):
+                yield pour(f"{name} {half} {part + 1}", sql, mine[part::parts], chosen_on=half == "even")
+
+
+def pour(name: str, sql: str, databases: list[str], *, chosen_on: bool) -> Pool:
+    """Rewrite a script so that the tables of some of its schemas lie in one; of equal names the later are numbered."""
+    place: dict[tuple[str, str], str] = {}
+    for schema, table in _tables(sql):
+        number, free = 1, table
+        while free in place.values():
+            number, free = number + 1, f"{table}_{number + 1}"
+        if schema in databases:
+            place[schema, table] = free
+    kept = []
+    for statement in sql.split(";\n"):
+        named = _NAME.findall(statement)
+        if named and all(pair in place for pair in named):
+            kept.append(_NAME.sub(lambda match: f'pool."{place[match.group(1), match.group(2)]}"', statement))
+    gold = {f"pool.{table}": schema for (schema, _), table in place.items()}
+    return Pool(name, ";\n".join(["CREATE SCHEMA pool", *kept, ""]), gold, chosen_on)
+
+
+def _tables(sql: str) -> list[tuple[str, str]]:
+    return re.findall(r'^CREATE TABLE "([^"]+)"\."([^"]+)"', sql, re.MULTILINE)
