@@ -14,7 +14,7 @@ from tests.fakes.catalogs import column, table
 from tribal.adapters.wordllama import WordLlamaEmbedder
 from tribal.errors import EmbeddingFailed
 from tribal.planning.grouping import LARGEST_SCHEMA, Evidence, group_tables
-from tribal.planning.grouping_words import split_run_together
+from tribal.planning.grouping_words import split_run_together, without_kind
 from tribal.planning.naming_groups import name_groups
 from tribal.planning.recognition import Group, smallest_domain
 from tribal.planning.vocabulary import topics
@@ -196,6 +196,26 @@ def test_a_prefix_names_a_module_unless_it_is_everywhere_or_a_table() -> None:
     assert name([*module, *others[:2]]) == "acme_crm_note"
     assert name([*module, *others, ["acme"]]) == "acme_crm_note"
     assert name([["acme", "crm"]] * 3 + others) == "acme_crm"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["dim", "customer"], ["customer"]),
+        (["v", "stg", "order", "line"], ["order", "line"]),
+        (["reference"], ["reference"]),
+        ([], []),
+    ],
+)
+def test_a_word_for_the_kind_of_table_at_the_front_of_a_name_tells_no_domain(words: list[str], told: list[str]) -> None:
+    assert without_kind(words) == told
+
+
+def test_tables_that_share_a_word_for_their_kind_alone_are_not_drawn_together() -> None:
+    kinds = [
+        table(f"public.dim_{name}") for name in ("patient", "diagnosis", "procedure", "salary", "employee", "vacation")
+    ]
+    assert len(by_domain(kinds)) == 2
 
 
 def test_a_domain_has_more_tables_at_least_where_there_are_more() -> None:

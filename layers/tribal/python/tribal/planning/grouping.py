@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tribal.catalog.identity import domain_name
 from tribal.errors import EmbeddingFailed
 from tribal.naming import humanize
-from tribal.planning.grouping_words import TableWords, similarities
+from tribal.planning.grouping_words import TableWords, similarities, without_kind
 from tribal.planning.naming_groups import name_groups
 from tribal.planning.recognition import find_groups
 from tribal.planning.selection import matches_table
@@ -128,7 +128,7 @@ def _infer(
         except EmbeddingFailed as error:
             failure = error.message
     links = find_links(rest)
-    names = [words.of(table.table_name) for table in rest]
+    names = [without_kind(words.of(table.table_name)) for table in rest]
     groups = find_groups(links, names, near)
     for group, name in zip(groups, name_groups(groups, links, names, known, taken=named), strict=True):
         domains |= {(rest[place].schema_name, rest[place].table_name): name for place in group.members}

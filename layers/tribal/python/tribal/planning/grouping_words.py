@@ -70,7 +70,7 @@ def _texts(tables: Sequence[CatalogTable], hints: Mapping[str, str], words: Tabl
     most = max(3, _COMMON_SHARE * len(tables))
     names, texts = [], []
     for table, row in zip(tables, columns, strict=True):
-        name = words.of(table.table_name)
+        name = without_kind(words.of(table.table_name))
         told = tokenize_text(f"{table.comment or ''} {hints.get(table.schema_name, '')}")[:_COMMENT_WORDS]
         names.append(" ".join(name))
         texts.append(" ".join([*name, *told, *(word for word in row if word not in _EMPTY and common[word] <= most)]))
@@ -101,6 +101,17 @@ class TableWords:
             parts = [part for token in split_identifier(name) for part in split_run_together(token, self._known)]
             self._cache[name] = expand_tokens(parts, ())
         return self._cache[name]
+
+
+def without_kind(words: Sequence[str]) -> list[str]:
+    """A name's words from the first one that tells what the table is about, not what kind of table it is."""
+    start = next((n for n, word in enumerate(words) if len(word) > 1 and word not in _KINDS), 0)
+    return list(words[start:])
+
+
+_KINDS = frozenset(
+    "tbl table dim dimension fact fct ref reference lkp lookup lu stg staging tmp temp temporary vw view mv".split()
+)
 
 
 def split_run_together(token: str, known: Set[str]) -> list[str]:
