@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tribal.catalog.hashing import record_id
-from tribal.ports import INDEX_VERSION, IndexEntry, IndexFilter, SearchIndex
+from tribal.ports import INDEX_VERSION, IndexEntry, IndexFilter, SearchIndex, VectorKind
 from tribal_contracts import DocType, DocumentRecord, DomainDocument, IndexMetadata, KeyEdge, KeyGraph
 
 EVERYWHERE = IndexFilter()
@@ -32,13 +32,14 @@ def table_entry(
     names: Sequence[str] = (),
     body: Sequence[str] = (),
     near: NDArray[Any] | None = None,
+    name_near: NDArray[Any] | None = None,
     domain: str = "sales",
     content_hash: str = HASH_A,
 ) -> IndexEntry:
     """A table record without a document."""
     database, schema, table = name.split(".")
     record = _record("table", (database, schema, table), content_hash, domain=domain)
-    return IndexEntry(record, tuple(names), tuple(body), near)
+    return IndexEntry(record, tuple(names), tuple(body), near, name_near)
 
 
 def column_entry(name: str, column: str, *, near: NDArray[Any] | None = None, names: Sequence[str] = ()) -> IndexEntry:
@@ -132,8 +133,8 @@ def found(index: SearchIndex, *terms: str, doc_type: DocType = "table", where: I
     return [str(records[hit.record_id].table_name) for hit in hits]
 
 
-def near(index: SearchIndex, *values: float, doc_type: DocType = "table", where: IndexFilter = EVERYWHERE) -> list[str]:
+def near(index: SearchIndex, *values: float, kind: VectorKind = "table", where: IndexFilter = EVERYWHERE) -> list[str]:
     """Names of what is near, nearest first."""
-    hits = index.nearest(vector(*values), doc_type, where, 10)
+    hits = index.nearest(vector(*values), kind, where, 10)
     records = index.records([hit.record_id for hit in hits])
     return [str(records[hit.record_id].table_name) for hit in hits]

@@ -264,6 +264,23 @@ def test_the_nearest_comes_first_with_its_cosine(index: SearchIndex) -> None:
     assert index.nearest(np.zeros(DIMENSIONS, dtype=np.float32), "table", EVERYWHERE, 10) == []
 
 
+def test_a_table_is_also_found_by_the_vector_of_its_name(index: SearchIndex, other: SearchIndex) -> None:
+    fill(
+        index,
+        table_entry("shop.sales.one", near=vector(1), name_near=vector(0, 1)),
+        table_entry("shop.sales.two", near=vector(0, 1), name_near=vector(1)),
+        table_entry("shop.sales.unnamed", near=vector(1)),
+    )
+    assert near(other, 1, kind="table_name") == ["two", "one"]
+    assert near(other, 0, 1, kind="table_name") == ["one", "two"]
+    (hit,) = other.nearest(vector(1), "table_name", EVERYWHERE, 1)
+    assert hit.record_id == hit.table_id == record_id("table", "shop", "sales", "two")
+    assert index.counts() == IndexCounts(3, 5)
+    index.replace({}, [str(table_entry("shop.sales.two").record.source_path)])
+    index.finish(metadata(), key_graph())
+    assert near(other, 1, kind="table_name") == ["one"]
+
+
 @pytest.fixture
 def three_places(index: SearchIndex) -> SearchIndex:
     """The same table in two schemas of one database and in another database."""

@@ -20,7 +20,7 @@ from tribal.adapters.sqlite_readers import ReaderPool
 from tribal.adapters.sqlite_vectors import VectorMatrix, load_matrix
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed
-from tribal.ports import INDEX_VERSION, Candidate, IndexCounts, IndexEntry, IndexFilter, TableEntry
+from tribal.ports import INDEX_VERSION, Candidate, IndexCounts, IndexEntry, IndexFilter, TableEntry, VectorKind
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class _Generation:
     name: tuple[object, ...] = ()
     tables: tuple[TableEntry, ...] | None = None
     graph: KeyGraph | None = None
-    matrices: dict[DocType, VectorMatrix] = field(default_factory=dict)
+    matrices: dict[VectorKind, VectorMatrix] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -120,10 +120,10 @@ class SqliteIndex:
             }
         return {term: count for term, count in counted.items() if count}
 
-    def nearest(self, vector: NDArray[Any], doc_type: DocType, where: IndexFilter, limit: int) -> list[Candidate]:
-        """Records by cosine similarity, best first, ties by id."""
+    def nearest(self, vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> list[Candidate]:
+        """Records by the cosine similarity of one kind of vector, best first, ties by id."""
         with self._view() as view:
-            matrix = self._matrix(view, doc_type)
+            matrix = self._matrix(view, kind)
         return matrix.nearest(vector, where, limit)
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
@@ -251,12 +251,12 @@ class SqliteIndex:
             self._memory = _Generation(view.generation)
         return self._memory
 
-    def _matrix(self, view: _View, doc_type: DocType) -> VectorMatrix:
+    def _matrix(self, view: _View, kind: VectorKind) -> VectorMatrix:
         with self._memory_lock:
             matrices = self._remembered(view).matrices
-            if doc_type not in matrices:
-                matrices[doc_type] = load_matrix(view.connection, doc_type, view.metadata.embedding_dimensions)
-            return matrices[doc_type]
+            if kind not in matrices:
+                matrices[kind] = load_matrix(view.connection, kind, view.metadata.embedding_dimensions)
+            return matrices[kind]
 
     def _writers_read(self, read: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
         try:

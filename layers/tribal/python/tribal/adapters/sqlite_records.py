@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tribal.adapters.sqlite_schema import TERMS, encode_term
 from tribal.adapters.sqlite_vectors import to_blob
 from tribal.catalog.hashing import record_id
-from tribal.ports import IndexEntry, TableEntry
+from tribal.ports import IndexEntry, TableEntry, VectorKind
 from tribal_contracts import DatabaseType, DocumentRecord, DomainDocument, TableDocument
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _PLAIN_FIELDS = (
     *("id", "doc_type", "database_name", "schema_name", "table_name", "column_name", "domain", "content", "summary"),
@@ -70,9 +74,12 @@ def _insert(connection: sqlite3.Connection, entry: IndexEntry, path: str) -> Non
         f"INSERT INTO {TERMS[record.doc_type]} (rowid, names, body) VALUES (?, ?, ?)",  # noqa: S608 - our own names
         (record.id, _encoded(entry.names), _encoded(entry.body)),
     )
-    blob = None if entry.vector is None else to_blob(entry.vector)
-    if blob is not None:
-        connection.execute("INSERT INTO vectors VALUES (?, ?, ?)", (record.id, record.doc_type, blob))
+    vectors: tuple[tuple[VectorKind, NDArray[Any] | None], ...]
+    vectors = ((record.doc_type, entry.vector), ("table_name", entry.name_vector))
+    for kind, vector in vectors:
+        blob = None if vector is None else to_blob(vector)
+        if blob is not None:
+            connection.execute("INSERT INTO vectors VALUES (?, ?, ?)", (record.id, kind, blob))
 
 
 def _table_id(record: DocumentRecord) -> int | None:

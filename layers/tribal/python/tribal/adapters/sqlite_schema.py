@@ -48,8 +48,8 @@ CREATE TABLE documents (
 );
 CREATE INDEX documents_by_source ON documents (source_path);
 CREATE INDEX documents_by_type ON documents (doc_type);
-CREATE TABLE vectors (id INTEGER PRIMARY KEY, doc_type TEXT NOT NULL, vector BLOB NOT NULL);
-CREATE INDEX vectors_by_type ON vectors (doc_type);
+CREATE TABLE vectors (id INTEGER NOT NULL, kind TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (id, kind));
+CREATE INDEX vectors_by_kind ON vectors (kind);
 CREATE TABLE sources (path TEXT PRIMARY KEY, content_hash TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE index_metadata (
     last_full_index TEXT NOT NULL,

@@ -1,4 +1,4 @@
-"""Vectors of one type of record, held in memory and compared one by one: exact, and fast enough for a laptop."""
+"""Vectors of one kind, held in memory and compared one by one: exact, and fast enough for a laptop."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribal.ports import Candidate, IndexFilter
-from tribal_contracts import DocType
+from tribal.ports import Candidate, IndexFilter, VectorKind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,13 +25,13 @@ Place = tuple[str, str | None, str | None]
 _SELECT = """
 SELECT v.id, v.vector, d.table_id, d.database_name, d.schema_name, d.domain
 FROM vectors v JOIN documents d ON d.id = v.id
-WHERE v.doc_type = ? ORDER BY v.id
+WHERE v.kind = ? ORDER BY v.id
 """
 
 
 @dataclass(frozen=True)
 class VectorMatrix:
-    """All vectors of one type; rows are in order of record id."""
+    """All vectors of one kind; rows are in order of record id."""
 
     ids: NDArray[Any]
     table_ids: NDArray[Any]
@@ -72,14 +71,14 @@ class VectorMatrix:
         return scores
 
 
-def load_matrix(connection: sqlite3.Connection, doc_type: DocType, dimensions: int) -> VectorMatrix:
-    """Read all vectors of one type that have that many dimensions."""
+def load_matrix(connection: sqlite3.Connection, kind: VectorKind, dimensions: int) -> VectorMatrix:
+    """Read all vectors of one kind that have that many dimensions."""
     ids: list[int] = []
     table_ids: list[int] = []
     blobs: list[bytes] = []
     codes: list[int] = []
     places: dict[Place, int] = {}
-    for record_id, blob, table_id, *place in connection.execute(_SELECT, (doc_type,)):
+    for record_id, blob, table_id, *place in connection.execute(_SELECT, (kind,)):
         if len(blob) != 2 * dimensions:
             continue
         ids.append(record_id)

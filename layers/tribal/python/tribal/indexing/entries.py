@@ -14,6 +14,7 @@ from tribal.indexing.texts import (
     context_of,
     keywords,
     name_terms,
+    name_text,
     prose_terms,
     table_text,
     told,
@@ -43,14 +44,22 @@ class FileMismatch(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An entry that still wants its vector; without a text it gets none."""
+    """An entry that still wants its vectors; without a text it gets none."""
 
     entry: IndexEntry
     text: str | None
+    name: str | None = None
+    """Of a table, its name as words, which has a vector of its own."""
 
-    def with_vector(self, vector: NDArray[Any]) -> IndexEntry:
-        """The entry with its vector."""
-        return replace(self.entry, vector=vector)
+    @property
+    def texts(self) -> list[str]:
+        """What vectors are made of, in the order in which `with_vectors` takes them."""
+        return [text for text in (self.text, self.name) if text is not None]
+
+    def with_vectors(self, vectors: Sequence[NDArray[Any]]) -> IndexEntry:
+        """The entry with the vectors of its texts."""
+        whole, name = (*vectors, None, None)[:2]
+        return replace(self.entry, vector=whole, name_vector=name)
 
 
 def draft_file(file: IndexableFile, data: bytes, indexed_at: str) -> list[Draft]:
@@ -121,7 +130,7 @@ def _table(table: TableDocument, file: IndexableFile, indexed_at: str) -> list[D
         *prose_terms([*comments, *(label for column in table.columns for label in column.enum_values or ())]),
     )
     entry = IndexEntry(record, names=name_terms([table.table], context), body=body, vector=None)
-    return [Draft(entry, record.content), *_columns(table, context, file, indexed_at)]
+    return [Draft(entry, record.content, name_text(table, context)), *_columns(table, context, file, indexed_at)]
 
 
 def _columns(table: TableDocument, context: frozenset[str], file: IndexableFile, indexed_at: str) -> list[Draft]:

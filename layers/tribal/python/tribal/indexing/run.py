@@ -212,11 +212,11 @@ def _bytes_of(store: ObjectStore, file: IndexableFile) -> bytes:
 def _embed(job: _Job, drafts: dict[str, list[Draft]], tally: Tally) -> dict[str, list[IndexEntry]]:
     if job.embedder is None:
         return {path: [draft.entry for draft in some] for path, some in drafts.items()}
-    texts = [draft.text for some in drafts.values() for draft in some if draft.text is not None]
+    texts = [text for some in drafts.values() for draft in some for text in draft.texts]
     vectors: Iterator[NDArray[Any]] = iter(job.embedder.embed(texts))
     tally.embedded += len(texts)
     return {
-        path: [draft.entry if draft.text is None else draft.with_vector(next(vectors)) for draft in some]
+        path: [draft.with_vectors([next(vectors) for _ in draft.texts]) for draft in some]
         for path, some in drafts.items()
     }
 

@@ -46,6 +46,11 @@ def table_text(table: TableDocument, context: frozenset[str]) -> str:
     return f"{text}. {said}" if said else text
 
 
+def name_text(table: TableDocument, context: frozenset[str]) -> str:
+    """What the vector of a table's name is made of."""
+    return humanize(table.table, context)
+
+
 def column_text(table: TableDocument, column: DocumentedColumn, context: frozenset[str]) -> str:
     """What the vector of a column is made of."""
     text = f"{humanize(table.table, context)} {humanize(column.name, context)}"

@@ -40,6 +40,7 @@ from tribal.ports.searching import (
     IndexFilter,
     SearchIndex,
     TableEntry,
+    VectorKind,
 )
 from tribal.ports.storing import (
     ObjectInfo,
@@ -78,5 +79,6 @@ __all__ = [
     "TableDescription",
     "TableEntry",
     "TableSample",
+    "VectorKind",
     "WorkerPool",
 ]

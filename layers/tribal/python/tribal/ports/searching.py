@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tribal.catalog.scope import EVERYTHING, Scope
 from tribal_contracts import (
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-INDEX_VERSION = "1"
+INDEX_VERSION = "2"
 """Version of what an index holds and how; an index of another version is rebuilt, never migrated."""
+
+VectorKind = DocType | Literal["table_name"]
+"""What a vector stands for: a whole record of a type or, of a table, its name alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ class IndexEntry:
     """Terms of everything else."""
     vector: NDArray[Any] | None
     """D float32, L2-normalised."""
+    name_vector: NDArray[Any] | None = None
+    """Of a table record, the vector of the table's name alone, likewise; found as the kind `table_name`."""
 
 
 class SearchIndex(Protocol):
@@ -96,8 +101,10 @@ class SearchIndex(Protocol):
         """How many records hold each term; a term that none holds is left out."""
         ...
 
-    def nearest(self, vector: NDArray[Any], doc_type: DocType, where: IndexFilter, limit: int) -> list[Candidate]:
-        """Records by cosine similarity, best first, ties by id; a zero vector is near to nothing.
+    def nearest(self, vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> list[Candidate]:
+        """Records by the cosine similarity of one kind of vector, best first, ties by id.
+
+        A zero vector is near to nothing. A table that is found by its name is given by the id of its record.
 
         Empty when the index has no vectors.
         """
