@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from tribal_contracts import DocType, DocumentRecord, DomainDocument, IndexMetad
 
 EVERYWHERE = IndexFilter()
 DIMENSIONS = 4
+MODEL = "a-model"
 HASH_A, HASH_B = "a" * 64, "b" * 64
 AT = "2026-11-21T02:45:00Z"
 
@@ -98,7 +99,7 @@ def metadata(manifest_hash: str = HASH_A) -> IndexMetadata:
         document_count=3,
         embedding_count=2,
         index_version=INDEX_VERSION,
-        embedding_model="a-model",
+        embedding_model=MODEL,
         embedding_dimensions=DIMENSIONS,
     )
 
@@ -122,8 +123,21 @@ def key_graph(*names: str) -> KeyGraph:
 
 def fill(index: SearchIndex, *entries: IndexEntry) -> None:
     """Write each entry as a file of its own and finish."""
-    index.replace({str(entry.record.source_path): [entry] for entry in entries}, [])
+    change(index, {str(entry.record.source_path): [entry] for entry in entries})
+
+
+def change(index: SearchIndex, changed: Mapping[str, Sequence[IndexEntry]], *removed: str) -> None:
+    """Publish a generation that differs from the present one by these files."""
+    index.begin(MODEL)
+    index.replace(changed, removed)
     index.finish(metadata(), key_graph())
+
+
+def held(index: SearchIndex) -> dict[str, str]:
+    """The files that the next generation would begin with."""
+    sources = index.begin(MODEL)
+    index.abandon()
+    return sources
 
 
 def found(index: SearchIndex, *terms: str, doc_type: DocType = "table", where: IndexFilter = EVERYWHERE) -> list[str]:

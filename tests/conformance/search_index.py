@@ -6,6 +6,8 @@ would have. The bodies know nothing but the port, so that a file and a cluster a
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -15,10 +17,13 @@ from tests.conformance.index_entries import (
     EVERYWHERE,
     HASH_A,
     HASH_B,
+    MODEL,
+    change,
     column_entry,
     domain_entry,
     fill,
     found,
+    held,
     key_graph,
     metadata,
     near,
@@ -27,7 +32,7 @@ from tests.conformance.index_entries import (
 )
 from tribal.catalog.hashing import record_id
 from tribal.catalog.scope import Scope
-from tribal.errors import IndexNotReady
+from tribal.errors import IndexNotReady, IndexWriteFailed
 from tribal.ports import IndexCounts, IndexEntry, IndexFilter, SearchIndex
 from tribal_contracts import Description, TableDocument
 
@@ -55,8 +60,6 @@ HOSTILE_TERMS = [
 
 def test_an_index_that_was_never_written_is_not_ready(index: SearchIndex) -> None:
     assert index.metadata() is None
-    assert index.sources() == {}
-    assert index.counts() == IndexCounts(0, 0)
     for read in (
         lambda: index.lexical(["a"], "table", EVERYWHERE, 1),
         lambda: index.nearest(vector(1), "table", EVERYWHERE, 1),
@@ -68,14 +71,70 @@ def test_an_index_that_was_never_written_is_not_ready(index: SearchIndex) -> Non
     ):
         with pytest.raises(IndexNotReady):
             read()
+    with index.reading(), pytest.raises(IndexNotReady):
+        index.tables(EVERYWHERE)
 
 
-def test_a_half_built_index_is_not_ready_but_tells_its_writer_what_it_has(index: SearchIndex) -> None:
-    index.replace({"a.json": [table_entry(names=["orders"])]}, [])
+def test_nothing_is_written_before_it_is_begun(index: SearchIndex) -> None:
+    with pytest.raises(IndexWriteFailed, match="begin"):
+        index.replace({}, [])
+    with pytest.raises(IndexWriteFailed, match="begin"):
+        index.finish(metadata(), key_graph())
+
+
+def test_a_half_built_index_is_not_ready_and_is_carried_on(index: SearchIndex, other: SearchIndex) -> None:
+    assert index.begin(MODEL) == {}
+    index.replace({"a.json": [table_entry(names=["order"])]}, [])
+    assert index.counts() == IndexCounts(1, 0)
     assert index.metadata() is None
-    assert index.sources() == {"a.json": HASH_A}
     with pytest.raises(IndexNotReady):
         index.tables(EVERYWHERE)
+    index.close()
+    assert other.begin(MODEL) == {"a.json": HASH_A}
+    other.finish(metadata(), key_graph())
+    assert found(index, "order") == ["orders"]
+
+
+@pytest.mark.parametrize("model", [MODEL, "another"])
+def test_a_generation_under_way_is_never_seen(index: SearchIndex, other: SearchIndex, model: str) -> None:
+    fill(index, table_entry(names=["order"], near=vector(1)))
+    index.begin(model)
+    path = str(table_entry().record.source_path)
+    index.replace({"b.json": [table_entry("shop.sales.new", names=["new"])]}, [path])
+    for handle in (index, other):
+        assert [entry.table for entry in handle.tables(EVERYWHERE)] == ["orders"]
+        assert (found(handle, "order"), found(handle, "new"), near(handle, 1)) == (["orders"], [], ["orders"])
+    index.finish(metadata(HASH_B), key_graph("new"))
+    for handle in (index, other):
+        assert [entry.table for entry in handle.tables(EVERYWHERE)] == ["new"]
+        assert (found(handle, "order"), found(handle, "new"), near(handle, 1)) == ([], ["new"], [])
+
+
+def test_what_a_thread_reads_in_one_go_is_of_one_generation(index: SearchIndex, other: SearchIndex) -> None:
+    fill(index, table_entry(names=["order"], near=vector(1)))
+    path, later = str(table_entry().record.source_path), table_entry("shop.sales.later", names=["later"])
+    with other.reading():
+        (before,) = other.tables(EVERYWHERE)
+        change(index, {"b.json": [later]}, path)
+        with other.reading():
+            assert other.tables(EVERYWHERE) == [before]
+        assert list(other.records([before.record_id])) == [before.record_id]
+        assert (near(other, 1), found(other, "order"), found(other, "later")) == (["orders"], ["orders"], [])
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(found, other, "later").result() == ["later"]
+    assert (near(other, 1), found(other, "order"), found(other, "later")) == ([], [], ["later"])
+
+
+def test_a_generation_begins_with_what_is_there_of_the_same_model(index: SearchIndex) -> None:
+    fill(index, table_entry(names=["order"]))
+    path = str(table_entry().record.source_path)
+    assert index.begin(MODEL) == {path: HASH_A}
+    assert index.begin("another") == {}
+    assert index.begin(MODEL) == {path: HASH_A}
+    assert index.begin(MODEL, afresh=True) == {}
+    assert index.begin(MODEL) == {}
+    index.abandon()
+    assert index.begin(MODEL) == {path: HASH_A}
 
 
 def test_what_is_finished_is_read_through_another_handle(index: SearchIndex, other: SearchIndex) -> None:
@@ -95,6 +154,7 @@ def test_closing_and_asking_again_gives_the_same_answers(index: SearchIndex) -> 
 
 def test_metadata_and_key_graph_are_replaced_whole(index: SearchIndex) -> None:
     fill(index, table_entry())
+    index.begin(MODEL)
     index.finish(metadata(HASH_B), key_graph("one", "two"))
     assert index.metadata() == metadata(HASH_B)
     assert index.key_graph() == key_graph("one", "two")
@@ -105,37 +165,42 @@ def test_a_changed_file_leaves_nothing_of_its_old_records(index: SearchIndex) ->
     old = table_entry()
     path = str(old.record.source_path)
     renamed = table_entry("shop.sales.renamed", names=["new"], near=vector(0, 1), content_hash=HASH_B)
-    index.replace({path: [renamed]}, [])
+    change(index, {path: [renamed]})
     assert found(index, "old") == []
     assert found(index, "new") == ["renamed"]
     assert near(index, 1) == ["renamed"]
     assert index.records([old.record.id]) == {}
-    assert index.sources()[path] == HASH_B
+    assert held(index)[path] == HASH_B
     assert [entry.table for entry in index.tables(EVERYWHERE)] == ["kept", "renamed"]
 
 
 def test_a_removed_file_takes_its_records_along(index: SearchIndex) -> None:
     fill(index, table_entry(names=["order"], near=vector(1)), table_entry("shop.sales.kept", names=["kept"]))
+    index.begin(MODEL)
     index.replace({}, [str(table_entry().record.source_path), "never/there.json"])
+    assert index.counts() == IndexCounts(1, 0)
+    index.finish(metadata(), key_graph())
     assert found(index, "order") == []
     assert near(index, 1) == []
-    assert index.counts() == IndexCounts(1, 0)
-    assert list(index.sources()) == ["shop/sales/kept.json"]
+    assert list(held(index)) == ["shop/sales/kept.json"]
 
 
 def test_a_record_that_moves_to_another_file_is_there_once(index: SearchIndex) -> None:
-    entry = table_entry(names=["order"], near=vector(1))
-    index.replace({"old/place.json": [entry]}, [])
+    entry, stays = table_entry(names=["order"], near=vector(1)), column_entry("a.b.c", "d", near=vector(1))
+    index.begin(MODEL)
+    index.replace({"old/place.json": [entry, stays]}, [])
     index.replace({"new/place.json": [entry]}, [])
+    assert index.counts() == IndexCounts(2, 2)
     index.replace({}, ["old/place.json"])
-    index.finish(metadata(), key_graph())
-    assert found(index, "order") == ["orders"]
     assert index.counts() == IndexCounts(1, 1)
+    index.finish(metadata(), key_graph())
+    assert found(index, "order") == near(index, 1) == ["orders"]
 
 
 def test_a_file_without_records_is_remembered_by_its_hash(index: SearchIndex) -> None:
+    index.begin(MODEL)
     index.replace({"empty.json": []}, [], {"empty.json": HASH_B})
-    assert index.sources() == {"empty.json": HASH_B}
+    assert index.begin(MODEL) == {"empty.json": HASH_B}
 
 
 def test_a_replacement_that_fails_half_way_changes_nothing(index: SearchIndex) -> None:
@@ -145,11 +210,13 @@ def test_a_replacement_that_fails_half_way_changes_nothing(index: SearchIndex) -
         broken = table_entry("shop.sales.broken")
         return {"a.json": [table_entry("shop.sales.new", names=["new"])], "b.json": [broken, None]}  # type: ignore[list-item]
 
+    index.begin(MODEL)
     with pytest.raises(AttributeError):
         index.replace(entries(), [str(table_entry().record.source_path)])
+    index.finish(metadata(), key_graph())
     assert found(index, "order") == ["orders"]
     assert found(index, "new") == []
-    assert index.counts().documents == 1
+    assert len(held(index)) == 1
 
 
 def test_a_record_comes_back_with_every_field(index: SearchIndex) -> None:
@@ -275,6 +342,7 @@ def test_a_table_is_also_found_by_the_vector_of_its_name(index: SearchIndex, oth
     assert near(other, 0, 1, kind="table_name") == ["one", "two"]
     (hit,) = other.nearest(vector(1), "table_name", EVERYWHERE, 1)
     assert hit.record_id == hit.table_id == record_id("table", "shop", "sales", "two")
+    index.begin(MODEL)
     assert index.counts() == IndexCounts(3, 5)
     index.replace({}, [str(table_entry("shop.sales.two").record.source_path)])
     index.finish(metadata(), key_graph())
@@ -344,37 +412,28 @@ def test_tables_come_in_order_of_their_names(index: SearchIndex) -> None:
 def test_a_reader_sees_what_a_writer_adds(index: SearchIndex, other: SearchIndex) -> None:
     fill(index, table_entry(names=["order"], near=vector(1)))
     assert near(other, 1) == ["orders"]
-    fill(index, table_entry("shop.sales.later", names=["later"], near=vector(1)))
+    index.begin(MODEL)
+    index.replace({"later.json": [table_entry("shop.sales.later", names=["later"], near=vector(1))]}, [])
     index.finish(metadata(HASH_B), key_graph("new"))
     assert sorted(near(other, 1)) == ["later", "orders"]
     assert len(other.tables(EVERYWHERE)) == 2
     assert other.key_graph() == key_graph("new")
 
 
-def test_a_cleared_index_is_as_if_it_was_never_written(index: SearchIndex, other: SearchIndex) -> None:
-    fill(index, table_entry(names=["order"], near=vector(1)))
-    assert other.metadata() is not None
-    index.clear()
-    for handle in (index, other):
-        assert handle.metadata() is None
-        assert handle.sources() == {}
-        with pytest.raises(IndexNotReady):
-            handle.tables(EVERYWHERE)
-    fill(index, table_entry("shop.sales.again", names=["again"]))
-    assert found(other, "again") == ["again"]
-    assert found(other, "order") == []
-
-
-def test_clearing_an_index_that_was_never_written_is_fine(index: SearchIndex) -> None:
-    index.clear()
-    assert index.metadata() is None
+def test_what_is_abandoned_leaves_the_present_generation(index: SearchIndex, other: SearchIndex) -> None:
+    index.abandon()
+    fill(index, table_entry(names=["order"]))
+    index.begin(MODEL, afresh=True)
+    index.replace({"b.json": [table_entry("shop.sales.new", names=["new"])]}, [])
+    index.abandon()
+    assert found(other, "order") == ["orders"]
+    assert list(held(other)) == [str(table_entry().record.source_path)]
 
 
 def test_thousands_of_records_by_id(index: SearchIndex) -> None:
     entries = [table_entry(f"shop.sales.t{number}") for number in range(1200)]
-    index.replace({"many.json": entries}, [])
-    index.finish(metadata(), key_graph())
+    change(index, {"many.json": entries})
     ids = [entry.record.id for entry in reversed(entries)]
     assert list(index.records(ids)) == ids
-    index.replace({"many.json": entries[:1]}, [])
-    assert index.counts().documents == 1
+    change(index, {"many.json": entries[:1]})
+    assert list(index.records(ids)) == [entries[0].record.id]

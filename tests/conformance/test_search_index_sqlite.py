@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.index_entries import EVERYWHERE, fill, found, near, table_entry, vector
+from tests.conformance.index_entries import EVERYWHERE, MODEL, change, fill, found, near, table_entry, vector
 from tests.conformance.search_index import *  # noqa: F403
 from tribal.adapters.sqlite import SqliteIndex
 from tribal.errors import IndexNotReady, IndexWriteFailed
@@ -44,7 +44,8 @@ def test_a_finished_index_is_one_file(index: SqliteIndex, path: Path) -> None:
     index.close()
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     with sqlite3.connect(path) as connection:
-        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("SELECT count(*) FROM documents").fetchone() == (1,)
         assert connection.execute("SELECT document_count FROM index_metadata").fetchone() == (3,)
 
@@ -56,7 +57,6 @@ def test_a_damaged_file_is_not_ready_for_readers_and_rebuilt_by_writers(
     path.parent.mkdir()
     path.write_bytes(garbage)
     assert index.metadata() is None
-    assert index.sources() == {}
     with pytest.raises(IndexNotReady, match="index"):
         index.tables(EVERYWHERE)
     fill(index, table_entry(names=["order"]))
@@ -71,7 +71,7 @@ def test_a_page_damaged_in_the_middle_never_passes_for_an_answer(index: SqliteIn
     path.write_bytes(data)
     with pytest.raises(IndexNotReady, match="`tribal index`"):
         index.tables(EVERYWHERE)
-    index.clear()
+    index.begin(MODEL, afresh=True)
     fill(index, table_entry(names=["order"]))
     assert found(index, "order") == ["orders"]
 
@@ -85,7 +85,6 @@ def test_a_file_of_another_version_is_rebuilt_and_says_so_to_readers(
         connection.execute("PRAGMA user_version = 99")
     connection.close()
     assert index.metadata() is None
-    assert index.sources() == {}
     with pytest.raises(IndexNotReady, match="another version"):
         other.tables(EVERYWHERE)
     fill(index, table_entry("shop.sales.fresh", names=["new"]))
@@ -102,7 +101,7 @@ def test_metadata_of_another_version_is_not_ready(index: SqliteIndex, path: Path
         index.tables(EVERYWHERE)
 
 
-@pytest.mark.parametrize("write", ["replace", "clear"])
+@pytest.mark.parametrize("write", ["copied", "afresh"])
 def test_the_database_of_somebody_else_is_never_thrown_away(index: SqliteIndex, path: Path, write: str) -> None:
     path.parent.mkdir()
     with sqlite3.connect(path) as connection:
@@ -110,7 +109,7 @@ def test_the_database_of_somebody_else_is_never_thrown_away(index: SqliteIndex, 
     connection.close()
     before = path.read_bytes()
     with pytest.raises(IndexWriteFailed, match="something else"):
-        index.replace({}, []) if write == "replace" else index.clear()
+        index.begin(MODEL, afresh=write == "afresh")
     assert path.read_bytes() == before
     with pytest.raises(IndexNotReady, match="something else"):
         index.tables(EVERYWHERE)
@@ -120,7 +119,7 @@ def test_a_place_that_cannot_be_written_is_a_clear_refusal(tmp_path: Path) -> No
     (tmp_path / "file").write_text("in the way")
     index = SqliteIndex(tmp_path / "file" / "index.db")
     with pytest.raises(IndexWriteFailed, match="refused a write"):
-        index.replace({}, [])
+        index.begin(MODEL)
     with pytest.raises(IndexNotReady):
         index.tables(EVERYWHERE)
 
@@ -140,7 +139,7 @@ def test_a_full_disk_is_a_clear_refusal_and_the_old_index_still_answers(index: S
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, handler)
     assert found(index, "order") == ["orders"]
-    assert index.counts().documents == 1
+    assert len(index.tables(EVERYWHERE)) == 1
 
 
 def test_an_index_that_was_removed_under_a_reader_is_not_ready_again(
@@ -178,6 +177,6 @@ def test_many_threads_may_read_while_one_writes(index: SqliteIndex) -> None:
 def test_two_pieces_of_one_answer_never_mix_two_states(index: SqliteIndex, other: SqliteIndex) -> None:
     fill(index, table_entry(names=["a"], near=vector(1)))
     assert near(other, 1) == ["orders"]
-    index.replace({}, [str(table_entry().record.source_path)])
+    change(index, {}, str(table_entry().record.source_path))
     assert near(other, 1) == []
     assert other.tables(EVERYWHERE) == []

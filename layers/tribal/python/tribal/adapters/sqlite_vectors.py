@@ -3,108 +3,130 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribal.adapters.sqlite_places import Places
 from tribal.ports import Candidate, IndexFilter, VectorKind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FLOAT32_ROWS = 100_000
-"""Above this many vectors they stay float16 in memory, which halves it, and are widened piece by piece."""
+"""Above this many vectors they stay float16 in memory, which halves it, and are widened piece by piece.
+
+At most this many vectors of 256 dimensions take 102 MB.
+"""
 
 _ROWS_AT_ONCE = 16_384
 _SCORE_DIGITS = 6
-
-Place = tuple[str, str | None, str | None]
-"""Database, schema and domain of a record."""
+_ID, _STORED = np.dtype("<i8"), np.dtype("<f2")
 
 _SELECT = """
-SELECT v.id, v.vector, d.table_id, d.database_name, d.schema_name, d.domain
-FROM vectors v JOIN documents d ON d.id = v.id
-WHERE v.kind = ? ORDER BY v.id
+SELECT v.ids, v.table_ids, v.vectors, o.database_name, v.schema_name, o.domain
+FROM vectors v JOIN origins o ON o.number = v.origin WHERE v.kind = ?
 """
+
+
+@dataclass(slots=True)
+class VectorRow:
+    """The vectors of one file and kind as one row: reading a row for each would take longer than comparing.
+
+    They are kept little-endian, float16; a zero vector is near to nothing and is left out.
+    """
+
+    ids: list[int] = field(default_factory=list)
+    table_ids: list[int] = field(default_factory=list)
+    vectors: list[NDArray[Any]] = field(default_factory=list)
+
+    def add(self, record: int, table: int | None, vector: NDArray[Any]) -> None:
+        """Another record's."""
+        if vector.any():
+            self.ids.append(record)
+            self.table_ids.append(table or 0)
+            self.vectors.append(vector)
+
+    def blobs(self) -> tuple[bytes, bytes, bytes]:
+        """What the file keeps."""
+        vectors = np.array(self.vectors).astype(_STORED)
+        return np.array(self.ids, _ID).tobytes(), np.array(self.table_ids, _ID).tobytes(), vectors.tobytes()
+
+
+def without_records(connection: sqlite3.Connection, origin: int, ids: Collection[int]) -> None:
+    """Take the vectors of records away from their file's rows; the caller holds the transaction."""
+    found = connection.execute("SELECT rowid, ids, table_ids, vectors FROM vectors WHERE origin = ?", (origin,))
+    for row, *blobs in found.fetchall():
+        keep = ~np.isin(np.frombuffer(blobs[0], _ID), list(ids))
+        if keep.all():
+            continue
+        kept = [np.frombuffer(blob, np.uint8).reshape(len(keep), -1)[keep].tobytes() for blob in blobs]
+        if keep.any():
+            connection.execute("UPDATE vectors SET ids = ?, table_ids = ?, vectors = ? WHERE rowid = ?", (*kept, row))
+        else:
+            connection.execute("DELETE FROM vectors WHERE rowid = ?", (row,))
+
+
+def count_vectors(connection: sqlite3.Connection) -> int:
+    """How many vectors there are."""
+    (size,) = connection.execute("SELECT coalesce(sum(length(ids)), 0) FROM vectors").fetchone()
+    return int(size) // _ID.itemsize
 
 
 @dataclass(frozen=True)
 class VectorMatrix:
-    """All vectors of one kind; rows are in order of record id."""
+    """All vectors of one kind."""
 
     ids: NDArray[Any]
     table_ids: NDArray[Any]
     """0 where a record belongs to no table."""
     rows: NDArray[Any]
-    place_codes: NDArray[Any]
-    places: tuple[Place, ...]
+    places: Places
 
     def nearest(self, vector: NDArray[Any], where: IndexFilter, limit: int) -> list[Candidate]:
         """The rows nearest to the vector by cosine similarity, ties by id."""
         query = np.asarray(vector, dtype=np.float32).ravel()
-        chosen = self._chosen(where)
-        if limit <= 0 or not len(chosen) or query.shape[0] != self.rows.shape[1] or not query.any():
+        if limit <= 0 or not len(self.ids) or query.shape[0] != self.rows.shape[1] or not query.any():
             return []
-        scores = np.round(self._scores(query)[chosen], _SCORE_DIGITS)
+        chosen, scores = self.places.chosen(where), self._scores(query)
+        if chosen is not None:
+            scores = scores[chosen]
         if len(scores) > limit:
             # Everything at or above the last score that makes it, so that ties at the edge fall by id.
             edge = np.partition(scores, len(scores) - limit)[len(scores) - limit]
             kept = np.flatnonzero(scores >= edge)
-            chosen, scores = chosen[kept], scores[kept]
-        order = np.lexsort((self.ids[chosen], -scores))[:limit]
-        return [
-            Candidate(int(self.ids[row]), float(score), table_id=int(self.table_ids[row]) or None)
-            for row, score in zip(chosen[order], scores[order], strict=True)
-        ]
-
-    def _chosen(self, where: IndexFilter) -> NDArray[Any]:
-        allowed = np.array([_admits(where, place) for place in self.places], dtype=bool)
-        if allowed.all():
-            return np.arange(len(self.ids))
-        return np.flatnonzero(allowed[self.place_codes])
+            chosen, scores = kept if chosen is None else chosen[kept], scores[kept]
+        ids, table_ids = (self.ids, self.table_ids) if chosen is None else (self.ids[chosen], self.table_ids[chosen])
+        order = np.lexsort((ids, -scores))[:limit]
+        columns = zip(ids[order].tolist(), scores[order].tolist(), table_ids[order].tolist(), strict=True)
+        return [Candidate(record, score, table or None) for record, score, table in columns]
 
     def _scores(self, query: NDArray[Any]) -> NDArray[Any]:
-        pieces = range(0, len(self.rows), _ROWS_AT_ONCE)
-        parts = [self.rows[start : start + _ROWS_AT_ONCE].astype(np.float32, copy=False) @ query for start in pieces]
-        scores: NDArray[Any] = np.clip(np.concatenate(parts), -1.0, 1.0)
+        """Cosines, rounded, so that how a machine adds them up does not decide between equals."""
+        pieces = range(0, len(self.rows), len(self.rows) if self.rows.dtype == np.float32 else _ROWS_AT_ONCE)
+        parts = [self.rows[at : at + pieces.step].astype(np.float32, copy=False) @ query for at in pieces]
+        scores: NDArray[Any] = np.concatenate(parts)
+        np.round(scores, _SCORE_DIGITS, out=scores)
+        np.clip(scores, -1.0, 1.0, out=scores)
         return scores
 
 
 def load_matrix(connection: sqlite3.Connection, kind: VectorKind, dimensions: int) -> VectorMatrix:
     """Read all vectors of one kind that have that many dimensions."""
-    ids: list[int] = []
-    table_ids: list[int] = []
-    blobs: list[bytes] = []
-    codes: list[int] = []
-    places: dict[Place, int] = {}
-    for record_id, blob, table_id, *place in connection.execute(_SELECT, (kind,)):
-        if len(blob) != 2 * dimensions:
+    total = connection.execute("SELECT coalesce(sum(length(ids)), 0) FROM vectors WHERE kind = ?", (kind,))
+    count = int(total.fetchone()[0]) // _ID.itemsize if dimensions else 0
+    # Filled row by row: no second copy of all vectors is ever in memory.
+    rows = np.empty((count, dimensions), np.float32 if count <= FLOAT32_ROWS else _STORED)
+    ids, table_ids, codes = (np.empty(count, np.int64) for _ in range(3))
+    places: dict[tuple[str, str | None, str | None], int] = {}
+    end = 0
+    for own_ids, own_tables, own_rows, *place in connection.execute(_SELECT, (kind,)) if count else ():
+        if len(own_rows) * _ID.itemsize != dimensions * _STORED.itemsize * len(own_ids):
             continue
-        ids.append(record_id)
-        table_ids.append(table_id or 0)
-        blobs.append(blob)
-        codes.append(places.setdefault((place[0], place[1], place[2]), len(places)))
-    rows = np.frombuffer(b"".join(blobs), dtype="<f2").reshape(len(blobs), dimensions)
-    return VectorMatrix(
-        ids=np.array(ids, dtype=np.int64),
-        table_ids=np.array(table_ids, dtype=np.int64),
-        rows=rows.astype(np.float32) if len(blobs) <= FLOAT32_ROWS else rows,
-        place_codes=np.array(codes, dtype=np.int64),
-        places=tuple(places),
-    )
-
-
-def to_blob(vector: NDArray[Any]) -> bytes | None:
-    """A vector as the file keeps it, little-endian float16; `None` for a zero vector, which is near to nothing."""
-    values = np.asarray(vector, dtype="<f2").ravel()
-    return values.tobytes() if values.any() else None
-
-
-def _admits(where: IndexFilter, place: Place) -> bool:
-    database, schema, domain = place
-    if where.database is not None and database != where.database:
-        return False
-    if where.domain is not None and domain != where.domain:
-        return False
-    return where.scope.allows(database, schema)
+        start, end = end, end + len(own_ids) // _ID.itemsize
+        rows[start:end] = np.frombuffer(own_rows, _STORED).reshape(-1, dimensions)
+        ids[start:end], table_ids[start:end] = np.frombuffer(own_ids, _ID), np.frombuffer(own_tables, _ID)
+        codes[start:end] = places.setdefault((place[0], place[1], place[2]), len(places))
+    return VectorMatrix(ids[:end], table_ids[:end], rows[:end], Places(codes[:end], tuple(places)))

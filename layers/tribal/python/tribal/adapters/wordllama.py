@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import threading
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ _WEIGHTS = Path("weights") / "l2_supercat_256.safetensors"
 _TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
 _TENSOR = "embedding.weight"
 _TEXTS_AT_ONCE = 1_024
+_SHORT_TEXT_TOKENS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +73,7 @@ class WordLlamaEmbedder:
         model = self._loaded()
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             batch = [_readable(text) for text in texts[start : start + _TEXTS_AT_ONCE]]
-            for offset, encoding in enumerate(model.tokenizer.encode_batch(batch, add_special_tokens=False)):
-                tokens = [token for token in encoding.ids if token not in model.special]
-                if tokens:
-                    vectors[start + offset] = model.weights[tokens].mean(axis=0, dtype=np.float32)
+            _add_means(vectors[start : start + _TEXTS_AT_ONCE], _tokens(batch, model), model.weights)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         np.divide(vectors, lengths, out=vectors, where=lengths > 0)
         return vectors
@@ -84,6 +83,32 @@ class WordLlamaEmbedder:
             if self._model is None:
                 self._model = _load(self._folder or _package_folder())
             return self._model
+
+
+def _tokens(texts: Sequence[str], model: _Model) -> list[list[int]]:
+    encodings = model.tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+    found: list[list[int]] = [encoding.ids for encoding in encodings]
+    return [
+        ids if model.special.isdisjoint(ids) else [token for token in ids if token not in model.special]
+        for ids in found
+    ]
+
+
+def _add_means(vectors: NDArray[Any], tokens: Sequence[Sequence[int]], weights: NDArray[Any]) -> None:
+    """The mean of each text's token vectors; texts of the same length are added up together, token by token."""
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
+    for row, own in enumerate(tokens):
+        by_length[len(own)].append(row)
+    for length, rows in by_length.items():
+        if 0 < length <= _SHORT_TEXT_TOKENS:
+            ids: NDArray[Any] = np.array([tokens[row] for row in rows])
+            total = weights[ids[:, 0]].astype(np.float32)
+            for place in range(1, length):
+                total += weights[ids[:, place]]
+            vectors[rows] = total / np.float32(length)
+        elif length:
+            for row in rows:
+                vectors[row] = weights[list(tokens[row])].mean(axis=0, dtype=np.float32)
 
 
 def _readable(text: str) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from typing import Any
 
 _RECORD_ID_BITS = 53
+# Made once: `json.dumps` makes an encoder for each call, which costs as much as a small value does.
+_encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
 
 def bytes_hash(data: bytes) -> str:
@@ -17,8 +19,7 @@ def bytes_hash(data: bytes) -> str:
 
 def object_hash(value: Any) -> str:
     """SHA-256 over canonical JSON: sorted keys, UTF-8, no white space. The caller leaves volatile fields out."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(_encode(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def output_hash(files: Iterable[tuple[str, str]]) -> str:

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tribal.catalog.hashing import record_id
 from tribal.catalog.identity import TableIdentity
-from tribal.indexing.texts import (
-    column_text,
-    context_of,
-    keywords,
-    name_terms,
-    name_text,
-    prose_terms,
-    table_text,
-    told,
-)
+from tribal.indexing.texts import Wording, column_text, prose_terms, table_text, told, wording_of
 from tribal.ports import IndexEntry
 from tribal_contracts import (
     DocumentedColumn,
@@ -44,22 +34,24 @@ class FileMismatch(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An entry that still wants its vectors; without a text it gets none."""
+    """What becomes an entry once it has its vectors; without a text it gets none."""
 
-    entry: IndexEntry
+    record: DocumentRecord
+    names: tuple[str, ...]
+    body: tuple[str, ...]
     text: str | None
     name: str | None = None
     """Of a table, its name as words, which has a vector of its own."""
 
     @property
     def texts(self) -> list[str]:
-        """What vectors are made of, in the order in which `with_vectors` takes them."""
+        """What vectors are made of, in the order in which `entry` takes them."""
         return [text for text in (self.text, self.name) if text is not None]
 
-    def with_vectors(self, vectors: Sequence[NDArray[Any]]) -> IndexEntry:
+    def entry(self, vectors: Sequence[NDArray[Any]] = ()) -> IndexEntry:
         """The entry with the vectors of its texts."""
         whole, name = (*vectors, None, None)[:2]
-        return replace(self.entry, vector=whole, name_vector=name)
+        return IndexEntry(self.record, self.names, self.body, whole, name)
 
 
 def draft_file(file: IndexableFile, data: bytes, indexed_at: str) -> list[Draft]:
@@ -75,7 +67,8 @@ def draft_file(file: IndexableFile, data: bytes, indexed_at: str) -> list[Draft]
         return _domain(DomainDocument.from_json(data), file, indexed_at)
     document = RelationshipsDocument.from_json(data)
     _require(file, database=document.database, domain=document.domain)
-    return [_relationship(relationship, file, indexed_at) for relationship in document.relationships]
+    wording = Wording()
+    return [_relationship(relationship, wording, file, indexed_at) for relationship in document.relationships]
 
 
 def key_edges(data: bytes) -> list[KeyEdge]:
@@ -110,7 +103,7 @@ def _table(table: TableDocument, file: IndexableFile, indexed_at: str) -> list[D
     identity = TableIdentity(table.database, table.schema_, table.table)
     if str(identity) != table.name:
         raise FileMismatch(f"it is named {table.name!r} and is about {str(identity)!r}")
-    context = context_of(table)
+    wording, provenance = wording_of(table), _provenance(file, table.database, table.domain, indexed_at)
     column_names = [column.name for column in table.columns]
     record = DocumentRecord(
         id=record_id("table", table.database, table.schema_, table.table),
@@ -118,29 +111,23 @@ def _table(table: TableDocument, file: IndexableFile, indexed_at: str) -> list[D
         schema_name=table.schema_,
         table_name=table.table,
         column_name=None,
-        content=table_text(table, context),
+        content=table_text(table, wording),
         summary=table.description.text,
-        keywords=json.dumps(keywords([table.table, *column_names], context), ensure_ascii=False),
+        keywords=wording.keywords([table.table, *column_names]),
         structured=table,
-        **_provenance(file, table.database, table.domain, indexed_at),
+        **provenance,
     )
     comments = [told(table.description), *table.notes, *(told(column.description) for column in table.columns)]
     body = (
-        *name_terms([table.schema_, *column_names], context),
+        *wording.terms([table.schema_, *column_names]),
         *prose_terms([*comments, *(label for column in table.columns for label in column.enum_values or ())]),
     )
-    entry = IndexEntry(record, names=name_terms([table.table], context), body=body, vector=None)
-    return [Draft(entry, record.content, name_text(table, context)), *_columns(table, context, file, indexed_at)]
+    draft = Draft(record, wording.terms([table.table]), body, record.content, wording.spelt_out(table.table))
+    return [draft, *(_column(table, column, wording, provenance) for column in table.columns)]
 
 
-def _columns(table: TableDocument, context: frozenset[str], file: IndexableFile, indexed_at: str) -> list[Draft]:
-    return [_column(table, column, context, file, indexed_at) for column in table.columns]
-
-
-def _column(
-    table: TableDocument, column: DocumentedColumn, context: frozenset[str], file: IndexableFile, indexed_at: str
-) -> Draft:
-    text = column_text(table, column, context)
+def _column(table: TableDocument, column: DocumentedColumn, wording: Wording, provenance: dict[str, Any]) -> Draft:
+    text = column_text(table, column, wording)
     record = DocumentRecord(
         id=record_id("column", table.database, table.schema_, table.table, column.name),
         doc_type="column",
@@ -149,15 +136,16 @@ def _column(
         column_name=column.name,
         content=text,
         summary=column.description.text,
-        keywords=json.dumps(keywords([column.name], context), ensure_ascii=False),
-        **_provenance(file, table.database, table.domain, indexed_at),
+        keywords=wording.keywords([column.name]),
+        **provenance,
     )
-    body = (*name_terms([table.table], context), *prose_terms([told(column.description), *(column.enum_values or ())]))
-    return Draft(IndexEntry(record, names=name_terms([column.name], context), body=body, vector=None), text)
+    body = (*wording.terms([table.table]), *prose_terms([told(column.description), *(column.enum_values or ())]))
+    return Draft(record, wording.terms([column.name]), body, text)
 
 
 def _domain(domain: DomainDocument, file: IndexableFile, indexed_at: str) -> list[Draft]:
     _require(file, database=domain.database, domain=domain.domain)
+    wording = Wording()
     tables = [TableIdentity.parse(table.name).table for table in domain.tables]
     text = f"{domain.title}. {domain.description}"
     record = DocumentRecord(
@@ -168,15 +156,15 @@ def _domain(domain: DomainDocument, file: IndexableFile, indexed_at: str) -> lis
         column_name=None,
         content=text,
         summary=domain.description,
-        keywords=json.dumps(keywords([domain.domain, domain.title, *tables]), ensure_ascii=False),
+        keywords=wording.keywords([domain.domain, domain.title, *tables]),
         structured_domain=domain,
         **_provenance(file, domain.database, domain.domain, indexed_at),
     )
-    body = (*prose_terms([domain.description]), *name_terms(tables))
-    return [Draft(IndexEntry(record, names=name_terms([domain.domain, domain.title]), body=body, vector=None), text)]
+    body = (*prose_terms([domain.description]), *wording.terms(tables))
+    return [Draft(record, wording.terms([domain.domain, domain.title]), body, text)]
 
 
-def _relationship(key: Relationship, file: IndexableFile, indexed_at: str) -> Draft:
+def _relationship(key: Relationship, wording: Wording, file: IndexableFile, indexed_at: str) -> Draft:
     child, parent = TableIdentity.parse(key.from_table), TableIdentity.parse(key.to_table)
     names: Sequence[str] = (child.table, parent.table)
     record = DocumentRecord(
@@ -187,11 +175,10 @@ def _relationship(key: Relationship, file: IndexableFile, indexed_at: str) -> Dr
         column_name=key.from_columns[0] if len(key.from_columns) == 1 else None,
         content=f"{key.from_table} ({', '.join(key.from_columns)}) -> {key.to_table} ({', '.join(key.to_columns)})",
         summary=key.description,
-        keywords=json.dumps(keywords([*names, *key.from_columns]), ensure_ascii=False),
+        keywords=wording.keywords([*names, *key.from_columns]),
         **_provenance(file, child.database, key.from_domain, indexed_at),
     )
-    body = name_terms([*key.from_columns, *key.to_columns])
-    return Draft(IndexEntry(record, names=name_terms(names), body=body, vector=None), None)
+    return Draft(record, wording.terms(names), wording.terms([*key.from_columns, *key.to_columns]), None)
 
 
 def _provenance(file: IndexableFile, database: str, domain: str, indexed_at: str) -> dict[str, Any]:

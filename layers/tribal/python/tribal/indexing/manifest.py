@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
@@ -19,14 +20,14 @@ _NAMED_FILES = 10
 _DOCUMENT_FIRST = "document a database first, with `tribal run` or `tribal document`"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Handover:
     """A manifest that may be indexed, with the hash of its bytes."""
 
     manifest: DocumentationManifest
     manifest_hash: str
 
-    @property
+    @cached_property
     def files(self) -> dict[str, IndexableFile]:
         """Files that yield records, by path relative to `docs/`; overviews yield none."""
         return {file.path: file for file in self.manifest.indexable_files if file.type != "overview"}

@@ -6,7 +6,7 @@ Killed at any point and started again, it ends in the same index.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -112,6 +112,7 @@ def _is_current(job: _Job) -> bool:
 
 
 def _unchanged(job: _Job) -> IndexerProgress:
+    job.index.abandon()
     last = last_progress(job.store)
     if last is not None and last.manifest_hash == job.handover.manifest_hash and last.completed_at is not None:
         return last
@@ -128,9 +129,7 @@ def _tally(job: _Job) -> Tally:
 
 
 def _run(job: _Job, force: bool, failure: EmbeddingFailed | None = None) -> IndexerProgress:
-    if force or not _can_be_added_to(job):
-        job.index.clear()
-    before = job.index.sources()
+    before = job.index.begin(job.model, afresh=force)
     files = job.handover.files
     changed = [path for path in job.paths if before.get(path) != files[path].content_hash]
     tally = _tally(job)
@@ -141,24 +140,16 @@ def _run(job: _Job, force: bool, failure: EmbeddingFailed | None = None) -> Inde
     tally.checkpoint("running", changed[0] if changed else None)
     for path in (*job.handover.overviews,) if job.work_units is None else ():
         job.sink.advance(STAGE, path, "skipped")
-    _write(job, changed, sorted(before.keys() - files.keys()) if job.work_units is None else [], tally)
-    _finish(job)
+    removed = sorted(before.keys() - files.keys()) if job.work_units is None else []
+    done = _write(job, changed, removed, tally)
+    _finish(job, {path: h for path, h in before.items() if path not in {*changed, *removed}} | done)
     job.sink.end(STAGE, f"{tally.indexed} file(s) indexed, {tally.failed} failed, {tally.skipped} skipped")
     return tally.checkpoint(tally.status())
 
 
-def _can_be_added_to(job: _Job) -> bool:
-    """Whether the index, finished or half-built, is of our version and our model."""
-    metadata = job.index.metadata()
-    if metadata is not None:
-        return metadata.index_version == INDEX_VERSION and metadata.embedding_model == job.model
-    if not job.index.sources():
-        return True
-    last = last_progress(job.store)
-    return last is not None and last.index_version == INDEX_VERSION and last.embedding_model == job.model
-
-
-def _write(job: _Job, changed: Sequence[str], removed: Sequence[str], tally: Tally) -> None:
+def _write(job: _Job, changed: Sequence[str], removed: Sequence[str], tally: Tally) -> dict[str, str]:
+    """Bring the index up to date; returns the content hash of each file that was taken in."""
+    done: dict[str, str] = {}
     if not changed and removed:
         job.index.replace({}, removed)
     for start in range(0, len(changed), FILES_AT_ONCE):
@@ -175,8 +166,10 @@ def _write(job: _Job, changed: Sequence[str], removed: Sequence[str], tally: Tal
         for path in batch:
             job.sink.advance(STAGE, path, "indexed" if path in drafts else "failed")
         following = changed[start + FILES_AT_ONCE :]
+        done |= hashes
         if following:
             tally.checkpoint("running", following[0])
+    return done
 
 
 def _read(job: _Job, batch: Sequence[str], tally: Tally) -> tuple[dict[str, list[Draft]], list[str]]:
@@ -211,26 +204,23 @@ def _bytes_of(store: ObjectStore, file: IndexableFile) -> bytes:
 
 def _embed(job: _Job, drafts: dict[str, list[Draft]], tally: Tally) -> dict[str, list[IndexEntry]]:
     if job.embedder is None:
-        return {path: [draft.entry for draft in some] for path, some in drafts.items()}
+        return {path: [draft.entry() for draft in some] for path, some in drafts.items()}
     texts = [text for some in drafts.values() for draft in some for text in draft.texts]
     vectors: Iterator[NDArray[Any]] = iter(job.embedder.embed(texts))
     tally.embedded += len(texts)
     return {
-        path: [draft.with_vectors([next(vectors) for _ in draft.texts]) for draft in some]
-        for path, some in drafts.items()
+        path: [draft.entry([next(vectors) for _ in draft.texts]) for draft in some] for path, some in drafts.items()
     }
 
 
-def _finish(job: _Job) -> None:
+def _finish(job: _Job, held: Mapping[str, str]) -> None:
     """Publish what the index holds now, under the manifest's hash once every file of it was taken in."""
-    before = job.index.metadata()
     manifest_hash = job.handover.manifest_hash
-    if job.work_units is not None:
-        wanted = {path: file.content_hash for path, file in job.handover.files.items()}
-        if job.index.sources() != wanted:
-            if before is None:
-                return
-            manifest_hash = before.manifest_hash
+    if job.work_units is not None and held != {path: file.content_hash for path, file in job.handover.files.items()}:
+        before = job.index.metadata()
+        if before is None:
+            return
+        manifest_hash = before.manifest_hash
     counts = job.index.counts()
     job.index.finish(
         IndexMetadata(

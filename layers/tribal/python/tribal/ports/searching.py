@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-INDEX_VERSION = "2"
+INDEX_VERSION = "3"
 """Version of what an index holds and how; an index of another version is rebuilt, never migrated."""
 
 VectorKind = DocType | Literal["table_name"]
@@ -49,7 +50,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class IndexCounts:
-    """How much an index holds, finished or not."""
+    """How much a generation holds."""
 
     documents: int
     vectors: int
@@ -85,12 +86,18 @@ class IndexEntry:
 class SearchIndex(Protocol):
     """A projection of the documents that can be thrown away and rebuilt. Every read keeps to the filter's scope.
 
-    Raises, from every reading method: `IndexNotReady`; from every writing one: `IndexWriteFailed`. A writer's own reads
-    (`metadata`, `sources`, `counts`) never raise: an index that cannot be used is to them as if it were not there.
+    Whoever reads sees one finished generation. A writer begins the next one, fills it and finishes it, which puts it
+    into the place of the present one at once.
+
+    Raises, from every reading method: `IndexNotReady`; from every writing one: `IndexWriteFailed`.
     """
 
+    def reading(self) -> AbstractContextManager[None]:
+        """Within the block, what this thread reads is of one generation, whatever is finished meanwhile."""
+        ...
+
     def metadata(self) -> IndexMetadata | None:
-        """What the index was built from; `None` while there is no finished index."""
+        """What the index was built from; `None` while there is no finished index that can be used. Never raises."""
         ...
 
     def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> list[Candidate]:
@@ -126,12 +133,19 @@ class SearchIndex(Protocol):
         """Every foreign key; `None` before the first index."""
         ...
 
-    def sources(self) -> dict[str, str]:
-        """Content hash of each file that the index holds, by path relative to `docs/`."""
+    def begin(self, model: str, *, afresh: bool = False) -> dict[str, str]:
+        """Begin the next generation, for vectors of that model, or carry on the one that an interrupted run left.
+
+        Where neither is there it begins with what the present generation holds. Nothing of another model or another
+        version is taken over, and nothing at all when it is to be made `afresh`.
+
+        Returns:
+            Content hash of each file that it holds already, by path relative to `docs/`.
+        """
         ...
 
     def counts(self) -> IndexCounts:
-        """How much the index holds."""
+        """How much the generation that was begun holds."""
         ...
 
     def replace(
@@ -143,17 +157,17 @@ class SearchIndex(Protocol):
         """Put the records of changed files in place of what those files had, and drop those of removed files, at once.
 
         Keys and members are paths relative to `docs/`. `hashes` holds the content hash of changed files, which
-        `sources` remembers; where it is silent the hash of the file's first record counts, so only a file without
+        `begin` will tell; where it is silent the hash of the file's first record counts, so only a file without
         records needs it.
         """
         ...
 
     def finish(self, metadata: IndexMetadata, graph: KeyGraph) -> None:
-        """Publish the key graph and the metadata, at once, after the last `replace`."""
+        """Publish the generation that was begun with its key graph and metadata, at once, after the last `replace`."""
         ...
 
-    def clear(self) -> None:
-        """Throw everything away."""
+    def abandon(self) -> None:
+        """Throw the generation away that was begun and not finished, also by a run that was interrupted."""
         ...
 
     def close(self) -> None:

@@ -162,7 +162,9 @@ def call_tool(name: str, arguments: Mapping[str, Any], toolbox: Toolbox) -> Tool
     try:
         _require_text(arguments)
         request = spec.input_model.model_validate(dict(arguments))
-        answer = spec.function(request, toolbox)
+        # An answer is of one state of the index, even when a newer one is published meanwhile.
+        with toolbox.index.reading():
+            answer = spec.function(request, toolbox)
     except ValidationError as exc:
         answer = failure_output(spec.output_model, arguments, _invalid_input(exc, now))
     except TribalError as exc:
