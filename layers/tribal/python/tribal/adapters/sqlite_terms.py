@@ -82,9 +82,9 @@ class TermIndex:
         matched: dict[int, frozenset[str]] = {}
         for bits in np.unique(held[found]).tolist():
             matched[bits] = frozenset(term for bit, term in enumerate(terms) if bits >> bit & 1)
-        columns = (self._ids[found], rounded[order], self._table_ids[found], held[found])
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        return [Candidate(record, score, table or None, matched[bits]) for record, score, table, bits in rows]
+        of_tables = [table or None for table in self._table_ids[found].tolist()]
+        shared = [matched[bits] for bits in held[found].tolist()]
+        return list(map(Candidate, self._ids[found].tolist(), rounded[order].tolist(), of_tables, shared))
 
     def counts(self, connection: sqlite3.Connection, terms: Sequence[str], where: IndexFilter) -> dict[str, int]:
         """In how many records each term stands; a term that stands in none is left out."""

@@ -100,8 +100,8 @@ class VectorMatrix:
             chosen, scores = kept if chosen is None else chosen[kept], scores[kept]
         ids, table_ids = (self.ids, self.table_ids) if chosen is None else (self.ids[chosen], self.table_ids[chosen])
         order = np.lexsort((ids, -scores))[:limit]
-        columns = zip(ids[order].tolist(), scores[order].tolist(), table_ids[order].tolist(), strict=True)
-        return [Candidate(record, score, table or None) for record, score, table in columns]
+        of_tables = [table or None for table in table_ids[order].tolist()]
+        return list(map(Candidate, ids[order].tolist(), scores[order].tolist(), of_tables))
 
     def _scores(self, query: NDArray[Any]) -> NDArray[Any]:
         """Cosines, rounded, so that how a machine adds them up does not decide between equals."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from tribal.catalog.scope import EVERYTHING, Scope
 from tribal_contracts import (
@@ -36,8 +36,8 @@ class IndexFilter:
     domain: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+# A question makes thousands of them, and a tuple is made four times as fast as a frozen dataclass.
+class Candidate(NamedTuple):
     """A record that matches, with the score of one signal; higher is better."""
 
     record_id: int
