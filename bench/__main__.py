@@ -111,11 +111,13 @@ def sample_company(folder: Path) -> list[Measurement]:
 
 
 def _print(measurements: list[Measurement]) -> None:
-    print(f"{'':<38}{'runs':>5}{'median s':>10}{'fastest':>9}{'slowest':>9}{'CPU s':>8}{'peak MB':>9}")
+    print(f"{'':<42}{'runs':>5}{'median s':>10}{'p95':>9}{'fastest':>9}{'slowest':>9}{'CPU s':>8}{'peak MB':>9}")
     for m in measurements:
         print(
-            f"{m.name:<38}{m.runs:>5}{m.median_seconds:>10.3f}{m.fastest_seconds:>9.3f}{m.slowest_seconds:>9.3f}"
-            f"{m.median_processor_seconds:>8.2f}{m.peak_memory_mb:>9.0f}"
+            f"{m.name:<42}{m.runs:>5}{m.median_seconds:>10.4f}"
+            f"{'' if m.p95_seconds is None else format(m.p95_seconds, '.4f'):>9}"
+            f"{m.fastest_seconds:>9.4f}{m.slowest_seconds:>9.4f}"
+            f"{m.median_processor_seconds:>8.3f}{m.peak_memory_mb:>9.0f}"
         )
 
 

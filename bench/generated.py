@@ -9,6 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from bench.measure import Measurement, measure
+from bench.searching import searching
 from demo.postgres import EmbeddedServer
 
 COLUMNS = 15
@@ -133,7 +134,8 @@ def _statement(name: str, parents: list[str], kinds: list[_Kind], random: Random
 
 
 def generated_database(server: EmbeddedServer, tables: int, tribal: Path, folder: Path) -> list[Measurement]:
-    """Every stage, a run from nothing and one with nothing changed; the median of several runs, as machines are busy.
+    """Every stage, a run from nothing, one with nothing changed, and searching: the median of several runs.
+
 
     Raises:
         CommandFailedError: A command failed.
@@ -166,6 +168,7 @@ def generated_database(server: EmbeddedServer, tables: int, tribal: Path, folder
     results.append(timed("index", documented))
     results.append(timed("run", None))
     results.append(timed("run", None, ", nothing changed", fresh=False))
+    results += searching(project, tables, tribal, folder)
     for state in (project, planned, documented):
         shutil.rmtree(state, ignore_errors=True)
     return results

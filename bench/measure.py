@@ -30,6 +30,8 @@ class Measurement:
     peak_memory_mb: float
     median_processor_seconds: float
     """Processor time of the process and its workers, on all cores: what a busy machine changes least."""
+    p95_seconds: float | None = None
+    """Of what is measured hundreds of times."""
 
 
 _LOOK_SECONDS = 0.05

@@ -9,9 +9,7 @@ from __future__ import annotations
 import os
 import random
 import signal
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +17,7 @@ import pytest
 
 from demo.postgres import EmbeddedServer
 from tests.cli.tribal_command import contents, start_tribal, tribal
+from tests.index_dump import logical_dump
 from tests.postgres_fixtures import new_database
 from tribal.catalog.locations import INDEX_FILE
 
@@ -37,14 +36,6 @@ TABLES = "".join(
     )
     for schema in ("sales", "stock", "people", "billing")
 )
-DUMP = """
-SELECT d.doc_type, d.database_name, d.schema_name, d.table_name, d.column_name, d.domain, d.content, d.summary,
-  d.keywords, d.file_path, d.content_hash, d.indexed_at, d.source_modified_at, d.source_path, d.structured,
-  d.structured_domain, d.database_type, o.table_name, hex(v.vector), t.names, t.body
-FROM documents d LEFT JOIN documents o ON o.id = d.table_id LEFT JOIN vectors v ON v.id = d.id
-LEFT JOIN (SELECT rowid AS id, names, body FROM terms_table UNION ALL SELECT rowid, names, body FROM terms_column
-  UNION ALL SELECT rowid, names, body FROM terms_domain
-  UNION ALL SELECT rowid, names, body FROM terms_relationship) t ON t.id = d.id"""
 
 
 @dataclass(frozen=True)
@@ -56,12 +47,6 @@ class Undisturbed:
     index: list[str]
     moments: dict[str, range]
     """Of each stage, the numbers of files that there are while it works."""
-
-
-def index_of(folder: Path) -> list[str]:
-    with closing(sqlite3.connect(folder / INDEX_FILE)) as index:
-        queries = (DUMP, "SELECT * FROM sources", "SELECT * FROM index_metadata", "SELECT * FROM key_graph")
-        return sorted(repr(row) for query in queries for row in index.execute(query))
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -90,7 +75,7 @@ def undisturbed(postgres_server: EmbeddedServer, tmp_path_factory: pytest.TempPa
             "document": range(counts[1], finish),
             "finish": range(finish, counts[2]),
         }
-        yield Undisturbed(dsn, files_of(folder), index_of(folder), moments)
+        yield Undisturbed(dsn, files_of(folder), logical_dump(folder / INDEX_FILE), moments)
 
 
 @pytest.mark.xdist_group("killed")
@@ -111,4 +96,4 @@ def test_a_killed_run_is_carried_on_and_ends_as_if_nothing_had_happened(
     found = files_of(tmp_path)
     assert found.keys() == undisturbed.files.keys(), f"killed with {moment} files"
     assert [name for name in found if found[name] != undisturbed.files[name]] == [], f"killed with {moment} files"
-    assert index_of(tmp_path) == undisturbed.index
+    assert logical_dump(tmp_path / INDEX_FILE) == undisturbed.index

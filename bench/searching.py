@@ -1,0 +1,121 @@
+"""How long a question takes over a generated database: the first one in a process, those after it, and from the shell.
+
+As a program it is what is measured: `python -m bench.searching INDEX` asks an index and prints its figures as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from bench.measure import CommandFailedError, Measurement, measure
+
+QUESTIONS = 300
+_SEED = 20_251_121
+_FORMS = (
+    "which {subject} has the highest {measure} by {other}",
+    "{subject} {other} {measure}",
+    "how many {subject}s were there for each {other} last month",
+    "list the {measure} and the {second} of every {subject} {other}",
+    "{measure} of {subject}s whose {second} is not paid",
+)
+_THINGS = """
+customer order quote basket invoice payment refund subscription shipment carrier parcel machine batch recipe supplier
+contract employee team shift vacancy ticket agent incident campaign audience product brand category stock picking user
+role session account budget loan journal
+""".split()
+_OTHERS = "line item note status history event document address contact target schedule review assignment claim".split()
+_MEASURES = (
+    *("status", "amount", "currency", "email address", "quantity", "weight", "due date", "priority", "discount"),
+    *("country", "phone number", "creation date", "temperature", "first name", "remarks"),
+)
+_KILOBYTES = 1024 if sys.platform == "darwin" else 1
+
+
+def questions(count: int) -> list[str]:
+    """Different questions in plain words, always the same."""
+    random, found = Random(_SEED), dict[str, None]()
+    while len(found) < count:
+        words = {name: random.choice(_MEASURES) for name in ("measure", "second")}
+        question = random.choice(_FORMS).format(subject=random.choice(_THINGS), other=random.choice(_OTHERS), **words)
+        found[question] = None
+    return list(islice(found, count))
+
+
+def searching(project: Path, tables: int, tribal: Path, folder: Path) -> list[Measurement]:
+    """Measure questions over the index of a project.
+
+    Raises:
+        CommandFailedError: A question was not answered.
+    """
+    index = project / "data" / "tribal-knowledge.db"
+    # A process of its own, so that what it holds is what searching needs.
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.searching", str(index.resolve())], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise CommandFailedError(f"searching {tables:,} tables ended with {done.returncode}:\n{done.stderr}")
+    figures: dict[str, Any] = json.loads(done.stdout)
+    asked: list[float] = sorted(figures["seconds"])
+    cold, memory, processor = figures["cold_seconds"], figures["peak_memory_mb"], figures["median_processor_seconds"]
+    return [
+        Measurement(f"search_tables, {tables:,} tables, the first", 1, cold, cold, cold, memory, cold),
+        Measurement(
+            f"search_tables, {tables:,} tables",
+            len(asked),
+            statistics.median(asked),
+            asked[0],
+            asked[-1],
+            memory,
+            processor,
+            asked[int(len(asked) * 0.95)],
+        ),
+        measure(
+            f"tribal search, {tables:,} tables",
+            [tribal, "search", "unpaid invoices by customer", "--project", project],
+            runs=5,
+            folder=folder,
+        ),
+    ]
+
+
+def main(path: Path) -> None:
+    """Ask the index at a path and print how long it took."""
+    from tribal.adapters.sqlite import SqliteIndex
+    from tribal.adapters.wordllama import WordLlamaEmbedder
+    from tribal.retrieval.toolbox import Toolbox
+    from tribal.runs.clock import SystemClock
+    from tribal.tools.registry import call_tool
+
+    toolbox = Toolbox(index=SqliteIndex(path), embedder=WordLlamaEmbedder(), clock=SystemClock(None))
+
+    def ask(question: str) -> tuple[float, float]:
+        began, processor = time.perf_counter(), time.process_time()
+        answer: Any = call_tool("search_tables", {"query": question}, toolbox)
+        took = time.perf_counter() - began, time.process_time() - processor
+        if not answer.success or not answer.tables:
+            raise SystemExit(f"{question!r} was not answered: {answer.error}")
+        return took
+
+    first, *others = questions(QUESTIONS + 1)
+    cold_seconds, _ = ask(first)
+    took = [ask(question) for question in others]
+    figures = {
+        "cold_seconds": cold_seconds,
+        "seconds": [seconds for seconds, _ in took],
+        "median_processor_seconds": statistics.median(processor for _, processor in took),
+        "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 / _KILOBYTES,
+    }
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
