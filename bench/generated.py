@@ -136,7 +136,6 @@ def _statement(name: str, parents: list[str], kinds: list[_Kind], random: Random
 def generated_database(server: EmbeddedServer, tables: int, tribal: Path, folder: Path) -> list[Measurement]:
     """Every stage, a run from nothing, one with nothing changed, and searching: the median of several runs.
 
-
     Raises:
         CommandFailedError: A command failed.
         EmbeddedServerError: The database could not be made.
