@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribal.adapters.sqlite_places import Place, Places
+from tribal.adapters.sqlite_places import Place, Places, candidates
 from tribal.adapters.sqlite_schema import TERMS, match_expression
 from tribal.ports import Candidate, IndexFilter
 from tribal_contracts import DocType
@@ -79,12 +79,9 @@ class TermIndex:
         rounded, ids = np.round(scores[found], _SCORE_DIGITS), self._ids[found]
         order = np.lexsort((ids, -rounded))[:limit]
         found = found[order]
-        matched: dict[int, frozenset[str]] = {}
-        for bits in np.unique(held[found]).tolist():
-            matched[bits] = frozenset(term for bit, term in enumerate(terms) if bits >> bit & 1)
-        of_tables = [table or None for table in self._table_ids[found].tolist()]
-        shared = [matched[bits] for bits in held[found].tolist()]
-        return list(map(Candidate, self._ids[found].tolist(), rounded[order].tolist(), of_tables, shared))
+        bits_of = held[found].tolist()
+        matched = {bits: frozenset(t for bit, t in enumerate(terms) if bits >> bit & 1) for bits in set(bits_of)}
+        return candidates(self._ids[found], rounded[order], self._table_ids[found], [matched[bits] for bits in bits_of])
 
     def counts(self, connection: sqlite3.Connection, terms: Sequence[str], where: IndexFilter) -> dict[str, int]:
         """In how many records each term stands; a term that stands in none is left out."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribal.adapters.sqlite_places import Places
+from tribal.adapters.sqlite_places import Places, candidates
 from tribal.ports import Candidate, IndexFilter, VectorKind
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ At most this many vectors of 256 dimensions take 102 MB.
 """
 
 _ROWS_AT_ONCE = 16_384
+_FILES_AT_ONCE = 64
 _SCORE_DIGITS = 6
 _ID, _STORED = np.dtype("<i8"), np.dtype("<f2")
 
@@ -100,8 +102,7 @@ class VectorMatrix:
             chosen, scores = kept if chosen is None else chosen[kept], scores[kept]
         ids, table_ids = (self.ids, self.table_ids) if chosen is None else (self.ids[chosen], self.table_ids[chosen])
         order = np.lexsort((ids, -scores))[:limit]
-        of_tables = [table or None for table in table_ids[order].tolist()]
-        return list(map(Candidate, ids[order].tolist(), scores[order].tolist(), of_tables))
+        return candidates(ids[order], scores[order], table_ids[order], repeat(frozenset()))
 
     def _scores(self, query: NDArray[Any]) -> NDArray[Any]:
         """Cosines, rounded, so that how a machine adds them up does not decide between equals."""
@@ -117,16 +118,17 @@ def load_matrix(connection: sqlite3.Connection, kind: VectorKind, dimensions: in
     """Read all vectors of one kind that have that many dimensions."""
     total = connection.execute("SELECT coalesce(sum(length(ids)), 0) FROM vectors WHERE kind = ?", (kind,))
     count = int(total.fetchone()[0]) // _ID.itemsize if dimensions else 0
-    # Filled row by row: no second copy of all vectors is ever in memory.
+    # Filled piece by piece: no second copy of all vectors is ever in memory.
     rows = np.empty((count, dimensions), np.float32 if count <= FLOAT32_ROWS else _STORED)
     ids, table_ids, codes = (np.empty(count, np.int64) for _ in range(3))
     places: dict[tuple[str, str | None, str | None], int] = {}
-    end = 0
-    for own_ids, own_tables, own_rows, *place in connection.execute(_SELECT, (kind,)) if count else ():
-        if len(own_rows) * _ID.itemsize != dimensions * _STORED.itemsize * len(own_ids):
-            continue
-        start, end = end, end + len(own_ids) // _ID.itemsize
-        rows[start:end] = np.frombuffer(own_rows, _STORED).reshape(-1, dimensions)
-        ids[start:end], table_ids[start:end] = np.frombuffer(own_ids, _ID), np.frombuffer(own_tables, _ID)
-        codes[start:end] = places.setdefault((place[0], place[1], place[2]), len(places))
+    end, found = 0, connection.execute(_SELECT, (kind,))
+    while some := found.fetchmany(_FILES_AT_ONCE) if count else []:
+        fitting = [row for row in some if len(row[2]) * _ID.itemsize == dimensions * _STORED.itemsize * len(row[0])]
+        joined = [b"".join(row[column] for row in fitting) for column in range(3)]
+        start, end = end, end + len(joined[0]) // _ID.itemsize
+        ids[start:end], table_ids[start:end] = np.frombuffer(joined[0], _ID), np.frombuffer(joined[1], _ID)
+        rows[start:end] = np.frombuffer(joined[2], _STORED).reshape(-1, dimensions)
+        own = [places.setdefault((database, schema, domain), len(places)) for *_, database, schema, domain in fitting]
+        codes[start:end] = np.repeat(own, [len(row[0]) // _ID.itemsize for row in fitting])
     return VectorMatrix(ids[:end], table_ids[:end], rows[:end], Places(codes[:end], tuple(places)))
