@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
 
 from tribal.naming import expand_tokens, index_terms, split_identifier, stem
 from tribal_contracts import Description, DocumentedColumn, TableDocument
@@ -16,18 +17,17 @@ _DESCRIPTION_CHARS = 300
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
-@dataclass(frozen=True, slots=True)
-class _Name:
+class _Name(NamedTuple):
     """A name taken apart."""
 
-    tokens: tuple[str, ...]
-    words: tuple[str, ...]
-    """The tokens, short forms spelt out."""
     terms: tuple[str, ...]
-    """Stems of the tokens and, where they are short forms, of what they stand for."""
+    """Stems of its tokens and, where they are short forms, of what they stand for."""
+    spelt_out: str
+    spoken: tuple[str, ...]
+    """Tokens and what they stand for, as a person would type them, each once."""
 
 
-class Wording:
+class Wording(dict[str, _Name]):
     """Reads the names of one document, each once: taking names apart is most of the work of indexing.
 
     Args:
@@ -35,32 +35,32 @@ class Wording:
     """
 
     def __init__(self, context: frozenset[str] = frozenset()) -> None:
+        super().__init__()
         self._context = context
-        self._read: dict[str, _Name] = {}
+
+    def __missing__(self, name: str) -> _Name:
+        tokens = _tokens(name)
+        words = tuple(expand_tokens(tokens, self._context))
+        if words == tokens:
+            found = _Name(tuple(map(stem, tokens)), " ".join(tokens), tuple(dict.fromkeys(tokens)))
+        else:
+            terms = (*map(stem, tokens), *(stem(word) for word in words if word not in tokens))
+            found = _Name(terms, " ".join(words), tuple(dict.fromkeys((*tokens, *words))))
+        self[name] = found
+        return found
 
     def terms(self, names: Iterable[str]) -> tuple[str, ...]:
         """Stems of names as they stand and, where they are short forms, of what they stand for."""
-        return tuple(term for name in names for term in self._of(name).terms)
+        return tuple(chain.from_iterable([self[name].terms for name in names]))
 
     def spelt_out(self, name: str) -> str:
         """A name as words: `cust_addr_id` gives "customer address id"."""
-        return " ".join(self._of(name).words)
+        return self[name].spelt_out
 
-    def keywords(self, names: Sequence[str]) -> str:
+    def keywords(self, names: Iterable[str]) -> str:
         """Words of names, short forms beside what they stand for, each once in order, as a JSON array."""
-        words: dict[str, None] = {}
-        for name in names:
-            words.update(dict.fromkeys((*self._of(name).tokens, *self._of(name).words)))
+        words = dict.fromkeys(chain.from_iterable([self[name].spoken for name in names]))
         return _encode(list(words)[:MAX_KEYWORDS])
-
-    def _of(self, name: str) -> _Name:
-        found = self._read.get(name)
-        if found is None:
-            tokens = _tokens(name)
-            words = tuple(expand_tokens(tokens, self._context))
-            terms = (*map(stem, tokens), *(stem(word) for word in words if word not in tokens))
-            found = self._read[name] = _Name(tokens, words, terms)
-        return found
 
 
 def wording_of(table: TableDocument) -> Wording:
