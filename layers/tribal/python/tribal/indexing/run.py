@@ -6,7 +6,8 @@ Killed at any point and started again, it ends in the same index.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -147,52 +148,69 @@ def _run(job: _Job, force: bool, failure: EmbeddingFailed | None = None) -> Inde
     return tally.checkpoint(tally.status())
 
 
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """What a batch of files holds, and why some yield nothing: code, message and path."""
+
+    batch: Sequence[str]
+    drafts: dict[str, list[Draft]]
+    failures: list[tuple[str, str, str]]
+
+
 def _write(job: _Job, changed: Sequence[str], removed: Sequence[str], tally: Tally) -> dict[str, str]:
     """Bring the index up to date; returns the content hash of each file that was taken in."""
     done: dict[str, str] = {}
     if not changed and removed:
         job.index.replace({}, removed)
-    for start in range(0, len(changed), FILES_AT_ONCE):
-        batch = changed[start : start + FILES_AT_ONCE]
-        if job.stopping():
-            tally.report("DOC_RUN_INTERRUPTED", "indexing was stopped before its end; index again to carry on")
-            tally.checkpoint("partial", batch[0])
-            raise RunInterrupted("indexing was stopped before its end; index again to carry on")
-        drafts, failed = _read(job, batch, tally)
-        entries = _embed(job, drafts, tally)
-        hashes = {path: job.handover.files[path].content_hash for path in drafts}
-        job.index.replace(entries, [*failed, *(removed if start == 0 else ())], hashes)
-        tally.indexed += len(drafts)
-        for path in batch:
-            job.sink.advance(STAGE, path, "indexed" if path in drafts else "failed")
-        following = changed[start + FILES_AT_ONCE :]
-        done |= hashes
-        if following:
-            tally.checkpoint("running", following[0])
+    batches = [changed[start : start + FILES_AT_ONCE] for start in range(0, len(changed), FILES_AT_ONCE)]
+    # The next batch is read while one is embedded and written, which is mostly not Python's work.
+    with ThreadPoolExecutor(1) as ahead:
+        read = ahead.submit(_read, job, batches[0]) if batches else None
+        for number, batch in enumerate(batches):
+            if job.stopping():
+                tally.report("DOC_RUN_INTERRUPTED", "indexing was stopped before its end; index again to carry on")
+                tally.checkpoint("partial", batch[0])
+                raise RunInterrupted("indexing was stopped before its end; index again to carry on")
+            assert read is not None
+            found, following = read.result(), batches[number + 1 : number + 2]
+            read = ahead.submit(_read, job, following[0]) if following else None
+            done |= _take_in(job, found, removed if number == 0 else (), tally)
+            if following:
+                tally.checkpoint("running", following[0][0])
     return done
 
 
-def _read(job: _Job, batch: Sequence[str], tally: Tally) -> tuple[dict[str, list[Draft]], list[str]]:
-    """Drafts of the files of a batch, and the files that yield none because they cannot be used."""
+def _take_in(job: _Job, read: _Batch, removed: Iterable[str], tally: Tally) -> dict[str, str]:
+    """Write a batch; returns the content hash of each file of it that was taken in."""
+    for code, message, path in read.failures:
+        tally.fail(code, message, path)
+    hashes = {path: job.handover.files[path].content_hash for path in read.drafts}
+    failed = (path for _, _, path in read.failures)
+    job.index.replace(_embed(job, read.drafts, tally), [*failed, *removed], hashes)
+    tally.indexed += len(read.drafts)
+    for path in read.batch:
+        job.sink.advance(STAGE, path, "indexed" if path in read.drafts else "failed")
+    return hashes
+
+
+def _read(job: _Job, batch: Sequence[str]) -> _Batch:
     drafts: dict[str, list[Draft]] = {}
-    failed: list[str] = []
+    failures: list[tuple[str, str, str]] = []
     indexed_at = job.clock.published()
     for path in batch:
         file = job.handover.files[path]
         try:
             drafts[path] = draft_file(file, _bytes_of(job.store, file), indexed_at)
         except ObjectNotFound:
-            tally.fail("IDX_FILE_NOT_FOUND", f"{path!r} vanished while indexing; document again", path)
-            failed.append(path)
+            failures.append(("IDX_FILE_NOT_FOUND", f"{path!r} vanished while indexing; document again", path))
         except ValidationError as exc:
             first = exc.errors(include_input=False, include_url=False)[0]
             where = ".".join(map(str, first["loc"])) or "the file"
-            tally.fail("IDX_FILE_INVALID", f"{path!r} cannot be read: {where}: {first['msg']}; document again", path)
-            failed.append(path)
+            message = f"{path!r} cannot be read: {where}: {first['msg']}; document again"
+            failures.append(("IDX_FILE_INVALID", message, path))
         except Exception as exc:  # noqa: BLE001 - one file that cannot be used must not keep the others out
-            tally.fail("IDX_FILE_INVALID", f"{path!r} cannot be indexed: {exc}; document again", path)
-            failed.append(path)
-    return drafts, failed
+            failures.append(("IDX_FILE_INVALID", f"{path!r} cannot be indexed: {exc}; document again", path))
+    return _Batch(batch, drafts, failures)
 
 
 def _bytes_of(store: ObjectStore, file: IndexableFile) -> bytes:
