@@ -6,8 +6,6 @@ would have. The bodies know nothing but the port, so that a file and a cluster a
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 
@@ -30,9 +28,10 @@ from tests.conformance.index_entries import (
     table_entry,
     vector,
 )
+from tests.conformance.search_index_generations import *  # noqa: F403
 from tribal.catalog.hashing import record_id
 from tribal.catalog.scope import Scope
-from tribal.errors import IndexNotReady, IndexWriteFailed
+from tribal.errors import IndexNotReady
 from tribal.ports import IndexCounts, IndexEntry, IndexFilter, SearchIndex
 from tribal_contracts import Description, TableDocument
 
@@ -73,68 +72,6 @@ def test_an_index_that_was_never_written_is_not_ready(index: SearchIndex) -> Non
             read()
     with index.reading(), pytest.raises(IndexNotReady):
         index.tables(EVERYWHERE)
-
-
-def test_nothing_is_written_before_it_is_begun(index: SearchIndex) -> None:
-    with pytest.raises(IndexWriteFailed, match="begin"):
-        index.replace({}, [])
-    with pytest.raises(IndexWriteFailed, match="begin"):
-        index.finish(metadata(), key_graph())
-
-
-def test_a_half_built_index_is_not_ready_and_is_carried_on(index: SearchIndex, other: SearchIndex) -> None:
-    assert index.begin(MODEL) == {}
-    index.replace({"a.json": [table_entry(names=["order"])]}, [])
-    assert index.counts() == IndexCounts(1, 0)
-    assert index.metadata() is None
-    with pytest.raises(IndexNotReady):
-        index.tables(EVERYWHERE)
-    index.close()
-    assert other.begin(MODEL) == {"a.json": HASH_A}
-    other.finish(metadata(), key_graph())
-    assert found(index, "order") == ["orders"]
-
-
-@pytest.mark.parametrize("model", [MODEL, "another"])
-def test_a_generation_under_way_is_never_seen(index: SearchIndex, other: SearchIndex, model: str) -> None:
-    fill(index, table_entry(names=["order"], near=vector(1)))
-    index.begin(model)
-    path = str(table_entry().record.source_path)
-    index.replace({"b.json": [table_entry("shop.sales.new", names=["new"])]}, [path])
-    for handle in (index, other):
-        assert [entry.table for entry in handle.tables(EVERYWHERE)] == ["orders"]
-        assert (found(handle, "order"), found(handle, "new"), near(handle, 1)) == (["orders"], [], ["orders"])
-    index.finish(metadata(HASH_B), key_graph("new"))
-    for handle in (index, other):
-        assert [entry.table for entry in handle.tables(EVERYWHERE)] == ["new"]
-        assert (found(handle, "order"), found(handle, "new"), near(handle, 1)) == ([], ["new"], [])
-
-
-def test_what_a_thread_reads_in_one_go_is_of_one_generation(index: SearchIndex, other: SearchIndex) -> None:
-    fill(index, table_entry(names=["order"], near=vector(1)))
-    path, later = str(table_entry().record.source_path), table_entry("shop.sales.later", names=["later"])
-    with other.reading():
-        (before,) = other.tables(EVERYWHERE)
-        change(index, {"b.json": [later]}, path)
-        with other.reading():
-            assert other.tables(EVERYWHERE) == [before]
-        assert list(other.records([before.record_id])) == [before.record_id]
-        assert (near(other, 1), found(other, "order"), found(other, "later")) == (["orders"], ["orders"], [])
-        with ThreadPoolExecutor(1) as pool:
-            assert pool.submit(found, other, "later").result() == ["later"]
-    assert (near(other, 1), found(other, "order"), found(other, "later")) == ([], [], ["later"])
-
-
-def test_a_generation_begins_with_what_is_there_of_the_same_model(index: SearchIndex) -> None:
-    fill(index, table_entry(names=["order"]))
-    path = str(table_entry().record.source_path)
-    assert index.begin(MODEL) == {path: HASH_A}
-    assert index.begin("another") == {}
-    assert index.begin(MODEL) == {path: HASH_A}
-    assert index.begin(MODEL, afresh=True) == {}
-    assert index.begin(MODEL) == {}
-    index.abandon()
-    assert index.begin(MODEL) == {path: HASH_A}
 
 
 def test_what_is_finished_is_read_through_another_handle(index: SearchIndex, other: SearchIndex) -> None:
@@ -418,16 +355,6 @@ def test_a_reader_sees_what_a_writer_adds(index: SearchIndex, other: SearchIndex
     assert sorted(near(other, 1)) == ["later", "orders"]
     assert len(other.tables(EVERYWHERE)) == 2
     assert other.key_graph() == key_graph("new")
-
-
-def test_what_is_abandoned_leaves_the_present_generation(index: SearchIndex, other: SearchIndex) -> None:
-    index.abandon()
-    fill(index, table_entry(names=["order"]))
-    index.begin(MODEL, afresh=True)
-    index.replace({"b.json": [table_entry("shop.sales.new", names=["new"])]}, [])
-    index.abandon()
-    assert found(other, "order") == ["orders"]
-    assert list(held(other)) == [str(table_entry().record.source_path)]
 
 
 def test_thousands_of_records_by_id(index: SearchIndex) -> None:

@@ -143,7 +143,8 @@ def _run(job: _Job, force: bool, failure: EmbeddingFailed | None = None) -> Inde
         job.sink.advance(STAGE, path, "skipped")
     removed = sorted(before.keys() - files.keys()) if job.work_units is None else []
     done = _write(job, changed, removed, tally)
-    _finish(job, {path: h for path, h in before.items() if path not in {*changed, *removed}} | done)
+    gone = {*changed, *removed}
+    _finish(job, {path: content_hash for path, content_hash in before.items() if path not in gone} | done)
     job.sink.end(STAGE, f"{tally.indexed} file(s) indexed, {tally.failed} failed, {tally.skipped} skipped")
     return tally.checkpoint(tally.status())
 

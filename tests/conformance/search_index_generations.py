@@ -1,0 +1,97 @@
+"""What every `SearchIndex` does with generations; `search_index` hands these bodies on."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.conformance.index_entries import (
+    EVERYWHERE,
+    HASH_A,
+    HASH_B,
+    MODEL,
+    change,
+    fill,
+    found,
+    held,
+    key_graph,
+    metadata,
+    near,
+    table_entry,
+    vector,
+)
+from tribal.errors import IndexNotReady, IndexWriteFailed
+from tribal.ports import IndexCounts, SearchIndex
+
+
+def test_nothing_is_written_before_it_is_begun(index: SearchIndex) -> None:
+    with pytest.raises(IndexWriteFailed, match="begin"):
+        index.replace({}, [])
+    with pytest.raises(IndexWriteFailed, match="begin"):
+        index.finish(metadata(), key_graph())
+
+
+def test_a_half_built_index_is_not_ready_and_is_carried_on(index: SearchIndex, other: SearchIndex) -> None:
+    assert index.begin(MODEL) == {}
+    index.replace({"a.json": [table_entry(names=["order"])]}, [])
+    assert index.counts() == IndexCounts(1, 0)
+    assert index.metadata() is None
+    with pytest.raises(IndexNotReady):
+        index.tables(EVERYWHERE)
+    index.close()
+    assert other.begin(MODEL) == {"a.json": HASH_A}
+    other.finish(metadata(), key_graph())
+    assert found(index, "order") == ["orders"]
+
+
+@pytest.mark.parametrize("model", [MODEL, "another"])
+def test_a_generation_under_way_is_never_seen(index: SearchIndex, other: SearchIndex, model: str) -> None:
+    fill(index, table_entry(names=["order"], near=vector(1)))
+    index.begin(model)
+    path = str(table_entry().record.source_path)
+    index.replace({"b.json": [table_entry("shop.sales.new", names=["new"])]}, [path])
+    for handle in (index, other):
+        assert [entry.table for entry in handle.tables(EVERYWHERE)] == ["orders"]
+        assert (found(handle, "order"), found(handle, "new"), near(handle, 1)) == (["orders"], [], ["orders"])
+    index.finish(metadata(HASH_B), key_graph("new"))
+    for handle in (index, other):
+        assert [entry.table for entry in handle.tables(EVERYWHERE)] == ["new"]
+        assert (found(handle, "order"), found(handle, "new"), near(handle, 1)) == ([], ["new"], [])
+
+
+def test_what_a_thread_reads_in_one_go_is_of_one_generation(index: SearchIndex, other: SearchIndex) -> None:
+    fill(index, table_entry(names=["order"], near=vector(1)))
+    path, later = str(table_entry().record.source_path), table_entry("shop.sales.later", names=["later"])
+    with other.reading():
+        (before,) = other.tables(EVERYWHERE)
+        change(index, {"b.json": [later]}, path)
+        with other.reading():
+            assert other.tables(EVERYWHERE) == [before]
+        assert list(other.records([before.record_id])) == [before.record_id]
+        assert (near(other, 1), found(other, "order"), found(other, "later")) == (["orders"], ["orders"], [])
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(found, other, "later").result() == ["later"]
+    assert (near(other, 1), found(other, "order"), found(other, "later")) == ([], [], ["later"])
+
+
+def test_a_generation_begins_with_what_is_there_of_the_same_model(index: SearchIndex) -> None:
+    fill(index, table_entry(names=["order"]))
+    path = str(table_entry().record.source_path)
+    assert index.begin(MODEL) == {path: HASH_A}
+    assert index.begin("another") == {}
+    assert index.begin(MODEL) == {path: HASH_A}
+    assert index.begin(MODEL, afresh=True) == {}
+    assert index.begin(MODEL) == {}
+    index.abandon()
+    assert index.begin(MODEL) == {path: HASH_A}
+
+
+def test_what_is_abandoned_leaves_the_present_generation(index: SearchIndex, other: SearchIndex) -> None:
+    index.abandon()
+    fill(index, table_entry(names=["order"]))
+    index.begin(MODEL, afresh=True)
+    index.replace({"b.json": [table_entry("shop.sales.new", names=["new"])]}, [])
+    index.abandon()
+    assert found(other, "order") == ["orders"]
+    assert list(held(other)) == [str(table_entry().record.source_path)]
