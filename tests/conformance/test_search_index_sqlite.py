@@ -69,7 +69,7 @@ def test_a_page_damaged_in_the_middle_never_passes_for_an_answer(index: SqliteIn
     data = bytearray(path.read_bytes())
     data[4096:] = b"\xff" * (len(data) - 4096)
     path.write_bytes(data)
-    with pytest.raises(IndexNotReady, match="`tribal index`"):
+    with pytest.raises(IndexNotReady, match="`tribal index"):
         index.tables(EVERYWHERE)
     index.begin(MODEL, afresh=True)
     fill(index, table_entry(names=["order"]))

@@ -190,7 +190,7 @@ class SqliteIndex:
                 view.connection.close()
                 raise
         except (sqlite3.Error, OSError) as exc:
-            message = f"the index at {str(self._path)!r} cannot be read ({exc}); index again with --force"
+            message = f"the index at {str(self._path)!r} cannot be read ({exc}); `tribal index --force` rebuilds it"
             raise IndexNotReady(message) from exc
         if not pinned.depth:
             view.generation.give_back(view.connection)

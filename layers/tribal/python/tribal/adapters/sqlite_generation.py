@@ -23,11 +23,11 @@ METADATA_FIELDS = (
     *("embedding_model", "embedding_dimensions"),
 )
 NOT_READY = {
-    "absent": "there is no index at {path!r} yet; document a database, then index it",
-    "other version": "the index at {path!r} is of another version of this program; index again to rebuild it",
-    "damaged": "the index at {path!r} is damaged; index again with --force to rebuild it",
+    "absent": "there is no index at {path!r} yet; run `tribal run`, which documents the databases and indexes them",
+    "other version": "the index at {path!r} is of another version of this program; `tribal index` rebuilds it",
+    "damaged": "the index at {path!r} is damaged; `tribal index --force` rebuilds it",
     "foreign": "the file at {path!r} is a database of something else, not an index",
-    "ours": "the index at {path!r} is not finished; index again",
+    "ours": "the index at {path!r} is not finished yet; wait for the run to end, or run `tribal index`",
 }
 _IDLE_CONNECTIONS = 8
 _ATTEMPTS = 20

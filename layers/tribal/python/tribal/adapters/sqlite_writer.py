@@ -134,7 +134,7 @@ class IndexWriter:
                     abandon(self._path)
             raise IndexWriteFailed(
                 f"the index at {str(self._path)!r} refused a write: {exc}; make room there and see that the folder"
-                " may be written, or index again from nothing with --force"
+                " may be written, or build it from nothing with `tribal index --force`"
             ) from exc
 
 
