@@ -51,13 +51,16 @@ deep = st.sampled_from([50, 90, 180, 400, 900]).map(_nested)
 def arguments_of(tool: str) -> st.SearchStrategy[dict[str, Any]]:
     """Right ones with a wrong one among them, wrong ones only, and fields that no tool knows."""
     own = list(TOOLS[tool].input_model.model_fields)
-    fitting = {"limit": st.integers(1, 20), "max_hops": st.integers(1, 10), "min_score": st.floats(0, 1)}
+    fitting: dict[str, st.SearchStrategy[Any]] = {"domain": st.sampled_from(["sales", "marketing"])}
+    fitting |= {"limit": st.integers(1, 20), "max_hops": st.integers(1, 10), "min_score": st.floats(0, 1)}
     flags = {"include_samples": st.booleans(), "include_relationships": st.booleans()}
     nearly = st.fixed_dictionaries(
         {}, optional={name: fitting.get(name, flags.get(name, texts)) | values for name in own}
     )
+    # Nearly all that a right call of any tool needs, so that not every answer is a refusal.
+    right = st.fixed_dictionaries({name: fitting[name] for name in own if name in ("domain", "limit")})
     strange = st.dictionaries(st.sampled_from(_FIELDS) | texts, values | deep, max_size=4)
-    return nearly | strange | st.builds(lambda left, right: {**left, **right}, nearly, strange)
+    return right | nearly | strange | st.builds(lambda left, right: {**left, **right}, nearly, strange)
 
 
 def check(tool: str, message: dict[str, Any]) -> None:
