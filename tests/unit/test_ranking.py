@@ -2,82 +2,128 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tribal.ranking.fusion import Signals, fuse, standardize
+from tribal.ranking.fusion import fuse, standardize
+from tribal.ranking.order import rank_tables
 from tribal.ranking.propagation import propagate
 from tribal.ranking.relevance import Word, coverage, evidence, non_increasing
+from tribal.ranking.schemas import prefer_schemas
+from tribal.ranking.signals import Signal, Signals, Surroundings
+from tribal.ranking.weights import WEIGHTS
 
-ids = st.integers(1, 30)
-scores = st.dictionaries(ids, st.floats(-1, 50, allow_nan=False), max_size=12)
+TABLES = 12
+scores = st.dictionaries(st.integers(0, TABLES - 1), st.floats(-1, 50, allow_nan=False), max_size=TABLES)
+pairs = st.lists(st.tuples(st.integers(0, TABLES - 1), st.integers(0, TABLES - 1)), max_size=20)
+schemas = st.lists(st.integers(0, 3), min_size=TABLES, max_size=TABLES)
 units = st.floats(0, 1, allow_nan=False)
 
 
-def order(found: dict[int, float]) -> list[int]:
-    return sorted(found, key=lambda table: (-found[table], table))
+def signal(found: dict[int, float]) -> Signal:
+    return Signal.of(list(found), list(found.values()))
+
+
+def around(tables: int, joined: list[tuple[int, int]], schema: list[int] | None = None) -> Surroundings:
+    return Surroundings.of(schema or [0] * tables, joined)
+
+
+def ranked(signals: Signals, place: Surroundings | None = None) -> list[int]:
+    return list(rank_tables(signals, place or around(TABLES, [])))
 
 
 def test_signals_that_agree_keep_their_order() -> None:
-    signals = Signals({1: 9.0, 2: 5.0}, {1: 0.9, 2: 0.5, 3: 0.1}, {1: 0.8, 2: 0.7})
-    assert order(fuse(signals, signals.candidates())) == [1, 2, 3]
+    signals = Signals(signal({1: 9.0, 2: 5.0}), signal({1: 0.9, 2: 0.5, 3: 0.1}), signal({1: 0.8, 2: 0.7}))
+    assert ranked(signals) == [1, 2, 3]
 
 
 def test_a_great_lead_in_one_signal_outweighs_a_small_one_in_another() -> None:
-    signals = Signals({1: 12.0, 2: 1.0, 3: 1.0}, {1: 0.30, 2: 0.32, 3: 0.1}, {})
-    assert order(fuse(signals, signals.candidates()))[0] == 1
+    assert ranked(Signals(signal({1: 12.0, 2: 1.0, 3: 1.0}), signal({1: 0.30, 2: 0.32, 3: 0.1})))[0] == 1
+
+
+def test_the_name_alone_decides_between_tables_that_are_else_alike() -> None:
+    same = {1: 0.5, 2: 0.5, 3: 0.1}
+    assert ranked(Signals(whole=signal(same), name=signal({1: 0.1, 2: 0.9, 3: 0.1})))[0] == 2
 
 
 def test_a_signal_that_could_not_be_had_changes_nothing() -> None:
-    with_words = Signals({1: 3.0, 2: 2.0, 3: 1.0}, {}, {})
-    assert order(fuse(with_words, with_words.candidates())) == [1, 2, 3]
-    assert fuse(Signals({}, {}, {}), []) == {}
+    assert ranked(Signals(signal({1: 3.0, 2: 2.0, 3: 1.0}))) == [1, 2, 3]
+    assert ranked(Signals()) == []
 
 
-@given(scores, scores, scores)
-def test_every_candidate_gets_a_finite_score(
-    lexical: dict[int, float], tables: dict[int, float], columns: dict[int, float]
+@given(scores, scores, scores, scores, pairs, schemas)
+def test_every_candidate_is_ranked_once_whatever_the_signals_and_keys(
+    lexical: dict[int, float],
+    whole: dict[int, float],
+    column: dict[int, float],
+    name: dict[int, float],
+    joined: list[tuple[int, int]],
+    schema: list[int],
 ) -> None:
-    signals = Signals(lexical, tables, columns)
-    found = fuse(signals, signals.candidates())
-    assert set(found) == {*lexical, *tables, *columns}
-    assert all(abs(score) < 100 for score in found.values())
+    signals = Signals(signal(lexical), signal(whole), signal(column), signal(name))
+    place = around(TABLES, joined, schema)
+    assert sorted(ranked(signals, place)) == sorted({*lexical, *whole, *column, *name})
+    assert ranked(signals, place) == ranked(signals, around(TABLES, joined[::-1], schema))
+    assert np.all(np.abs(fuse(signals, signals.candidates())) < 100)
+
+
+@given(scores)
+def test_tables_that_nothing_sets_apart_come_in_order_of_their_numbers(found: dict[int, float]) -> None:
+    assert ranked(Signals(signal(dict.fromkeys(found, 1.0)))) == sorted(found)
 
 
 def test_standardizing_what_is_all_the_same_says_nothing() -> None:
-    assert standardize({1: 5.0, 2: 5.0}, [1, 2]) == {1: 0.0, 2: 0.0}
+    assert list(standardize(np.array([5.0, 5.0]))) == [0.0, 0.0]
 
 
 def test_a_bridge_between_the_best_tables_rises() -> None:
-    joined = {1: [9], 2: [9], 9: [1, 2]}
-    before = {1: 3.0, 2: 3.0, 3: 0.5, 9: 0.0, 4: -1.0}
-    after = propagate(before, lambda table: joined.get(table, []), share_with_key=1.0)
-    assert order(before).index(9) == 3
-    assert order(after).index(9) == 2
+    found = np.array([3.0, 3.0, 0.5, 0.0, -1.0])
+    after = propagate(found, np.arange(5), around(5, [(3, 0), (3, 1)]))
+    assert after[3] - found[3] > after[2] - found[2]
+    assert after[3] > after[2]
+
+
+def test_a_bridge_that_no_signal_speaks_for_still_hands_on() -> None:
+    joined, apart = around(4, [(0, 3), (3, 1)]), around(4, [(0, 3), (3, 0)])
+    found, candidates = np.array([3.0, 0.0, 0.0]), np.array([0, 1, 2])
+    assert propagate(found, candidates, joined)[1] > propagate(found, candidates, apart)[1]
 
 
 def test_without_keys_nothing_moves() -> None:
-    before = {1: 3.0, 2: 1.0}
-    assert propagate(before, lambda _: [], share_with_key=0.0) == before
-    assert propagate({}, lambda _: [], share_with_key=1.0) == {}
+    found = np.array([3.0, 1.0])
+    assert list(propagate(found, np.arange(2), around(2, []))) == [3.0, 1.0]
+    assert list(propagate(np.array([]), np.arange(0), around(0, []))) == []
 
 
 def test_sparse_keys_move_less_than_dense_ones() -> None:
-    before = {1: 3.0, 2: 0.0, 3: 0.0}
-    joined = {1: [2], 2: [1]}
-    gains = [propagate(before, lambda table: joined.get(table, []), share)[2] - before[2] for share in (0.1, 0.5, 1.0)]
+    found = np.array([3.0, 0.0, 0.0])
+    gains = [propagate(found, np.arange(3), around(tables, [(0, 1)]))[1] for tables in (20, 10, 3)]
     assert gains == sorted(gains)
-    assert gains[0] == pytest.approx(gains[2] / 10)
+    assert gains[0] == pytest.approx(gains[1] / 2)
 
 
-@given(st.dictionaries(ids, st.floats(-5, 5, allow_nan=False), min_size=1), st.lists(st.tuples(ids, ids)), units)
-def test_propagation_adds_no_table_and_loses_none(
-    before: dict[int, float], keys: list[tuple[int, int]], share: float
-) -> None:
-    after = propagate(before, lambda table: [b for a, b in keys if a == table], share)
-    assert set(after) == set(before)
-    assert after == propagate(before, lambda table: [b for a, b in keys if a == table], share)
+def test_a_table_gains_by_good_tables_of_its_schema_and_not_by_their_number() -> None:
+    found = np.array([2.0, 2.0, 2.0, 0.0, 2.0, 0.0, 0.0, 0.0])
+    schema = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    after = prefer_schemas(found, schema)
+    assert after[3] > after[5]
+    more = prefer_schemas(np.r_[found, 2.0], np.r_[schema, 0])
+    assert more[3] == after[3]
+
+
+def test_within_one_schema_the_order_stays() -> None:
+    found = np.array([2.0, -1.0, 0.5])
+    assert list(np.argsort(prefer_schemas(found, np.zeros(3, np.int64)))) == list(np.argsort(found))
+
+
+def test_a_weight_of_nothing_takes_a_signal_out() -> None:
+    without = replace(WEIGHTS, lexical=0.0)
+    signals = Signals(signal({1: 9.0, 2: 0.0}), signal({1: 0.1, 2: 0.9}))
+    assert list(rank_tables(signals, around(3, []), without)) == [2, 1]
 
 
 def test_a_table_with_every_word_is_surer_than_one_with_half_of_them() -> None:

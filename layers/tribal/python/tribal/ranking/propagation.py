@@ -2,52 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tribal.ranking.fusion import standardize
+from tribal.ranking.signals import Surroundings
 from tribal.ranking.weights import WEIGHTS, Weights
 
-Neighbours = Callable[[int], Sequence[int]]
-"""The tables that a table is joined to."""
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def propagate(
-    scores: Mapping[int, float], neighbours: Neighbours, share_with_key: float, weights: Weights = WEIGHTS
-) -> dict[int, float]:
-    """The scores with the standing added that a random walk from the best tables gives each, in whichever direction.
+    scores: NDArray[Any], candidates: NDArray[Any], around: Surroundings, weights: Weights = WEIGHTS
+) -> NDArray[Any]:
+    """The scores with the standing added that a random walk from the best candidates gives each, along keys.
 
-    Args:
-        scores: by table; tables that only the walk reaches are not added.
-        share_with_key: of all tables that may be found, 0 to 1; where few keys are declared, they mislead.
+    Where few tables have a key, those that have one mislead, so they weigh less. Square roots keep a table to which
+    everything is joined from standing before what was asked for.
     """
-    weight = weights.propagation * min(max(share_with_key, 0.0), 1.0)
-    if not scores or weight == 0.0:
-        return dict(scores)
-    standing = _walk(_seeds(scores, weights.propagation_seeds), neighbours, weights)
-    gain = standardize(standing, sorted(scores))
-    return {table: score + weight * gain[table] for table, score in scores.items()}
+    weight = weights.propagation * around.share_with_key
+    if not len(scores) or weight == 0.0:
+        return scores
+    seeds = np.zeros(len(around.degrees))
+    best = np.lexsort((candidates, -scores))
+    seeds[candidates[best[: weights.propagation_seeds]]] = _leads(scores[best], weights.propagation_seeds)
+    standing = _walk(seeds, around, weights)[candidates]
+    return scores + weight * standardize(np.sqrt(standing))
 
 
-def _seeds(scores: Mapping[int, float], count: int) -> dict[int, float]:
-    """The best tables, each with its lead over the first that is not among them, adding up to 1."""
-    order = sorted(scores, key=lambda table: (-scores[table], table))
-    best = order[:count]
-    floor = scores[order[count]] if len(order) > count else scores[order[-1]]
-    leads = {table: scores[table] - floor for table in best}
-    total = sum(leads.values())
-    if total <= 0.0:
-        return dict.fromkeys(best, 1.0 / len(best))
-    return {table: lead / total for table, lead in leads.items()}
+def _leads(falling: NDArray[Any], count: int) -> NDArray[Any]:
+    """Of the best, each one's lead over the first that is not among them, adding up to 1."""
+    best = falling[:count]
+    leads = best - falling[min(count, len(falling) - 1)]
+    total = float(leads.sum())
+    return leads / total if total > 0.0 else np.full(len(best), 1.0 / len(best))
 
 
-def _walk(seeds: Mapping[int, float], neighbours: Neighbours, weights: Weights) -> dict[int, float]:
-    standing = dict(seeds)
+def _walk(seeds: NDArray[Any], around: Surroundings, weights: Weights) -> NDArray[Any]:
+    """Where a walker stands who starts at a seed and, time and again, starts anew."""
+    steps = weights.damping / around.degrees[around.here]
+    # A table without neighbours keeps what it would hand on.
+    stays = np.where(around.degrees == 0, weights.damping, 0.0)
+    standing = seeds
     for _ in range(weights.rounds):
-        moved = {table: (1.0 - weights.damping) * mass for table, mass in seeds.items()}
-        for table, mass in sorted(standing.items()):
-            around = neighbours(table)
-            # A table without neighbours keeps what it would hand on.
-            for other in around or (table,):
-                moved[other] = moved.get(other, 0.0) + weights.damping * mass / max(len(around), 1)
-        standing = moved
+        arrives = np.bincount(around.there, standing[around.here] * steps, minlength=len(seeds))
+        standing = (1.0 - weights.damping) * seeds + stays * standing + arrives
     return standing

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tribal.errors import EmbeddingFailed
-from tribal.ports import Candidate, IndexFilter, TableEntry
-from tribal.ranking.fusion import Signals, fuse
-from tribal.ranking.propagation import propagate
+from tribal.ports import Candidate, IndexFilter, TableEntry, VectorKind
+from tribal.ranking.order import rank_tables
 from tribal.ranking.relevance import Word, coverage, evidence
-from tribal.retrieval.graphs import join_graph
-from tribal.retrieval.names import name_of
+from tribal.ranking.signals import Signal, Signals
+from tribal.retrieval.graphs import TableMap, table_map
 from tribal.retrieval.query import Concept, search_terms, words_to_find
 from tribal.retrieval.toolbox import Ready, Toolbox
 from tribal_contracts import AgentError
@@ -37,6 +38,7 @@ class Found:
     lexical: tuple[Candidate, ...]
     by_vector: tuple[Candidate, ...]
     by_column: tuple[Candidate, ...]
+    by_name: tuple[Candidate, ...]
     counts: Mapping[str, int]
     tables: int
     """How many tables the caller may see."""
@@ -54,17 +56,9 @@ class Found:
         return frozenset((*(candidate.record_id for candidate in self.lexical), *near))
 
     @cached_property
-    def signals(self) -> Signals:
-        """What ranking works with."""
-        best_column: dict[int, float] = {}
-        for candidate in self.by_column:
-            if candidate.table_id is not None:
-                best_column.setdefault(candidate.table_id, candidate.score)
-        return Signals(
-            lexical={candidate.record_id: candidate.score for candidate in self.lexical[:SCORED_A_SIGNAL]},
-            table_vector={candidate.record_id: candidate.score for candidate in self.by_vector},
-            best_column=best_column,
-        )
+    def cosines(self) -> dict[int, float]:
+        """How near each table is by its vector."""
+        return {candidate.record_id: candidate.score for candidate in self.by_vector}
 
     @cached_property
     def shared_terms(self) -> dict[int, frozenset[str]]:
@@ -74,7 +68,7 @@ class Found:
     def evidence_for(self, table: int) -> float:
         """How sure it is that a table is meant, whatever else was found."""
         covered = coverage(self.words, self.shared_terms.get(table, frozenset()), self.counts, self.tables)
-        return evidence(covered, self.signals.table_vector.get(table))
+        return evidence(covered, self.cosines.get(table))
 
 
 def find(text: str, concepts: list[Concept], where: IndexFilter, ready: Ready, toolbox: Toolbox) -> Found:
@@ -83,34 +77,48 @@ def find(text: str, concepts: list[Concept], where: IndexFilter, ready: Ready, t
     counts = index.term_counts(search_terms(concepts), "table", toolbox.scope)
     words = words_to_find(concepts, counts)
     terms = list(dict.fromkeys(term for word in words for term in word.terms))
-    vector, warnings = _vector(text, ready, toolbox)
+    # What a sentence is built of says nothing of what it is about.
+    vector, warnings = _vector(" ".join(concept.token for concept in concepts) or text, ready, toolbox)
+
+    def nearest(kind: VectorKind) -> tuple[Candidate, ...]:
+        return () if vector is None else tuple(index.nearest(vector, kind, where, SCORED_A_SIGNAL))
+
     return Found(
         words=tuple(words),
         lexical=tuple(index.lexical(terms, "table", where, COUNTED)),
-        by_vector=() if vector is None else tuple(index.nearest(vector, "table", where, SCORED_A_SIGNAL)),
-        by_column=() if vector is None else tuple(index.nearest(vector, "column", where, SCORED_A_SIGNAL)),
+        by_vector=nearest("table"),
+        by_column=nearest("column"),
+        by_name=nearest("table_name"),
         counts=counts,
         tables=len(ready.tables),
         warnings=tuple(warnings),
     )
 
 
-def rank(found: Found, tables: list[TableEntry], toolbox: Toolbox) -> list[int]:
+def rank(found: Found, tables: Sequence[TableEntry], toolbox: Toolbox) -> list[int]:
     """Matching tables, the likeliest first, ties by name; `tables` are those that the filter lets through."""
-    scores = fuse(found.signals, found.signals.candidates())
-    ids = {name_of(entry): entry.record_id for entry in tables}
-    names = {record: name for name, record in ids.items()}
-    graph = join_graph(toolbox.index)
-    share = sum(any(other in ids for other in graph.adjacent.get(name, ())) for name in ids) / len(ids) if ids else 0.0
-
-    def neighbours(table: int) -> list[int]:
-        return [ids[other] for other in graph.adjacent.get(names.get(table, ""), ()) if other in ids]
-
-    scores = propagate(scores, neighbours, share)
+    numbered = table_map(tables, toolbox.index)
+    signals = Signals(
+        lexical=_signal(found.lexical[:SCORED_A_SIGNAL], numbered),
+        whole=_signal(found.by_vector, numbered),
+        column=_signal(found.by_column, numbered),
+        name=_signal(found.by_name, numbered),
+    )
+    order = rank_tables(signals, numbered.surroundings, toolbox.weights)
+    ranked = [numbered.entries[number].record_id for number in order.tolist()]
     # A match by word alone beyond those that are scored comes after all that are, in the order of its words.
-    rest = (candidate.record_id for candidate in found.lexical[SCORED_A_SIGNAL:] if candidate.record_id not in scores)
-    ranked = sorted(scores, key=lambda table: (-scores[table], names.get(table, "")))
-    return [table for table in (*ranked, *rest) if table in found.matches]
+    rest = (candidate.record_id for candidate in found.lexical[SCORED_A_SIGNAL:])
+    return [table for table in dict.fromkeys((*ranked, *rest)) if table in found.matches]
+
+
+def _signal(candidates: Sequence[Candidate], numbered: TableMap) -> Signal:
+    """What the best candidate of each table, itself or one of its columns, says of it."""
+    ids = np.array([candidate.table_id or candidate.record_id for candidate in candidates], dtype=np.int64)
+    scores = np.array([candidate.score for candidate in candidates], dtype=np.float64)
+    # Candidates come best first, so the first of a table is its best.
+    tables, firsts = np.unique(numbered.numbers(ids), return_index=True)
+    known = tables >= 0
+    return Signal(tables[known], scores[firsts[known]])
 
 
 def _vector(text: str, ready: Ready, toolbox: Toolbox) -> tuple[NDArray[Any] | None, list[AgentError]]:

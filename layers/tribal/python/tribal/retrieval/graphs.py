@@ -1,15 +1,66 @@
-"""The key graph, ready to walk: built once for each state of the index."""
+"""Keys and tables, ready to walk and to rank: built once for each state of the index and each part of it asked for."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tribal.catalog.graph import JoinGraph
-from tribal.ports import SearchIndex
+from tribal.ports import SearchIndex, TableEntry
+from tribal.ranking.signals import Surroundings
+from tribal.retrieval.names import name_of
 from tribal_contracts import KeyGraph
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_MAPS_KEPT = 8
+"""Parts of an index, each the tables that a caller sees through one filter, that are kept ready."""
 
 _lock = threading.Lock()
 _built: tuple[KeyGraph, JoinGraph] | None = None
+_maps: list[TableMap] = []
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableMap:
+    """Tables numbered in the order of their names, and what stands around each of them among these."""
+
+    entries: tuple[TableEntry, ...]
+    graph: JoinGraph
+    surroundings: Surroundings
+    ids: NDArray[Any]
+    """Ids of the tables' records, ascending."""
+    by_id: NDArray[Any]
+    """The number of the table of each of these ids."""
+
+    @classmethod
+    def of(cls, entries: tuple[TableEntry, ...], graph: JoinGraph) -> TableMap:
+        """Number the tables and find the keys between them."""
+        numbers = {name_of(entry): number for number, entry in enumerate(entries)}
+        schemas: dict[tuple[str, str], int] = {}
+        codes = [schemas.setdefault((entry.database, entry.schema), len(schemas)) for entry in entries]
+        joined = [
+            (number, numbers[other])
+            for name, number in numbers.items()
+            for other in graph.adjacent.get(name, ())
+            if other in numbers
+        ]
+        ids = np.array([entry.record_id for entry in entries], dtype=np.int64)
+        order = np.argsort(ids)
+        return cls(entries, graph, Surroundings.of(codes, joined), ids[order], order)
+
+    def numbers(self, ids: NDArray[Any]) -> NDArray[Any]:
+        """The number of each table, -1 for one that is not among these."""
+        if not len(self.ids):
+            return np.full(len(ids), -1)
+        places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
+        found: NDArray[Any] = np.where(self.ids[places] == ids, self.by_id[places], -1)
+        return found
 
 
 def join_graph(index: SearchIndex) -> JoinGraph:
@@ -23,3 +74,19 @@ def join_graph(index: SearchIndex) -> JoinGraph:
         if _built is None or _built[0] is not keys:
             _built = (keys, JoinGraph.of(keys.edges))
         return _built[1]
+
+
+def table_map(entries: Sequence[TableEntry], index: SearchIndex) -> TableMap:
+    """These tables, numbered, with the keys between them."""
+    graph, wanted = join_graph(index), tuple(entries)
+    with _lock:
+        # Comparing is quick: as long as an index does not change, it hands out the same entries.
+        for place, kept in enumerate(_maps):
+            if kept.graph is graph and kept.entries == wanted:
+                _maps.insert(0, _maps.pop(place))
+                return kept
+    made = TableMap.of(wanted, graph)
+    with _lock:
+        _maps.insert(0, made)
+        del _maps[_MAPS_KEPT:]
+    return made

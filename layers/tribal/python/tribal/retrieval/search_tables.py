@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from tribal.errors import ToolInputInvalid
 from tribal.naming import expand_tokens, split_identifier, stem
-from tribal.ports import IndexFilter
+from tribal.ports import IndexFilter, TableEntry
 from tribal.ranking.relevance import non_increasing
 from tribal.retrieval.candidates import COUNTED, SCORED_A_SIGNAL, Found, find, rank
 from tribal.retrieval.names import find_database, find_domain
@@ -44,12 +44,7 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     where = _filter(request, ready, toolbox)
     concepts = read_question(request.query)
     found = find(request.query, concepts, where, ready, toolbox)
-    tables = [
-        entry
-        for entry in ready.tables
-        if where.database in (None, entry.database) and where.domain in (None, entry.domain)
-    ]
-    ranked = rank(found, tables, toolbox)
+    ranked = rank(found, visible_tables(ready, where), toolbox)
     total, bound = len(found.matches), found.more_than_counted
     if request.min_score > 0:
         # A table is in or out by its own evidence, never by what stands above it.
@@ -84,6 +79,17 @@ def _filter(request: SearchTablesInput, ready: Ready, toolbox: Toolbox) -> Index
     database = None if request.database is None else find_database(request.database, ready.tables)
     domain = None if request.domain is None else find_domain(request.domain, ready.tables, database)
     return IndexFilter(scope=toolbox.scope, database=database, domain=domain)
+
+
+def visible_tables(ready: Ready, where: IndexFilter) -> Sequence[TableEntry]:
+    """The tables that a filter lets through."""
+    if where.database is None and where.domain is None:
+        return ready.tables
+    return [
+        entry
+        for entry in ready.tables
+        if where.database in (None, entry.database) and where.domain in (None, entry.domain)
+    ]
 
 
 def _lower_bound(request: SearchTablesInput, toolbox: Toolbox) -> AgentError:

@@ -10,6 +10,7 @@ from tribal.catalog.joins import same_name
 from tribal.catalog.scope import EVERYTHING, Scope
 from tribal.errors import IndexNotReady
 from tribal.ports import Clock, Embedder, IndexFilter, SearchIndex, TableEntry
+from tribal.ranking.weights import WEIGHTS, Weights
 from tribal_contracts import AgentError, IndexMetadata, agent_error
 
 STALE_AFTER = timedelta(hours=24)
@@ -25,6 +26,8 @@ class Toolbox:
     scope: Scope = EVERYTHING
     server_database: Callable[[str], str] = same_name
     """The name that a database has on its server, by its name in the configuration."""
+    weights: Weights = WEIGHTS
+    """How much each signal of a search counts."""
 
     def warning(self, code: str, message: str) -> AgentError:
         """Something to know about an answer; a warning whatever the code is by default."""
