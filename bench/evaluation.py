@@ -1,0 +1,157 @@
+"""Sets of questions that people wrote over real schemas, each taken once through `tribal run` and kept in `.bench/`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from bench.measure import CommandFailedError
+from demo.postgres import EmbeddedServer
+from tribal import wiring
+from tribal.catalog.identity import TableIdentity
+from tribal.catalog.scope import Scope
+from tribal.retrieval.toolbox import Toolbox
+from tribal.settings import load_settings
+
+CACHE = Path(".bench") / "sets"
+SCHEMA_FILE = "schema_pg.sql"
+_DONE = "done"
+_PACKAGE = Path("layers") / "tribal" / "python" / "tribal"
+_ONLY_ASKING = ("ranking", "retrieval", "tools", "edges")
+"""Rooms that only a question passes through: an index outlives a change of theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question in a person's words, and the tables that its answer needs."""
+
+    text: str
+    schema: str
+    tables: frozenset[str]
+
+
+Way = tuple[tuple[str, ...], tuple[frozenset[frozenset[str]], ...]]
+"""Tables in order and, for each hop between them, the pairs of columns that it joins by, in whichever direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinTest:
+    """Two tables, and every way in which people joined them."""
+
+    source: str
+    target: str
+    ways: tuple[Way, ...]
+
+
+@dataclass(frozen=True)
+class EvaluationSet:
+    """A folder in the shape of an evaluation set; what it holds of gold is only read for scoring."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.folder.name
+
+    @cached_property
+    def database(self) -> str:
+        """The one database that all its tables are in."""
+        (database,) = {json.loads(line)["scope"].split(".")[0] for line in _lines(self.folder / "questions.jsonl")}
+        return str(database)
+
+    @cached_property
+    def questions(self) -> tuple[Question, ...]:
+        """Every question of the set."""
+        records = map(json.loads, _lines(self.folder / "questions.jsonl"))
+        return tuple(Question(one["question"], _schema(one), frozenset(one["gold_tables"])) for one in records)
+
+    @cached_property
+    def unanswerable(self) -> tuple[Question, ...]:
+        """Questions that nothing in the set can answer; most sets have none."""
+        file = self.folder / "unanswerable.jsonl"
+        records = map(json.loads, _lines(file) if file.exists() else [])
+        return tuple(Question(one["question"], _schema(one), frozenset()) for one in records)
+
+    @cached_property
+    def join_tests(self) -> tuple[JoinTest, ...]:
+        """Each distinct pair of tables once, with all its ways."""
+        ways: dict[tuple[str, str], list[Way]] = {}
+        for one in map(json.loads, _lines(self.folder / "path_tests.jsonl")):
+            hops = tuple(frozenset(frozenset(pair) for pair in hop) for hop in one["on"])
+            ways.setdefault((one["source"], one["target"]), []).append((tuple(one["path"]), hops))
+        return tuple(JoinTest(source, target, tuple(found)) for (source, target), found in ways.items())
+
+    def scope_of(self, question: Question) -> Scope:
+        """The one source database that a question is about."""
+        return Scope(schemas=frozenset({(self.database, question.schema)}))
+
+
+def evaluation_sets(data: Path) -> list[EvaluationSet]:
+    """Every folder there that is a set."""
+    return [EvaluationSet(file.parent) for file in sorted(data.glob(f"*/{SCHEMA_FILE}"))]
+
+
+def plain_name(name: str) -> str:
+    """A fully qualified name as the sets write it: its parts, unquoted."""
+    identity = TableIdentity.parse(name)
+    return f"{identity.database}.{identity.schema}.{identity.table}"
+
+
+@contextmanager
+def asked(one: EvaluationSet, tribal: Path) -> Iterator[Toolbox]:
+    """The tools over the index of a set."""
+    project = ensure_project(one.name, one.database, one.folder / SCHEMA_FILE, tribal)
+    with wiring.open_toolbox(load_settings(project=project)) as toolbox:
+        yield toolbox
+
+
+def ensure_project(name: str, database: str, schema: Path, tribal: Path) -> Path:
+    """A project in which `tribal run` documented and indexed a schema, loaded into PostgreSQL as that database.
+
+    It is kept, and made anew only when the schema changes or anything in the code that an index depends on.
+
+    Raises:
+        CommandFailedError: when the run fails.
+    """
+    project = CACHE / f"{name}-{_source_hash(schema)}"
+    if (project / _DONE).exists():
+        return project
+    for old in CACHE.glob(f"{name}-*"):
+        shutil.rmtree(old)
+    project.mkdir(parents=True)
+    # A server of its own, because two sets may call their database the same.
+    with TemporaryDirectory(prefix="tribal-bench-") as scratch, EmbeddedServer.start(Path(scratch)) as server:
+        server.ensure_database(database, schema)
+        command = [str(tribal), "run", server.dsn(database), "--project", str(project)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CommandFailedError(f"tribal run of {name} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    (project / _DONE).touch()
+    return project
+
+
+def _source_hash(schema: Path) -> str:
+    """Of the schema and of every module that an index depends on."""
+    modules = [file for file in _PACKAGE.rglob("*.py") if file.relative_to(_PACKAGE).parts[0] not in _ONLY_ASKING]
+    digest = hashlib.sha256(schema.read_bytes())
+    for file in sorted((*modules, *Path("contracts").rglob("*.py"))):
+        digest.update(str(file).encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _schema(record: Mapping[str, Any]) -> str:
+    return str(record["scope"]).partition(".")[2]
+
+
+def _lines(file: Path) -> Sequence[str]:
+    return [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]

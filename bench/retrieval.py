@@ -1,0 +1,215 @@
+"""How well questions find their tables and tables their joins, on the sets that `TRIBAL_BENCH_DATA` names.
+
+From a shell: `TRIBAL_BENCH_DATA=FOLDER python -m bench.retrieval`. Each set is loaded into PostgreSQL as one database,
+documented and indexed by `tribal run`, and asked through the tools, without a scope: all its databases are one pool.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from bench.evaluation import EvaluationSet, Question, asked, evaluation_sets, plain_name
+from bench.joins import JoinScore, score_joins
+from bench.measure import CommandFailedError
+from demo.postgres import EmbeddedServerError
+from tribal.ports import IndexFilter
+from tribal.ranking.weights import WEIGHTS, Weights
+from tribal.retrieval.candidates import find, rank
+from tribal.retrieval.names import name_of
+from tribal.retrieval.query import read_question
+from tribal.retrieval.search_tables import MAX_LIMIT
+from tribal.retrieval.toolbox import Toolbox, open_index
+from tribal.tools.registry import call_tool
+from tribal_contracts import SearchTablesOutput
+
+DATA_VARIABLE = "TRIBAL_BENCH_DATA"
+RESULTS = Path(".bench") / "retrieval.json"
+ABLATIONS: dict[str, Weights] = {
+    "without words": replace(WEIGHTS, lexical=0.0),
+    "without the table's vector": replace(WEIGHTS, whole=0.0),
+    "without its nearest column": replace(WEIGHTS, column=0.0),
+    "without its name's vector": replace(WEIGHTS, name=0.0),
+    "without keys": replace(WEIGHTS, propagation=0.0),
+    "without schemas": replace(WEIGHTS, schema=0.0),
+    "words alone": replace(WEIGHTS, whole=0.0, column=0.0, name=0.0, propagation=0.0, schema=0.0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How near the top the tables stand that answers need, over all questions of a set."""
+
+    recall_at_5: float
+    recall_at_10: float
+    all_at_10: float
+    """Share of questions with every table among the first ten."""
+    all_at_15: float
+    mean_reciprocal_rank: float
+    """Of the first table that is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetScore:
+    """Everything that one set says."""
+
+    name: str
+    tables: int
+    questions: int
+    ranking: Ranking
+    in_its_schema: Ranking
+    """The same with the schema that a question is about as scope."""
+    ablations: dict[str, Ranking]
+    joins: JoinScore
+    relevance_auc: float | None
+    """Chance that an answerable question's first score is above an unanswerable one's; where a set has such."""
+    median_milliseconds: float
+    slow_milliseconds: float
+    """Five in a hundred searches with the default limit take longer."""
+
+
+def main() -> int:
+    """Measure every set alone, print the table, write the file; returns the exit code."""
+    if not os.environ.get(DATA_VARIABLE):
+        print(f"bench.retrieval: set {DATA_VARIABLE} to a folder of evaluation sets", file=sys.stderr)
+        return 2
+    try:
+        scores = report(Path(sys.executable).parent / "tribal")
+    except (CommandFailedError, EmbeddedServerError) as error:
+        print(f"bench.retrieval: FAILED: {error}", file=sys.stderr)
+        return 1
+    print_scores(scores)
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps([asdict(score) for score in scores], indent=2) + "\n")
+    print(f"bench.retrieval: written to {RESULTS}")
+    return 0
+
+
+def report(tribal: Path) -> list[SetScore]:
+    """Score every set of the folder.
+
+    Raises:
+        CommandFailedError: when `tribal run` fails over one of them.
+    """
+    return list(_scores(tribal))
+
+
+def _scores(tribal: Path) -> Iterator[SetScore]:
+    for one in evaluation_sets(Path(os.environ[DATA_VARIABLE])):
+        with asked(one, tribal) as toolbox:
+            yield _score(one, toolbox)
+
+
+def _score(one: EvaluationSet, toolbox: Toolbox) -> SetScore:
+    asks = [_ask(question, one, toolbox) for question in one.questions]
+    milliseconds = sorted(ask.milliseconds for ask in asks)
+    return SetScore(
+        name=one.name,
+        tables=len(toolbox.index.tables(IndexFilter())),
+        questions=len(asks),
+        ranking=_ranking(one.questions, [ask.answer for ask in asks]),
+        in_its_schema=_ranking(one.questions, [ask.in_its_schema for ask in asks]),
+        ablations={name: _ranking(one.questions, [ask.ablations[name] for ask in asks]) for name in ABLATIONS},
+        joins=score_joins(one.join_tests, toolbox),
+        relevance_auc=_relevance_auc(one, toolbox),
+        median_milliseconds=statistics.median(milliseconds),
+        slow_milliseconds=milliseconds[int(0.95 * len(milliseconds))],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """One question, asked in every way: names of tables, best first."""
+
+    answer: list[str]
+    in_its_schema: list[str]
+    ablations: dict[str, list[str]]
+    milliseconds: float
+
+
+def _ask(question: Question, one: EvaluationSet, toolbox: Toolbox) -> _Ask:
+    answer = _searched(question.text, toolbox)
+    # Timed the second time, when the index is loaded, with the limit that a caller gets who asks for none.
+    began = time.perf_counter()
+    call_tool("search_tables", {"query": question.text}, toolbox)
+    milliseconds = (time.perf_counter() - began) * 1_000
+    in_its_schema = _searched(question.text, replace(toolbox, scope=one.scope_of(question)))
+    return _Ask(answer, in_its_schema, _ablated(question, toolbox), milliseconds)
+
+
+def _searched(text: str, toolbox: Toolbox) -> list[str]:
+    answer = call_tool("search_tables", {"query": text, "limit": MAX_LIMIT}, toolbox)
+    assert isinstance(answer, SearchTablesOutput)
+    return [plain_name(table.name) for table in answer.tables]
+
+
+def _ablated(question: Question, toolbox: Toolbox) -> dict[str, list[str]]:
+    """As the tool ranks, from the same candidates, without reading the documents of what it found."""
+    ready = open_index(toolbox)
+    names = {entry.record_id: name_of(entry) for entry in ready.tables}
+    found = find(question.text, read_question(question.text), IndexFilter(), ready, toolbox)
+
+    def ranked(weights: Weights) -> list[str]:
+        order = rank(found, ready.tables, replace(toolbox, weights=weights))
+        return [plain_name(names[table]) for table in order[:MAX_LIMIT]]
+
+    return {name: ranked(weights) for name, weights in ABLATIONS.items()}
+
+
+def _ranking(questions: Sequence[Question], orders: Sequence[Sequence[str]]) -> Ranking:
+    recall_5, recall_10, all_10, all_15, reciprocal = [], [], [], [], []
+    for question, order in zip(questions, orders, strict=True):
+        wanted = question.tables
+        recall_5.append(len(wanted.intersection(order[:5])) / len(wanted))
+        recall_10.append(len(wanted.intersection(order[:10])) / len(wanted))
+        all_10.append(wanted <= set(order[:10]))
+        all_15.append(wanted <= set(order[:15]))
+        first = next((place for place, name in enumerate(order, start=1) if name in wanted), None)
+        reciprocal.append(1 / first if first else 0.0)
+    return Ranking(*(statistics.fmean(values) for values in (recall_5, recall_10, all_10, all_15, reciprocal)))
+
+
+def _relevance_auc(one: EvaluationSet, toolbox: Toolbox) -> float | None:
+    if not one.unanswerable:
+        return None
+
+    def certainty(question: Question) -> float:
+        answer = call_tool("search_tables", {"query": question.text, "limit": 1}, toolbox)
+        assert isinstance(answer, SearchTablesOutput)
+        return answer.tables[0].relevance_score if answer.tables else 0.0
+
+    answerable = [certainty(question) for question in one.questions]
+    others = [certainty(question) for question in one.unanswerable]
+    wins = sum((good > bad) + 0.5 * (good == bad) for good in answerable for bad in others)
+    return wins / (len(answerable) * len(others))
+
+
+def print_scores(scores: Sequence[SetScore]) -> None:
+    """Print one table: a line a set, and below it a line for each signal that is left out."""
+    heads = f"{'R@5':>7}{'R@10':>7}{'ALL@10':>8}{'ALL@15':>8}{'MRR':>7}{'joins':>8}{'AUC':>7}{'p50 ms':>8}{'p95 ms':>8}"
+    print(f"{'':<32}{heads}")
+    for score in scores:
+        auc = "" if score.relevance_auc is None else f"{score.relevance_auc:.3f}"
+        print(
+            f"{_line(f'{score.name} ({score.tables} tables, {score.questions} q)', score.ranking)}"
+            f"{score.joins.exact:>8.3f}{auc:>7}{score.median_milliseconds:>8.1f}{score.slow_milliseconds:>8.1f}"
+        )
+        for name, ranking in (("with its schema as scope", score.in_its_schema), *score.ablations.items()):
+            print(_line(f"  {name}", ranking))
+
+
+def _line(name: str, ranking: Ranking) -> str:
+    return (
+        f"{name:<32}{ranking.recall_at_5:>7.3f}{ranking.recall_at_10:>7.3f}{ranking.all_at_10:>8.3f}"
+        f"{ranking.all_at_15:>8.3f}{ranking.mean_reciprocal_rank:>7.3f}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
