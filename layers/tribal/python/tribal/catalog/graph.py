@@ -15,6 +15,8 @@ class Hop:
 
     key: KeyEdge
     to_parent: bool
+    role_words: int = 0
+    """How many words of the key's columns are about a role and not about what is referenced."""
 
     @property
     def source(self) -> str:
@@ -58,22 +60,53 @@ class JoinGraph:
     """Tables one key away, in order of name, without the table itself."""
 
     @classmethod
-    def of(cls, keys: Iterable[KeyEdge]) -> JoinGraph:
-        """Build the graph; a key whose columns do not pair up is left out, for nothing can be joined by it."""
+    def of(cls, keys: Iterable[KeyEdge], role_words: Callable[[KeyEdge], int] = lambda _: 0) -> JoinGraph:
+        """Build the graph; a key whose columns do not pair up is left out, for nothing can be joined by it.
+
+        Args:
+            keys: in any order.
+            role_words: counts the words of a key's columns that are about a role; of several keys between two tables
+                the one without any is meant when nobody says which.
+        """
         leaving: defaultdict[str, list[Hop]] = defaultdict(list)
         for key in keys:
             if not key.from_columns or len(key.from_columns) != len(key.to_columns):
                 continue
-            leaving[key.from_table].append(Hop(key, to_parent=True))
+            words = role_words(key)
+            leaving[key.from_table].append(Hop(key, True, words))
             if key.to_table != key.from_table:
-                leaving[key.to_table].append(Hop(key, to_parent=False))
+                leaving[key.to_table].append(Hop(key, False, words))
         return cls(
             hops={table: tuple(sorted(hops, key=lambda hop: hop.order)) for table, hops in leaving.items()},
             adjacent={table: tuple(sorted({hop.target for hop in hops} - {table})) for table, hops in leaving.items()},
         )
 
 
-Cost = tuple[int, tuple[tuple[object, ...], ...]]
+@dataclass(frozen=True, slots=True, order=True)
+class Cost:
+    """What is against a way, the gravest first; of ways that are as long the cheapest is taken."""
+
+    inferred: int = 0
+    """Keys that nobody declared."""
+    fans: int = 0
+    """Tables that both neighbours reference: joined through a shared parent, every row meets every other."""
+    nullable: int = 0
+    """Keys that may be empty."""
+    roles: int = 0
+    """Words of the keys' columns that are about a role, such as `creator` in `creator_user_id`."""
+    names: tuple[tuple[object, ...], ...] = ()
+    """What decides when nothing else does."""
+
+    def after(self, last: Hop | None, hop: Hop) -> Cost:
+        """The cost with one hop more."""
+        fan = last is not None and last.to_parent and not hop.to_parent
+        return Cost(
+            self.inferred + (hop.key.source == "inferred"),
+            self.fans + fan,
+            self.nullable + hop.key.nullable,
+            self.roles + hop.role_words,
+            (*self.names, hop.order),
+        )
 
 
 def shortest_path(
@@ -81,27 +114,29 @@ def shortest_path(
 ) -> list[Hop] | None:
     """The shortest way along keys in either direction; `None` when there is none of at most `max_hops`.
 
-    Of ways that are as short, the one with fewer keys that may be empty wins, then the one whose names come first. From
-    a table to itself it is the table's key on itself, or no hop at all. Every table on the way is `allowed`.
+    Of ways that are as short, the one of the least `Cost` wins. From a table to itself it is the table's key on itself,
+    or no hop at all. Every table on the way is `allowed`.
     """
     if not allowed(source) or not allowed(target):
         return None
     if source == target:
         own = [hop for hop in graph.hops.get(source, ()) if hop.target == source]
-        return [min(own, key=lambda hop: (hop.key.nullable, hop.order))] if own and max_hops >= 1 else []
+        return [min(own, key=lambda hop: Cost().after(None, hop))] if own and max_hops >= 1 else []
     visited = {source}
-    frontier: dict[str, tuple[Cost, list[Hop]]] = {source: ((0, ()), [])}
+    # What a hop costs depends on the direction of the one before, so the best of either direction is kept.
+    frontier: dict[tuple[str, bool], tuple[Cost, list[Hop]]] = {(source, False): (Cost(), [])}
     for _ in range(max_hops):
-        reached: dict[str, tuple[Cost, list[Hop]]] = {}
-        for table, ((nullable, names), path) in frontier.items():
+        reached: dict[tuple[str, bool], tuple[Cost, list[Hop]]] = {}
+        for (table, _), (cost, path) in frontier.items():
             for hop in graph.hops.get(table, ()):
                 if hop.target in visited or not allowed(hop.target):
                     continue
-                cost = (nullable + hop.key.nullable, (*names, hop.order))
-                if hop.target not in reached or cost < reached[hop.target][0]:
-                    reached[hop.target] = (cost, [*path, hop])
-        if target in reached:
-            return reached[target][1]
-        visited.update(reached)
+                place, longer = (hop.target, hop.to_parent), cost.after(path[-1] if path else None, hop)
+                if place not in reached or longer < reached[place][0]:
+                    reached[place] = (longer, [*path, hop])
+        ways = [reached[place] for place in ((target, False), (target, True)) if place in reached]
+        if ways:
+            return min(ways, key=lambda way: way[0])[1]
+        visited.update(table for table, _ in reached)
         frontier = reached
     return None

@@ -12,6 +12,7 @@ import numpy as np
 from tribal.catalog.graph import JoinGraph
 from tribal.ports import SearchIndex, TableEntry
 from tribal.ranking.signals import Surroundings
+from tribal.retrieval.key_words import role_words
 from tribal.retrieval.names import name_of
 from tribal_contracts import KeyGraph
 
@@ -72,7 +73,7 @@ def join_graph(index: SearchIndex) -> JoinGraph:
     with _lock:
         # An index hands out the same object until it changes, so identity tells whether there is anything to build.
         if _built is None or _built[0] is not keys:
-            _built = (keys, JoinGraph.of(keys.edges))
+            _built = (keys, JoinGraph.of(keys.edges, role_words))
         return _built[1]
 
 
