@@ -177,6 +177,10 @@ class JoinStep(Contract):
     on_clause: str
     from_alias: str | Unset = optional("Extension: the alias of `from_table` in the SQL.")
     to_alias: str | Unset = optional("Extension: the alias of `to_table` in the SQL.")
+    source: Literal["declared", "inferred"] | Unset = optional(
+        "Extension: `inferred` when no key is declared and names and types alone suggest the step."
+    )
+    confidence: UnitInterval | Unset = optional("Extension: of an inferred step, how likely it is, 0 to 1.")
 
 
 class GetJoinPathOutput(ToolOutput):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tribal.catalog.graph import Hop, JoinGraph, shortest_path
 from tribal.catalog.joins import join_sql, join_steps
+from tribal.retrieval.key_words import role_words
 from tribal_contracts import KeyEdge
 
 
@@ -46,7 +47,9 @@ def names(found: list[Hop] | None) -> list[str] | None:
 
 
 tables = st.sampled_from("abcdef")
-edges = st.lists(st.builds(key, tables, tables, name=st.sampled_from(["k1", "k2"]), nullable=st.booleans()), max_size=9)
+edges = st.lists(
+    st.builds(key, tables, tables, name=st.sampled_from(["k1", "k2"]), nullable=st.booleans()), max_size=12
+)
 
 
 def all_simple_paths(keys: list[KeyEdge], source: str, target: str, max_hops: int) -> list[list[KeyEdge]]:
@@ -68,8 +71,18 @@ def all_simple_paths(keys: list[KeyEdge], source: str, target: str, max_hops: in
     return ways
 
 
+def against(way: list[KeyEdge], source: str) -> tuple[int, int, int]:
+    """What is against a way: keys that nobody declared, tables passed by a shared parent, keys that may be empty."""
+    upward, at = [], source
+    for edge in way:
+        upward.append(edge.from_table == at)
+        at = edge.to_table if upward[-1] else edge.from_table
+    fans = sum(up and not after for up, after in pairwise(upward))
+    return sum(edge.source == "inferred" for edge in way), fans, sum(edge.nullable for edge in way)
+
+
 @given(edges, tables, tables, st.integers(1, 5))
-def test_a_path_is_valid_shortest_and_has_the_fewest_keys_that_may_be_empty(
+def test_a_path_is_valid_and_of_the_shortest_the_one_with_the_least_against_it(
     keys: list[KeyEdge], source: str, target: str, max_hops: int
 ) -> None:
     found = path(keys, source, target, max_hops)
@@ -85,8 +98,33 @@ def test_a_path_is_valid_shortest_and_has_the_fewest_keys_that_may_be_empty(
     assert found[-1].target == f"db.s.{target}"
     assert all(before.target == after.source for before, after in pairwise(found))
     assert all(hop.key in keys for hop in found)
-    shortest = [way for way in ways if len(way) == len(found)]
-    assert sum(hop.key.nullable for hop in found) == min(sum(edge.nullable for edge in way) for way in shortest)
+    least = min(against(way, f"db.s.{source}") for way in ways if len(way) == len(found))
+    assert against([hop.key for hop in found], f"db.s.{source}") == least
+
+
+def test_a_table_between_both_ends_is_taken_before_one_that_both_reference() -> None:
+    keys = [key("a", "hub"), key("t", "hub"), key("link", "a", nullable=True), key("link", "t", nullable=True)]
+    assert names(path(keys, "a", "t")) == ["db.s.a", "db.s.link", "db.s.t"]
+    assert names(path(keys[:2], "a", "t")) == ["db.s.a", "db.s.hub", "db.s.t"]
+
+
+def test_of_two_keys_to_one_table_the_one_without_a_role_is_meant() -> None:
+    keys = [
+        key("post", "users", name=name).model_copy(update={"from_columns": [column]})
+        for name, column in (("a", "approver_user_id"), ("b", "user_id"), ("c", "creatorUserId"))
+    ]
+    graph = JoinGraph.of(keys, role_words)
+    for source, target in (("post", "users"), ("users", "post")):
+        found = shortest_path(graph, f"db.s.{source}", f"db.s.{target}", 1, anything)
+        assert found is not None
+        assert found[0].key.from_columns == ["user_id"]
+
+
+def test_a_declared_way_is_taken_before_a_guessed_one_of_the_same_length() -> None:
+    guessed = key("a", "b", name="a").model_copy(update={"source": "inferred"})
+    found = path([guessed, key("a", "b", name="z", nullable=True)], "a", "b")
+    assert found is not None
+    assert found[0].key.source == "declared"
 
 
 @given(edges, tables, tables, st.randoms())

@@ -1,0 +1,182 @@
+"""Keys that nobody declared, told from names and types: guesses, kept apart from what the catalog says."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tribal.naming import split_identifier, stem
+from tribal_contracts import DocumentedColumn, KeyEdge, TableDocument
+
+SAME_NAME = 0.8
+"""Confidence in a column that is called as another table's key, or as that table and its key."""
+WITH_A_ROLE = 0.6
+"""In one that has other words before that."""
+SHARED = 0.5
+"""In two columns that look like keys and are called the same, when it is not known whose key they are."""
+
+_SHARED_BY = 12
+"""Tables that may have a column of one name; more of them, such as `tenant_id`, and it joins nothing."""
+_KEY_WORDS = frozenset(("id", "key", "code", "no", "nr", "num", "uid", "uuid", "guid"))
+_FAMILIES = {
+    "number": re.compile(r"(?:(?:tiny|small|big)?int(?:eger)?|number|numeric|decimal)(?:\(.*\))?", re.IGNORECASE),
+    "text": re.compile(r"(?:text|string|n?varchar|char|bpchar|character(?: varying)?)(?:\(.*\))?", re.IGNORECASE),
+    "uuid": re.compile(r"uuid", re.IGNORECASE),
+}
+"""Types whose values can be compared with each other; what is of no family joins nothing."""
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A key that is likely."""
+
+    edge: KeyEdge
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    table: str
+    name: str
+    words: Words
+    family: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Parent:
+    """A table with the one column that tells its rows apart."""
+
+    words: Words
+    """Of the table's name."""
+    key: _Column
+    codes: Mapping[str, _Column]
+    """Columns whose name is one word for a key, by that word: `setCode` is the `code` of `sets`, whatever its key."""
+
+    def called(self, word: str) -> _Column:
+        """The column that a name ending with this word speaks of."""
+        return self.codes.get(word, self.key)
+
+
+def undeclared_keys(tables: Sequence[TableDocument]) -> list[Guess]:
+    """Likely keys between tables of one database, from columns that hold no declared one; in a fixed order."""
+    parents = [parent for table in tables if (parent := _parent(table)) is not None]
+    own = {(parent.key.table, parent.key.name) for parent in parents}
+    guesses: list[Guess] = []
+    unmatched: defaultdict[tuple[Words, str], list[_Column]] = defaultdict(list)
+    for table in tables:
+        for column in _free_columns(table):
+            found = _likeliest(column, parents)
+            guesses += found
+            if (not found or (column.table, column.name) in own) and _is_telling(column.words):
+                unmatched[column.words, column.family].append(column)
+    for alike in unmatched.values():
+        if len(alike) <= _SHARED_BY:
+            pairs = ((one, other) for place, one in enumerate(alike) for other in alike[place + 1 :])
+            guesses += [_guess(one, other, SHARED) for one, other in pairs if one.table != other.table]
+    return sorted(set_of(guesses), key=lambda guess: guess.edge.to_compact_json())
+
+
+def set_of(guesses: Iterable[Guess]) -> list[Guess]:
+    """Each pair of columns once, with the greatest confidence."""
+    best: dict[frozenset[tuple[str, str]], Guess] = {}
+    for guess in guesses:
+        edge = guess.edge
+        ends = frozenset(((edge.from_table, edge.from_columns[0]), (edge.to_table, edge.to_columns[0])))
+        if ends not in best or guess.confidence > best[ends].confidence:
+            best[ends] = guess
+    return list(best.values())
+
+
+def _parent(table: TableDocument) -> _Parent | None:
+    """By its primary key, else by a unique column; without either, by a column that is called so."""
+    keys = [table.primary_key] if table.primary_key else table.unique_keys
+    single = [key.columns[0] for key in keys if len(key.columns) == 1]
+    columns = {column.name: column for column in table.columns}
+    words = _words(table.table)
+    if not single and not table.primary_key:
+        named = (column.name for column in table.columns if _is_named_after(_words(column.name), words))
+        first = [table.columns[0].name] if table.columns and _is_key_like(_words(table.columns[0].name)) else []
+        single = [*named, *first]
+    key = next((_column(table, columns[name]) for name in single if name in columns), None)
+    if key is None:
+        return None
+    found = (_column(table, column) for column in table.columns)
+    codes = {one.words[0]: one for one in found if one and len(one.words) == 1 and one.words[0] in _KEY_WORDS}
+    return _Parent(words, key, codes)
+
+
+def _is_named_after(column: Words, table: Words) -> bool:
+    return column[:-1] in ((), table, table[-1:]) and column[-1:] != () and column[-1] in _KEY_WORDS
+
+
+def _free_columns(table: TableDocument) -> list[_Column]:
+    found = (_column(table, column) for column in table.columns if not column.is_foreign_key)
+    return [column for column in found if column is not None and column.words]
+
+
+def _column(table: TableDocument, column: DocumentedColumn) -> _Column | None:
+    family = next((name for name, pattern in _FAMILIES.items() if pattern.fullmatch(column.type)), None)
+    return None if family is None else _Column(table.name, column.name, _words(column.name), family)
+
+
+def _likeliest(column: _Column, parents: Sequence[_Parent]) -> list[Guess]:
+    """The tables that a column most likely references: the surest, and of those the ones whose name it says."""
+    found: list[tuple[float, bool, _Column]] = []
+    for parent in parents:
+        if parent.key.table == column.table:
+            continue
+        confidence, referenced = _referenced(column.words, parent)
+        if confidence and referenced.family == column.family:
+            found.append((confidence, bool({*parent.words} & {*column.words}), referenced))
+    best = max(((confidence, says) for confidence, says, _ in found), default=None)
+    return [_guess(column, referenced, best[0]) for *rank, referenced in found if best == tuple(rank)]
+
+
+def _referenced(words: Words, parent: _Parent) -> tuple[float, _Column]:
+    """How sure it is that a column of these words references the table, and which column of it."""
+    key, table = parent.key.words, parent.words
+    if words == key and _is_telling(words):
+        return SAME_NAME, parent.key
+    if not _is_key_like(words):
+        return 0.0, parent.key
+    for name in (table, table[-1:]):
+        if words[:-1] == name:
+            return SAME_NAME, parent.called(words[-1])
+        if words[-1 - len(name) : -1] == name:
+            return WITH_A_ROLE, parent.called(words[-1])
+    # `sbTxCustId` and `sbCustId` of a schema in which every name begins with `sb`.
+    if len(key) > 2 and words[0] == key[0] and words[-len(key) + 1 :] == key[1:]:
+        return WITH_A_ROLE, parent.key
+    return 0.0, parent.key
+
+
+def _is_telling(words: Words) -> bool:
+    """Whether a name says of what it is the key: `id` alone stands in every table."""
+    return _is_key_like(words) and not set(words) <= _KEY_WORDS
+
+
+def _is_key_like(words: Words) -> bool:
+    return bool(words) and (words[-1] in _KEY_WORDS or (len(words) == 1 and words[0].endswith("id")))
+
+
+def _guess(child: _Column, parent: _Column, confidence: float) -> Guess:
+    edge = KeyEdge(
+        name=f"{child.name} = {parent.name}",
+        from_table=child.table,
+        from_columns=[child.name],
+        to_table=parent.table,
+        to_columns=[parent.name],
+        nullable=True,
+        source="inferred",
+    )
+    return Guess(edge, confidence)
+
+
+@lru_cache(maxsize=16_384)
+def _words(name: str) -> Words:
+    return tuple(stem(token) for token in split_identifier(name))
