@@ -1,7 +1,7 @@
 """`make bench`: start-up, the sample company, generated databases, descriptions. One table, one JSON file.
 
 `TRIBAL_BENCH_FULL=1` adds 5,000 tables; `TRIBAL_BENCH_DATA` names the folder of real schemas whose derived descriptions
-and domains are judged.
+and domains are judged, and of questions whose tables are to be found.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from bench import descriptions, domains
+from bench import descriptions, domains, explaining, retrieval
 from bench.generated import generated_database
 from bench.masking import masking_rates
 from bench.measure import CommandFailedError, Measurement, measure
@@ -42,6 +42,9 @@ def main() -> int:
                     measurements += generated_database(server, tables, TRIBAL, folder)
                 shares = descriptions.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else []
                 agreements = domains.report(server, folder, TRIBAL) if os.environ.get(domains.DATA_VARIABLE) else []
+            data = os.environ.get(retrieval.DATA_VARIABLE)
+            scores = retrieval.report(TRIBAL) if data else []
+            joins = explaining.explain_joins(Path(data), TRIBAL) if data else []
     except (CommandFailedError, EmbeddedServerError) as error:
         print(f"make bench: FAILED: {error}", file=sys.stderr)
         return 1
@@ -53,6 +56,9 @@ def main() -> int:
         descriptions.print_shares(shares)
     if agreements:
         domains.print_agreements(agreements)
+    if scores:
+        retrieval.print_scores(scores)
+        explaining.print_explained(joins)
     RESULTS.parent.mkdir(exist_ok=True)
     machine: dict[str, object] = {"python": platform.python_version(), "system": platform.platform()}
     machine["cores"] = os.cpu_count()
@@ -62,6 +68,8 @@ def main() -> int:
         "masking": [asdict(rate) for rate in rates],
         "descriptions": [asdict(share) for share in shares],
         "domains": [asdict(agreement) for agreement in agreements],
+        "retrieval": [asdict(score) for score in scores],
+        "joins": [asdict(one) for one in joins],
     }
     RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     print(f"make bench: {len(measurements)} measurements, written to {RESULTS}")

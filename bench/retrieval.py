@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from bench.evaluation import EvaluationSet, Question, asked, evaluation_sets, plain_name
+from bench.explaining import explain_joins, print_explained
 from bench.joins import JoinScore, score_joins
 from bench.measure import CommandFailedError
 from demo.postgres import EmbeddedServerError
@@ -79,14 +80,18 @@ def main() -> int:
     if not os.environ.get(DATA_VARIABLE):
         print(f"bench.retrieval: set {DATA_VARIABLE} to a folder of evaluation sets", file=sys.stderr)
         return 2
+    tribal = Path(sys.executable).parent / "tribal"
     try:
-        scores = report(Path(sys.executable).parent / "tribal")
+        scores = report(tribal)
+        joins = explain_joins(Path(os.environ[DATA_VARIABLE]), tribal)
     except (CommandFailedError, EmbeddedServerError) as error:
         print(f"bench.retrieval: FAILED: {error}", file=sys.stderr)
         return 1
     print_scores(scores)
+    print_explained(joins)
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps([asdict(score) for score in scores], indent=2) + "\n")
+    results = {"sets": [asdict(score) for score in scores], "joins": [asdict(one) for one in joins]}
+    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     print(f"bench.retrieval: written to {RESULTS}")
     return 0
 

@@ -11,8 +11,11 @@ import jsonschema
 import pytest
 
 import tribal_contracts as contracts
+from bench.generated_joins import generated_joins
 from tests.cli.tribal_command import Json, contents, tribal
-from tests.postgres_fixtures import FreshDatabase, administer
+from tests.postgres_fixtures import FreshDatabase, administer, connected
+from tribal.settings import load_settings
+from tribal.wiring import open_toolbox
 from tribal_contracts.schemas import json_schema
 
 EPOCH = "1767225600"
@@ -119,6 +122,15 @@ def test_a_join_is_sql_that_runs(company: Path, company_dsn: str) -> None:
     found = answer(company, "join", "crm.customer", "billing.payment", "--max-hops", 5)
     assert found["path_found"]
     administer(company_dsn, f"EXPLAIN {found['sql_snippet']}")
+
+
+def test_the_sql_of_generated_joins_runs(company: Path, company_dsn: str) -> None:
+    with open_toolbox(load_settings(project=company, environment={})) as toolbox, connected(company_dsn) as server:
+        joins = list(generated_joins(toolbox, 200))
+        for join in joins:
+            server.run(f"EXPLAIN {join.sql_snippet}")
+    assert len(joins) == 200
+    assert max(join.hop_count or 0 for join in joins) > 3
 
 
 def test_a_table_is_found_by_the_shortest_name_that_is_unique(company: Path) -> None:

@@ -16,6 +16,7 @@ from markdown_it.token import Token
 from pg8000.native import Connection
 
 import tribal_contracts as contracts
+from bench.generated_joins import generated_joins
 from demo.postgres import EmbeddedServer
 from tests.cli.tribal_command import Json, contents, tribal
 from tests.postgres_fixtures import administer, connected, login, new_database, unique_name
@@ -228,6 +229,15 @@ def test_every_tool_answers_for_every_table_and_every_join_runs(hostile: Hostile
                 join: Any = call_tool("get_join_path", ends, toolbox)
                 assert join.path_found, ends
                 hostile.connection.execute_simple(f"EXPLAIN {join.sql_snippet}")
+
+
+def test_the_sql_of_generated_joins_runs(hostile: Hostile) -> None:
+    with open_toolbox(load_settings(project=hostile.folder, environment={})) as toolbox:
+        joins = [join for join in generated_joins(toolbox, 500) if "public.leaves " not in (join.sql_snippet or "")]
+    for join in joins:
+        hostile.connection.execute_simple(f"EXPLAIN {join.sql_snippet}")
+    assert len(joins) > 30
+    assert max(join.hop_count or 0 for join in joins) > 1
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -160,6 +161,21 @@ def test_a_declared_path_is_never_replaced_or_marked(garage: Toolbox) -> None:
     answer = call(garage, "get_join_path", source_table="db.s.model", target_table="db.s.maker")
     assert [(step.source, step.confidence) for step in answer.path] == [(None, None)]
     assert codes(answer) == []
+
+
+def test_a_guess_never_takes_the_place_of_a_declared_path_that_is_too_long(tmp_path: Path) -> None:
+    tables = [
+        table_document("db.s.a", "id c_id b_id", domain="d", keys=[Key(("b_id",), "s.b", ("id",))]),
+        table_document("db.s.b", "id c_id", domain="d", keys=[Key(("c_id",), "s.c", ("id",))]),
+        table_document("db.s.c", "id", domain="d"),
+    ]
+    toolbox = toolbox_over(tmp_path, None, with_relations(tables))
+    short = call(toolbox, "get_join_path", source_table="db.s.a", target_table="db.s.c", max_hops=1)
+    assert (short.success, short.path_found, short.path) == (True, False, None)
+    assert codes(short) == ["RET_ANSWER_PARTIAL"]
+    assert "max_hops 2" in short.warnings[0].message
+    assert len(call(toolbox, "get_join_path", source_table="db.s.a", target_table="db.s.c", max_hops=2).path) == 2
+    toolbox.index.close()
 
 
 def test_where_nothing_suggests_a_join_there_is_none(garage: Toolbox) -> None:

@@ -25,11 +25,11 @@ class Weights:
     """How many of them speak for a schema: a large one must not win by its size, nor a small one by one good table."""
     covered: float = 0.8
     """Certainty that a table is meant when it holds every word of the question."""
-    alike: float = 0.7
+    alike: float = 0.6
     """Certainty when it means the same by its vector alone."""
     cosine_floor: float = 0.1
     cosine_ceiling: float = 0.8
-    unknown_word: float = 0.5
+    unknown_word: float = 0.8
     """What a word counts that no table holds, against one that a single table holds."""
 
 

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from tribal.catalog.graph import Hop, JoinGraph, shortest_path
+from tribal.catalog.graph import Hop, shortest_path
 from tribal.catalog.joins import join_sql, join_steps
 from tribal.errors import ToolInputInvalid
-from tribal.ports import TableEntry
 from tribal.retrieval.graphs import join_graph
-from tribal.retrieval.key_words import role_words
+from tribal.retrieval.likely_joins import LikelyJoins, likely_joins
 from tribal.retrieval.names import find_table, name_of
-from tribal.retrieval.toolbox import Ready, Toolbox, open_index
-from tribal.retrieval.undeclared_keys import undeclared_keys
-from tribal_contracts import AgentError, GetJoinPathInput, GetJoinPathOutput, JoinStep, KeyEdge
+from tribal.retrieval.toolbox import Toolbox, open_index
+from tribal_contracts import AgentError, GetJoinPathInput, GetJoinPathOutput, JoinStep
 
 MAX_HOPS = 10
-GUESSED_OVER = 200
-"""Tables whose columns are looked at when no declared keys lead from one table to the other."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """A way along keys, with how sure it is of those that nobody declared."""
-
-    hops: list[Hop]
-    confidences: dict[str, float]
-    """Of inferred keys, by their edge as JSON."""
 
 
 def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOutput:
@@ -50,19 +36,30 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
     target = find_table(request.target_table, ready.tables)
     visible = frozenset(name_of(entry) for entry in ready.tables)
     graph = join_graph(toolbox.index)
-    declared = shortest_path(graph, name_of(source), name_of(target), request.max_hops, visible.__contains__)
-    way = _guessed(source, target, request.max_hops, ready, toolbox) if declared is None else _Way(declared, {})
+    way = shortest_path(graph, name_of(source), name_of(target), MAX_HOPS, visible.__contains__)
+    too_long = way is not None and len(way) > request.max_hops
+    likely = None
+    # A guess never takes the place of declared keys, however far round they lead.
+    if way is None and source.database == target.database:
+        likely = likely_joins(source, target, ready.tables, toolbox.index)
+        ends = name_of(source), name_of(target)
+        way = shortest_path(likely.graph, *ends, request.max_hops, likely.tables.__contains__)
     answer = GetJoinPathOutput(
         success=True,
         tokens_used=0,
-        path_found=way is not None,
+        path_found=way is not None and not too_long,
         source=name_of(source),
         target=name_of(target),
         warnings=list(ready.warnings) or None,
     )
     if way is None:
         return answer
-    steps = _marked(way, join_steps(way.hops, source.database_type))
+    if too_long:
+        message = f"declared keys join these tables over {len(way)} hops; ask with max_hops {len(way)}"
+        warning = toolbox.warning("RET_ANSWER_PARTIAL", message)
+        return answer.model_copy(update={"warnings": [*ready.warnings, warning]})
+    steps = join_steps(way, source.database_type)
+    steps = steps if likely is None else _marked(steps, way, likely)
     sql = join_sql(name_of(source), steps, source.database_type, toolbox.server_database)
     warnings = [*ready.warnings, *_doubts(steps, toolbox)]
     return answer.model_copy(
@@ -77,36 +74,14 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
     )
 
 
-def _guessed(source: TableEntry, target: TableEntry, max_hops: int, ready: Ready, toolbox: Toolbox) -> _Way | None:
-    """The shortest way over declared and likely keys of the two tables' schemas."""
-    near = _near(source, target, ready.tables)
-    if source.database != target.database or len(near) < 2:
-        return None
-    records = toolbox.index.records([entry.record_id for entry in near])
-    documents = [record.structured for record in records.values() if record.structured is not None]
-    guesses = undeclared_keys(documents)
-    known = frozenset(document.name for document in documents)
-    keys = toolbox.index.key_graph()
-    declared = [edge for edge in (keys.edges if keys else ()) if {edge.from_table, edge.to_table} <= known]
-    graph = JoinGraph.of([*declared, *(guess.edge for guess in guesses)], role_words)
-    hops = shortest_path(graph, name_of(source), name_of(target), max_hops, known.__contains__)
-    return None if hops is None else _Way(hops, {_text(guess.edge): guess.confidence for guess in guesses})
-
-
-def _near(source: TableEntry, target: TableEntry, tables: Sequence[TableEntry]) -> list[TableEntry]:
-    schemas = {(entry.database, entry.schema) for entry in (source, target)}
-    around = (entry for entry in tables if (entry.database, entry.schema) in schemas)
-    return list(dict.fromkeys((source, target, *around)))[:GUESSED_OVER]
-
-
-def _marked(way: _Way, steps: Sequence[JoinStep]) -> list[JoinStep]:
+def _marked(steps: Sequence[JoinStep], way: Sequence[Hop], likely: LikelyJoins) -> list[JoinStep]:
     """The steps, those over keys that nobody declared marked as such."""
-    return [
-        step
-        if hop.key.source == "declared"
-        else step.model_copy(update={"source": "inferred", "confidence": way.confidences.get(_text(hop.key), 0.0)})
-        for hop, step in zip(way.hops, steps, strict=True)
-    ]
+    marked = []
+    for hop, step in zip(way, steps, strict=True):
+        confidence = likely.confidence(hop.key)
+        guessed = {} if confidence is None else {"source": "inferred", "confidence": confidence}
+        marked.append(step.model_copy(update=guessed))
+    return marked
 
 
 def _doubts(steps: Sequence[JoinStep], toolbox: Toolbox) -> list[AgentError]:
@@ -116,7 +91,3 @@ def _doubts(steps: Sequence[JoinStep], toolbox: Toolbox) -> list[AgentError]:
     which = f"step{'s' if len(guessed) > 1 else ''} {', '.join(guessed)}"
     message = f"no declared keys join these tables; {which} is told from names and types alone: check it before use"
     return [toolbox.warning("RET_JOIN_INFERRED", message)]
-
-
-def _text(edge: KeyEdge) -> str:
-    return edge.to_compact_json().decode()

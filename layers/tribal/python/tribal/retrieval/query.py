@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tribal.naming import STOP_WORDS, expand_tokens, index_terms, stem, synonyms, tokenize_text
 from tribal.ranking.relevance import Word
@@ -100,9 +101,15 @@ def interpret(text: str, concepts: Sequence[Concept], domains: Iterable[str]) ->
     )
 
 
+# Asked of every domain for every question.
+@lru_cache(maxsize=4_096)
+def _terms_of_domain(name: str) -> tuple[str, ...]:
+    return tuple(index_terms(name))
+
+
 def _domain_hint(concepts: Sequence[Concept], domains: Iterable[str]) -> str | None:
     """The domain whose name the question says: the longest such name, then the one that is said first."""
-    terms_of = {name: index_terms(name) for name in domains}
+    terms_of = {name: _terms_of_domain(name) for name in domains}
     as_said = {concept.stem: place for place, concept in enumerate(concepts)}
     spelt_out = {stem(word): place for place, concept in enumerate(concepts) for word in concept.long_form} | as_said
     for said in (as_said, spelt_out):

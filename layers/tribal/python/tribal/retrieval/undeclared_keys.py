@@ -78,10 +78,10 @@ def undeclared_keys(tables: Sequence[TableDocument]) -> list[Guess]:
         if len(alike) <= _SHARED_BY:
             pairs = ((one, other) for place, one in enumerate(alike) for other in alike[place + 1 :])
             guesses += [_guess(one, other, SHARED) for one, other in pairs if one.table != other.table]
-    return sorted(set_of(guesses), key=lambda guess: guess.edge.to_compact_json())
+    return sorted(_distinct(guesses), key=lambda guess: guess.edge.to_compact_json())
 
 
-def set_of(guesses: Iterable[Guess]) -> list[Guess]:
+def _distinct(guesses: Iterable[Guess]) -> list[Guess]:
     """Each pair of columns once, with the greatest confidence."""
     best: dict[frozenset[tuple[str, str]], Guess] = {}
     for guess in guesses:
