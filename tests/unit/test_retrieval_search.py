@@ -10,6 +10,7 @@ import pytest
 from tests.unit.indexed_shop import shop_tables
 from tests.unit.retrieval_shop import call, code, codes, found, shop_fixture  # noqa: F401
 from tribal.adapters.wordllama import WordLlamaEmbedder
+from tribal.catalog.scope import Scope
 from tribal.errors import EmbeddingFailed
 from tribal.retrieval.toolbox import Toolbox
 from tribal.tools.registry import call_tool
@@ -37,6 +38,20 @@ def test_a_question_in_plain_words_finds_its_table_among_the_first_two(shop: Too
 def test_tables_that_connect_the_answer_are_in_it(shop: Toolbox) -> None:
     names = found(call(shop, "search_tables", query="which customers bought which products", limit=6))
     assert {"shop.crm.customer", "shop.stock.product", "shop.sales.order_line", "shop.sales.order_header"} <= set(names)
+
+
+def test_each_result_says_why_it_is_there(shop: Toolbox) -> None:
+    answer = call(shop, "search_tables", query="which customers bought which products", limit=6)
+    reasons = {table.name: table.reasons for table in answer.tables}
+    assert all(reasons.values())
+    assert "its name says 'customers'" in reasons["shop.crm.customer"]
+    assert "it is joined to shop.sales.order_header, shop.stock.product" in reasons["shop.sales.order_line"]
+
+
+def test_a_reason_names_no_table_out_of_scope(shop: Toolbox) -> None:
+    scoped = replace(shop, scope=Scope(schemas=frozenset({("shop", "sales")})))
+    answer = call(scoped, "search_tables", query="customers products orders", limit=20)
+    assert "shop.stock" not in answer.model_dump_json()
 
 
 def test_a_result_holds_facts_of_the_catalog_and_words_of_the_documentation(shop: Toolbox) -> None:

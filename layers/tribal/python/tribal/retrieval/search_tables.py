@@ -27,6 +27,8 @@ MAX_LIMIT = 20
 MAX_QUERY_CHARS = 2_000
 MAX_KEY_COLUMNS = 8
 """Columns of a result: its keys, then those that the question speaks of."""
+MAX_COMPANY = 3
+"""Tables that a reason names."""
 
 
 def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesOutput:
@@ -105,15 +107,21 @@ def _results(ids: Sequence[int], found: Found, spoken: Mapping[str, str], toolbo
     # A table may leave the index between two reads; then it is not in the answer.
     tables = [(table, records[table].structured) for table in ids if table in records]
     scores = non_increasing(found.evidence_for(table) for table, _ in tables)
+    beside = frozenset(document.name for _, document in tables if document is not None)
     return [
-        _result(document, score, table, found, spoken)
+        _result(document, score, table, found, spoken, beside)
         for (table, document), score in zip(tables, scores, strict=True)
         if document is not None
     ]
 
 
 def _result(
-    document: TableDocument, score: float, table: int, found: Found, spoken: Mapping[str, str]
+    document: TableDocument,
+    score: float,
+    table: int,
+    found: Found,
+    spoken: Mapping[str, str],
+    beside: frozenset[str],
 ) -> TableSearchResult:
     shared = found.shared_terms.get(table, frozenset())
     return TableSearchResult(
@@ -126,7 +134,7 @@ def _result(
         key_columns=[_summary(column) for column in _key_columns(document, shared)],
         row_count=document.row_count,
         relevance_score=score,
-        reasons=_reasons(document, shared, table, found, spoken) or None,
+        reasons=[*_reasons(document, shared, table, found, spoken), *_company(document, beside)] or None,
     )
 
 
@@ -173,4 +181,15 @@ def _reasons(
         reasons.append(f"its documentation says {said(rest)}")
     if table in {candidate.record_id for candidate in found.by_vector[:MAX_LIMIT]}:
         reasons.append("its names are near to the question in meaning")
+    elif table in {candidate.record_id for candidate in found.by_name[:MAX_LIMIT]}:
+        reasons.append("its name is near to the question in meaning")
+    if table in {candidate.table_id for candidate in found.by_column[:MAX_LIMIT]}:
+        reasons.append("one of its columns is near to the question in meaning")
     return reasons
+
+
+def _company(document: TableDocument, beside: frozenset[str]) -> list[str]:
+    """Why a table stands here for the sake of others: the tables of this answer that it is joined to."""
+    joined = [relation.name for relation in document.relations if relation.name in beside - {document.name}]
+    names = list(dict.fromkeys(joined))[:MAX_COMPANY]
+    return [f"it is joined to {', '.join(names)}"] if names else []
