@@ -74,7 +74,8 @@ class Surroundings:
         both |= {(other, one) for one, other in both}
         pairs = np.array(sorted(both), dtype=np.int64).reshape(-1, 2)
         degrees = np.bincount(pairs[:, 0], minlength=len(schemas))
-        return cls(np.array(schemas, dtype=np.int64), pairs[:, 0], pairs[:, 1], degrees)
+        here, there = np.ascontiguousarray(pairs.T)
+        return cls(np.array(schemas, dtype=np.int64), here, there, degrees)
 
     @property
     def share_with_key(self) -> float:
