@@ -222,6 +222,51 @@ def test_sampled_values_are_cut_and_binary_ones_left_out(
     assert row["made"] == "2024-01-01 10:00:00+00"
 
 
+def test_tables_that_inherit_everything_are_folded_and_those_that_add_something_stay(
+    server: EmbeddedServer, fresh_database: FreshDatabase, open_catalog: OpenCatalog
+) -> None:
+    dsn = fresh_database(
+        """
+        CREATE TABLE place (code text PRIMARY KEY);
+        CREATE TABLE measurement (id int PRIMARY KEY, at date, place text REFERENCES place);
+        CREATE TABLE measurement_2024 (CHECK (at < '2025-01-01'), FOREIGN KEY (place) REFERENCES place,
+                                       PRIMARY KEY (id)) INHERITS (measurement);
+        CREATE TABLE measurement_2025 (FOREIGN KEY (id) REFERENCES measurement) INHERITS (measurement);
+        CREATE TABLE measurement_2025_may () INHERITS (measurement_2025);
+        CREATE TABLE detached (id int NOT NULL, at date, place text);
+        ALTER TABLE detached INHERIT measurement;
+        CREATE TABLE precise (digits int) INHERITS (measurement);
+        CREATE TABLE wanted (PRIMARY KEY (id)) INHERITS (measurement);
+        CREATE TABLE wants (id int REFERENCES wanted);
+        CREATE TABLE amid () INHERITS (measurement, place);
+        INSERT INTO place VALUES ('here');
+        INSERT INTO measurement_2024 VALUES (1, '2024-02-01', 'here');
+        INSERT INTO measurement_2025_may VALUES (2, '2025-05-01', 'here'), (3, '2025-05-02', 'here');
+        INSERT INTO detached VALUES (4, '2025-05-01', 'here');
+        ANALYZE;
+        """,
+        server=server,
+    )
+    catalog = open_catalog(dsn)
+    contents = catalog.read()
+    names = [table.table_name for table in contents.tables]
+    assert names == ["amid", "measurement", "place", "precise", "wanted", "wants"]
+    measurement = _table(contents, "measurement")
+    assert (measurement.kind, measurement.partition_count) == ("table", 4)
+    assert contents.statistics["public", "measurement"].row_count == 4
+    assert [(key.columns, key.references_table) for key in measurement.foreign_keys] == [
+        (["id"], "measurement"),
+        (["place"], "place"),
+    ]
+    assert {name for _, name in contents.folded} == {
+        "measurement_2024",
+        "measurement_2025",
+        "measurement_2025_may",
+        "detached",
+    }
+    assert sorted(row[0] or "" for row in catalog.sample(measurement, 10).rows) == ["1", "2", "3", "4"]
+
+
 def test_partitions_are_folded_into_their_topmost_parent_with_rows_and_pages_summed(
     server: EmbeddedServer, fresh_database: FreshDatabase, open_catalog: OpenCatalog
 ) -> None:

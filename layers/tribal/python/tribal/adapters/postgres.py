@@ -17,11 +17,12 @@ from pydantic import SecretStr
 
 from tribal.adapters import postgres_queries as queries
 from tribal.adapters.postgres_access import access_report, select_grant, usage_grant
-from tribal.adapters.postgres_assembly import CatalogRows, SchemaRow, TableRow, assemble, server_of
+from tribal.adapters.postgres_assembly import assemble, server_of
 from tribal.adapters.postgres_connection import PostgresConnection, Row, open_connection
 from tribal.adapters.postgres_errors import DENIED, INTERNAL, LOCK_NOT_GRANTED, NO_COLUMN, sqlstate
 from tribal.adapters.postgres_pool import PostgresPool, Session, TimeLimits
 from tribal.adapters.postgres_retry import Pause, with_retries
+from tribal.adapters.postgres_rows import CatalogRows, SchemaRow, TableRow
 from tribal.adapters.postgres_sampling import sample_statement, sampled_columns, wants_estimate
 from tribal.adapters.postgres_target import PostgresTarget
 from tribal.errors import AccessDenied, DatabaseError, LoginRefused, StatementTimedOut, TableGone
@@ -154,6 +155,7 @@ class PostgresCatalog:
                 server=session.run(queries.SERVER),
                 schemas=session.run(queries.SCHEMAS),
                 tables=session.run(queries.TABLES),
+                inheritance=session.run(queries.INHERITANCE),
                 columns=session.run(queries.COLUMNS),
                 enums=session.run(queries.ENUMS),
                 types=session.run(queries.TYPES),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from tribal.adapters.postgres_assembly import SchemaRow, ServerRow, TableRow
+from tribal.adapters.postgres_rows import SchemaRow, ServerRow, TableRow
 from tribal.catalog.dialect import qualified_table, quote_identifier
 from tribal.ports import AccessReport, MissingGrant
 

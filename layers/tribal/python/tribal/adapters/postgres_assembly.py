@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from tribal.adapters.postgres_domains import TypeNotes
+from tribal.adapters.postgres_inheritance import fold_inheriting_tables
+from tribal.adapters.postgres_rows import (
+    CatalogRows,
+    ColumnRow,
+    ConstraintRow,
+    IndexRow,
+    SchemaRow,
+    ServerRow,
+    TableRow,
+)
 from tribal.ports import CatalogContents
 from tribal_contracts import (
     CatalogCheck,
@@ -37,94 +47,6 @@ _ACTIONS = {"r": "RESTRICT", "c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT"
 _IDENTITIES: Mapping[str, Literal["always", "by default"]] = {"a": "always", "d": "by default"}
 
 
-class ServerRow(NamedTuple):
-    """A row of `SERVER`."""
-
-    database: str
-    version: str
-    user: str
-
-
-class SchemaRow(NamedTuple):
-    """A row of `SCHEMAS`."""
-
-    name: str
-    usable: bool
-    comment: str | None
-
-
-class TableRow(NamedTuple):
-    """A row of `TABLES`."""
-
-    oid: int
-    schema: str
-    name: str
-    kind: str
-    comment: str | None
-    usable: bool
-    selectable: bool
-    rows: int | None
-    size_bytes: int | None
-    partitions: int | None
-
-
-class ColumnRow(NamedTuple):
-    """A row of `COLUMNS`."""
-
-    table: int
-    position: int
-    name: str
-    type: str
-    not_null: bool
-    default: str | None
-    identity: str
-    generated: bool
-    type_oid: int
-    comment: str | None
-    declared_type_oid: int
-    """That of the domain where there is one, while `type_oid` is what it is made of."""
-
-
-class ConstraintRow(NamedTuple):
-    """A row of `CONSTRAINTS`."""
-
-    oid: int
-    table: int
-    kind: str
-    name: str
-    columns: list[str] | None
-    references_schema: str | None
-    references_table: str | None
-    references_columns: list[str] | None
-    on_update: str
-    on_delete: str
-
-
-class IndexRow(NamedTuple):
-    """A row of `INDEXES`."""
-
-    oid: int
-    table: int
-    name: str
-    unique: bool
-    columns: list[str | None]
-    partial: bool
-
-
-class CatalogRows(NamedTuple):
-    """The answers of all catalog queries as the driver hands them over."""
-
-    server: Sequence[Sequence[Any]]
-    schemas: Sequence[Sequence[Any]]
-    tables: Sequence[Sequence[Any]]
-    columns: Sequence[Sequence[Any]]
-    enums: Sequence[Sequence[Any]]
-    types: Sequence[Sequence[Any]]
-    constraints: Sequence[Sequence[Any]]
-    indexes: Sequence[Sequence[Any]]
-    expressions: Sequence[Sequence[Any]]
-
-
 class _Expressions:
     """Texts by what they belong to."""
 
@@ -141,6 +63,7 @@ class _Expressions:
 
 def assemble(rows: CatalogRows) -> CatalogContents:
     """Build the contents of a database; what belongs to a schema that may not be used is left out."""
+    rows, folded = fold_inheriting_tables(rows)
     server = ServerRow(*rows.server[0])
     schemas = sorted((SchemaRow(*row) for row in rows.schemas), key=lambda schema: schema.name)
     listed = {schema.name for schema in schemas}
@@ -164,6 +87,7 @@ def assemble(rows: CatalogRows) -> CatalogContents:
         unreadable_schemas=tuple(schema.name for schema in schemas if not schema.usable),
         tables=tables,
         statistics={(head.schema, head.name): _statistics(head) for head in heads if head.usable},
+        folded=folded,
         locked=frozenset((table.schema_name, table.table_name) for table in tables if _lacks_a_text(table)),
     )
 
@@ -229,7 +153,7 @@ class _Parts:
             ]
             + [check for column in columns for check in self._types.checks(column.declared_type_oid, column.name)],
             view_definition=self._expressions.view(head.oid) if kind in ("view", "materialized_view") else None,
-            partition_count=(head.partitions or 0) if kind == "partitioned_table" else None,
+            partition_count=(head.partitions or 0) if kind == "partitioned_table" else head.partitions,
             selectable=head.selectable,
         )
 

@@ -73,6 +73,11 @@ WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
   AND NOT EXISTS (SELECT FROM pg_depend e
                   WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.objsubid = 0 AND e.deptype = 'e')"""
 
+INHERITANCE = """\
+SELECT i.inhrelid, i.inhparent
+FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+WHERE c.relkind IN ('r', 'f') AND NOT c.relispartition"""
+
 # The second argument of pg_get_expr is 0 on purpose: naming the table would wait for a lock on it, and a default
 # cannot refer to its columns. What can is in EXPRESSIONS.
 COLUMNS = """\
@@ -229,6 +234,7 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement("Name of the database, version of the server, and who we are", SERVER),
     Statement("Schemas, and whether we may use them", SCHEMAS),
     Statement("Tables and views with the server's estimates of their sizes", TABLES),
+    Statement("Which tables inherit from which", INHERITANCE),
     Statement("Columns with their types, defaults and comments", COLUMNS),
     Statement("Labels of enum types", ENUMS),
     Statement("Checks of domains, and comments on domains and enum types", TYPES),

@@ -11,7 +11,7 @@ from tribal.describing.measures import is_money_in_cents
 from tribal.describing.moments import is_deleted_mark
 from tribal.naming import split_identifier
 from tribal.ports import TableContext
-from tribal.rendering.words import listing
+from tribal.rendering.words import listing, number
 from tribal_contracts import CatalogTable
 
 _LEFTOVER_STARTS = frozenset("tmp temp temporary bak copy old deprecated obsolete unused zz scratch".split())
@@ -48,6 +48,9 @@ def _kind_notes(table: CatalogTable) -> list[str]:
     if table.kind == "partitioned_table":
         count = f"{table.partition_count} partitions" if table.partition_count else "partitions"
         return [f"The table is split into {count}, which are documented here as one."]
+    if table.kind == "table" and table.partition_count:
+        children = number(table.partition_count, "table")
+        return [f"Its rows lie in {children} that inherit from it too; all are documented here as one."]
     if table.kind == "materialized_view":
         return ["Shows the data as of its last refresh, not as it is now."]
     if table.kind == "foreign_table":

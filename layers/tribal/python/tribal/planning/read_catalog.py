@@ -204,7 +204,7 @@ def _missing_tables(
     excluded = [key for key in missing if not is_selected(entry, *key)]
     asked = [key for key in missing if is_selected(entry, *key)]
     presence = reader.presence(asked) if asked else {}
-    gone = [key for key in asked if presence[key] == "gone"]
+    gone = [key for key in asked if presence[key] == "gone" or key in found.contents.folded]
     return _names(entry.name, gone), _names(entry.name, excluded)
 
 

@@ -29,6 +29,8 @@ class CatalogContents:
     unreadable_schemas: tuple[str, ...]
     tables: tuple[CatalogTable, ...]
     statistics: Mapping[SchemaAndTable, TableStatistics]
+    folded: frozenset[SchemaAndTable] = frozenset()
+    """Tables that are part of another, which they inherit everything from."""
     locked: frozenset[SchemaAndTable] = frozenset()
     """Tables of which some texts could not be read because somebody held a lock; they stand as a remark instead."""
 

@@ -126,7 +126,7 @@ function tableView(table) {
   const database = databases.get(table.b);
   const facts = [KINDS[table.k] || table.k, counted((table.c || []).length, "column")];
   if (table.k !== "view") facts.push(table.r < 0 ? "number of rows unknown" : "about " + counted(table.r, "row"));
-  if (table.p) facts.push(counted(table.p, "partition"));
+  if (table.p) facts.push(counted(table.p, table.k === "table" ? "inheriting table" : "partition"));
   const line = element("p", {class: "facts"}, facts.join(" \u00b7 "));
   if (table.pk) line.append(" \u00b7 primary key ", ...joined(table.pk.map(code)));
   const parts = [trail(element("a", {href: "#/"}, "Catalog"),

@@ -89,7 +89,7 @@ def _facts(document: TableDocument) -> str:
     if document.kind != "view":
         facts.append(rows_phrase(document.row_count))
     if document.partition_count:
-        facts.append(number(document.partition_count, "partition"))
+        facts.append(number(document.partition_count, "inheriting table" if document.kind == "table" else "partition"))
     if document.primary_key:
         facts.append("primary key " + ", ".join(code_span(name) for name in document.primary_key.columns))
     facts.append(f"_{_SOURCES[document.description.source]}_")
