@@ -83,6 +83,7 @@ from tribal_contracts.plan import (
     WorkUnit,
 )
 from tribal_contracts.runs import (
+    FinishCheckpoint,
     LeaseRecord,
     OutlineUnit,
     RunOutline,
@@ -204,6 +205,7 @@ __all__ = [
     "JoinStep",
     "KeyEdge",
     "KeyGraph",
+    "FinishCheckpoint",
     "LeaseRecord",
     "LintRules",
     "ListDomainsInput",

@@ -89,6 +89,13 @@ class RunOutline(Contract):
         return [unit.id for unit in self.units]
 
 
+class FinishCheckpoint(Contract):
+    """What Finish had written when its time was up. File: `progress/runs/{run_id}/finish.json`."""
+
+    schema_version: Literal["1.0"]
+    files: list[IndexableFile]
+
+
 class RunRecord(Contract):
     """One run of a command. File: `progress/runs/{run_id}/run.json`."""
 

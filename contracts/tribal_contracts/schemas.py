@@ -44,6 +44,7 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "run-outline": contracts.RunOutline,
     "run-record": contracts.RunRecord,
     "lease-record": contracts.LeaseRecord,
+    "finish-checkpoint": contracts.FinishCheckpoint,
     "databases": contracts.ProjectFile,
     "search-tables-input": contracts.SearchTablesInput,
     "search-tables-output": contracts.SearchTablesOutput,

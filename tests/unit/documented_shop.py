@@ -221,7 +221,8 @@ class Shop:
             describer=self.describer,
             clock=self.clock,
             sink=self.sink,
-        )
+            deadline=NoDeadline(),
+        ).manifest
 
     def carry_out(self, outline: RunOutline) -> DocumentationManifest | None:
         """Document every unit of a plan and finish."""

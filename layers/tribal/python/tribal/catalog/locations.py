@@ -72,6 +72,11 @@ def run_reading_file(run_id: str, database: str) -> str:
     return f"{RUNS}{run_id}/catalog/{store_name(database)}.json"
 
 
+def run_finish_file(run_id: str) -> str:
+    """What the run's Finish had written when its time was up."""
+    return f"{RUNS}{run_id}/finish.json"
+
+
 def unit_progress_file(unit_id: str) -> str:
     """Progress of a work unit."""
     return f"progress/work_units/{unit_id}/progress.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tribal.documenting.annotations import read_annotations
 from tribal.documenting.currency import WorkInspector, is_current
 from tribal.documenting.document_unit import document_unit
-from tribal.documenting.finish import finish
+from tribal.documenting.finish import Finished, finish
 from tribal.documenting.lint import LintReport, lint
 from tribal.documenting.manifest import load_manifest
 from tribal.documenting.options import DocumentingOptions
@@ -13,6 +13,7 @@ from tribal.documenting.progress import final_progress, fold_progress, overall_s
 
 __all__ = [
     "DocumentingOptions",
+    "Finished",
     "LintReport",
     "WorkInspector",
     "document_unit",

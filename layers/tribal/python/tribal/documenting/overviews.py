@@ -39,40 +39,54 @@ class Overviews:
     lost: list[str] = field(default_factory=list)
 
 
-def write_overviews(
-    outline: RunOutline,
-    found: Gathered,
-    *,
-    store: ObjectStore,
-    publisher: Publisher,
-    describer: Describer,
-    sink: ProgressSink,
-) -> Overviews:
-    """Write every overview of what is documented, one domain at a time."""
-    written = Overviews()
-    writer = DomainWriter(
-        store=store,
-        publisher=publisher,
-        describer=describer,
-        sink=sink,
-        domains={name: entry.indexable.domain or "" for name, entry in found.tables.items()},
-        comments=_schema_comments(outline, store),
-        places=_places(found),
-    )
-    listed: list[OverviewDomain] = []
-    for plan in _domain_plans(outline, found):
-        outcome = writer.write(plan)
-        written.lost.extend(outcome.lost)
+class OverviewWriter:
+    """Writes every overview of what is documented, one domain at a time."""
+
+    def __init__(
+        self,
+        outline: RunOutline,
+        found: Gathered,
+        *,
+        store: ObjectStore,
+        publisher: Publisher,
+        describer: Describer,
+        sink: ProgressSink,
+    ) -> None:
+        self.domains = _domain_plans(outline, found)
+        """What has to be written, in order."""
+        self._store = store
+        self._publisher = publisher
+        self._written = Overviews()
+        self._listed: list[OverviewDomain] = []
+        self._writer = DomainWriter(
+            store=store,
+            publisher=publisher,
+            describer=describer,
+            sink=sink,
+            domains={name: entry.indexable.domain or "" for name, entry in found.tables.items()},
+            comments=_schema_comments(outline, store),
+            places=_places(found),
+        )
+
+    def write_domain(self, plan: DomainPlan) -> None:
+        """Write one domain, or leave it when nothing behind it changed."""
+        outcome = self._writer.write(plan)
+        self._written.lost.extend(outcome.lost)
         if outcome.document is not None:
-            written.files.extend(outcome.files)
-            written.pages.append(locations.domain_page_file(plan.database, plan.domain))
-            listed.append(_listed(outcome.document))
-    databases = sorted({domain.database for domain in listed})
-    for database in databases:
-        own = [domain for domain in listed if domain.database == database]
-        _write_overview(_overview("database", database, [database], own), store, publisher, written)
-    _write_overview(_overview("catalog", CATALOG_TITLE, databases, listed), store, publisher, written)
-    return written
+            self._written.files.extend(outcome.files)
+            self._written.pages.append(locations.domain_page_file(plan.database, plan.domain))
+            self._listed.append(_listed(outcome.document))
+
+    def close(self) -> Overviews:
+        """Write the overviews of the databases and of the catalog, once every domain was written."""
+        written, listed = self._written, self._listed
+        databases = sorted({domain.database for domain in listed})
+        for database in databases:
+            own = [domain for domain in listed if domain.database == database]
+            _write_overview(_overview("database", database, [database], own), self._store, self._publisher, written)
+        catalog = _overview("catalog", CATALOG_TITLE, databases, listed)
+        _write_overview(catalog, self._store, self._publisher, written)
+        return written
 
 
 def _places(found: Gathered) -> dict[str, str]:

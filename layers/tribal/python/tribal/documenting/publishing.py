@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Literal
 
 from tribal.catalog import locations
 from tribal.documenting.files import write_document
 from tribal.ports import ObjectStore
-from tribal_contracts import DocumentationManifest, IndexableFile, WrittenFile
+from tribal_contracts import IndexableFile, WrittenFile
 
 
 class Publisher:
-    """Writes files under `docs/` and tells what the manifest says of them."""
+    """Writes files under `docs/` and tells what the manifest says of them.
 
-    def __init__(self, store: ObjectStore, previous: DocumentationManifest | None, now: str) -> None:
+    `known` are the files of the last manifest, and those that were written since.
+    """
+
+    def __init__(self, store: ObjectStore, known: Iterable[IndexableFile], now: str) -> None:
         self._store = store
         self._now = now
-        self._known: Mapping[str, IndexableFile] = (
-            {file.path: file for file in previous.indexable_files} if previous else {}
-        )
+        self._known = {file.path: file for file in known}
+        self._published: dict[str, IndexableFile] = {}
+
+    @property
+    def published(self) -> list[IndexableFile]:
+        """What was published so far, or found as it was."""
+        return list(self._published.values())
 
     def publish(
         self,
@@ -43,7 +50,7 @@ class Publisher:
             else None
         )
         written = write_document(self._store, path, data, now=self._now, earlier=earlier)
-        return IndexableFile(
+        file = IndexableFile(
             path=path,
             type=kind,
             database=database,
@@ -52,9 +59,14 @@ class Publisher:
             size_bytes=written.size_bytes,
             modified_at=written.modified_at,
         )
+        self._published[path] = file
+        return file
 
     def untouched(self, path: str) -> IndexableFile | None:
-        """What the last manifest says of a file that is still as it was; `None` when it is not."""
+        """What is known of a file that is still as it was; `None` when it is not."""
         known = self._known.get(path)
         present = self._store.head(locations.DOCS + path) if known else None
-        return known if known and present is not None and present.content_hash == known.content_hash else None
+        if known is None or present is None or present.content_hash != known.content_hash:
+            return None
+        self._published[path] = known
+        return known

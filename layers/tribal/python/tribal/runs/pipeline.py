@@ -176,7 +176,15 @@ def document_run(
             for _, result in run.pool.run(document, wave, plan_options.units_at_once):
                 statuses.append(result.status)
                 errors.extend(table.error for table in result.tables if table.error)
-    manifest = finish(outline, store=run.store, lease=run.lease, describer=describer, clock=run.clock, sink=run.sink)
+    manifest = finish(
+        outline,
+        store=run.store,
+        lease=run.lease,
+        describer=describer,
+        clock=run.clock,
+        sink=run.sink,
+        deadline=run.deadline,
+    ).manifest
     run.sink.end("document", locations.DOCS)
     return DocumentedRun(outline, overall_status(statuses), tuple(errors), manifest)
 
