@@ -186,6 +186,7 @@ class DomainDocument(Contract):
     er_diagram: str
     common_joins: list[str]
     links: list[DomainLink]
+    annotation_line: int | Unset = optional("Line of the annotations file where a person's words on it begin.")
     input_hash: ContentHash | Unset = optional("What the domain's files were made from.")
 
 
@@ -210,6 +211,7 @@ class OverviewDocument(Contract):
     databases: list[str]
     table_count: Count
     domains: list[OverviewDomain]
+    annotation_line: int | Unset = optional("Line of the annotations file with a person's words on the database.")
 
 
 class TableAnnotation(ClosedContract):
@@ -219,8 +221,17 @@ class TableAnnotation(ClosedContract):
     columns: dict[str, str] = Field(default_factory=dict)
 
 
+class DomainAnnotation(ClosedContract):
+    """What a person says of a domain."""
+
+    title: str | Unset = optional()
+    description: str | Unset = optional()
+
+
 class Annotations(ClosedContract):
-    """A person's words, which always win. File: `annotations/{database}.yaml`; keys are `schema.table`."""
+    """A person's words, which always win. File: `annotations/{database}.yaml`; tables are keyed by `schema.table`."""
 
     schema_version: Literal["1.0"] = "1.0"
+    description: str | Unset = optional("What the database is for.")
+    domains: dict[DomainName, DomainAnnotation] = Field(default_factory=dict)
     tables: dict[str, TableAnnotation] = Field(default_factory=dict)

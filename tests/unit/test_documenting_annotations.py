@@ -13,6 +13,7 @@ from tests.unit.documented_shop import Shop
 from tribal.documenting import read_annotations
 from tribal.documenting.annotations import MAX_ANNOTATIONS_BYTES, parse_annotations
 from tribal.errors import ConfigurationError
+from tribal_contracts import DomainDocument
 
 FILE = "annotations/shop.yaml"
 
@@ -101,3 +102,45 @@ def test_a_broken_file_stops_documenting_before_anything_is_written() -> None:
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     with suppress(ConfigurationError):
         parse_annotations(data, FILE)
+
+
+WORDS = """
+description: Everything the shop sells.
+domains:
+  sales:
+    title: Selling
+    description: From the basket to the bill.
+  salse: {description: A slip of the pen.}
+"""
+
+
+def test_what_a_person_says_of_a_domain_and_of_the_database_wins_and_survives() -> None:
+    shop = Shop()
+    shop.memory.put(FILE, WORDS.encode())
+    for _ in range(2):
+        shop.run()
+        domain = DomainDocument.from_json(shop.memory.get("docs/shop/sales/domain.json").data)
+        assert (domain.title, domain.description) == ("Selling", "From the basket to the bill.")
+        page = shop.memory.get("docs/shop/sales/README.md").data.decode()
+        assert "# Selling" in page
+        assert f"Correct it in `{FILE}`, line 4; your words are never overwritten." in page
+        overview = shop.memory.get("docs/shop/README.md").data.decode()
+        assert "Everything the shop sells." in overview
+        assert f"Correct it in `{FILE}`, line 2;" in overview
+        other = shop.memory.get("docs/shop/billing/README.md").data.decode()
+        assert f"Write it in `{FILE}` under `domains: billing:` as `title:` or `description:`;" in other
+    assert "annotations/shop.yaml describes a domain 'salse', which shop lacks" in shop.sink.notes
+
+
+def test_words_on_a_domain_that_change_reach_its_page_and_words_that_go_leave_it() -> None:
+    shop = Shop()
+    shop.memory.put(FILE, WORDS.encode())
+    shop.run()
+    shop.memory.put(FILE, WORDS.replace("the basket", "the shelf").encode())
+    shop.run()
+    assert "From the shelf to the bill." in shop.memory.get("docs/shop/sales/README.md").data.decode()
+    shop.memory.delete(FILE)
+    shop.run()
+    page = shop.memory.get("docs/shop/sales/README.md").data.decode()
+    assert "Selling" not in page
+    assert "shelf" not in page

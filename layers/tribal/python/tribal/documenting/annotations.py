@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import NoReturn
 
 import yaml
@@ -12,7 +13,7 @@ from tribal.catalog import locations
 from tribal.catalog.identity import format_name, parse_name
 from tribal.errors import ConfigurationError, ObjectNotFound
 from tribal.ports import ObjectStore
-from tribal_contracts import Annotations, TableAnnotation
+from tribal_contracts import Annotations, DomainAnnotation, TableAnnotation
 
 MAX_ANNOTATIONS_BYTES = 5_000_000
 _CODE = "DOC_ANNOTATIONS_INVALID"
@@ -22,6 +23,21 @@ class PlacedAnnotation(TableAnnotation):
     """The words of a person about a table, and the line of the file where they begin."""
 
     line: int
+
+
+class PlacedDomainAnnotation(DomainAnnotation):
+    """The words of a person about a domain, and the line of the file where they begin."""
+
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewWords:
+    """What a person says of a database and of its domains."""
+
+    description: str | None = None
+    line: int | None = None
+    domains: Mapping[str, PlacedDomainAnnotation] = field(default_factory=dict)
 
 
 TableAnnotations = Mapping[tuple[str, str], PlacedAnnotation]
@@ -34,16 +50,42 @@ def read_annotations(store: ObjectStore, database: str) -> TableAnnotations:
     Raises:
         ConfigurationError: when the file cannot be used; the message names file, line and mend.
     """
+    data = _read(store, database)
+    return {} if data is None else parse_annotations(data, locations.annotations_file(database))
+
+
+def read_overview_words(store: ObjectStore, database: str) -> OverviewWords:
+    """What a person says of the database and its domains; nothing when there is no file.
+
+    Raises:
+        ConfigurationError: when the file cannot be used; the message names file, line and mend.
+    """
+    data, key = _read(store, database), locations.annotations_file(database)
+    annotations, root = (None, None) if data is None else _parse(data, key)
+    if annotations is None or root is None:
+        return OverviewWords()
+    lines = _lines_of(root, "domains")
+    return OverviewWords(
+        description=annotations.description,
+        line=_line(root, ("description",)) if annotations.description else None,
+        domains={
+            name: PlacedDomainAnnotation(**annotation.model_dump(), line=lines.get(name, 1))
+            for name, annotation in annotations.domains.items()
+        },
+    )
+
+
+def _read(store: ObjectStore, database: str) -> bytes | None:
     key = locations.annotations_file(database)
     try:
         data = store.get(key).data
     except ObjectNotFound:
-        return {}
+        return None
     if len(data) > MAX_ANNOTATIONS_BYTES:
         _refuse(
             key, None, f"is larger than {MAX_ANNOTATIONS_BYTES:,} bytes; split the database's notes or shorten them"
         )
-    return parse_annotations(data, key)
+    return data
 
 
 def parse_annotations(data: bytes, key: str) -> TableAnnotations:
@@ -52,6 +94,11 @@ def parse_annotations(data: bytes, key: str) -> TableAnnotations:
     Raises:
         ConfigurationError: when it cannot be used.
     """
+    annotations, root = _parse(data, key)
+    return {} if root is None else _by_table(annotations, key, root)
+
+
+def _parse(data: bytes, key: str) -> tuple[Annotations, yaml.Node | None]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -59,7 +106,7 @@ def parse_annotations(data: bytes, key: str) -> TableAnnotations:
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         if root is None:
-            return {}
+            return Annotations(), None
         _refuse_doubles(key, root)
         content = yaml.safe_load(text)
     except yaml.YAMLError as error:
@@ -72,12 +119,12 @@ def parse_annotations(data: bytes, key: str) -> TableAnnotations:
         annotations = Annotations.model_validate({} if content is None else content)
     except ValidationError as error:
         _refuse_shape(key, root, error)
-    return _by_table(annotations, key, root)
+    return annotations, root
 
 
 def _by_table(annotations: Annotations, key: str, root: yaml.Node) -> TableAnnotations:
     tables: dict[tuple[str, str], PlacedAnnotation] = {}
-    lines = _lines_of_tables(root)
+    lines = _lines_of(root, "tables")
     for name, annotation in annotations.tables.items():
         try:
             parts = parse_name(name)
@@ -91,10 +138,10 @@ def _by_table(annotations: Annotations, key: str, root: yaml.Node) -> TableAnnot
     return tables
 
 
-def _lines_of_tables(root: yaml.Node) -> dict[str, int]:
+def _lines_of(root: yaml.Node, section: str) -> dict[str, int]:
     top = {key.value: value for key, value in root.value} if isinstance(root, yaml.MappingNode) else {}
-    tables = top.get("tables")
-    pairs = tables.value if isinstance(tables, yaml.MappingNode) else []
+    named = top.get(section)
+    pairs = named.value if isinstance(named, yaml.MappingNode) else []
     return {key.value: key.start_mark.line + 1 for key, _ in pairs if isinstance(key, yaml.ScalarNode)}
 
 
@@ -102,7 +149,8 @@ def _refuse_shape(key: str, root: yaml.Node, error: ValidationError) -> NoReturn
     first = error.errors(include_url=False, include_input=False)[0]
     where = tuple(str(part) for part in first["loc"] if part != "[key]")
     mend = {
-        "extra_forbidden": "is no key that is known here; a table has description and columns",
+        "extra_forbidden": "is no key that is known here; a table has description and columns, a domain has title "
+        "and description",
         "string_type": "should be text; put it in quotes",
         "dict_type": "should hold further keys, indented below it",
         "model_type": "should hold description or columns, indented below it",

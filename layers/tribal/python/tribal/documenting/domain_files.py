@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
+from tribal.documenting.annotations import PlacedDomainAnnotation
 from tribal.documenting.files import put_if_changed, read_or_none
 from tribal.documenting.gather import TableEntry
 from tribal.documenting.publishing import Publisher
@@ -28,7 +29,7 @@ from tribal_contracts import (
 
 COMMON_JOINS = 10
 """Joins that a domain's overview spells out at the most."""
-DOMAIN_FILES_VERSION = "2"
+DOMAIN_FILES_VERSION = "3"
 """Changes whenever the same documents would make other domain files."""
 
 
@@ -40,6 +41,8 @@ class DomainPlan:
     domain: str
     title: str
     entries: Sequence[TableEntry]
+    words: PlacedDomainAnnotation | None = None
+    """What a person says of it."""
 
     @property
     def directory(self) -> str:
@@ -111,6 +114,7 @@ class DomainWriter:
                 RENDERER_VERSION,
                 DOMAIN_FILES_VERSION,
                 self.places[plan.database],
+                plan.words.model_dump(mode="json") if plan.words else None,
             ]
         )
 
@@ -148,11 +152,12 @@ class DomainWriter:
             database_type=summaries[0].database_type,
             domain=plan.domain,
             title=plan.title,
-            description=self.describer.describe_domain(context).text,
+            description=(plan.words and plan.words.description) or self.describer.describe_domain(context).text,
             tables=[summary.listed for summary in summaries],
             er_diagram=er_diagram([summary.diagram for summary in summaries], list(_leaving(summaries))),
             common_joins=_common_joins(summaries),
             links=_links(plan.domain, summaries, self.domains),
+            annotation_line=plan.words.line if plan.words else None,
             input_hash=inputs,
         )
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
+from tribal.documenting.annotations import OverviewWords, read_overview_words
 from tribal.documenting.domain_files import DomainPlan, DomainWriter
 from tribal.documenting.files import put_if_changed
 from tribal.documenting.gather import Gathered, TableEntry
@@ -52,8 +53,11 @@ class OverviewWriter:
         describer: Describer,
         sink: ProgressSink,
     ) -> None:
-        self.domains = _domain_plans(outline, found)
+        databases = {entry.indexable.database for entry in found.tables.values()}
+        self._words = {database: read_overview_words(store, database) for database in databases}
+        self.domains = _domain_plans(outline, found, self._words)
         """What has to be written, in order."""
+        self._note_strangers(sink)
         self._store = store
         self._publisher = publisher
         self._written = Overviews()
@@ -67,6 +71,15 @@ class OverviewWriter:
             comments=_schema_comments(outline, store),
             places=_places(found),
         )
+
+    def _note_strangers(self, sink: ProgressSink) -> None:
+        """Say which domains of the annotations there are not; somebody meant something by them."""
+        known = {(plan.database, plan.domain) for plan in self.domains}
+        for database, words in sorted(self._words.items()):
+            for domain in sorted(words.domains):
+                if (database, domain) not in known:
+                    file = locations.annotations_file(database)
+                    sink.note(f"{file} describes a domain {domain!r}, which {database} lacks")
 
     def write_domain(self, plan: DomainPlan) -> None:
         """Write one domain, or leave it when nothing behind it changed."""
@@ -83,7 +96,8 @@ class OverviewWriter:
         databases = sorted({domain.database for domain in listed})
         for database in databases:
             own = [domain for domain in listed if domain.database == database]
-            _write_overview(_overview("database", database, [database], own), self._store, self._publisher, written)
+            overview = _with_words(_overview("database", database, [database], own), self._words[database])
+            _write_overview(overview, self._store, self._publisher, written)
         catalog = _overview("catalog", CATALOG_TITLE, databases, listed)
         _write_overview(catalog, self._store, self._publisher, written)
         return written
@@ -97,7 +111,7 @@ def _places(found: Gathered) -> dict[str, str]:
     return {database: object_hash(places) for database, places in by_database.items()}
 
 
-def _domain_plans(outline: RunOutline, found: Gathered) -> list[DomainPlan]:
+def _domain_plans(outline: RunOutline, found: Gathered, words: Mapping[str, OverviewWords]) -> list[DomainPlan]:
     titles = {
         (analysis.name, domain): title
         for analysis in outline.databases
@@ -107,10 +121,12 @@ def _domain_plans(outline: RunOutline, found: Gathered) -> list[DomainPlan]:
     for name in sorted(found.tables):
         file = found.tables[name].indexable
         members.setdefault((file.database, file.domain or ""), []).append(found.tables[name])
-    return [
-        DomainPlan(database, domain, titles.get((database, domain)) or _title(domain), entries)
-        for (database, domain), entries in sorted(members.items())
-    ]
+    plans = []
+    for (database, domain), entries in sorted(members.items()):
+        own = words[database].domains.get(domain)
+        title = (own and own.title) or titles.get((database, domain)) or _title(domain)
+        plans.append(DomainPlan(database, domain, title, entries, own))
+    return plans
 
 
 def _title(domain: str) -> str:
@@ -158,6 +174,13 @@ def _overview(scope: str, name: str, databases: Sequence[str], domains: Sequence
         table_count=tables,
         domains=list(domains),
     )
+
+
+def _with_words(document: OverviewDocument, words: OverviewWords) -> OverviewDocument:
+    if words.description is None:
+        return document
+    described = f"{words.description.strip()}\n\n{document.description}"
+    return document.model_copy(update={"description": described, "annotation_line": words.line})
 
 
 def _write_overview(document: OverviewDocument, store: ObjectStore, publisher: Publisher, written: Overviews) -> None:

@@ -39,6 +39,7 @@ def domain_record(document: DomainDocument) -> Record:
             "s": document.description,
             "j": document.common_joins,
             "x": [[link.domain, link.keys] for link in document.links],
+            "al": document.annotation_line,
         }
     )
 

@@ -115,6 +115,7 @@ function domainView(database, domain) {
     parts.push(section("Related domains", grid("Related domains", [["Domain", ""], ["Keys between them", "number"]],
       domain.x.map(([name, keys]) => [[element("a", {href: domainLink(database.n, name)}, name)], [rows(keys)]]))));
   }
+  parts.push(correction(database, domain.al, "domains: " + domain.n + ":", ["title:", "description:"]));
   return parts;
 }
 
@@ -141,12 +142,16 @@ function tableView(table) {
   const samples = sampleGrid(table);
   if (samples) parts.push(section("Sample values", samples));
   if (table.v) parts.push(section("Definition", sql(table.v)));
-  const file = code(database ? database.f : ""), kept = "; your words are never overwritten.";
-  parts.push(table.al
-    ? element("p", {class: "foot"}, "Something wrong or missing? Correct it in ", file, ", line " + table.al + kept)
-    : element("p", {class: "foot"}, "Something wrong or missing? Write it in ", file, " under ",
-      code("tables: " + JSON.stringify(table.l) + ":"), " as ", code("description:"), " or ", code("columns:"), kept));
+  parts.push(correction(database, table.al, "tables: " + JSON.stringify(table.l) + ":", ["description:", "columns:"]));
   return parts;
+}
+
+function correction(database, line, under, keys) {
+  const file = code(database ? database.f : ""), kept = "; your words are never overwritten.";
+  return line
+    ? element("p", {class: "foot"}, "Something wrong or missing? Correct it in ", file, ", line " + line + kept)
+    : element("p", {class: "foot"}, "Something wrong or missing? Write it in ", file, " under ", code(under), " as ",
+      code(keys[0]), " or ", code(keys[1]), kept);
 }
 
 function columnGrid(table) {

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity, format_name
+from tribal.rendering.corrections import correction
 from tribal.rendering.markdown import escape_cell, escape_text, fence, link, page, table
 from tribal.rendering.mermaid import DIAGRAM_TABLES, drawn_tables
 from tribal.rendering.words import number, row_figure
@@ -31,6 +32,10 @@ def domain_page(document: DomainDocument) -> str:
             _diagram(document),
             _common_joins(document.common_joins),
             _links(document, path),
+            "---",
+            correction(
+                document.database, document.annotation_line, f"domains: {document.domain}:", ("title", "description")
+            ),
         ]
     )
 
@@ -90,8 +95,10 @@ def overview_page(document: OverviewDocument) -> str:
         [
             f"{link('Catalog', path, locations.CATALOG_OVERVIEW_PAGE)} / {escape_text(document.name)}",
             f"# {escape_text(document.name)}",
-            escape_text(document.description),
+            *(escape_text(part) for part in document.description.split("\n\n")),
             f"## Domains\n\n{_domains(document.domains, path)}",
+            "---",
+            correction(document.name, document.annotation_line, "", ("description",)),
         ]
     )
 

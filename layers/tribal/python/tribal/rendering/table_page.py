@@ -6,6 +6,7 @@ import json
 
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity, format_name
+from tribal.rendering.corrections import correction
 from tribal.rendering.markdown import (
     cell_code,
     code_span,
@@ -262,14 +263,5 @@ def _samples(document: TableDocument) -> str:
 
 
 def _correction(document: TableDocument) -> str:
-    file = locations.annotations_file(document.database)
     key = json.dumps(format_name((document.schema_, document.table)), ensure_ascii=False)
-    if document.annotation_line is not None:
-        return (
-            f"Something wrong or missing? Correct it in {code_span(file)}, line {document.annotation_line}; your words "
-            "are never overwritten."
-        )
-    return (
-        f"Something wrong or missing? Write it in {code_span(file)} under {code_span(f'tables: {key}:')} as "
-        "`description:` or `columns:`; your words are never overwritten."
-    )
+    return correction(document.database, document.annotation_line, f"tables: {key}:", ("description", "columns"))

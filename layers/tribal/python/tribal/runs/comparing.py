@@ -14,7 +14,7 @@ from tribal.documenting import DocumentingOptions, WorkInspector
 from tribal.errors import ObjectNotFound, PlanError
 from tribal.planning import PlanOptions, compose_plan, latest_readings, load_plan, read_catalog
 from tribal.planning.read_catalog import iterate_snapshot
-from tribal.ports import Clock, Describer, ObjectStore
+from tribal.ports import Clock, Describer, Embedder, ObjectStore
 from tribal.runs.rehearsal import RehearsalStore
 from tribal.runs.shown_values import VALUE_CHARS, show_change
 from tribal.runs.units import OpenReader
@@ -79,6 +79,7 @@ def compare_with_databases(
     options: DocumentingOptions,
     statistics_max_age: timedelta,
     value_chars: int = VALUE_CHARS,
+    embedder: Embedder | None = None,
 ) -> Comparison:
     """Compare each database as it is now with what the last run read, and try the next plan without writing it.
 
@@ -116,7 +117,7 @@ def compare_with_databases(
     def has_work(unit: WorkUnit, spec: TableSpec) -> bool:
         return not inspectors[unit.database].is_current(unit, spec)
 
-    plan = _next_plan(after, entries, rehearsal, clock, plan_options, has_work)
+    plan = _next_plan(after, entries, rehearsal, clock, plan_options, has_work, embedder)
     return Comparison(tuple(databases), _documents(plan, after))
 
 
@@ -204,6 +205,7 @@ def _next_plan(
     clock: Clock,
     options: PlanOptions,
     has_work: Callable[[WorkUnit, TableSpec], bool],
+    embedder: Embedder | None,
 ) -> DocumentationPlan | None:
     """The plan that the next run would make; `None` when there is nothing left to document."""
     try:
@@ -212,7 +214,14 @@ def _next_plan(
         previous = None
     try:
         return compose_plan(
-            readings, entries, previous=previous, store=store, clock=clock, options=options, has_work=has_work
+            readings,
+            entries,
+            previous=previous,
+            store=store,
+            clock=clock,
+            options=options,
+            has_work=has_work,
+            embedder=embedder,
         ).plan
     except PlanError as error:
         if error.code != "PLAN_EMPTY":

@@ -11,6 +11,7 @@ from tribal.edges.cli.console import command, print_json
 from tribal.edges.cli.options import Dsn, Json, NoSamples, Project
 
 if TYPE_CHECKING:
+    from tribal.ports import Embedder
     from tribal.runs.comparing import Comparison
     from tribal.settings import Settings
 
@@ -83,7 +84,19 @@ def _compared(settings: Settings, since: str | None, between: tuple[str, str] | 
         options=DocumentingOptions(take_samples=settings.take_samples),
         statistics_max_age=settings.statistics_max_age,
         value_chars=value_chars,
+        embedder=_embedder(),
     )
+
+
+def _embedder() -> Embedder | None:
+    """What the next run would group tables with."""
+    from tribal.errors import EmbeddingFailed
+    from tribal.wiring import embedder
+
+    try:
+        return embedder()
+    except EmbeddingFailed:
+        return None
 
 
 @command
