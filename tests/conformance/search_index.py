@@ -32,7 +32,7 @@ from tests.conformance.search_index_generations import *  # noqa: F403
 from tribal.catalog.hashing import record_id
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady
-from tribal.ports import IndexCounts, IndexEntry, IndexFilter, SearchIndex
+from tribal.ports import ByVector, ByWords, IndexCounts, IndexEntry, IndexFilter, SearchIndex
 from tribal_contracts import Description, TableDocument
 
 HOSTILE_TERMS = [
@@ -284,6 +284,36 @@ def test_a_table_is_also_found_by_the_vector_of_its_name(index: SearchIndex, oth
     index.replace({}, [str(table_entry("shop.sales.two").record.source_path)])
     index.finish(metadata(), key_graph())
     assert near(other, 1, kind="table_name") == ["one"]
+
+
+def test_questions_asked_at_once_are_answered_as_one_by_one(index: SearchIndex) -> None:
+    fill(
+        index,
+        table_entry("shop.sales.one", names=["order"], near=vector(1), name_near=vector(0, 1)),
+        table_entry("shop.sales.two", names=["line"], near=vector(0, 1), name_near=vector(1)),
+        column_entry("shop.sales.one", "id", names=["order"], near=vector(1)),
+    )
+    narrow = IndexFilter(database="web")
+    zero = np.zeros(DIMENSIONS, dtype=np.float32)
+    words = [
+        ByWords(["order", "line"], "table", EVERYWHERE, 9),
+        ByWords([], "table", EVERYWHERE, 9),
+        ByWords(["order"], "table", EVERYWHERE, 0),
+        ByWords(["order"], "column", EVERYWHERE, 9),
+        ByWords(["order"], "table", narrow, 9),
+    ]
+    vectors = [
+        ByVector(vector(1), "table", EVERYWHERE, 1),
+        ByVector(zero, "table", EVERYWHERE, 9),
+        ByVector(vector(1), "table_name", EVERYWHERE, 9),
+        ByVector(vector(1), "column", narrow, 9),
+    ]
+    assert index.candidates([*vectors, *words]) == [
+        *(index.nearest(asked.vector, asked.kind, asked.where, asked.limit) for asked in vectors),
+        *(index.lexical(asked.terms, asked.doc_type, asked.where, asked.limit) for asked in words),
+    ]
+    assert [len(answer) for answer in index.candidates([*vectors, *words])] == [1, 0, 2, 0, 2, 0, 0, 1, 0]
+    assert index.candidates([]) == []
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from tribal.adapters.sqlite_schema import distinct_terms
 from tribal.adapters.sqlite_writer import IndexWriter, abandon
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed
-from tribal.ports import Candidate, IndexCounts, IndexEntry, IndexFilter, TableEntry, VectorKind
+from tribal.ports import ByVector, ByWords, Candidate, IndexCounts, IndexEntry, IndexFilter, TableEntry, VectorKind
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
 
 if TYPE_CHECKING:
@@ -80,6 +80,16 @@ class SqliteIndex:
                 return view.generation.metadata
         except IndexNotReady:
             return None
+
+    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[list[Candidate]]:
+        """The answers to several questions, all of one generation."""
+        with self.reading():
+            return [
+                self.lexical(asked.terms, asked.doc_type, asked.where, asked.limit)
+                if isinstance(asked, ByWords)
+                else self.nearest(asked.vector, asked.kind, asked.where, asked.limit)
+                for asked in questions
+            ]
 
     def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> list[Candidate]:
         """Records that share a term, by BM25 with names weighing three times, best first, ties by id."""

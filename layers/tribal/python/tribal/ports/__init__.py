@@ -33,6 +33,8 @@ from tribal.ports.running import (
 )
 from tribal.ports.searching import (
     INDEX_VERSION,
+    ByVector,
+    ByWords,
     Candidate,
     Embedder,
     IndexCounts,
@@ -51,6 +53,8 @@ from tribal.ports.storing import (
 __all__ = [
     "INDEX_VERSION",
     "AccessReport",
+    "ByVector",
+    "ByWords",
     "Candidate",
     "CatalogContents",
     "CatalogReader",

@@ -50,6 +50,26 @@ class Candidate(NamedTuple):
     """Of a lexical candidate, the terms that it shares."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ByWords:
+    """A question for records that share a term; see `SearchIndex.lexical`."""
+
+    terms: Sequence[str]
+    doc_type: DocType
+    where: IndexFilter
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByVector:
+    """A question for records near to a vector; see `SearchIndex.nearest`."""
+
+    vector: NDArray[Any]
+    kind: VectorKind
+    where: IndexFilter
+    limit: int
+
+
 @dataclass(frozen=True, slots=True)
 class IndexCounts:
     """How much a generation holds."""
@@ -100,6 +120,10 @@ class SearchIndex(Protocol):
 
     def metadata(self) -> IndexMetadata | None:
         """What the index was built from; `None` while there is no finished index that can be used. Never raises."""
+        ...
+
+    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[list[Candidate]]:
+        """The answers to several questions, all of one generation: an index over a network is asked once for them."""
         ...
 
     def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> list[Candidate]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribal.errors import EmbeddingFailed
-from tribal.ports import Candidate, IndexFilter, TableEntry, VectorKind
+from tribal.ports import ByVector, ByWords, Candidate, IndexFilter, TableEntry, VectorKind
 from tribal.ranking.order import rank_tables
 from tribal.ranking.relevance import Word, coverage, evidence
 from tribal.ranking.signals import Signal, Signals
@@ -28,6 +28,8 @@ SCORED_A_SIGNAL = 1_000
 """Candidates of one signal that are scored."""
 COUNTED = 10_000
 """Candidates that share a term which are counted one by one; a total above is a lower bound."""
+
+_KINDS: tuple[VectorKind, ...] = ("table", "column", "table_name")
 
 
 @dataclass(frozen=True)
@@ -80,15 +82,17 @@ def find(text: str, concepts: list[Concept], where: IndexFilter, ready: Ready, t
     # What a sentence is built of says nothing of what it is about.
     vector, warnings = _vector(" ".join(concept.token for concept in concepts) or text, ready, toolbox)
 
-    def nearest(kind: VectorKind) -> tuple[Candidate, ...]:
-        return () if vector is None else tuple(index.nearest(vector, kind, where, SCORED_A_SIGNAL))
-
+    questions: list[ByWords | ByVector] = [ByWords(terms, "table", where, COUNTED)]
+    if vector is not None:
+        questions += [ByVector(vector, kind, where, SCORED_A_SIGNAL) for kind in _KINDS]
+    lexical, *near = index.candidates(questions)
+    by_vector, by_column, by_name = near or ([], [], [])
     return Found(
         words=tuple(words),
-        lexical=tuple(index.lexical(terms, "table", where, COUNTED)),
-        by_vector=nearest("table"),
-        by_column=nearest("column"),
-        by_name=nearest("table_name"),
+        lexical=tuple(lexical),
+        by_vector=tuple(by_vector),
+        by_column=tuple(by_column),
+        by_name=tuple(by_name),
         counts=counts,
         tables=len(ready.tables),
         warnings=tuple(warnings),
