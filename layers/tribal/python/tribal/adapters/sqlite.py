@@ -21,7 +21,7 @@ from tribal.adapters.sqlite_schema import distinct_terms
 from tribal.adapters.sqlite_writer import IndexWriter, abandon
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed
-from tribal.ports import ByVector, ByWords, Candidate, IndexCounts, IndexEntry, IndexFilter, TableEntry, VectorKind
+from tribal.ports import ByVector, ByWords, Candidates, IndexCounts, IndexEntry, IndexFilter, TableEntry, VectorKind
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class SqliteIndex:
         except IndexNotReady:
             return None
 
-    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[list[Candidate]]:
+    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
         """The answers to several questions, all of one generation."""
         with self.reading():
             return [
@@ -91,12 +91,12 @@ class SqliteIndex:
                 for asked in questions
             ]
 
-    def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> list[Candidate]:
+    def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Candidates:
         """Records that share a term, by BM25 with names weighing three times, best first, ties by id."""
         wanted = distinct_terms(terms)
         with self._view() as view:
             if not wanted or limit <= 0:
-                return []
+                return Candidates.of(())
             index = view.generation.terms(view.connection, doc_type)
             return index.best(view.connection, wanted, where, limit)
 
@@ -106,7 +106,7 @@ class SqliteIndex:
             index = view.generation.terms(view.connection, doc_type)
             return index.counts(view.connection, distinct_terms(terms), IndexFilter(scope=scope))
 
-    def nearest(self, vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> list[Candidate]:
+    def nearest(self, vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> Candidates:
         """Records by the cosine similarity of one kind of vector, best first, ties by id."""
         with self._view() as view:
             matrix = view.generation.matrix(view.connection, kind)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribal.ports import Candidate, IndexFilter
+from tribal.ports import IndexFilter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,15 +47,3 @@ def admits(where: IndexFilter, place: Place) -> bool:
     if where.domain is not None and domain != where.domain:
         return False
     return where.scope.allows(database, schema)
-
-
-# Past the constructor, which is Python code: a question makes thousands of candidates.
-_candidate = partial(tuple.__new__, Candidate)
-
-
-def candidates(
-    ids: NDArray[Any], scores: NDArray[Any], table_ids: NDArray[Any], matched: Iterable[frozenset[str]]
-) -> list[Candidate]:
-    """A candidate for each of the rows; a table's id of 0 stands for none."""
-    tables = [table or None for table in table_ids.tolist()]
-    return list(map(_candidate, zip(ids.tolist(), scores.tolist(), tables, matched, strict=False)))

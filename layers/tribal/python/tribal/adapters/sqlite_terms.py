@@ -12,13 +12,13 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from tribal.adapters.sqlite_places import Place, Places, candidates
+from tribal.adapters.sqlite_places import Place, Places
 from tribal.adapters.sqlite_schema import TERMS, match_expression
-from tribal.ports import Candidate, IndexFilter
+from tribal.ports import Candidates, IndexFilter
 from tribal_contracts import DocType
 
 if TYPE_CHECKING:
@@ -46,6 +46,29 @@ class _Postings:
         return len(self.positions) + 32
 
 
+class _SharedTerms(Sequence[frozenset[str]]):
+    """The terms that each record shares, one bit a term; a set is made when one is looked at."""
+
+    def __init__(self, terms: tuple[str, ...], held: NDArray[Any]) -> None:
+        self._terms = terms
+        self._held = held
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @overload
+    def __getitem__(self, position: int) -> frozenset[str]: ...
+
+    @overload
+    def __getitem__(self, position: slice) -> _SharedTerms: ...
+
+    def __getitem__(self, position: int | slice) -> frozenset[str] | _SharedTerms:
+        if isinstance(position, slice):
+            return _SharedTerms(self._terms, self._held[position])
+        bits = int(self._held[position])
+        return frozenset(term for bit, term in enumerate(self._terms) if bits >> bit & 1)
+
+
 class TermIndex:
     """Answers for one type of record of one generation; safe to share between threads."""
 
@@ -65,9 +88,7 @@ class TermIndex:
         self._kept_pairs = 0
         self._lock = threading.Lock()
 
-    def best(
-        self, connection: sqlite3.Connection, terms: Sequence[str], where: IndexFilter, limit: int
-    ) -> list[Candidate]:
+    def best(self, connection: sqlite3.Connection, terms: Sequence[str], where: IndexFilter, limit: int) -> Candidates:
         """Records that share a term, best first, ties by id."""
         scores, held = np.zeros(len(self._ids)), np.zeros(len(self._ids), np.uint64)
         for bit, term in enumerate(terms):
@@ -79,9 +100,8 @@ class TermIndex:
         rounded, ids = np.round(scores[found], _SCORE_DIGITS), self._ids[found]
         order = np.lexsort((ids, -rounded))[:limit]
         found = found[order]
-        bits_of = held[found].tolist()
-        matched = {bits: frozenset(t for bit, t in enumerate(terms) if bits >> bit & 1) for bits in set(bits_of)}
-        return candidates(self._ids[found], rounded[order], self._table_ids[found], [matched[bits] for bits in bits_of])
+        matched = _SharedTerms(tuple(terms), held[found])
+        return Candidates(self._ids[found], rounded[order], self._table_ids[found], matched)
 
     def counts(self, connection: sqlite3.Connection, terms: Sequence[str], where: IndexFilter) -> dict[str, int]:
         """In how many records each term stands; a term that stands in none is left out."""

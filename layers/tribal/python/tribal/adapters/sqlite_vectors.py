@@ -5,13 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribal.adapters.sqlite_places import Places, candidates
-from tribal.ports import Candidate, IndexFilter, VectorKind
+from tribal.adapters.sqlite_places import Places
+from tribal.ports import Candidates, IndexFilter, VectorKind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,11 +86,11 @@ class VectorMatrix:
     rows: NDArray[Any]
     places: Places
 
-    def nearest(self, vector: NDArray[Any], where: IndexFilter, limit: int) -> list[Candidate]:
+    def nearest(self, vector: NDArray[Any], where: IndexFilter, limit: int) -> Candidates:
         """The rows nearest to the vector by cosine similarity, ties by id."""
         query = np.asarray(vector, dtype=np.float32).ravel()
         if limit <= 0 or not len(self.ids) or query.shape[0] != self.rows.shape[1] or not query.any():
-            return []
+            return Candidates.of(())
         chosen, scores = self.places.chosen(where), self._scores(query)
         if chosen is not None:
             scores = scores[chosen]
@@ -102,7 +101,7 @@ class VectorMatrix:
             chosen, scores = kept if chosen is None else chosen[kept], scores[kept]
         ids, table_ids = (self.ids, self.table_ids) if chosen is None else (self.ids[chosen], self.table_ids[chosen])
         order = np.lexsort((ids, -scores))[:limit]
-        return candidates(ids[order], scores[order], table_ids[order], repeat(frozenset()))
+        return Candidates(ids[order], scores[order], table_ids[order])
 
     def _scores(self, query: NDArray[Any]) -> NDArray[Any]:
         """Cosines, rounded, so that how a machine adds them up does not decide between equals."""

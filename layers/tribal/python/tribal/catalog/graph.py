@@ -15,8 +15,6 @@ class Hop:
 
     key: KeyEdge
     to_parent: bool
-    role_words: int = 0
-    """How many words of the key's columns are about a role and not about what is referenced."""
 
     @property
     def source(self) -> str:
@@ -50,17 +48,23 @@ class Hop:
         )
 
 
+def _no_roles(_: KeyEdge) -> int:
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class JoinGraph:
     """Keys by the table that they touch; a key that a table has on itself is walked from child to parent only."""
 
     hops: Mapping[str, tuple[Hop, ...]] = field(default_factory=dict)
-    """Every hop that leaves a table, in a fixed order."""
+    """Every hop that leaves a table, in the order of the keys."""
     adjacent: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tables one key away, in order of name, without the table itself."""
+    role_words: Callable[[KeyEdge], int] = _no_roles
+    """How many words of a key's columns are about a role and not about what is referenced."""
 
     @classmethod
-    def of(cls, keys: Iterable[KeyEdge], role_words: Callable[[KeyEdge], int] = lambda _: 0) -> JoinGraph:
+    def of(cls, keys: Iterable[KeyEdge], role_words: Callable[[KeyEdge], int] = _no_roles) -> JoinGraph:
         """Build the graph; a key whose columns do not pair up is left out, for nothing can be joined by it.
 
         Args:
@@ -72,13 +76,13 @@ class JoinGraph:
         for key in keys:
             if not key.from_columns or len(key.from_columns) != len(key.to_columns):
                 continue
-            words = role_words(key)
-            leaving[key.from_table].append(Hop(key, True, words))
+            leaving[key.from_table].append(Hop(key, True))
             if key.to_table != key.from_table:
-                leaving[key.to_table].append(Hop(key, False, words))
+                leaving[key.to_table].append(Hop(key, False))
         return cls(
-            hops={table: tuple(sorted(hops, key=lambda hop: hop.order)) for table, hops in leaving.items()},
+            hops={table: tuple(hops) for table, hops in leaving.items()},
             adjacent={table: tuple(sorted({hop.target for hop in hops} - {table})) for table, hops in leaving.items()},
+            role_words=role_words,
         )
 
 
@@ -97,14 +101,14 @@ class Cost:
     names: tuple[tuple[object, ...], ...] = ()
     """What decides when nothing else does."""
 
-    def after(self, last: Hop | None, hop: Hop) -> Cost:
-        """The cost with one hop more."""
+    def after(self, last: Hop | None, hop: Hop, role_words: int) -> Cost:
+        """The cost with one hop more, whose columns have so many words about a role."""
         fan = last is not None and last.to_parent and not hop.to_parent
         return Cost(
             self.inferred + (hop.key.source == "inferred"),
             self.fans + fan,
             self.nullable + hop.key.nullable,
-            self.roles + hop.role_words,
+            self.roles + role_words,
             (*self.names, hop.order),
         )
 
@@ -121,7 +125,8 @@ def shortest_path(
         return None
     if source == target:
         own = [hop for hop in graph.hops.get(source, ()) if hop.target == source]
-        return [min(own, key=lambda hop: Cost().after(None, hop))] if own and max_hops >= 1 else []
+        own.sort(key=lambda hop: Cost().after(None, hop, graph.role_words(hop.key)))
+        return own[:1] if max_hops >= 1 else []
     visited = {source}
     # What a hop costs depends on the direction of the one before, so the best of either direction is kept.
     frontier: dict[tuple[str, bool], tuple[Cost, list[Hop]]] = {(source, False): (Cost(), [])}
@@ -131,7 +136,8 @@ def shortest_path(
             for hop in graph.hops.get(table, ()):
                 if hop.target in visited or not allowed(hop.target):
                     continue
-                place, longer = (hop.target, hop.to_parent), cost.after(path[-1] if path else None, hop)
+                longer = cost.after(path[-1] if path else None, hop, graph.role_words(hop.key))
+                place = (hop.target, hop.to_parent)
                 if place not in reached or longer < reached[place][0]:
                     reached[place] = (longer, [*path, hop])
         ways = [reached[place] for place in ((target, False), (target, True)) if place in reached]

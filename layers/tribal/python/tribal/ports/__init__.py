@@ -5,6 +5,7 @@ Stages know these and nothing of the vendors behind them; `tribal.wiring` choose
 
 from __future__ import annotations
 
+from tribal.ports.candidates import Candidate, Candidates
 from tribal.ports.describing import (
     Describer,
     DomainContext,
@@ -35,7 +36,6 @@ from tribal.ports.searching import (
     INDEX_VERSION,
     ByVector,
     ByWords,
-    Candidate,
     Embedder,
     IndexCounts,
     IndexEntry,
@@ -56,6 +56,7 @@ __all__ = [
     "ByVector",
     "ByWords",
     "Candidate",
+    "Candidates",
     "CatalogContents",
     "CatalogReader",
     "Clock",

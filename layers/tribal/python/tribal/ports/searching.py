@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tribal.catalog.scope import EVERYTHING, Scope
+from tribal.ports.candidates import Candidates
 from tribal_contracts import (
     DatabaseType,
     DocType,
@@ -34,20 +35,6 @@ class IndexFilter:
     scope: Scope = EVERYTHING
     database: str | None = None
     domain: str | None = None
-
-
-class Candidate(NamedTuple):
-    """A record that matches, with the score of one signal; higher is better.
-
-    A tuple, because thousands are made for each question.
-    """
-
-    record_id: int
-    score: float
-    table_id: int | None = None
-    """Id of the table record that a table or column record belongs to."""
-    matched: frozenset[str] = frozenset()
-    """Of a lexical candidate, the terms that it shares."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,11 +109,11 @@ class SearchIndex(Protocol):
         """What the index was built from; `None` while there is no finished index that can be used. Never raises."""
         ...
 
-    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[list[Candidate]]:
+    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
         """The answers to several questions, all of one generation: an index over a network is asked once for them."""
         ...
 
-    def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> list[Candidate]:
+    def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Candidates:
         """Records that share a term, by BM25 with names weighing three times, best first, ties by id."""
         ...
 
@@ -134,7 +121,7 @@ class SearchIndex(Protocol):
         """How many records hold each term; a term that none holds is left out."""
         ...
 
-    def nearest(self, vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> list[Candidate]:
+    def nearest(self, vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> Candidates:
         """Records by the cosine similarity of one kind of vector, best first, ties by id.
 
         A zero vector is near to nothing. A table that is found by its name is given by the id of its record.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribal.errors import EmbeddingFailed
-from tribal.ports import ByVector, ByWords, Candidate, IndexFilter, TableEntry, VectorKind
+from tribal.ports import ByVector, ByWords, Candidates, IndexFilter, TableEntry, VectorKind
 from tribal.ranking.order import rank_tables
 from tribal.ranking.relevance import Word, coverage, evidence
 from tribal.ranking.signals import Signal, Signals
@@ -37,10 +37,10 @@ class Found:
     """What the index knows of a question."""
 
     words: tuple[Word, ...]
-    lexical: tuple[Candidate, ...]
-    by_vector: tuple[Candidate, ...]
-    by_column: tuple[Candidate, ...]
-    by_name: tuple[Candidate, ...]
+    lexical: Candidates
+    by_vector: Candidates
+    by_column: Candidates
+    by_name: Candidates
     counts: Mapping[str, int]
     tables: int
     """How many tables the caller may see."""
@@ -51,26 +51,43 @@ class Found:
         """Whether more tables share a term than were counted."""
         return len(self.lexical) >= COUNTED
 
-    @cached_property
-    def matches(self) -> frozenset[int]:
-        """Tables that share a term or are near by their vector."""
-        near = (candidate.record_id for candidate in self.by_vector[:MATCHES_BY_VECTOR])
-        return frozenset((*(candidate.record_id for candidate in self.lexical), *near))
+    @property
+    def total(self) -> int:
+        """How many tables share a term or are near by their vector."""
+        near = self.by_vector.ids[:MATCHES_BY_VECTOR]
+        return len(self.lexical) + int(np.count_nonzero(self._positions(near) < 0))
+
+    def matching(self, tables: NDArray[Any]) -> NDArray[Any]:
+        """Which of the tables share a term or are near by their vector."""
+        near = np.sort(self.by_vector.ids[:MATCHES_BY_VECTOR])
+        found: NDArray[Any] = (self._positions(tables) >= 0) | (_places(near, tables) >= 0)
+        return found
 
     @cached_property
-    def cosines(self) -> dict[int, float]:
-        """How near each table is by its vector."""
-        return {candidate.record_id: candidate.score for candidate in self.by_vector}
+    def _cosines(self) -> dict[int, float]:
+        return dict(zip(self.by_vector.ids.tolist(), self.by_vector.scores.tolist(), strict=True))
 
     @cached_property
-    def shared_terms(self) -> dict[int, frozenset[str]]:
-        """The terms of the question that each table holds."""
-        return {candidate.record_id: candidate.matched for candidate in self.lexical}
+    def _by_id(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        order = np.argsort(self.lexical.ids)
+        return order, self.lexical.ids[order]
+
+    def _positions(self, tables: NDArray[Any]) -> NDArray[Any]:
+        """Of each table among those that share a term; -1 for one that shares none."""
+        order, ordered = self._by_id
+        places = _places(ordered, tables)
+        found: NDArray[Any] = np.where(places < 0, -1, order[places]) if len(order) else places
+        return found
+
+    def shared_terms(self, table: int) -> frozenset[str]:
+        """The terms of the question that a table holds."""
+        position = int(self._positions(np.array([table]))[0])
+        return frozenset() if position < 0 else self.lexical.matched(position)
 
     def evidence_for(self, table: int) -> float:
         """How sure it is that a table is meant, whatever else was found."""
-        covered = coverage(self.words, self.shared_terms.get(table, frozenset()), self.counts, self.tables)
-        return evidence(covered, self.cosines.get(table))
+        covered = coverage(self.words, self.shared_terms(table), self.counts, self.tables)
+        return evidence(covered, self._cosines.get(table))
 
 
 def find(text: str, concepts: list[Concept], where: IndexFilter, ready: Ready, toolbox: Toolbox) -> Found:
@@ -86,21 +103,21 @@ def find(text: str, concepts: list[Concept], where: IndexFilter, ready: Ready, t
     if vector is not None:
         questions += [ByVector(vector, kind, where, SCORED_A_SIGNAL) for kind in _KINDS]
     lexical, *near = index.candidates(questions)
-    by_vector, by_column, by_name = near or ([], [], [])
+    by_vector, by_column, by_name = near or [Candidates.of(())] * len(_KINDS)
     return Found(
         words=tuple(words),
-        lexical=tuple(lexical),
-        by_vector=tuple(by_vector),
-        by_column=tuple(by_column),
-        by_name=tuple(by_name),
+        lexical=lexical,
+        by_vector=by_vector,
+        by_column=by_column,
+        by_name=by_name,
         counts=counts,
         tables=len(ready.tables),
         warnings=tuple(warnings),
     )
 
 
-def rank(found: Found, tables: Sequence[TableEntry], toolbox: Toolbox) -> list[int]:
-    """Matching tables, the likeliest first, ties by name; `tables` are those that the filter lets through."""
+def rank(found: Found, tables: Sequence[TableEntry], toolbox: Toolbox) -> NDArray[Any]:
+    """Ids of matching tables, the likeliest first, ties by name; `tables` are those that the filter lets through."""
     numbered = table_map(tables, toolbox.index)
     signals = Signals(
         lexical=_signal(found.lexical[:SCORED_A_SIGNAL], numbered),
@@ -109,20 +126,29 @@ def rank(found: Found, tables: Sequence[TableEntry], toolbox: Toolbox) -> list[i
         name=_signal(found.by_name, numbered),
     )
     order = rank_tables(signals, numbered.surroundings, toolbox.weights)
-    ranked = [numbered.entries[number].record_id for number in order.tolist()]
+    ranked = numbered.record_ids[order]
     # A match by word alone beyond those that are scored comes after all that are, in the order of its words.
-    rest = (candidate.record_id for candidate in found.lexical[SCORED_A_SIGNAL:])
-    return [table for table in dict.fromkeys((*ranked, *rest)) if table in found.matches]
+    rest = found.lexical.ids[SCORED_A_SIGNAL:]
+    matching: NDArray[Any] = np.concatenate([ranked[found.matching(ranked)], rest[_places(np.sort(ranked), rest) < 0]])
+    return matching
 
 
-def _signal(candidates: Sequence[Candidate], numbered: TableMap) -> Signal:
+def _places(ordered: NDArray[Any], wanted: NDArray[Any]) -> NDArray[Any]:
+    """Where each number stands among ascending ones; -1 for one that does not."""
+    if not len(ordered):
+        return np.full(len(wanted), -1)
+    places = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+    found: NDArray[Any] = np.where(ordered[places] == wanted, places, -1)
+    return found
+
+
+def _signal(candidates: Candidates, numbered: TableMap) -> Signal:
     """What the best candidate of each table, itself or one of its columns, says of it."""
-    ids = np.array([candidate.table_id or candidate.record_id for candidate in candidates], dtype=np.int64)
-    scores = np.array([candidate.score for candidate in candidates], dtype=np.float64)
+    ids = np.where(candidates.table_ids > 0, candidates.table_ids, candidates.ids)
     # Candidates come best first, so the first of a table is its best.
     tables, firsts = np.unique(numbered.numbers(ids), return_index=True)
     known = tables >= 0
-    return Signal(tables[known], scores[firsts[known]])
+    return Signal(tables[known], candidates.scores[firsts[known]])
 
 
 def _vector(text: str, ready: Ready, toolbox: Toolbox) -> tuple[NDArray[Any] | None, list[AgentError]]:

@@ -38,6 +38,10 @@ class TableMap:
     """Ids of the tables' records, ascending."""
     by_id: NDArray[Any]
     """The number of the table of each of these ids."""
+    record_ids: NDArray[Any]
+    """Ids of the tables' records by their numbers."""
+    domains: frozenset[str]
+    """Domains that the tables are of."""
 
     @classmethod
     def of(cls, entries: tuple[TableEntry, ...], graph: JoinGraph) -> TableMap:
@@ -53,7 +57,8 @@ class TableMap:
         ]
         ids = np.array([entry.record_id for entry in entries], dtype=np.int64)
         order = np.argsort(ids)
-        return cls(entries, graph, Surroundings.of(codes, joined), ids[order], order)
+        domains = frozenset(entry.domain for entry in entries)
+        return cls(entries, graph, Surroundings.of(codes, joined), ids[order], order, ids, domains)
 
     def numbers(self, ids: NDArray[Any]) -> NDArray[Any]:
         """The number of each table, -1 for one that is not among these."""

@@ -10,6 +10,7 @@ from tribal.naming import expand_tokens, split_identifier, stem
 from tribal.ports import IndexFilter, TableEntry
 from tribal.ranking.relevance import non_increasing
 from tribal.retrieval.candidates import COUNTED, SCORED_A_SIGNAL, Found, find, rank
+from tribal.retrieval.graphs import table_map
 from tribal.retrieval.names import find_database, find_domain
 from tribal.retrieval.query import interpret, read_question, spoken_words
 from tribal.retrieval.toolbox import Ready, Toolbox, open_index
@@ -47,19 +48,20 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     concepts = read_question(request.query)
     found = find(request.query, concepts, where, ready, toolbox)
     ranked = rank(found, visible_tables(ready, where), toolbox)
-    total, bound = len(found.matches), found.more_than_counted
+    total, bound = found.total, found.more_than_counted
     if request.min_score > 0:
         # A table is in or out by its own evidence, never by what stands above it.
-        ranked = [table for table in ranked[: 2 * SCORED_A_SIGNAL] if found.evidence_for(table) >= request.min_score]
+        scored = ranked[: 2 * SCORED_A_SIGNAL]
+        ranked = scored[[found.evidence_for(table) >= request.min_score for table in scored.tolist()]]
         total, bound = len(ranked), len(found.lexical) > SCORED_A_SIGNAL
-    best = ranked[: request.limit]
+    best: list[int] = ranked[: request.limit].tolist()
     warnings = [*ready.warnings, *found.warnings, *([_lower_bound(request, toolbox)] if bound else [])]
     return SearchTablesOutput(
         success=True,
         tables=_results(best, found, spoken_words(concepts), toolbox),
         total_matches=total,
         tokens_used=0,
-        query_interpretation=interpret(request.query, concepts, {entry.domain for entry in ready.tables}),
+        query_interpretation=interpret(request.query, concepts, table_map(ready.tables, toolbox.index).domains),
         returned=len(best),
         truncated=total > len(best),
         warnings=warnings or None,
@@ -123,7 +125,7 @@ def _result(
     spoken: Mapping[str, str],
     beside: frozenset[str],
 ) -> TableSearchResult:
-    shared = found.shared_terms.get(table, frozenset())
+    shared = found.shared_terms(table)
     return TableSearchResult(
         name=document.name,
         database=document.database,
@@ -147,7 +149,9 @@ def _terms_of(name: str) -> frozenset[str]:
 def _key_columns(document: TableDocument, shared: frozenset[str]) -> list[DocumentedColumn]:
     keys = [column for column in document.columns if column.is_primary_key]
     keys += [column for column in document.columns if column.is_foreign_key and not column.is_primary_key]
-    spoken_of = [column for column in document.columns if column not in keys and _terms_of(column.name) & shared]
+    chosen = {column.name for column in keys}
+    others = (column for column in document.columns if column.name not in chosen)
+    spoken_of = [column for column in others if _terms_of(column.name) & shared]
     # At least one column that the question speaks of finds room beside many keys.
     room_for_keys = MAX_KEY_COLUMNS - min(len(spoken_of), MAX_KEY_COLUMNS // 2)
     return [*keys[:room_for_keys], *spoken_of][:MAX_KEY_COLUMNS]
@@ -179,11 +183,11 @@ def _reasons(
         reasons.append(f"it has the columns {', '.join(columns[:MAX_KEY_COLUMNS])}")
     if rest:
         reasons.append(f"its documentation says {said(rest)}")
-    if table in {candidate.record_id for candidate in found.by_vector[:MAX_LIMIT]}:
+    if table in found.by_vector.ids[:MAX_LIMIT]:
         reasons.append("its names are near to the question in meaning")
-    elif table in {candidate.record_id for candidate in found.by_name[:MAX_LIMIT]}:
+    elif table in found.by_name.ids[:MAX_LIMIT]:
         reasons.append("its name is near to the question in meaning")
-    if table in {candidate.table_id for candidate in found.by_column[:MAX_LIMIT]}:
+    if table in found.by_column.table_ids[:MAX_LIMIT]:
         reasons.append("one of its columns is near to the question in meaning")
     return reasons
 
