@@ -342,6 +342,6 @@ def _refuse_empty(readings: Sequence[CatalogReading]) -> None:
     raise PlanError(
         f"there is nothing to document in {names}: no table is readable and selected"
         + (f" ({messages})" if messages else "")
-        + "; look at `tribal check` and at include and exclude in databases.yaml",
+        + "; `tribal check` says what may be read, include and exclude in databases.yaml what is selected",
         code="PLAN_EMPTY",
     )

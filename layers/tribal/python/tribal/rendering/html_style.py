@@ -53,6 +53,7 @@ th { font-size: .8125rem; color: var(--soft); font-weight: 600; white-space: now
 .number { text-align: right; padding-right: 1.5rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.wide { min-width: 14rem; width: 55%; }
 td.name, td.key { min-width: 8rem; }
+@media (min-width: 60rem) { td.name { min-width: 13rem; } }
 td.type { min-width: 7.25rem; }
 td.default { min-width: 6.25rem; }
 code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace;

@@ -83,7 +83,8 @@ def plan_run(
     for entry, reading in run.pool.run(read, entries, options.units_at_once):
         readings[entry.name] = reading
         run.sink.advance("read", entry.name, "documented" if reading.status == "reachable" else "failed")
-        for error in reading.errors:
+        # Of the only one, the error itself is told in the end.
+        for error in reading.errors if len(entries) > 1 else ():
             run.sink.note(f"{entry.name}: {error.message}")
     run.sink.end("read", f"{sum(reading.table_count for reading in readings.values())} tables")
     composed = compose_plan(
