@@ -1,7 +1,7 @@
 """`make bench`: start-up, the sample company, generated databases, descriptions. One table, one JSON file.
 
-`TRIBAL_BENCH_QUICK=1` leaves out 5,000 tables; `TRIBAL_BENCH_DATA` names the folder of real schemas whose derived descriptions
-and domains are judged, and of questions whose tables are to be found.
+`TRIBAL_BENCH_QUICK=1` leaves out 5,000 tables; `TRIBAL_BENCH_DATA` names the folder of real schemas whose derived
+descriptions and domains are judged, and of questions whose tables are to be found.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Vectors of one kind, held in memory and compared one by one: exact, and fast enough for a laptop."""
+"""Vectors of one kind, held in memory and compared one by one: fast enough for a laptop."""
 
 from __future__ import annotations
 
@@ -20,6 +20,14 @@ FLOAT32_ROWS = 100_000
 
 At most this many vectors of 256 dimensions take 102 MB.
 """
+
+SURVEYED = 4
+"""How many times as many vectors as are asked for the first half of the dimensions chooses, where there are far more.
+
+Only of those the other half is compared: reading memory is what comparing costs. The model was trained to be cut, so
+that what is lost lies at the far end of what is found.
+"""
+FAR_MORE = 32
 
 _ROWS_AT_ONCE = 16_384
 _FILES_AT_ONCE = 64
@@ -83,17 +91,22 @@ class VectorMatrix:
     ids: NDArray[Any]
     table_ids: NDArray[Any]
     """0 where a record belongs to no table."""
-    rows: NDArray[Any]
+    halves: tuple[NDArray[Any], NDArray[Any]]
+    """The first and the second half of the dimensions of every vector, each N x D/2."""
     places: Places
 
     def nearest(self, vector: NDArray[Any], where: IndexFilter, limit: int) -> Candidates:
         """The rows nearest to the vector by cosine similarity, ties by id."""
         query = np.asarray(vector, dtype=np.float32).ravel()
-        if limit <= 0 or not len(self.ids) or query.shape[0] != self.rows.shape[1] or not query.any():
+        dimensions = sum(half.shape[1] for half in self.halves)
+        if limit <= 0 or not len(self.ids) or query.shape[0] != dimensions or not query.any():
             return Candidates.of(())
-        chosen, scores = self.places.chosen(where), self._scores(query)
-        if chosen is not None:
-            scores = scores[chosen]
+        chosen = self.places.chosen(where)
+        if chosen is None and len(self.ids) > FAR_MORE * limit:
+            chosen, scores = self._surveyed(query, SURVEYED * limit)
+        else:
+            scores = self._scores(query)
+            scores = scores if chosen is None else scores[chosen]
         if len(scores) > limit:
             # Everything at or above the last score that makes it, so that ties at the edge fall by id.
             edge = np.partition(scores, len(scores) - limit)[len(scores) - limit]
@@ -103,14 +116,32 @@ class VectorMatrix:
         order = np.lexsort((ids, -scores))[:limit]
         return Candidates(ids[order], scores[order], table_ids[order])
 
+    def _surveyed(self, query: NDArray[Any], count: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Positions of the vectors whose first half is nearest, and their cosines."""
+        middle = self.halves[0].shape[1]
+        near = _products(self.halves[0], query[:middle])
+        chosen = np.argpartition(near, len(near) - count)[len(near) - count :]
+        return chosen, _rounded(near[chosen] + _products(self.halves[1][chosen], query[middle:]))
+
     def _scores(self, query: NDArray[Any]) -> NDArray[Any]:
-        """Cosines, rounded, so that how a machine adds them up does not decide between equals."""
-        pieces = range(0, len(self.rows), len(self.rows) if self.rows.dtype == np.float32 else _ROWS_AT_ONCE)
-        parts = [self.rows[at : at + pieces.step].astype(np.float32, copy=False) @ query for at in pieces]
-        scores: NDArray[Any] = np.concatenate(parts)
-        np.round(scores, _SCORE_DIGITS, out=scores)
-        np.clip(scores, -1.0, 1.0, out=scores)
-        return scores
+        """The cosine of each vector."""
+        middle = self.halves[0].shape[1]
+        return _rounded(_products(self.halves[0], query[:middle]) + _products(self.halves[1], query[middle:]))
+
+
+def _rounded(scores: NDArray[Any]) -> NDArray[Any]:
+    """Cosines, rounded, so that how a machine adds them up does not decide between equals."""
+    np.round(scores, _SCORE_DIGITS, out=scores)
+    np.clip(scores, -1.0, 1.0, out=scores)
+    return scores
+
+
+def _products(rows: NDArray[Any], vector: NDArray[Any]) -> NDArray[Any]:
+    """Of each row with the vector; what is kept as float16 is widened piece by piece."""
+    step = max(1, len(rows) if rows.dtype == np.float32 else _ROWS_AT_ONCE)
+    parts = [rows[at : at + step].astype(np.float32, copy=False) @ vector for at in range(0, len(rows), step)]
+    products: NDArray[Any] = np.concatenate(parts) if parts else np.empty(0, np.float32)
+    return products
 
 
 def load_matrix(connection: sqlite3.Connection, kind: VectorKind, dimensions: int) -> VectorMatrix:
@@ -118,7 +149,9 @@ def load_matrix(connection: sqlite3.Connection, kind: VectorKind, dimensions: in
     total = connection.execute("SELECT coalesce(sum(length(ids)), 0) FROM vectors WHERE kind = ?", (kind,))
     count = int(total.fetchone()[0]) // _ID.itemsize if dimensions else 0
     # Filled piece by piece: no second copy of all vectors is ever in memory.
-    rows = np.empty((count, dimensions), np.float32 if count <= FLOAT32_ROWS else _STORED)
+    kind_of_number = np.float32 if count <= FLOAT32_ROWS else _STORED
+    middle = dimensions // 2
+    halves = (np.empty((count, middle), kind_of_number), np.empty((count, dimensions - middle), kind_of_number))
     ids, table_ids, codes = (np.empty(count, np.int64) for _ in range(3))
     places: dict[tuple[str, str | None, str | None], int] = {}
     end, found = 0, connection.execute(_SELECT, (kind,))
@@ -127,7 +160,9 @@ def load_matrix(connection: sqlite3.Connection, kind: VectorKind, dimensions: in
         joined = [b"".join(row[column] for row in fitting) for column in range(3)]
         start, end = end, end + len(joined[0]) // _ID.itemsize
         ids[start:end], table_ids[start:end] = np.frombuffer(joined[0], _ID), np.frombuffer(joined[1], _ID)
-        rows[start:end] = np.frombuffer(joined[2], _STORED).reshape(-1, dimensions)
+        vectors = np.frombuffer(joined[2], _STORED).reshape(-1, dimensions)
+        halves[0][start:end], halves[1][start:end] = vectors[:, :middle], vectors[:, middle:]
         own = [places.setdefault((database, schema, domain), len(places)) for *_, database, schema, domain in fitting]
         codes[start:end] = np.repeat(own, [len(row[0]) // _ID.itemsize for row in fitting])
-    return VectorMatrix(ids[:end], table_ids[:end], rows[:end], Places(codes[:end], tuple(places)))
+    kept = (halves[0][:end], halves[1][:end])
+    return VectorMatrix(ids[:end], table_ids[:end], kept, Places(codes[:end], tuple(places)))
