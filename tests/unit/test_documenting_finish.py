@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import posixpath
 import re
 from dataclasses import replace
@@ -14,7 +13,7 @@ from tests.fakes.catalogs import column, table
 from tests.unit.documented_shop import TABLES, OurLease, SamplingReader, Shop, failing, tables_of
 from tribal.catalog import locations
 from tribal.catalog.hashing import bytes_hash, output_hash
-from tribal.documenting import Finished, finish, load_manifest
+from tribal.documenting import finish, load_manifest
 from tribal.errors import LeaseLost, ManifestError
 from tribal.planning import write_run_plan
 from tribal.runs.deadline import NoDeadline
@@ -325,53 +324,6 @@ def test_without_the_lease_nothing_is_published() -> None:
         )
     assert shop.contents(locations.MANIFEST_FILE) == before
     assert "docs/shop/audit/audit.change_log.json" in shop.contents(), "nothing is removed either"
-
-
-class Looks:
-    """A deadline that lets so many looks at the clock pass before the time is short."""
-
-    def __init__(self, looks: int) -> None:
-        self._looks = looks
-
-    def remaining_seconds(self) -> float:
-        self._looks -= 1
-        return 900.0 if self._looks >= 0 else 10.0
-
-
-def finish_within(shop: Shop, outline: RunOutline, looks: int) -> Finished:
-    return finish(
-        outline,
-        store=shop.store,
-        lease=OurLease(),
-        describer=shop.describer,
-        clock=shop.clock,
-        sink=shop.sink,
-        deadline=Looks(looks),
-    )
-
-
-def test_finish_hands_back_in_time_and_carries_on_where_it_stopped() -> None:
-    undisturbed, shop = Shop(), Shop()
-    names = {file.path for file in undisturbed.run().indexable_files}
-    outline = shop.plan()
-    shop.document(outline)
-    began: dict[str, str] = {}
-    # With a look more each time, each slice comes one domain further; those that are done cost a look and no work.
-    for looks in itertools.count():
-        shop.clock.advance(60)
-        finished = finish_within(shop, outline, looks)
-        for key in shop.contents(locations.DOCS):
-            if key.endswith("/domain.json"):
-                began.setdefault(key.removeprefix(locations.DOCS), shop.clock.published())
-        if finished.done:
-            break
-        assert finished.manifest is None
-        assert locations.MANIFEST_FILE not in shop.contents()
-    assert len(set(began.values())) == len(began) > 1, "one domain a slice"
-    assert finished.manifest is not None
-    listed = {file.path: file.modified_at for file in finished.manifest.indexable_files}
-    assert listed.keys() == names
-    assert {path: listed[path] for path in began} == began
 
 
 def test_a_manifest_that_cannot_be_read_is_not_taken_for_missing() -> None:
