@@ -10,18 +10,15 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Self
 
-from pydantic import ValidationError
-
 from tribal.catalog.locations import LEASE_FILE
-from tribal.errors import LeaseLost, ObjectNotFound, PreconditionFailed, RunLocked, StoreError
+from tribal.errors import LeaseLost, PreconditionFailed, StoreError
 from tribal.ports import Clock, ObjectStore, ProcessLock
 from tribal.runs.clock import iso_timestamp
+from tribal.runs.lease_file import locked_error, lost_error, read_lease, same_holding, take_lease
 from tribal_contracts import LeaseRecord
 
 TERM_SECONDS = 60.0
 _RENEWALS_A_TERM = 3
-# Each lost race means that somebody else won one; so many in a row mean that the lease is busy.
-_ATTEMPTS = 5
 
 
 def this_process() -> str:
@@ -78,7 +75,7 @@ class RunLease:
             StoreError: when the lease's file cannot be read or written.
         """
         if self._process_lock is not None and not self._process_lock.try_acquire():
-            raise self._locked(self._present()[0])
+            raise locked_error(self._store, read_lease(self._store)[0])
         try:
             self._take()
         except BaseException:
@@ -97,10 +94,10 @@ class RunLease:
         """
         with self._state:
             ours = self._require_held()
-            present, _ = self._present()
-            if present is None or not _same_holding(present, ours):
+            present, _ = read_lease(self._store)
+            if present is None or not same_holding(present, ours):
                 self._lost = True
-                raise self._lost_to(present)
+                raise lost_error(self._run_id, present)
             if datetime.fromisoformat(present.expires_at) <= self._clock.real():
                 self._renew(ours)
 
@@ -141,48 +138,18 @@ class RunLease:
         self.release()
 
     def _take(self) -> None:
-        for _ in range(_ATTEMPTS):
-            present, etag = self._present()
-            if present is not None and self._is_held(present):
-                raise self._locked(present)
-            now = self._clock.real()
-            record = LeaseRecord(
-                schema_version="1.0",
-                run_id=self._run_id,
-                holder=self._holder,
-                fencing_token=present.fencing_token + 1 if present else 1,
-                acquired_at=iso_timestamp(now),
-                renewed_at=iso_timestamp(now),
-                expires_at=iso_timestamp(now + self._term),
-                released=False,
-            )
-            with suppress(PreconditionFailed):
-                self._etag = self._store.put(LEASE_FILE, record.to_json(), if_match=etag, if_absent=etag is None)
-                self._record, self._lost = record, False
-                return
-        raise self._locked(self._present()[0])
+        self._record, self._etag = take_lease(
+            self._store, self._clock, self._run_id, self._holder, self._term, is_held=self._is_held
+        )
+        self._lost = False
 
     def _is_held(self, present: LeaseRecord) -> bool:
-        if present.released or datetime.fromisoformat(present.expires_at) <= self._clock.real():
-            return False
         dead = self._process_lock is not None and _host(present.holder) == _host(self._holder)
         return not dead
 
-    def _present(self) -> tuple[LeaseRecord | None, str | None]:
-        try:
-            found = self._store.get(LEASE_FILE)
-        except ObjectNotFound:
-            return None, None
-        try:
-            return LeaseRecord.from_json(found.data), found.etag
-        except ValidationError as exc:
-            raise StoreError(
-                f"{LEASE_FILE} in {self._store.location} cannot be read; delete it when no run is under way"
-            ) from exc
-
     def _require_held(self) -> LeaseRecord:
         if self._record is None or self._lost:
-            raise self._lost_to(None)
+            raise lost_error(self._run_id, None)
         return self._record
 
     def _renew(self, ours: LeaseRecord) -> None:
@@ -193,10 +160,10 @@ class RunLease:
         try:
             self._etag = self._store.put(LEASE_FILE, renewed.to_json(), if_match=self._etag)
         except PreconditionFailed as exc:
-            present, etag = self._present()
-            if present is None or etag is None or not _same_holding(present, ours):
+            present, etag = read_lease(self._store)
+            if present is None or etag is None or not same_holding(present, ours):
                 self._lost = True
-                raise self._lost_to(present) from exc
+                raise lost_error(self._run_id, present) from exc
             # A put of ours that was reported as failed took place all the same.
             self._etag = self._store.put(LEASE_FILE, renewed.to_json(), if_match=etag)
         self._record = renewed
@@ -211,37 +178,6 @@ class RunLease:
             except StoreError:
                 # The store may take writes again before the term ends; after it, `check` decides.
                 continue
-
-    def _locked(self, present: LeaseRecord | None) -> RunLocked:
-        where = self._store.location
-        if present is None or present.released:
-            return RunLocked(f"another run is starting on {where}; wait until it has ended and run the command again")
-        host, _, process = present.holder.rpartition("/")
-        return RunLocked(
-            f"run {present.run_id!r} on host {host!r} (process {process}) has been writing to {where} since "
-            f"{present.acquired_at}; wait until it has ended (`tribal status` shows how far it has come) or stop that "
-            f"process, then run the command again; if it is dead already, its lease ends at {present.expires_at}",
-            context={
-                "run_id": present.run_id,
-                "host": host,
-                "process": process,
-                "since": present.acquired_at,
-                "expires_at": present.expires_at,
-            },
-        )
-
-    def _lost_to(self, present: LeaseRecord | None) -> LeaseLost:
-        if present is None or present.run_id == self._run_id:
-            return LeaseLost(f"run {self._run_id!r} does not hold the lease any more; nothing more is published")
-        return LeaseLost(
-            f"run {present.run_id!r} of {present.holder} took the lease over from run {self._run_id!r}, "
-            "which publishes nothing more; run the command again when that one has ended",
-            context={"run_id": present.run_id, "holder": present.holder},
-        )
-
-
-def _same_holding(present: LeaseRecord, ours: LeaseRecord) -> bool:
-    return present.fencing_token == ours.fencing_token and present.run_id == ours.run_id and not present.released
 
 
 def _host(holder: str) -> str:

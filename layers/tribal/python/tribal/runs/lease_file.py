@@ -1,0 +1,111 @@
+"""The lease's file, `progress/lease.json`: read, taken, and what is said to those who do not have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from pydantic import ValidationError
+
+from tribal.catalog.locations import LEASE_FILE
+from tribal.errors import LeaseLost, ObjectNotFound, PreconditionFailed, RunLocked, StoreError
+from tribal.ports import Clock, ObjectStore
+from tribal.runs.clock import iso_timestamp
+from tribal_contracts import LeaseRecord
+
+# Each lost race means that somebody else won one; so many in a row mean that the lease is busy.
+_ATTEMPTS = 5
+
+
+def read_lease(store: ObjectStore) -> tuple[LeaseRecord | None, str | None]:
+    """The lease and its etag, as they are now.
+
+    Raises:
+        StoreError: when the file cannot be read.
+    """
+    try:
+        found = store.get(LEASE_FILE)
+    except ObjectNotFound:
+        return None, None
+    try:
+        return LeaseRecord.from_json(found.data), found.etag
+    except ValidationError as exc:
+        raise StoreError(
+            f"{LEASE_FILE} in {store.location} cannot be read; delete it when no run is under way"
+        ) from exc
+
+
+def take_lease(
+    store: ObjectStore,
+    clock: Clock,
+    run_id: str,
+    holder: str,
+    term: timedelta,
+    *,
+    is_held: Callable[[LeaseRecord], bool],
+) -> tuple[LeaseRecord, str]:
+    """Take a lease that nobody holds; `is_held` judges one that is neither released nor expired.
+
+    Raises:
+        RunLocked: when another run holds it.
+    """
+    for _ in range(_ATTEMPTS):
+        present, etag = read_lease(store)
+        if present is not None and is_running(present, clock) and is_held(present):
+            raise locked_error(store, present)
+        now = clock.real()
+        record = LeaseRecord(
+            schema_version="1.0",
+            run_id=run_id,
+            holder=holder,
+            fencing_token=present.fencing_token + 1 if present else 1,
+            acquired_at=iso_timestamp(now),
+            renewed_at=iso_timestamp(now),
+            expires_at=iso_timestamp(now + term),
+            released=False,
+        )
+        with suppress(PreconditionFailed):
+            return record, store.put(LEASE_FILE, record.to_json(), if_match=etag, if_absent=etag is None)
+    raise locked_error(store, read_lease(store)[0])
+
+
+def is_running(record: LeaseRecord, clock: Clock) -> bool:
+    """Whether the term goes on."""
+    return not record.released and datetime.fromisoformat(record.expires_at) > clock.real()
+
+
+def same_holding(present: LeaseRecord, ours: LeaseRecord) -> bool:
+    """Whether nobody took the lease between the two records."""
+    return present.fencing_token == ours.fencing_token and present.run_id == ours.run_id and not present.released
+
+
+def locked_error(store: ObjectStore, present: LeaseRecord | None) -> RunLocked:
+    """What a run is told that does not get the lease."""
+    where = store.location
+    if present is None or present.released:
+        return RunLocked(f"another run is starting on {where}; wait until it has ended and run the command again")
+    host, _, process = present.holder.rpartition("/")
+    return RunLocked(
+        f"run {present.run_id!r} on host {host!r} (process {process}) has been writing to {where} since "
+        f"{present.acquired_at}; wait until it has ended (`tribal status` shows how far it has come) or stop that "
+        f"process, then run the command again; if it is dead already, its lease ends at {present.expires_at}",
+        context={
+            "run_id": present.run_id,
+            "host": host,
+            "process": process,
+            "since": present.acquired_at,
+            "expires_at": present.expires_at,
+        },
+    )
+
+
+def lost_error(run_id: str, present: LeaseRecord | None) -> LeaseLost:
+    """What a run is told whose lease another run has now."""
+    if present is None or present.run_id == run_id:
+        return LeaseLost(f"run {run_id!r} does not hold the lease any more; nothing more is published")
+    return LeaseLost(
+        f"run {present.run_id!r} of {present.holder} took the lease over from run {run_id!r}, "
+        "which publishes nothing more; run the command again when that one has ended",
+        context={"run_id": present.run_id, "holder": present.holder},
+    )
