@@ -36,6 +36,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "DOC_RUN_LOCKED": CodeDefaults("fatal", True, "Another run holds the lease."),
     "DOC_RUN_INTERRUPTED": CodeDefaults("error", True, "The run was stopped before it ended; the next one carries on."),
     "DOC_UNIT_PENDING": CodeDefaults("warning", True, "A work unit has not been documented yet."),
+    "DOC_UNIT_FAILED": CodeDefaults("error", True, "A work unit could not be documented to its end."),
     "DOC_DB_CONNECTION_LOST": CodeDefaults("error", True, "The connection broke while documenting."),
     "DOC_TABLE_GONE": CodeDefaults("warning", False, "The table was dropped after planning."),
     "DOC_TABLE_EXTRACTION_FAILED": CodeDefaults("error", True, "A table could not be documented."),

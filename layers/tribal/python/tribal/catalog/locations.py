@@ -72,6 +72,26 @@ def run_reading_file(run_id: str, database: str) -> str:
     return f"{RUNS}{run_id}/catalog/{store_name(database)}.json"
 
 
+def run_wave_file(run_id: str, number: int) -> str:
+    """The units of one wave of the run: a JSON array that the state machine maps over."""
+    return f"{RUNS}{run_id}/waves/{number}.json"
+
+
+def run_counts_file(run_id: str, unit_id: str) -> str:
+    """How many tables of a unit the run documented."""
+    return f"{RUNS}{run_id}/counts/{unit_id}.json"
+
+
+def run_failures(run_id: str) -> str:
+    """Where the run keeps the failures of whole units."""
+    return f"{RUNS}{run_id}/failures/"
+
+
+def run_failure_file(run_id: str, unit_id: str) -> str:
+    """Why a unit could not be documented in the run."""
+    return f"{run_failures(run_id)}{unit_id}.json"
+
+
 def run_finish_file(run_id: str) -> str:
     """What the run's Finish had written when its time was up."""
     return f"{RUNS}{run_id}/finish.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity
@@ -18,6 +18,7 @@ from tribal_contracts import (
     IndexableFile,
     RunOutline,
     TableResult,
+    UnitFailure,
     UnitResult,
     WorkUnit,
     WrittenFile,
@@ -77,11 +78,16 @@ def gather(outline: RunOutline, store: ObjectStore, previous: DocumentationManif
     """Read the units' results one at a time and add what the previous manifest has besides."""
     found = Gathered(leaving=_leaving(outline))
     planned: set[str] = set()
+    broken = set(store.keys(locations.run_failures(outline.run_id)))
     for unit_id in outline.unit_ids:
         unit = read_required(store, locations.run_unit_file(outline.run_id, unit_id), WorkUnit)
         planned.update(spec.fully_qualified_name for spec in unit.tables)
         result = read_or_none(store, locations.unit_result_file(unit_id), UnitResult)
         found.units[unit_id] = _outcome(unit, result)
+        failure_file = locations.run_failure_file(outline.run_id, unit_id)
+        if failure_file in broken:
+            failure = read_required(store, failure_file, UnitFailure)
+            found.units[unit_id] = _broken(found.units[unit_id], failure.error)
         found.failed[unit.database] += len(found.units[unit_id].failed)
         found.tables.update(_entries(unit, result))
         found.unlinked.update({t.name: frozenset(t.unlinked) for t in (result.tables if result else ()) if t.unlinked})
@@ -118,6 +124,12 @@ def _outcome(unit: WorkUnit, result: UnitResult | None) -> UnitOutcome:
         failed=tuple(table.name for table in own if table and table.status == "failed"),
         departed=tuple(result.departed or ()) if result else (),
     )
+
+
+def _broken(outcome: UnitOutcome, error: AgentError) -> UnitOutcome:
+    """A unit whose documenter failed: what it did until then stands, and the failure says why there is no more."""
+    whole = outcome.status in ("pending", "failed")
+    return replace(outcome, status="failed" if whole else "partial", unfinished=False, errors=(*outcome.errors, error))
 
 
 def _status(table: TableResult | None) -> AgentStatus:

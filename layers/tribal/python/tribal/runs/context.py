@@ -30,16 +30,18 @@ class DocumentSelection:
 
     unit_ids: frozenset[str] = frozenset()
     domains: frozenset[str] = frozenset()
+    databases: frozenset[str] = frozenset()
 
     def of(self, outline: RunOutline) -> frozenset[str]:
         """The ids of the selected units.
 
         Raises:
-            PlanError: when the selection names a unit or domain that the plan lacks.
+            PlanError: when the selection names a unit, domain or database that the plan lacks.
         """
         for kind, wanted, known in (
             ("work unit", self.unit_ids, set(outline.unit_ids)),
             ("domain", self.domains, {unit.domain for unit in outline.units}),
+            ("database", self.databases, {unit.database for unit in outline.units}),
         ):
             unknown = sorted(wanted - known)
             if unknown:
@@ -48,7 +50,9 @@ class DocumentSelection:
         return frozenset(
             unit.id
             for unit in outline.units
-            if (not self.unit_ids or unit.id in self.unit_ids) and (not self.domains or unit.domain in self.domains)
+            if (not self.unit_ids or unit.id in self.unit_ids)
+            and (not self.domains or unit.domain in self.domains)
+            and (not self.databases or unit.database in self.databases)
         )
 
 

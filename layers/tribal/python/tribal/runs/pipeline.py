@@ -87,8 +87,35 @@ def plan_run(
         for error in reading.errors if len(entries) > 1 else ():
             run.sink.note(f"{entry.name}: {error.message}")
     run.sink.end("read", f"{sum(reading.table_count for reading in readings.values())} tables")
-    composed = compose_plan(
+    return compose_run(
+        run,
+        entries,
         [readings[entry.name] for entry in entries],
+        options=options,
+        documenting=documenting,
+        describer=describer,
+        embedder=embedder,
+    )[0]
+
+
+def compose_run(
+    run: RunContext,
+    entries: Sequence[DatabaseEntry],
+    readings: Sequence[CatalogReading],
+    *,
+    options: PlanOptions,
+    documenting: DocumentingOptions,
+    describer: Describer,
+    embedder: Embedder | None,
+) -> tuple[ComposedPlan, RunOutline]:
+    """Compose the plan of what was read, and publish it with the pending progress of documenting.
+
+    Raises:
+        PlanError: when there is nothing to document; the previous plan stays.
+        DatabaseUnreachable: when no database answered; the previous plan stays.
+    """
+    composed = compose_plan(
+        readings,
         entries,
         previous=_previous_plan(run),
         store=run.store,
@@ -97,8 +124,7 @@ def plan_run(
         has_work=_work_marker(run, entries, documenting, describer),
         embedder=embedder,
     )
-    _publish(run, composed.plan)
-    return composed
+    return composed, _publish(run, composed.plan)
 
 
 def _previous_plan(run: RunContext) -> DocumentationPlan | None:
@@ -173,7 +199,7 @@ def document_run(
         options=options,
     )
     with here, spread(outline, here) as document:
-        for wave in _waves(outline):
+        for wave in waves_of(outline):
             for _, result in run.pool.run(document, wave, plan_options.units_at_once):
                 statuses.append(result.status)
                 errors.extend(table.error for table in result.tables if table.error)
@@ -231,7 +257,7 @@ def _refuse_stale(
         )
 
 
-def _waves(outline: RunOutline) -> Iterator[list[str]]:
+def waves_of(outline: RunOutline) -> Iterator[list[str]]:
     """Units whose dependencies are done, in order of priority; without dependencies there is one wave."""
     order = {unit.id: position for position, unit in enumerate(outline.units)}
     sorter = TopologicalSorter(

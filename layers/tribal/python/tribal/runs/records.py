@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 from tribal.catalog import locations
 from tribal.ports import Clock, ObjectStore
@@ -27,6 +28,13 @@ class RunLog:
             tables_failed=0,
             errors=[],
         )
+
+    @classmethod
+    def of(cls, record: RunRecord, store: ObjectStore, clock: Clock) -> Self:
+        """Carry on with a record that another process of the run began."""
+        log = cls(store, clock, record.run_id, record.command)
+        log._record = record
+        return log
 
     @property
     def record(self) -> RunRecord:
