@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
 
@@ -42,6 +42,10 @@ class DatabaseEntry(ClosedContract):
     password_secret: str | Unset = optional(
         "Name of the secret that holds the password: an environment variable, or a file in the folder TRIBAL_SECRETS."
     )
+    auth: Literal["password", "rds_iam"] = "password"
+    """`rds_iam` makes a token of the AWS identity at hand for every login."""
+    network: str = Field(default="default", pattern=r"^[a-z][a-z0-9-]{0,30}$")
+    """Group of the deployed environment whose functions reach the database."""
     include: Selection = Field(default_factory=Selection)
     exclude: Selection = Field(default_factory=Selection)
     sample_rows: int = Field(default=50, ge=0, le=1000)

@@ -38,6 +38,15 @@ def parse_project_file(path: Path, environment: Mapping[str, str]) -> tuple[Proj
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
     if len(data) > _LARGEST_FILE_BYTES:
         raise ConfigurationError(f"{path} is larger than {_LARGEST_FILE_BYTES} bytes; is it the right file?")
+    return parse_project_text(str(path), data, environment), data
+
+
+def parse_project_text(path: str, data: bytes, environment: Mapping[str, str]) -> ProjectFile:
+    """Validate the bytes of a `databases.yaml`; `path` is what messages call it.
+
+    Raises:
+        ConfigurationError: naming the file, the line and what to write instead.
+    """
     try:
         root = yaml.compose(data.decode("utf-8"), yaml.SafeLoader)
     except UnicodeDecodeError as error:
@@ -53,10 +62,10 @@ def parse_project_file(path: Path, environment: Mapping[str, str]) -> tuple[Proj
     except ValidationError as error:
         raise ConfigurationError("\n".join(reader.complaints(error, root))) from error
     reader.check_entries(project, root)
-    return project, data
+    return project
 
 
-def _syntax_message(path: Path, error: yaml.YAMLError) -> str:
+def _syntax_message(path: str, error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     line = f", line {mark.line + 1}" if mark else ""
     problem = getattr(error, "problem", None) or "it is not YAML"
@@ -64,7 +73,7 @@ def _syntax_message(path: Path, error: yaml.YAMLError) -> str:
 
 
 class _Reader:
-    def __init__(self, path: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, path: str, environment: Mapping[str, str]) -> None:
         self._path = path
         self._environment = environment
 
@@ -125,6 +134,8 @@ class _Reader:
                 raise self.error(node, f"{entry.name!r} has both dsn and {separate[0]}; keep one way")
             if entry.password is not None and entry.password_secret is not None:
                 raise self.error(node, f"{entry.name!r} has both password and password_secret; keep one of them")
+            if entry.auth == "rds_iam" and (entry.password or entry.password_secret):
+                raise self.error(node, f"{entry.name!r} logs in by IAM and has a password; keep one of them")
             if entry.type == "snowflake":
                 raise self.error(node, f"{entry.name!r} is of type snowflake, which this version does not read yet")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -13,10 +15,31 @@ from pydantic import SecretStr, ValidationError
 
 from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.errors import ConfigurationError, ConfigurationNotFound
-from tribal_contracts import DatabaseEntry, LintRules
+from tribal_contracts import DatabaseEntry, LintRules, ProjectFile
 
 PROJECT_FILE = "databases.yaml"
+_BUCKET = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<prefix>[^\0]*))?\Z")
 _SCHEMES = ("postgresql://", "postgres://")
+
+
+@dataclass(frozen=True, slots=True)
+class BucketPlace:
+    """A store in S3."""
+
+    bucket: str
+    prefix: str = ""
+
+    @classmethod
+    def parse(cls, address: str) -> BucketPlace:
+        """Read `s3://bucket/prefix`.
+
+        Raises:
+            ConfigurationError: when it is no such address.
+        """
+        match = _BUCKET.match(address)
+        if match is None:
+            raise ConfigurationError(f"{address!r} is no address of a bucket; write s3://bucket or s3://bucket/prefix")
+        return cls(match["bucket"], match["prefix"] or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +48,7 @@ class Settings:
 
     project: Path
     store: Path
+    """The folder of the documents; with a `bucket`, that of the local index alone."""
     entries: tuple[DatabaseEntry, ...]
     config_hash: str
     """Over the bytes of `databases.yaml`, or without one over the entry as the command line gave it."""
@@ -40,6 +64,8 @@ class Settings:
     take_samples: bool = True
     source_date_epoch: int | None = None
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    bucket: BucketPlace | None = None
+    """Where the documents are, when they are not in a folder."""
 
     def require_entries(self) -> tuple[DatabaseEntry, ...]:
         """The databases to work on.
@@ -55,6 +81,34 @@ class Settings:
         return self.entries
 
 
+def read_environment() -> dict[str, str]:
+    """A copy of the process's environment."""
+    return dict(os.environ)
+
+
+def settings_in_bucket(bucket: BucketPlace, data: bytes, environment: Mapping[str, str]) -> Settings:
+    """The settings of a deployed run: those of a `databases.yaml` that lies in the bucket.
+
+    Raises:
+        ConfigurationError: when the file cannot be used.
+    """
+    from tribal.project_file import parse_project_text
+
+    content = parse_project_text(f"s3://{bucket.bucket}/{bucket.prefix}", data, environment)
+    folder = Path(tempfile.gettempdir())
+    outside = Settings(
+        project=folder,
+        store=folder,
+        entries=(),
+        config_hash="0" * 64,
+        has_file=True,
+        source_date_epoch=_source_date_epoch(environment),
+        environment=environment,
+        bucket=bucket,
+    )
+    return _with_content(outside, content, data)
+
+
 def load_settings(
     *,
     project: Path | None = None,
@@ -67,7 +121,7 @@ def load_settings(
     Raises:
         ConfigurationError: when any of them cannot be used.
     """
-    values = dict(os.environ if environment is None else environment)
+    values = read_environment() if environment is None else dict(environment)
     folder = (project or Path.cwd()).expanduser().resolve()
     if not folder.is_dir():
         problem = "is no folder; name one" if folder.exists() else "does not exist; make it, or name another"
@@ -92,9 +146,17 @@ def load_settings(
     from tribal.project_file import parse_project_file
 
     content, data = parse_project_file(file, values)
+    in_bucket = content.store is not None and content.store.startswith("s3://")
+    return replace(
+        _with_content(outside, content, data),
+        store=folder if in_bucket else _store_path(folder, content.store),
+        bucket=BucketPlace.parse(content.store) if in_bucket and content.store else None,
+    )
+
+
+def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Settings:
     return replace(
         outside,
-        store=_store_path(folder, content.store),
         entries=tuple(content.databases),
         config_hash=bytes_hash(data),
         has_file=True,
@@ -137,7 +199,9 @@ def _store_path(folder: Path, store: str | None) -> Path:
     if store is None:
         return folder
     if "://" in store:
-        raise ConfigurationError(f"store: {store.split('://', 1)[0]} is not a store that this version writes to yet")
+        raise ConfigurationError(
+            f"store: {store.split('://', 1)[0]} is no store; write a folder, or s3://bucket/prefix"
+        )
     return (folder / Path(store).expanduser()).resolve()
 
 

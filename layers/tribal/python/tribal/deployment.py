@@ -1,0 +1,71 @@
+"""What a deployed function is told by its environment, read once when it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tribal.errors import ConfigurationError
+from tribal.settings import BucketPlace, read_environment
+
+PROJECT_KEY = "config/databases.yaml"
+"""Where the configuration lies in the bucket, relative to the store."""
+IndexKind = Literal["opensearch", "sqlite"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCluster:
+    """An OpenSearch domain, and how to log in."""
+
+    endpoint: str
+    region: str
+    secret: str | None = None
+    """Name of the secret with user and password; without one requests are signed (SigV4)."""
+    ca_bundle: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """Where a function works."""
+
+    bucket: BucketPlace
+    region: str
+    index: IndexKind
+    cluster: SearchCluster | None
+    queue_url: str | None = None
+    """The indexer's own queue, into which it fans its work out."""
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
+    """Read what the stack wrote into the environment.
+
+    Raises:
+        ConfigurationError: when a variable is missing or wrong.
+    """
+    values = read_environment() if environment is None else dict(environment)
+    kind = values.get("TRIBAL_INDEX", "opensearch")
+    if kind not in ("opensearch", "sqlite"):
+        raise ConfigurationError(f"TRIBAL_INDEX is {kind!r}; it is opensearch or sqlite")
+    region = _required(values, "AWS_REGION")
+    cluster = None
+    if kind == "opensearch" and "TRIBAL_SEARCH_ENDPOINT" in values:
+        cluster = SearchCluster(
+            values["TRIBAL_SEARCH_ENDPOINT"], region, values.get("TRIBAL_SEARCH_SECRET"), values.get("TRIBAL_SEARCH_CA")
+        )
+    return Deployment(
+        bucket=BucketPlace.parse(_required(values, "TRIBAL_STORE")),
+        region=region,
+        index="sqlite" if kind == "sqlite" else "opensearch",
+        cluster=cluster,
+        queue_url=values.get("TRIBAL_QUEUE_URL"),
+        environment=values,
+    )
+
+
+def _required(values: Mapping[str, str], name: str) -> str:
+    value = values.get(name)
+    if not value:
+        raise ConfigurationError(f"the environment variable {name} is not set; the stack sets it, so deploy it anew")
+    return value
