@@ -1,0 +1,1 @@
+"""Documents one work unit."""

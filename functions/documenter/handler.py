@@ -1,0 +1,33 @@
+"""The documenter: one work unit, until it is done or the time is short."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools.metrics import MetricUnit
+
+from functions.staging import LambdaContext, Stage
+from tribal import wiring
+from tribal_contracts import DocumentResult, DocumentTask
+
+logger, tracer, metrics = Logger(), Tracer(), Metrics()
+
+
+@logger.inject_lambda_context
+@tracer.capture_lambda_handler
+@metrics.log_metrics(capture_cold_start_metric=True)
+def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Document the unit of a `DocumentTask`; a `DocumentResult` that is `running` asks for another call."""
+    task = DocumentTask.model_validate(event)
+    logger.append_keys(run_id=task.run_id, unit_id=task.unit_id)
+    stage = Stage.of(task.run_id, context)
+    status = stage.run.document(
+        task.unit_id,
+        stage.settings.entries,
+        open_reader=wiring.deployed_reader(stage.deployment),
+        describer=wiring.describer(),
+        options=stage.documenting(task.request),
+    )
+    metrics.add_metric("UnitsHandedBack", MetricUnit.Count, int(status == "running"))
+    return DocumentResult(status=status).model_dump(mode="json")

@@ -1,0 +1,1 @@
+"""Publishes what a run documented."""

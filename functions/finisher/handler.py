@@ -1,0 +1,24 @@
+"""The finisher: overviews and the manifest, in slices of time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_lambda_powertools import Logger, Metrics, Tracer
+
+from functions.staging import LambdaContext, Stage
+from tribal import wiring
+from tribal_contracts import FinishResult, FinishTask
+
+logger, tracer, metrics = Logger(), Tracer(), Metrics()
+
+
+@logger.inject_lambda_context
+@tracer.capture_lambda_handler
+@metrics.log_metrics(capture_cold_start_metric=True)
+def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Finish the run of a `FinishTask`; a `FinishResult` that is `running` asks for another call."""
+    task = FinishTask.model_validate(event)
+    logger.append_keys(run_id=task.run_id)
+    stage = Stage.of(task.run_id, context)
+    return FinishResult(status=stage.run.finish(wiring.describer())).model_dump(mode="json")

@@ -1,0 +1,1 @@
+"""Brings the index up to the manifest."""

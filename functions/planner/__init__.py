@@ -1,0 +1,1 @@
+"""Reads catalogs, composes the plan, opens and closes runs."""

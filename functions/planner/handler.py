@@ -1,0 +1,104 @@
+"""The planner: opens a run, reads catalogs, composes the plan, keeps failures, closes the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools.metrics import MetricUnit
+
+from functions.planner.identity import run_id_of
+from functions.staging import LambdaContext, Stage
+from tribal import wiring
+from tribal.runs.staged import require_databases
+from tribal_contracts import (
+    CloseTask,
+    ComposeTask,
+    Contract,
+    DatabasePointer,
+    FailedTask,
+    OpenedRun,
+    OpenTask,
+    ReadResult,
+    ReadTask,
+)
+
+logger, tracer, metrics = Logger(), Tracer(), Metrics()
+
+
+@logger.inject_lambda_context
+@tracer.capture_lambda_handler
+@metrics.log_metrics(capture_cold_start_metric=True)
+def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Carry out the task that `event["task"]` names on the input in `event["input"]`."""
+    answer = _TASKS[event["task"]](event["input"], context)
+    return answer.model_dump(mode="json") if answer is not None else {}
+
+
+def _open(content: dict[str, Any], context: LambdaContext) -> Contract:
+    task = OpenTask.model_validate(content)
+    run_id = run_id_of(task)
+    logger.append_keys(run_id=run_id)
+    stage = Stage.of(run_id, context)
+    databases = require_databases(task.request, stage.settings.require_entries())
+    stage.run.open("states")
+    pointers = [DatabasePointer(name=entry.name, network=entry.network) for entry in databases]
+    return OpenedRun(run_id=run_id, databases=pointers, request=task.request)
+
+
+def _read(content: dict[str, Any], context: LambdaContext) -> Contract:
+    task = ReadTask.model_validate(content)
+    logger.append_keys(run_id=task.run_id, database=task.database)
+    stage = Stage.of(task.run_id, context)
+    entry = next(entry for entry in stage.settings.entries if entry.name == task.database)
+    reading = stage.run.read(entry, wiring.deployed_reader(stage.deployment), stage.settings.statistics_max_age)
+    for error in reading.errors:
+        logger.warning(error.message, code=error.code)
+    metrics.add_metric("DatabasesUnreachable", MetricUnit.Count, int(reading.status == "unreachable"))
+    return ReadResult(database=task.database, status=reading.status)
+
+
+def _compose(content: dict[str, Any], context: LambdaContext) -> Contract:
+    task = ComposeTask.model_validate(content)
+    logger.append_keys(run_id=task.run_id)
+    stage = Stage.of(task.run_id, context)
+    entries = stage.settings.entries
+    composed = stage.run.compose(
+        task.request,
+        entries,
+        options=stage.plan_options(task.request),
+        documenting=stage.documenting(task.request),
+        describer=wiring.describer(),
+        embedder=wiring.embedder(),
+        networks={entry.name: entry.network for entry in entries},
+    )
+    metrics.add_metric("UnitsToDocument", MetricUnit.Count, composed.units)
+    return composed
+
+
+def _fail(content: dict[str, Any], context: LambdaContext) -> None:
+    task = FailedTask.model_validate(content)
+    logger.append_keys(run_id=task.run_id, unit_id=task.unit_id)
+    logger.error("a work unit failed for good", error=task.error)
+    metrics.add_metric("UnitsFailed", MetricUnit.Count, 1)
+    Stage.of(task.run_id, context).run.record_failure(task)
+
+
+def _close(content: dict[str, Any], context: LambdaContext) -> Contract:
+    task = CloseTask.model_validate(content)
+    logger.append_keys(run_id=task.run_id)
+    record = Stage.of(task.run_id, context).run.close(task)
+    metrics.add_metric("TablesFailed", MetricUnit.Count, record.tables_failed)
+    metrics.add_metric("RunsNotCompleted", MetricUnit.Count, int(record.status != "completed"))
+    # Pointers alone: the record, with its errors, lies in the store.
+    return record.model_copy(update={"errors": []})
+
+
+_TASKS: dict[str, Callable[[dict[str, Any], LambdaContext], Contract | None]] = {
+    "open": _open,
+    "read": _read,
+    "compose": _compose,
+    "fail": _fail,
+    "close": _close,
+}

@@ -1,0 +1,1 @@
+"""Answers tools over HTTPS."""
