@@ -8,4 +8,9 @@ for _body in ("catalog_reader", "describer", "embedder", "object_store", "search
     # The bodies are no test modules themselves, so that pytest would not explain their asserts.
     pytest.register_assert_rewrite(f"tests.conformance.{_body}")
 
-pytest_plugins = ["tests.postgres_fixtures", "tests.relay_fixtures", "tests.replica_fixtures"]
+pytest_plugins = [
+    "tests.aws_fixtures",
+    "tests.postgres_fixtures",
+    "tests.relay_fixtures",
+    "tests.replica_fixtures",
+]
