@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test bench format schemas samples lock clean
+.PHONY: help setup demo opensearch test bench format schemas samples lock clean
 
 help: ## Say what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(READY) ## Make .venv with everything that is pinned in requirements.lock
 
@@ -22,6 +22,9 @@ $(READY): requirements.lock pyproject.toml
 
 demo: $(READY) ## Document a live sample database in .demo/ and ask it three questions
 	@$(BIN)/python -m demo
+
+opensearch: $(READY) ## Run a node of OpenSearch until Ctrl-C and print its address
+	@$(BIN)/python -m demo.opensearch
 
 test: $(READY) ## Run every check
 	@$(BIN)/python -m tests.checks

@@ -22,7 +22,13 @@ CHECKS: dict[str, list[str]] = {
 }
 
 
-PROGRAMS = {"pgbouncer": "pgbouncer", "openssl": "openssl", "node": "nodejs", "npm": "npm"}
+PROGRAMS = {
+    "pgbouncer": "pgbouncer",
+    "openssl": "openssl",
+    "node": "nodejs",
+    "npm": "npm",
+    "java": "default-jre-headless",
+}
 """Programs that tests need beside Python, and the Debian packages that have them."""
 
 
