@@ -1,0 +1,150 @@
+"""Writing many documents: each succeeds or fails by itself, and what was only too much at once is sent again."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from opensearchpy import OpenSearch
+from opensearchpy.exceptions import OpenSearchException, TransportError
+
+from tribal.errors import IndexWriteFailed
+
+_REQUEST_BYTES = 4 << 20
+"""Small domains of AWS refuse more than 10 MiB at once."""
+_REQUEST_DOCUMENTS = 1_000
+_ATTEMPTS = 7
+_FIRST_PAUSE_SECONDS = 0.2
+_LONGEST_PAUSE_SECONDS = 10.0
+_BUSY = frozenset({429, 502, 503, 504})
+_REASONS_SHOWN = 3
+_REASON_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What shall become of one document; without a document it is deleted."""
+
+    document_id: str
+    document: dict[str, Any] | None
+    version: int | None = None
+    """External: a document that has a higher one is left as it is."""
+
+    def lines(self) -> bytes:
+        """The action as a bulk request has it."""
+        head: dict[str, Any] = {"_id": self.document_id}
+        if self.version is not None:
+            head |= {"version": self.version, "version_type": "external_gte"}
+        if self.document is None:
+            return _line({"delete": head})
+        return _line({"index": head}) + _line(self.document)
+
+
+class BulkWriter:
+    """Writes to whatever index an alias stands for; never makes one.
+
+    Args:
+        client: of the cluster.
+        pause: waits between two attempts, growing to ten seconds.
+    """
+
+    def __init__(self, client: OpenSearch, pause: Callable[[float], None] = time.sleep) -> None:
+        self._client = client
+        self._pause = pause
+
+    def write(self, alias: str, actions: Sequence[Action]) -> frozenset[str]:
+        """Carry out every action; returns the ids of documents that somebody has written from a later reading.
+
+        Raises:
+            IndexWriteFailed: when one was refused for good, or was still too much after the last attempt.
+        """
+        superseded: set[str] = set()
+        for batch in _batches(actions):
+            superseded |= self._write_batch(alias, batch)
+        return frozenset(superseded)
+
+    def _write_batch(self, alias: str, batch: list[Action]) -> set[str]:
+        superseded: set[str] = set()
+        reasons: list[str] = []
+        for attempt in range(_ATTEMPTS):
+            if attempt:
+                longest = min(_FIRST_PAUSE_SECONDS * 2**attempt, _LONGEST_PAUSE_SECONDS)
+                self._pause(longest * random.uniform(0.5, 1.0))  # noqa: S311 - so that two writers do not keep step
+            batch, outdated, reasons = self._send(alias, batch)
+            superseded |= outdated
+            if not batch:
+                return superseded
+        raise IndexWriteFailed(
+            f"the index was too busy for {len(batch)} document(s) ({_shown(reasons)}); give it time or a larger "
+            "instance, then index again"
+        )
+
+    def _send(self, alias: str, batch: list[Action]) -> tuple[list[Action], set[str], list[str]]:
+        """One request; returns what to send again, what was superseded, and why it failed."""
+        try:
+            answer = self._client.bulk(
+                body=b"".join(action.lines() for action in batch),
+                index=alias,
+                params={"require_alias": "true", "filter_path": "errors,items.*.status,items.*.error"},
+            )
+        except TransportError as exc:
+            if exc.status_code in _BUSY or not isinstance(exc.status_code, int):
+                return batch, set(), [str(exc)]
+            raise IndexWriteFailed(f"the index refused {len(batch)} document(s): {_cut(str(exc))}") from exc
+        except OpenSearchException as exc:
+            raise IndexWriteFailed(f"the index cannot be written: {_cut(str(exc))}") from exc
+        again: list[Action] = []
+        superseded: set[str] = set()
+        busy: list[str] = []
+        refused: list[str] = []
+        for action, item in zip(batch, answer["items"], strict=True):
+            (result,) = item.values()
+            status = result["status"]
+            if status in _BUSY:
+                again.append(action)
+                busy.append(_reason(result))
+            elif status == 409:
+                superseded.add(action.document_id)
+            elif status >= 300 and not (status == 404 and action.document is None and "error" not in result):
+                refused.append(_reason(result))
+        if refused:
+            raise IndexWriteFailed(
+                f"the index refused {len(refused)} of {len(batch)} document(s): {_shown(refused)}; index again, or "
+                "rebuild the index if it is of another layout"
+            )
+        return again, superseded, busy
+
+
+def _batches(actions: Sequence[Action]) -> Iterator[list[Action]]:
+    batch: list[Action] = []
+    size = 0
+    for action in actions:
+        length = len(action.lines())
+        if batch and (size + length > _REQUEST_BYTES or len(batch) == _REQUEST_DOCUMENTS):
+            yield batch
+            batch, size = [], 0
+        batch.append(action)
+        size += length
+    if batch:
+        yield batch
+
+
+def _line(value: dict[str, Any]) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode() + b"\n"
+
+
+def _reason(result: dict[str, Any]) -> str:
+    error = result.get("error", {})
+    return f"{error.get('type', result['status'])}: {error.get('reason', '')}"
+
+
+def _shown(reasons: Sequence[str]) -> str:
+    return "; ".join(_cut(reason) for reason in list(dict.fromkeys(reasons))[:_REASONS_SHOWN])
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _REASON_CHARS else text[:_REASON_CHARS] + "..."

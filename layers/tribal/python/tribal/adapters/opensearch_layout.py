@@ -1,0 +1,153 @@
+"""The layout of an index in OpenSearch: settings, fields, and how a record becomes a document.
+
+One shard holds everything, so that all of a refresh is seen at once and words are weighed over all tables. Nothing is
+refreshed by time: a writer refreshes when what it wrote is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+
+from tribal.catalog.hashing import object_hash, record_id
+from tribal.ports import IndexEntry, VectorKind
+from tribal_contracts import DocType, DocumentRecord
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DOC_TYPES: tuple[DocType, ...] = get_args(DocType)
+VECTOR_KINDS: tuple[VectorKind, ...] = (*DOC_TYPES, "table_name")
+NAME_WEIGHT = 3
+"""Terms of a name are written this many times, which in BM25 weighs as a field weight does."""
+STATE_ID, TOUCHED_ID = "state", "touched"
+MAX_ID_BYTES = 512
+"""The longest `_id` that OpenSearch takes."""
+
+_TERM_CHARS = 100
+_VECTOR_DIGITS = 5
+_KEYWORD = {"type": "keyword"}
+_KEPT = {"type": "keyword", "index": False, "doc_values": False}
+
+
+def index_body(dimensions: int, about: dict[str, str], aliases: Sequence[str]) -> dict[str, Any]:
+    """Settings and fields of a new index, which refuses fields that are not among them; `about` is kept with them."""
+    properties: dict[str, Any] = {
+        "kind": _KEYWORD,
+        "doc_type": _KEYWORD,
+        "id": {"type": "long"},
+        "table_id": {"type": "long"},
+        "database": _KEYWORD,
+        "schema": _KEYWORD,
+        "table": _KEYWORD,
+        "place": _KEYWORD,
+        "domain": _KEYWORD,
+        "database_type": _KEYWORD,
+        "path": _KEYWORD,
+        "content_hash": _KEYWORD,
+        "vectors": _KEYWORD,
+        "value": _KEPT,
+    }
+    for doc_type in DOC_TYPES:
+        properties[terms_field(doc_type)] = {"type": "text", "analyzer": "whitespace", "index_options": "freqs"}
+    for kind in VECTOR_KINDS:
+        properties[vector_field(kind)] = {
+            "type": "knn_vector",
+            "dimension": dimensions,
+            "method": {"name": "hnsw", "engine": "lucene", "space_type": "cosinesimil"},
+        }
+    return {
+        "settings": {
+            "index": {
+                "knn": True,
+                "number_of_shards": 1,
+                "auto_expand_replicas": "0-1",
+                "refresh_interval": "-1",
+            }
+        },
+        "mappings": {"dynamic": "strict", "_meta": about, "properties": properties},
+        "aliases": {alias: {} for alias in aliases},
+    }
+
+
+def terms_field(doc_type: DocType) -> str:
+    """Where the terms of one type of record lie: apart, so that columns do not make the words of tables common."""
+    return f"terms_{doc_type}"
+
+
+def vector_field(kind: VectorKind) -> str:
+    """Where the vectors of one kind lie."""
+    return f"vector_{kind}"
+
+
+def doc_type_of(kind: VectorKind) -> DocType:
+    """The type of record that has a kind of vector."""
+    return "table" if kind == "table_name" else kind
+
+
+def encode_term(term: str) -> str:
+    """A term as the `whitespace` analyzer keeps it whole: what it would cut or drop goes by its hash."""
+    if term.isalnum() and len(term) <= _TERM_CHARS:
+        return term
+    return "~" + hashlib.sha256(term.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def source_id(path: str) -> str:
+    """The `_id` of what is known of a file; a long path goes by its hash."""
+    name = f"file {path}"
+    return name if len(name.encode("utf-8", "surrogatepass")) <= MAX_ID_BYTES else f"file~{object_hash(path)}"
+
+
+def place_of(database: str, schema: str) -> str:
+    """A database and a schema as one value to filter by; no name can be mistaken for two."""
+    return f"{len(database)} {database} {schema}"
+
+
+def version_of(moment: str) -> int:
+    """The external version of what was read from the store at that time: whoever read later wins."""
+    parsed = datetime.fromisoformat(moment)
+    return max(0, int((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp() * 1000))
+
+
+def record_document(entry: IndexEntry, path: str) -> dict[str, Any]:
+    """A record as it is written for the file that it is from."""
+    record = entry.record.model_copy(update={"source_path": path})
+    kinds: dict[VectorKind, NDArray[Any] | None] = {record.doc_type: entry.vector, "table_name": entry.name_vector}
+    written = {kind: written_vector(vector) for kind, vector in kinds.items() if vector is not None}
+    vectors = {kind: values for kind, values in written.items() if values is not None}
+    words = (*entry.names * NAME_WEIGHT, *entry.body)
+    document: dict[str, Any] = {
+        "kind": "record",
+        "doc_type": record.doc_type,
+        "id": record.id,
+        "table_id": _table_id(record),
+        "database": record.database_name,
+        "schema": record.schema_name,
+        "place": None if record.schema_name is None else place_of(record.database_name, record.schema_name),
+        "domain": record.domain,
+        "path": path,
+        "vectors": list(vectors),
+        "value": record.to_compact_json().decode(),
+        terms_field(record.doc_type): " ".join(map(encode_term, words)),
+    }
+    if record.doc_type == "table":
+        document["table"] = record.table_name
+        document["database_type"] = None if record.structured is None else record.structured.database_type
+    document |= {vector_field(kind): values for kind, values in vectors.items()}
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def written_vector(vector: NDArray[Any]) -> list[float] | None:
+    """A vector in few digits; `None` for a zero vector, which is near to nothing."""
+    values: list[float] = np.round(np.asarray(vector, dtype=np.float64).ravel(), _VECTOR_DIGITS).tolist()
+    return values if any(values) else None
+
+
+def _table_id(record: DocumentRecord) -> int | None:
+    if record.doc_type not in ("table", "column") or record.schema_name is None or record.table_name is None:
+        return None
+    return record_id("table", record.database_name, record.schema_name, record.table_name)

@@ -1,0 +1,173 @@
+"""Searches as OpenSearch wants them, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribal.adapters.opensearch_layout import (
+    doc_type_of,
+    encode_term,
+    place_of,
+    terms_field,
+    vector_field,
+    written_vector,
+)
+from tribal.adapters.sqlite_places import candidates as made
+from tribal.ports import ByVector, ByWords, Candidate, IndexFilter, VectorKind
+from tribal_contracts import DocType
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Body = dict[str, Any]
+
+MAX_TERMS = 64
+"""Terms of one question that are looked at."""
+PAGE = 10_000
+"""Documents of one answer, the most that OpenSearch gives at once."""
+EXACT_VECTORS = 10_000
+"""As long as no more vectors than this can be meant, each is compared; beyond, the graph of neighbours is walked."""
+
+_WALKED = 500
+"""Neighbours that a walk through the graph finds at the most: its cost grows with them."""
+_SCORE_DIGITS = 6
+_LUCENE_SCALE = 2.2
+"""What BM25 multiplies by (k1 + 1) and Lucene leaves out."""
+_NO_ID = 1 << 53
+
+
+def distinct_terms(terms: Sequence[str]) -> list[str]:
+    """The terms that are asked for: each once, none empty, no more than `MAX_TERMS`."""
+    return [term for term in dict.fromkeys(terms) if term][:MAX_TERMS]
+
+
+def filters(where: IndexFilter, doc_type: DocType) -> list[Body]:
+    """What a record must be to be seen."""
+    clauses: list[Body] = [{"term": {"doc_type": doc_type}}]
+    clauses += [
+        {"term": {field: value}}
+        for field, value in (("database", where.database), ("domain", where.domain))
+        if value is not None
+    ]
+    scope = where.scope
+    if scope.databases is not None:
+        clauses.append({"terms": {"database": sorted(scope.databases)}})
+    if scope.schemas is not None:
+        seen: Body = {"terms": {"place": sorted(place_of(*pair) for pair in scope.schemas)}}
+        above: Body = {
+            "bool": {
+                "filter": {"terms": {"database": sorted({database for database, _ in scope.schemas})}},
+                "must_not": {"exists": {"field": "schema"}},
+            }
+        }
+        clauses.append({"bool": {"should": [seen, above], "minimum_should_match": 1}})
+    return clauses
+
+
+def lexical(terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Body | None:
+    """Records that share a term, by BM25; each hit names the places of the terms; `None` when no term is asked for."""
+    wanted = distinct_terms(terms)
+    if not wanted:
+        return None
+    field = terms_field(doc_type)
+    shared = [{"term": {field: {"value": encode_term(term), "_name": str(n)}}} for n, term in enumerate(wanted)]
+    query = {
+        "bool": {
+            "filter": filters(where, doc_type),
+            "should": shared,
+            "minimum_should_match": 1,
+            "boost": _LUCENE_SCALE,
+        }
+    }
+    return _ranked(query, limit)
+
+
+def nearest(vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int, exact: bool) -> Body | None:
+    """Records by cosine similarity; `None` when a zero vector asks for nothing."""
+    values = written_vector(vector)
+    if values is None:
+        return None
+    field, chosen = vector_field(kind), [*filters(where, doc_type_of(kind)), {"term": {"vectors": kind}}]
+    if not exact:
+        return _ranked(
+            {"knn": {field: {"vector": values, "k": min(limit, _WALKED), "filter": {"bool": {"filter": chosen}}}}},
+            limit,
+        )
+    script = {
+        "source": "knn_score",
+        "lang": "knn",
+        "params": {"field": field, "query_value": values, "space_type": "cosinesimil"},
+    }
+    return _ranked({"script_score": {"query": {"bool": {"filter": chosen}}, "script": script}}, limit)
+
+
+def term_counts(terms: Sequence[str], doc_type: DocType, where: IndexFilter) -> Body:
+    """How many records hold each term, by its place."""
+    field = terms_field(doc_type)
+    each = {str(number): {"term": {field: encode_term(term)}} for number, term in enumerate(terms)}
+    query = {"bool": {"filter": filters(where, doc_type)}}
+    return {"size": 0, "query": query, "aggs": {"terms": {"filters": {"filters": each}}}, "track_total_hits": False}
+
+
+def scan(query: Body, fields: Sequence[str], after: Sequence[Any] | None, order: str) -> Body:
+    """One page of all documents that fit, in the order of a field, with the values of some fields."""
+    body: Body = {
+        "query": query,
+        "size": PAGE,
+        "version": True,
+        "sort": [{order: "asc"}],
+        "_source": False,
+        "docvalue_fields": list(fields),
+        "track_total_hits": False,
+    }
+    return body if after is None else {**body, "search_after": list(after)}
+
+
+def by_ids(ids: Sequence[str]) -> Body:
+    """Documents by `_id`, with what they keep."""
+    return {"query": {"ids": {"values": list(ids)}}, "size": len(ids), "_source": ["value"], "track_total_hits": False}
+
+
+def candidates(question: ByWords | ByVector, response: Mapping[str, Any]) -> list[Candidate]:
+    """The hits of a search for candidates."""
+    hits = response["hits"]["hits"]
+    if not hits:
+        return []
+    found, ids, tables = zip(*(hit["sort"] for hit in hits), strict=True)
+    records = np.array(ids, dtype=np.int64)
+    # A missing value sorts as a number that no id has.
+    of_table = np.array([_NO_ID if table is None else table for table in tables], dtype=np.int64)
+    of_table[of_table >= _NO_ID] = 0
+    scores: NDArray[Any] = np.array(found, dtype=np.float64)
+    if isinstance(question, ByWords):
+        return made(records, np.round(scores, _SCORE_DIGITS), of_table, _shared_terms(question, hits))
+    # Behind a score, which is never negative, stands (1 + cosine) / 2.
+    scores = np.round(np.clip(2 * scores - 1, -1.0, 1.0), _SCORE_DIGITS)
+    order = np.lexsort((records, -scores))
+    return made(records[order], scores[order], of_table[order], repeat(frozenset()))
+
+
+def _shared_terms(question: ByWords, hits: Sequence[Mapping[str, Any]]) -> Iterator[frozenset[str]]:
+    terms = distinct_terms(question.terms)
+    known: dict[tuple[str, ...], frozenset[str]] = {}
+    for hit in hits:
+        names = tuple(hit["matched_queries"])
+        if names not in known:
+            known[names] = frozenset(terms[int(name)] for name in names)
+        yield known[names]
+
+
+def _ranked(query: Body, limit: int) -> Body:
+    return {
+        "query": query,
+        "size": min(limit, PAGE),
+        # What a hit must tell stands in its sort values, which spares looking anything up for it.
+        "sort": [{"_score": "desc"}, {"id": "asc"}, {"table_id": "asc"}],
+        "_source": False,
+        "stored_fields": "_none_",
+        "track_total_hits": False,
+    }

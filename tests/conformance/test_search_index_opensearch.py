@@ -1,0 +1,360 @@
+"""The OpenSearch index keeps the port's contract on a real node."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from botocore.credentials import Credentials
+from opensearchpy import OpenSearch
+from opensearchpy.exceptions import RequestError
+from pydantic import SecretStr
+
+from tests.conformance.index_entries import (
+    DIMENSIONS,
+    EVERYWHERE,
+    HASH_A,
+    HASH_B,
+    MODEL,
+    change,
+    column_entry,
+    fill,
+    found,
+    held,
+    key_graph,
+    metadata,
+    table_entry,
+    vector,
+)
+from tests.conformance.search_index import *  # noqa: F403
+from tribal.adapters import opensearch_queries as queries
+from tribal.adapters.opensearch import OpenSearchIndex
+from tribal.adapters.opensearch_client import opensearch_client
+from tribal.catalog.scope import Scope
+from tribal.errors import IndexNotReady, IndexWriteFailed
+from tribal.ports import IndexEntry, IndexFilter
+
+# One worker runs them all, so that one node is enough.
+pytestmark = pytest.mark.xdist_group("opensearch")
+
+
+@pytest.fixture
+def index(opensearch: OpenSearch, index_name: str) -> OpenSearchIndex:
+    return OpenSearchIndex(opensearch, index_name, dimensions=DIMENSIONS)
+
+
+@pytest.fixture
+def other(opensearch: OpenSearch, index_name: str) -> OpenSearchIndex:
+    return OpenSearchIndex(opensearch, index_name, dimensions=DIMENSIONS)
+
+
+def _entries(count: int, content_hash: str = HASH_A) -> dict[str, list[IndexEntry]]:
+    entries = [
+        table_entry(f"shop.sales.t{number}", names=["order"], near=vector(1), content_hash=content_hash)
+        for number in range(count)
+    ]
+    return {str(entry.record.source_path): [entry] for entry in entries}
+
+
+def _later(entry: IndexEntry, moment: str) -> IndexEntry:
+    return replace(entry, record=entry.record.model_copy(update={"indexed_at": moment}))
+
+
+def test_a_rebuild_beside_readers_never_shows_an_empty_or_a_half_index(
+    index: OpenSearchIndex, other: OpenSearchIndex
+) -> None:
+    change(index, _entries(40))
+    done = threading.Event()
+
+    def read() -> tuple[int, set[tuple[int, ...]]]:
+        seen: set[tuple[int, ...]] = set()
+        asked = 0
+        while not done.is_set() or asked == 0:
+            with other.reading():
+                hits = other.lexical(["order"], "table", EVERYWHERE, 100)
+                records = other.records([hit.record_id for hit in hits])
+                close = other.nearest(vector(1), "table", EVERYWHERE, 100)
+                seen.add((len(hits), len(records), len(close), len(other.tables(EVERYWHERE))))
+                assert len({record.content_hash for record in records.values()}) == 1
+                assert other.key_graph() is not None
+                assert other.metadata() is not None
+            asked += 1
+        return asked, seen
+
+    with ThreadPoolExecutor(2) as pool:
+        readers = [pool.submit(read) for _ in range(2)]
+        for content_hash in (HASH_B, HASH_A, HASH_B):
+            assert index.begin(MODEL, afresh=True) == {}
+            for path, entries in list(_entries(40, content_hash).items())[::13]:
+                index.replace({path: entries}, [])
+            index.replace(_entries(40, content_hash), [])
+            index.finish(metadata(content_hash), key_graph(content_hash))
+        done.set()
+        answers = [reader.result() for reader in readers]
+    assert all(asked > 1 for asked, _ in answers)
+    assert set.union(*(seen for _, seen in answers)) == {(40, 40, 40, 40)}
+    assert other.metadata() == metadata(HASH_B)
+
+
+def test_generations_that_nobody_asks_are_swept(
+    index: OpenSearchIndex, opensearch: OpenSearch, index_name: str
+) -> None:
+    for _ in range(3):
+        fill(index, table_entry(names=["order"]))
+    assert len(opensearch.indices.get_alias(index=f"{index_name}-*")) == 2
+    assert found(index, "order") == ["orders"]
+
+
+def test_the_index_of_a_longer_name_is_left_alone(
+    index: OpenSearchIndex, opensearch: OpenSearch, index_name: str
+) -> None:
+    neighbour = OpenSearchIndex(opensearch, f"{index_name}-dev", dimensions=DIMENSIONS)
+    fill(neighbour, table_entry("shop.sales.theirs", names=["order"]))
+    for _ in range(2):
+        fill(index, table_entry(names=["order"]))
+    index.begin(MODEL)
+    index.abandon()
+    assert found(neighbour, "order") == ["theirs"]
+
+
+def test_what_was_abandoned_by_somebody_else_cannot_be_finished(index: OpenSearchIndex, other: OpenSearchIndex) -> None:
+    index.begin(MODEL)
+    other.abandon()
+    with pytest.raises(IndexWriteFailed, match="index again"):
+        index.replace(_entries(1), [])
+    other.begin(MODEL)
+    other.finish(metadata(), key_graph())
+    with pytest.raises(IndexWriteFailed, match="index again"):
+        index.finish(metadata(HASH_B), key_graph())
+    assert other.metadata() == metadata()
+
+
+@pytest.fixture
+def in_place(opensearch: OpenSearch, index_name: str, index: OpenSearchIndex) -> Callable[[], OpenSearchIndex]:
+    """Makes one more of many writers that bring an index of one table up to date side by side."""
+    fill(index, table_entry("shop.sales.kept", names=["order"]))
+    return lambda: OpenSearchIndex(opensearch, index_name, dimensions=DIMENSIONS, in_place=True)
+
+
+def test_writers_side_by_side_lose_nothing_of_each_other(
+    in_place: Callable[[], OpenSearchIndex], index: OpenSearchIndex
+) -> None:
+    def write(number: int) -> None:
+        writer = in_place()
+        path = f"t{number}.json"
+        assert writer.begin(MODEL)
+        writer.replace({path: [table_entry(f"shop.sales.t{number}", names=["order"])]}, [])
+        writer.finish(metadata(), key_graph())
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(8)))
+    assert len(index.tables(EVERYWHERE)) == 9
+    assert len(index.lexical(["order"], "table", EVERYWHERE, 20)) == 9
+    assert len(held(index)) == 9
+
+
+def test_the_first_of_writers_side_by_side_begins_what_the_others_carry_on(
+    opensearch: OpenSearch, index_name: str
+) -> None:
+    one, two = (OpenSearchIndex(opensearch, index_name, dimensions=DIMENSIONS, in_place=True) for _ in range(2))
+    one.begin(MODEL)
+    two.begin(MODEL)
+    one.replace({"a.json": [table_entry("shop.sales.a", names=["order"])]}, [])
+    two.replace({"b.json": [table_entry("shop.sales.b", names=["order"])]}, [])
+    one.abandon()
+    with pytest.raises(IndexNotReady):
+        one.tables(EVERYWHERE)
+    two.finish(metadata(), key_graph())
+    assert sorted(found(one, "order")) == ["a", "b"]
+
+
+def test_what_was_read_later_wins_in_whatever_order_it_is_written(
+    in_place: Callable[[], OpenSearchIndex], index: OpenSearchIndex
+) -> None:
+    path = "orders.json"
+    early, late = "2026-11-21T02:45:00.001Z", "2026-11-21T02:45:00.002Z"
+    new = _later(table_entry(names=["new"], content_hash=HASH_B), late)
+    old = _later(table_entry(names=["old"]), early)
+    old_column = _later(column_entry("shop.sales.orders", "dropped", names=["old"]), early)
+    writer = in_place()
+    writer.begin(MODEL)
+    for entries in ([old, old_column], [new], [old, old_column]):
+        writer.replace({path: entries}, [])
+    writer.finish(metadata(), key_graph())
+    assert found(index, "new") == ["orders"]
+    assert found(index, "old") == []
+    assert index.lexical(["old"], "column", EVERYWHERE, 9) == []
+    assert held(index)[path] == HASH_B
+
+
+class _Busy:
+    """A client whose domain refuses some items of a bulk request for now, as a node under load does."""
+
+    def __init__(self, client: OpenSearch, refusals: int) -> None:
+        self._client = client
+        self.refusals = refusals
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def bulk(self, body: bytes, **options: Any) -> Any:
+        if self.refusals <= 0:
+            return self._client.bulk(body=body, **options)
+        self.refusals -= 1
+        lines = body.split(b"\n")[:-1]
+        # The first document alone is taken in.
+        first = 2 if b'"index"' in lines[0] else 1
+        answer = self._client.bulk(body=b"\n".join(lines[:first]) + b"\n", **options)
+        rest = sum(line.startswith((b'{"index"', b'{"delete"')) for line in lines) - 1
+        error = {"type": "rejected_execution_exception", "reason": "the queue is full"}
+        return {"items": [*answer["items"], *[{"index": {"status": 429, "error": error}}] * rest]}
+
+
+def test_documents_that_were_too_much_at_once_are_sent_again(opensearch: OpenSearch, index_name: str) -> None:
+    pauses: list[float] = []
+    busy: Any = _Busy(opensearch, 5)
+    index = OpenSearchIndex(busy, index_name, dimensions=DIMENSIONS, pause=pauses.append)
+    change(index, _entries(30))
+    assert len(index.tables(EVERYWHERE)) == 30
+    assert len(held(index)) == 30
+    assert len(pauses) == 5
+    assert all(0 < pause <= 10 for pause in pauses)
+
+
+def test_a_domain_that_stays_busy_is_a_clear_refusal_and_the_next_try_mends_it(
+    opensearch: OpenSearch, index_name: str, index: OpenSearchIndex
+) -> None:
+    fill(index, table_entry("shop.sales.t0", names=["order"]))
+    pauses: list[float] = []
+    busy: Any = _Busy(opensearch, 100)
+    writer = OpenSearchIndex(busy, index_name, dimensions=DIMENSIONS, pause=pauses.append)
+    writer.begin(MODEL)
+    with pytest.raises(IndexWriteFailed, match="queue is full"):
+        writer.replace(_entries(12, HASH_B), [])
+    assert sum(pauses) < 60
+    assert index.begin(MODEL) != dict.fromkeys(_entries(12), HASH_B)
+    assert found(index, "order") == ["t0"]
+    change(index, _entries(12, HASH_B))
+    assert held(index) == dict.fromkeys(_entries(12), HASH_B)
+
+
+def test_a_writer_killed_between_two_requests_leaves_the_file_to_be_done_again(
+    opensearch: OpenSearch, index_name: str, index: OpenSearchIndex
+) -> None:
+    change(index, _entries(2))
+    path = next(iter(_entries(1)))
+
+    class Killed(BaseException):
+        pass
+
+    class Dying(_Busy):
+        def bulk(self, body: bytes, **options: Any) -> Any:
+            if self.refusals == 0:
+                raise Killed
+            self.refusals -= 1
+            return opensearch.bulk(body=body, **options)
+
+    changed = {path: [table_entry("shop.sales.t9", names=["new"])]}
+    for requests in range(3):
+        dying: Any = Dying(opensearch, requests)
+        writer = OpenSearchIndex(dying, index_name, dimensions=DIMENSIONS)
+        writer.begin(MODEL)
+        with pytest.raises(Killed):
+            writer.replace(changed, [], {path: HASH_B})
+        begun = index.begin(MODEL)
+        assert begun[path] == (HASH_A if requests == 0 else "")
+        assert set(begun) == set(_entries(2))
+    index.replace(changed, [], {path: HASH_B})
+    index.finish(metadata(), key_graph())
+    assert sorted(found(index, "order", "new")) == ["t1", "t9"]
+    assert held(index)[path] == HASH_B
+
+
+def test_a_path_of_any_length_is_remembered(index: OpenSearchIndex) -> None:
+    paths = ["p" * 1024, "ü" * 512, "p" * 1023 + "q", "short.json"]
+    change(index, {path: [table_entry(f"shop.sales.t{number}")] for number, path in enumerate(paths)})
+    assert sorted(held(index)) == sorted(paths)
+    change(index, {}, *paths)
+    assert held(index) == {}
+    assert index.tables(EVERYWHERE) == []
+
+
+def test_a_field_that_is_not_of_the_layout_is_refused(
+    index: OpenSearchIndex, opensearch: OpenSearch, index_name: str
+) -> None:
+    fill(index, table_entry())
+    with pytest.raises(RequestError, match="strict_dynamic_mapping_exception"):
+        opensearch.index(index=index_name, body={"stranger": 1})
+
+
+def test_metadata_of_another_version_is_not_ready(
+    index: OpenSearchIndex, other: OpenSearchIndex, opensearch: OpenSearch, index_name: str
+) -> None:
+    fill(index, table_entry(names=["old"]))
+    state = {"name": "x", "metadata": {"index_version": "0"}, "graph": []}
+    opensearch.index(
+        index=index_name, id="state", body={"kind": "state", "value": json.dumps(state)}, params={"refresh": "true"}
+    )
+    assert other.metadata() is None
+    with pytest.raises(IndexNotReady, match="another version"):
+        other.tables(EVERYWHERE)
+    index.begin(MODEL, afresh=True)
+    index.replace({"a.json": [table_entry("shop.sales.fresh", names=["new"])]}, [])
+    index.finish(metadata(), key_graph())
+    assert found(other, "new") == ["fresh"]
+
+
+def test_a_domain_that_does_not_answer_is_never_an_empty_success() -> None:
+    nobody = OpenSearchIndex(opensearch_client("http://127.0.0.1:9"), pause=lambda _: None)
+    assert nobody.metadata() is None
+    with pytest.raises(IndexNotReady, match="cannot be asked"):
+        nobody.tables(EVERYWHERE)
+    for write in (lambda: nobody.begin(MODEL), lambda: nobody.begin(MODEL, afresh=True), nobody.abandon):
+        with pytest.raises(IndexWriteFailed, match="see that the domain is well"):
+            write()
+
+
+def test_many_vectors_are_searched_by_the_graph_with_the_same_scores(
+    index: OpenSearchIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(index, *(table_entry(f"shop.sales.t{number}", near=vector(number, 10 - number)) for number in range(10)))
+    exact = index.nearest(vector(1, 2), "table", EVERYWHERE, 4)
+    monkeypatch.setattr(queries, "EXACT_VECTORS", 0)
+    assert index.nearest(vector(1, 2), "table", EVERYWHERE, 4) == exact
+    narrow = IndexFilter(scope=Scope(schemas=frozenset({("shop", "hr")})))
+    assert index.nearest(vector(1, 2), "table", narrow, 4) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a plain socket server")
+def test_requests_are_signed_for_the_service_of_managed_domains() -> None:
+    logins: list[str] = []
+
+    class Domain(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            logins.append(self.headers["Authorization"])
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Domain) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        opensearch_client(address, region="eu-central-1", credentials=Credentials("AKIDEXAMPLE", "secret")).info()
+        opensearch_client(address, user="tribal", password=SecretStr("pass")).info()
+        server.shutdown()
+    signed, basic = logins
+    assert re.match(r"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/\d{8}/eu-central-1/es/aws4_request", signed)
+    assert basic == f"Basic {base64.b64encode(b'tribal:pass').decode()}"
