@@ -162,6 +162,28 @@ def test_writers_side_by_side_lose_nothing_of_each_other(
     assert len(held(index)) == 9
 
 
+def test_a_writer_in_place_never_keeps_a_reader_from_its_answer(
+    in_place: Callable[[], OpenSearchIndex], other: OpenSearchIndex
+) -> None:
+    writer = in_place()
+    writer.begin(MODEL)
+    with other.reading():
+        assert other.metadata() == metadata()
+        writer.replace({"a.json": [table_entry("shop.sales.a", names=["order"])]}, [])
+        assert [entry.table for entry in other.tables(EVERYWHERE)] == ["a", "kept"]
+    assert len(other.tables(EVERYWHERE)) == 2
+
+
+def test_an_index_that_a_killed_copier_left_closed_is_written_again(
+    in_place: Callable[[], OpenSearchIndex], index: OpenSearchIndex, opensearch: OpenSearch, index_name: str
+) -> None:
+    opensearch.indices.put_settings(index=index_name, body={"index.blocks.write": True})
+    writer = in_place()
+    writer.begin(MODEL)
+    writer.replace({"a.json": [table_entry("shop.sales.a", names=["order"])]}, [])
+    assert sorted(found(index, "order")) == ["a", "kept"]
+
+
 def test_the_first_of_writers_side_by_side_begins_what_the_others_carry_on(
     opensearch: OpenSearch, index_name: str
 ) -> None:

@@ -290,12 +290,15 @@ class OpenSearchIndex:
             return memory.tables
         for _ in range(_SCAN_ATTEMPTS):
             pages = list(self._reader.pages(state.generation, {"term": {"doc_type": "table"}}, _TABLE_FIELDS))
-            if {name for name, _ in pages} == {state.name}:
-                tables = tuple(sorted((_table(hit) for _, hits in pages for hit in hits), key=_name_of))
+            names = {name for name, _ in pages}
+            if len(names) > 1:
+                continue
+            tables = tuple(sorted((_table(hit) for _, hits in pages for hit in hits), key=_name_of))
+            # Writers in place may have gone on since the state was seen; their tables are whole all the same.
+            if names == {state.name}:
                 with self._lock:
                     self._memory = _Memory(state, tables)
-                return tables
-            state, _ = self._ask()
+            return tables
         raise IndexNotReady(f"the index {self._name!r} changes faster than it is read; ask again")
 
     def _values(self, ids: Sequence[str]) -> dict[str, str]:

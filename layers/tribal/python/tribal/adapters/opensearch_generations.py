@@ -64,6 +64,8 @@ class Generations:
             present = self.behind(self.name)
             usable = present is not None and not afresh and self._about(present) == about
             if present is not None and usable and in_place:
+                # Who was killed while copying has left it closed.
+                self._set_write_block(present, None)
                 return present
             made = self._next_number()
             try:
