@@ -28,7 +28,7 @@ from tribal.ports import (
     INDEX_VERSION,
     ByVector,
     ByWords,
-    Candidate,
+    Candidates,
     IndexCounts,
     IndexEntry,
     IndexFilter,
@@ -116,21 +116,21 @@ class OpenSearchIndex:
         except IndexNotReady:
             return None
 
-    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[list[Candidate]]:
+    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
         """The answers to several questions in one request, all of one generation."""
         asked = [self._body(question) for question in questions]
         _, answers = self._ask(*(body for body in asked if body is not None))
         left = iter(answers)
         return [
-            [] if body is None else queries.candidates(question, next(left))
+            Candidates.of(()) if body is None else queries.candidates(question, next(left))
             for question, body in zip(questions, asked, strict=True)
         ]
 
-    def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> list[Candidate]:
+    def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Candidates:
         """Records that share a term, by BM25 with names weighing three times, best first, ties by id."""
         return self.candidates([ByWords(terms, doc_type, where, limit)])[0]
 
-    def nearest(self, vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> list[Candidate]:
+    def nearest(self, vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> Candidates:
         """Records by cosine similarity, best first; exact, with ties by id, unless very many may be meant."""
         return self.candidates([ByVector(vector, kind, where, limit)])[0]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +15,7 @@ from tribal.adapters.opensearch_layout import (
     vector_field,
     written_vector,
 )
-from tribal.adapters.sqlite_places import candidates as made
-from tribal.ports import ByVector, ByWords, Candidate, IndexFilter, VectorKind
+from tribal.ports import ByVector, ByWords, Candidates, IndexFilter, VectorKind
 from tribal_contracts import DocType
 
 if TYPE_CHECKING:
@@ -132,11 +130,11 @@ def by_ids(ids: Sequence[str]) -> Body:
     return {"query": {"ids": {"values": list(ids)}}, "size": len(ids), "_source": ["value"], "track_total_hits": False}
 
 
-def candidates(question: ByWords | ByVector, response: Mapping[str, Any]) -> list[Candidate]:
+def candidates(question: ByWords | ByVector, response: Mapping[str, Any]) -> Candidates:
     """The hits of a search for candidates."""
     hits = response["hits"]["hits"]
     if not hits:
-        return []
+        return Candidates.of(())
     found, ids, tables = zip(*(hit["sort"] for hit in hits), strict=True)
     records = np.array(ids, dtype=np.int64)
     # A missing value sorts as a number that no id has.
@@ -144,11 +142,11 @@ def candidates(question: ByWords | ByVector, response: Mapping[str, Any]) -> lis
     of_table[of_table >= _NO_ID] = 0
     scores: NDArray[Any] = np.array(found, dtype=np.float64)
     if isinstance(question, ByWords):
-        return made(records, np.round(scores, _SCORE_DIGITS), of_table, _shared_terms(question, hits))
+        return Candidates(records, np.round(scores, _SCORE_DIGITS), of_table, list(_shared_terms(question, hits)))
     # Behind a score, which is never negative, stands (1 + cosine) / 2.
     scores = np.round(np.clip(2 * scores - 1, -1.0, 1.0), _SCORE_DIGITS)
     order = np.lexsort((records, -scores))
-    return made(records[order], scores[order], of_table[order], repeat(frozenset()))
+    return Candidates(records[order], scores[order], of_table[order])
 
 
 def _shared_terms(question: ByWords, hits: Sequence[Mapping[str, Any]]) -> Iterator[frozenset[str]]:

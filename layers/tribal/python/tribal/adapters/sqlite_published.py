@@ -24,7 +24,7 @@ from tribal.errors import IndexNotReady, IndexWriteFailed, ObjectNotFound, Preco
 from tribal.ports import (
     ByVector,
     ByWords,
-    Candidate,
+    Candidates,
     IndexCounts,
     IndexEntry,
     IndexFilter,
@@ -104,11 +104,11 @@ class PublishedSqliteIndex:
         except IndexNotReady:
             return None
 
-    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[list[Candidate]]:
+    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
         """The answers to several questions, all of one generation."""
         return self._present().candidates(questions)
 
-    def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> list[Candidate]:
+    def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Candidates:
         """Records that share a term, by BM25 with names weighing three times, best first, ties by id."""
         return self._present().lexical(terms, doc_type, where, limit)
 
@@ -116,7 +116,7 @@ class PublishedSqliteIndex:
         """How many records hold each term; a term that none holds is left out."""
         return self._present().term_counts(terms, doc_type, scope)
 
-    def nearest(self, vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> list[Candidate]:
+    def nearest(self, vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> Candidates:
         """Records by the cosine similarity of one kind of vector, best first, ties by id."""
         return self._present().nearest(vector, kind, where, limit)
 
