@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from tribal import wiring
+from tribal.deployed_wiring import deployed_settings, deployed_store
 from tribal.deployment import Deployment, load_deployment
 from tribal.documenting import DocumentingOptions
 from tribal.planning import PlanOptions
@@ -56,7 +56,7 @@ class Stage:
     def of(cls, run_id: str, context: LambdaContext) -> Stage:
         """Read where we are, and the configuration, which may have changed since the last call."""
         deployment = load_deployment()
-        store = wiring.bucket_store(deployment)
+        store = deployed_store(deployment)
         run = StagedRun(
             run_id=run_id,
             holder=f"{context.invoked_function_arn}/{run_id}",
@@ -66,7 +66,7 @@ class Stage:
             pool=ThreadWorkerPool(),
             sink=SilentSink(),
         )
-        return cls(deployment, wiring.deployed_settings(deployment, store), run)
+        return cls(deployment, deployed_settings(deployment, store), run)
 
     def plan_options(self, request: RunRequest) -> PlanOptions:
         """How plans are made."""

@@ -9,6 +9,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.staging import LambdaContext, Stage
 from tribal import wiring
+from tribal.deployed_wiring import deployed_reader
 from tribal_contracts import DocumentResult, DocumentTask
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
@@ -25,7 +26,7 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     status = stage.run.document(
         task.unit_id,
         stage.settings.entries,
-        open_reader=wiring.deployed_reader(stage.deployment),
+        open_reader=deployed_reader(stage.deployment),
         describer=wiring.describer(),
         options=stage.documenting(task.request),
     )

@@ -11,6 +11,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from functions.planner.identity import run_id_of
 from functions.staging import LambdaContext, Stage
 from tribal import wiring
+from tribal.deployed_wiring import deployed_reader
 from tribal.runs.staged import require_databases
 from tribal_contracts import (
     CloseTask,
@@ -52,7 +53,7 @@ def _read(content: dict[str, Any], context: LambdaContext) -> Contract:
     logger.append_keys(run_id=task.run_id, database=task.database)
     stage = Stage.of(task.run_id, context)
     entry = next(entry for entry in stage.settings.entries if entry.name == task.database)
-    reading = stage.run.read(entry, wiring.deployed_reader(stage.deployment), stage.settings.statistics_max_age)
+    reading = stage.run.read(entry, deployed_reader(stage.deployment), stage.settings.statistics_max_age)
     for error in reading.errors:
         logger.warning(error.message, code=error.code)
     metrics.add_metric("DatabasesUnreachable", MetricUnit.Count, int(reading.status == "unreachable"))

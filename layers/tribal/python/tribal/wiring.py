@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,12 +11,12 @@ from tribal.catalog.locations import INDEX_FILE
 from tribal.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from tribal.adapters.folder import FolderStore
+    from tribal.adapters.s3 import S3ObjectStore
     from tribal.adapters.sqlite import SqliteIndex
-    from tribal.ports import CatalogReader, Clock, Describer, Embedder, ProcessLock, Secrets, Statement
+    from tribal.ports import CatalogReader, Clock, Describer, Embedder, ObjectStore, ProcessLock, Secrets, Statement
     from tribal.retrieval.toolbox import Toolbox
     from tribal.runs.units import OpenReader
-    from tribal.settings import Settings
+    from tribal.settings import BucketPlace, Settings
     from tribal_contracts import DatabaseEntry
 
 
@@ -27,15 +27,44 @@ def clock_of(settings: Settings) -> Clock:
     return SystemClock(settings.source_date_epoch)
 
 
-def store_of(settings: Settings) -> FolderStore:
-    """The folder that holds the truth."""
+def store_of(settings: Settings) -> ObjectStore:
+    """What holds the truth: a folder, or the part of a bucket that `store` names.
+
+    Raises:
+        ConfigurationError: when it is a bucket and the packages for AWS are not installed.
+    """
+    if settings.bucket is not None:
+        try:
+            return store_in_bucket(settings.bucket)
+        except ModuleNotFoundError as error:
+            raise ConfigurationError(
+                f"{error.name} is not installed, which a store in S3 needs: pip install 'tribal-knowledge[aws]'"
+            ) from error
     from tribal.adapters.folder import FolderStore
 
     return FolderStore(settings.store)
 
 
-def process_lock_of(settings: Settings) -> ProcessLock:
-    """The lock by which a dead holder of the lease shows at once."""
+def store_in_bucket(place: BucketPlace, region: str | None = None) -> S3ObjectStore:
+    """The store in a bucket; the AWS identity at hand must be allowed to use it."""
+    from tribal.adapters.aws_clients import aws_client
+    from tribal.adapters.s3 import S3ObjectStore
+
+    return S3ObjectStore(aws_client("s3", region=region), place.bucket, place.prefix)
+
+
+def sweep_store(settings: Settings) -> None:
+    """Remove what killed processes left half written; in a bucket nothing ever is."""
+    if settings.bucket is None:
+        from tribal.adapters.folder import FolderStore
+
+        FolderStore(settings.store).sweep()
+
+
+def process_lock_of(settings: Settings) -> ProcessLock | None:
+    """The lock by which a dead holder of the lease shows at once; a bucket, which many machines write to, has none."""
+    if settings.bucket is not None:
+        return None
     from tribal.adapters.folder import FolderLock
 
     return FolderLock(settings.store)
@@ -54,22 +83,33 @@ def reader_opener(settings: Settings) -> OpenReader:
 
     A named secret is read again when the server refuses the login with it.
     """
-    secrets = secrets_of(settings)
+    return opener_with(
+        secrets_of(settings),
+        settings.environment,
+        "set the environment variable of that name, or put a file so named into the folder that TRIBAL_SECRETS names",
+    )
+
+
+def opener_with(secrets: Secrets, environment: Mapping[str, str], mend: str) -> OpenReader:
+    """What opens readers with these secrets; `mend` says what to do where one is missing."""
 
     def open_reader(entry: DatabaseEntry) -> CatalogReader:
         from tribal.adapters.postgres import PostgresCatalog
         from tribal.adapters.postgres_dsn import entry_target
 
+        if entry.auth == "rds_iam":
+            from tribal.adapters.rds_tokens import token_source
+
+            renew = token_source(entry_target(entry, environment))
+            target = entry_target(entry.model_copy(update={"password": renew()}), environment)
+            return PostgresCatalog(target, entry.limits, renew_password=renew)
         name = entry.password_secret
         if name is None:
-            return PostgresCatalog(entry_target(entry, settings.environment), entry.limits)
+            return PostgresCatalog(entry_target(entry, environment), entry.limits)
         password = secrets.get(name)
         if password is None:
-            raise ConfigurationError(
-                f"the secret {name!r} of database {entry.name!r} is not there; set the environment variable {name}, or "
-                f"put a file {name} into the folder that TRIBAL_SECRETS names"
-            )
-        target = entry_target(entry.model_copy(update={"password": password}), settings.environment)
+            raise ConfigurationError(f"the secret {name!r} of database {entry.name!r} is not there; {mend}")
+        target = entry_target(entry.model_copy(update={"password": password}), environment)
         return PostgresCatalog(target, entry.limits, renew_password=lambda: secrets.refresh(name))
 
     return open_reader

@@ -56,7 +56,7 @@ class LocalRun:
         with self._stack:
             self._stack.enter_context(lease)
             self._stack.enter_context(stop_on_signal(pool, self._sink.note))
-            store.sweep()
+            wiring.sweep_store(self.settings)
             self._context = RunContext(run_id, store, lease, clock, NoDeadline(), pool, self._sink)
             self._log = RunLog(store, clock, run_id, self._command)
             self._log.start()
