@@ -1,0 +1,58 @@
+"""Whose tokens the authorizer takes, as the stack wrote it into its environment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tribal.errors import ConfigurationError
+from tribal.settings import read_environment
+
+ALGORITHMS = ("RS256", "ES256", "PS256", "EdDSA")
+"""Only those with a public key: with a shared secret whoever checks tokens could make them."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRules:
+    """An issuer of tokens."""
+
+    issuer: str
+    audience: str
+    keys_url: str
+    databases_claim: str | None
+    """Claim that lists the databases which a caller may see; without one every caller may see all."""
+    algorithms: tuple[str, ...] = ALGORITHMS
+
+    def databases_of(self, claims: dict[str, Any]) -> frozenset[str] | None:
+        """The databases that a caller may see; `None` for all.
+
+        Raises:
+            ValueError: when the token lacks the claim: who is told nothing may see nothing.
+        """
+        if self.databases_claim is None:
+            return None
+        named = claims.get(self.databases_claim)
+        if isinstance(named, str):
+            named = named.split()
+        if not isinstance(named, list) or not all(isinstance(name, str) and "," not in name for name in named):
+            raise ValueError(f"the claim {self.databases_claim!r} is missing or no list of names")
+        return frozenset(named)
+
+
+def load_rules() -> TokenRules:
+    """Read the environment.
+
+    Raises:
+        ConfigurationError: when a variable is missing.
+    """
+    values = read_environment()
+    missing = [name for name in ("TRIBAL_TOKEN_ISSUER", "TRIBAL_TOKEN_AUDIENCE") if not values.get(name)]
+    if missing:
+        raise ConfigurationError(f"the environment variable {missing[0]} is not set; the stack sets it, so deploy anew")
+    issuer = values["TRIBAL_TOKEN_ISSUER"]
+    return TokenRules(
+        issuer=issuer,
+        audience=values["TRIBAL_TOKEN_AUDIENCE"],
+        keys_url=values.get("TRIBAL_TOKEN_KEYS", f"{issuer.rstrip('/')}/.well-known/jwks.json"),
+        databases_claim=values.get("TRIBAL_TOKEN_SCOPE_CLAIM") or None,
+    )

@@ -1,0 +1,39 @@
+"""The indexer's own queue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from functions.indexer.messages import Message
+from tribal.adapters.aws_clients import aws_client
+from tribal.deployment import Deployment
+from tribal.errors import ConfigurationError
+
+_MESSAGES_AT_ONCE = 10
+
+
+class Queue:
+    """Takes messages for later calls of the indexer."""
+
+    def __init__(self, deployment: Deployment) -> None:
+        self._deployment = deployment
+
+    def send(self, messages: Sequence[Message], delay_seconds: int = 0) -> None:
+        """Queue messages, ten a request.
+
+        Raises:
+            ConfigurationError: when the stack named no queue.
+            RuntimeError: when the queue refused a message; whoever sent it tries again as a whole.
+        """
+        if self._deployment.queue_url is None:
+            raise ConfigurationError("TRIBAL_QUEUE_URL is not set; the stack sets it, so deploy it anew")
+        client = aws_client("sqs", region=self._deployment.region)
+        for start in range(0, len(messages), _MESSAGES_AT_ONCE):
+            batch = messages[start : start + _MESSAGES_AT_ONCE]
+            entries = [
+                {"Id": str(number), "MessageBody": message.to_compact_json().decode(), "DelaySeconds": delay_seconds}
+                for number, message in enumerate(batch)
+            ]
+            answer = client.send_message_batch(QueueUrl=self._deployment.queue_url, Entries=entries)
+            if answer.get("Failed"):
+                raise RuntimeError(f"the queue refused {len(answer['Failed'])} message(s): {answer['Failed'][0]}")
