@@ -18,6 +18,7 @@ CHECKS: dict[str, list[str]] = {
     "mypy": ["mypy", "--no-error-summary"],
     "import arrows": ["lint-imports", "--no-cache"],
     "exported schemas": ["python", "-m", "tribal_contracts.schemas", "--check"],
+    "layers for AWS Lambda": ["python", "-m", "infra.packaging", "--check"],
     "pytest": ["pytest", "-q", "-n", "2", "--dist", "loadgroup"],
 }
 

@@ -1,0 +1,51 @@
+"""Which functions there are, and which layers each needs: no function carries what it does not use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+OUR_LAYER = "tribal"
+"""The packages `tribal` and `tribal_contracts`."""
+LAYERS = (OUR_LAYER, "deps-core", "deps-postgres", "deps-search", "deps-tokens", "deps-vectors")
+FUNCTIONS: dict[str, tuple[str, ...]] = {
+    "planner": (OUR_LAYER, "deps-core", "deps-postgres", "deps-vectors"),
+    "documenter": (OUR_LAYER, "deps-core", "deps-postgres"),
+    "finisher": (OUR_LAYER, "deps-core"),
+    "indexer": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors"),
+    "retriever": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors"),
+    "authorizer": (OUR_LAYER, "deps-core", "deps-tokens"),
+}
+DEFAULT_PYTHON = "3.13"
+"""The Lambda runtime. The end-to-end test packages for the interpreter at hand instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packages:
+    """A folder of built packages: `layers/NAME/python/...` and `functions/NAME/functions/NAME/...`."""
+
+    folder: Path
+    python: str = DEFAULT_PYTHON
+
+    @property
+    def runtime(self) -> str:
+        """As Lambda names it."""
+        return f"python{self.python}"
+
+    def layer(self, name: str) -> Path:
+        """The folder that becomes a layer."""
+        return self.folder / "layers" / name
+
+    def function(self, name: str) -> Path:
+        """The folder that becomes the code of a function."""
+        return self.folder / "functions" / name
+
+    def missing(self) -> list[Path]:
+        """What has not been built."""
+        wanted = [*(self.layer(name) for name in LAYERS), *(self.function(name) for name in FUNCTIONS)]
+        return [path for path in wanted if not path.is_dir()]
+
+
+def handler_of(function: str) -> str:
+    """The handler, as Lambda names it."""
+    return f"functions.{function}.handler.handle"

@@ -1,0 +1,248 @@
+"""Builds what is deployed: our layer, the layers of dependencies, and the code of each function. Needs no Docker.
+
+`python -m infra.packaging` builds for the Lambda runtime, `--python 3.12` for another, `--here` for the interpreter at
+hand from what is installed beside it; `--check` says whether every layer can be resolved for the runtime.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from infra.function_packages import DEFAULT_PYTHON, FUNCTIONS, LAYERS, OUR_LAYER, Packages
+from infra.installed import closure, copy_distribution
+from infra.layer_contents import LEFT_OUT, NEVER_LOADED, RUNTIME_BRINGS
+from infra.locking import pinned
+
+ROOT = Path(__file__).parent.parent
+LOCK = ROOT / "requirements.lock"
+PLATFORM = "x86_64-manylinux_2_28"
+"""What wheels must fit: the C library of the Lambda runtimes is newer."""
+UNZIPPED_BYTES = 250 * 1000 * 1000
+"""Lambda takes a function with its layers up to 250 MB unzipped."""
+RETRIEVER_LAYER_BYTES = 130 * 1000 * 1000
+"""What the retriever's layers may weigh, since callers wait for its cold start."""
+_STAMP = "built-from"
+_UNREACHABLE = ("error sending request", "dns error", "Connection refused", "tcp connect error", "timed out")
+
+
+class PackagingError(Exception):
+    """Something cannot be packaged; the message says what and what to do."""
+
+
+class NoRegistry(PackagingError):
+    """No package registry can be reached."""
+
+
+def build(packages: Packages, *, installed: bool = False) -> None:
+    """Bring every package up to date and check the sizes; a layer whose inputs have not changed is left alone.
+
+    Args:
+        packages: where they go, and for which Python.
+        installed: copy what is installed beside the interpreter at hand, instead of wheels from the registry.
+
+    Raises:
+        PackagingError: when a dependency cannot be had, or a size is over its budget.
+    """
+    copy_own_code(packages)
+    for layer in LAYERS:
+        if layer != OUR_LAYER:
+            _build_dependencies(layer, packages, installed=installed)
+    check_budgets(packages)
+
+
+def copy_own_code(packages: Packages) -> None:
+    """Our layer and the functions, as they lie in the repository; needs no network."""
+    ours = packages.layer(OUR_LAYER) / "python"
+    sources = {
+        ours / "tribal": ROOT / "layers" / "tribal" / "python" / "tribal",
+        ours / "tribal_contracts": ROOT / "contracts" / "tribal_contracts",
+    }
+    shutil.rmtree(packages.layer(OUR_LAYER), ignore_errors=True)
+    for target, source in sources.items():
+        _copy(source, target)
+    for function in FUNCTIONS:
+        folder = packages.function(function)
+        shutil.rmtree(folder, ignore_errors=True)
+        _copy(ROOT / "functions" / function, folder / "functions" / function)
+        for shared in sorted((ROOT / "functions").glob("*.py")):
+            shutil.copyfile(shared, folder / "functions" / shared.name)
+
+
+def check_budgets(packages: Packages) -> dict[str, int]:
+    """Bytes of each function with its layers, unzipped.
+
+    Raises:
+        PackagingError: when one is over its budget.
+    """
+    layers = {layer: folder_bytes(packages.layer(layer)) for layer in LAYERS}
+    totals = {}
+    for function, needed in FUNCTIONS.items():
+        of_layers = sum(layers[layer] for layer in needed)
+        if function == "retriever" and of_layers > RETRIEVER_LAYER_BYTES:
+            raise PackagingError(_over("the layers of the retriever", of_layers, RETRIEVER_LAYER_BYTES))
+        totals[function] = of_layers + folder_bytes(packages.function(function))
+        if totals[function] > UNZIPPED_BYTES:
+            raise PackagingError(_over(f"the function {function!r}", totals[function], UNZIPPED_BYTES))
+    return totals
+
+
+def folder_bytes(folder: Path) -> int:
+    """Bytes of all files in a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def requirements_of(layer: str) -> Path:
+    """The file that says what a layer holds."""
+    return ROOT / "layers" / layer / "requirements.txt"
+
+
+def resolve(layer: str, python: str) -> list[str]:
+    """Names of all distributions of a layer in the runtime, those included that will be left out.
+
+    Raises:
+        PackagingError: when one cannot be had, or one that should be left out is not among them.
+    """
+    arguments = ["compile", "--quiet", "--no-header", "--no-annotate", "--no-emit-index-url"]
+    listed = _uv(["pip", *arguments, "-c", str(LOCK), *_for(python), str(requirements_of(layer))])
+    names = [line.partition("==")[0].strip() for line in listed.splitlines() if "==" in line]
+    unknown = set(LEFT_OUT[layer]) - set(names)
+    if unknown:
+        raise PackagingError(f"{layer} no longer brings {min(unknown)!r}: take it off infra/layer_contents.py")
+    return names
+
+
+def _build_dependencies(layer: str, packages: Packages, *, installed: bool) -> None:
+    folder = packages.layer(layer)
+    inputs = _inputs(layer, packages.python, installed=installed)
+    stamp = packages.folder / f"{layer}.{_STAMP}"
+    if folder.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == inputs:
+        return
+    stamp.unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    target = folder / "python"
+    target.mkdir(parents=True)
+    if installed:
+        for name in _kept(layer, closure(_requirements(layer))):
+            copy_distribution(name, target)
+    else:
+        _install(_kept(layer, resolve(layer, packages.python)), target, packages, packages.folder / f"{layer}.txt")
+    _prune(target)
+    stamp.write_text(inputs, encoding="utf-8")
+
+
+def _install(names: list[str], target: Path, packages: Packages, pins: Path) -> None:
+    pins.write_text(pinned(names, LOCK, packages.python), encoding="utf-8")
+    how = ["install", "--quiet", "--no-deps", "--require-hashes", "--target", str(target), "-r", str(pins)]
+    _uv(["pip", *how, *_for(packages.python)])
+
+
+def _kept(layer: str, names: list[str]) -> list[str]:
+    return [name for name in names if name not in (*RUNTIME_BRINGS, *LEFT_OUT[layer])]
+
+
+def _requirements(layer: str) -> list[Requirement]:
+    lines = requirements_of(layer).read_text(encoding="utf-8").splitlines()
+    return [Requirement(line) for line in lines if line.strip() and not line.startswith("#")]
+
+
+def _for(python: str) -> list[str]:
+    return ["--python-version", python, "--python-platform", PLATFORM, "--only-binary", ":all:"]
+
+
+def _uv(arguments: list[str]) -> str:
+    command = [sys.executable, "-m", "uv", *arguments]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        if any(sign in ran.stderr for sign in _UNREACHABLE):
+            raise NoRegistry(ran.stderr.strip()[-300:])
+        raise PackagingError(f"uv {' '.join(arguments[:2])} failed: {ran.stderr.strip()[-2000:]}")
+    return ran.stdout
+
+
+def _prune(target: Path) -> None:
+    for pattern in NEVER_LOADED:
+        for path in sorted(target.glob(pattern)):
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path.exists():
+                path.unlink()
+
+
+def _inputs(layer: str, python: str, *, installed: bool) -> str:
+    """What a layer is made from, as a hash."""
+    parts: Iterable[object] = (
+        requirements_of(layer).read_text(encoding="utf-8"),
+        LOCK.read_text(encoding="utf-8"),
+        LEFT_OUT[layer],
+        NEVER_LOADED,
+        RUNTIME_BRINGS,
+        python,
+        PLATFORM,
+        installed,
+    )
+    return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()
+
+
+def _copy(source: Path, target: Path) -> None:
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
+
+
+def _over(what: str, size: int, budget: int) -> str:
+    return f"{what}: {size / 1e6:.1f} MB unzipped, and at most {budget / 1e6:.0f} MB: leave more out, or need less"
+
+
+def resolve_all(python: str) -> None:
+    """Make sure that every layer can be had for a runtime.
+
+    Raises:
+        PackagingError: when one cannot.
+    """
+    layers = [layer for layer in LAYERS if layer != OUR_LAYER]
+    with ThreadPoolExecutor(len(layers)) as pool:
+        for layer, names in zip(layers, pool.map(lambda layer: resolve(layer, python), layers), strict=True):
+            pinned(_kept(layer, names), LOCK, python)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build, and say how much each function weighs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--python", default=DEFAULT_PYTHON, help="version of the Lambda runtime")
+    parser.add_argument("--here", action="store_true", help="for the interpreter at hand, without a network")
+    parser.add_argument("--check", action="store_true", help="only resolve the layers for the runtime")
+    parser.add_argument("--folder", type=Path, help="where the packages go")
+    chosen = parser.parse_args(arguments)
+    python = f"{sys.version_info.major}.{sys.version_info.minor}" if chosen.here else chosen.python
+    packages = Packages(chosen.folder or ROOT / "build" / "packages" / python, python)
+    try:
+        if chosen.check:
+            resolve_all(python)
+            return 0
+        build(packages, installed=chosen.here)
+        sizes = check_budgets(packages)
+    except NoRegistry as error:
+        if chosen.check and os.environ.get("CI") != "true":
+            print(f"left out, since no package registry can be reached here: {error}")
+            return 0
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except PackagingError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    for function, size in sizes.items():
+        print(f"{function:12} {size / 1e6:6.1f} MB unzipped, of {UNZIPPED_BYTES / 1e6:.0f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""What is packaged is what functions need, no more, and within what Lambda takes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra import packaging
+from infra.function_packages import DEFAULT_PYTHON, FUNCTIONS, LAYERS, OUR_LAYER, Packages
+from infra.installed import copy_distribution
+from infra.layer_contents import LEFT_OUT, RUNTIME_BRINGS
+from infra.locking import lambda_environment, pinned, read_lock
+
+pytestmark = pytest.mark.xdist_group("packages")
+
+LOCK = packaging.LOCK
+DEPENDENCIES = [layer for layer in LAYERS if layer != OUR_LAYER]
+HANDLED = sorted(path.parent.name for path in (packaging.ROOT / "functions").glob("*/handler.py"))
+PROBE = """
+import sys
+sys.path[:0] = {folders!r}
+import importlib
+module = importlib.import_module("functions.{function}.handler")
+assert callable(module.handle)
+import tribal
+print(tribal.__file__)
+"""
+
+
+@pytest.fixture(scope="session")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Packages:
+    """All packages, for the interpreter at hand."""
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    packages = Packages(tmp_path_factory.mktemp("built"), python)
+    packaging.build(packages, installed=True)
+    return packages
+
+
+@pytest.mark.parametrize("function", HANDLED)
+def test_a_handler_is_importable_with_nothing_but_its_layers(function: str, here: Packages, tmp_path: Path) -> None:
+    runtime = tmp_path / "runtime"
+    for name in [*RUNTIME_BRINGS, "python-dateutil", "six", "urllib3"]:
+        copy_distribution(name, runtime)
+    layers = [str(here.layer(layer) / "python") for layer in FUNCTIONS[function]]
+    probe = PROBE.format(folders=[str(here.function(function)), *layers, str(runtime)], function=function)
+    command = [sys.executable, "-I", "-S", "-B", "-c", probe]
+    environment = {"AWS_REGION": "eu-central-1", "POWERTOOLS_TRACE_DISABLED": "1"}
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.strip().startswith(str(here.layer(OUR_LAYER)))
+
+
+def test_no_function_carries_the_code_of_another(here: Packages) -> None:
+    for function in FUNCTIONS:
+        folder = here.function(function) / "functions"
+        assert {path.name for path in folder.iterdir() if path.is_dir()} == {function}
+        assert (folder / "__init__.py").is_file()
+
+
+def test_what_the_runtime_brings_is_in_no_layer(here: Packages) -> None:
+    packed = {path.name for layer in DEPENDENCIES for path in (here.layer(layer) / "python").iterdir()}
+    assert packed & {"boto3", "botocore", "jmespath", "s3transfer"} == set()
+
+
+def test_every_function_is_within_what_lambda_takes(here: Packages) -> None:
+    sizes = packaging.check_budgets(here)
+    assert set(sizes) == set(FUNCTIONS)
+    assert max(sizes.values()) < packaging.UNZIPPED_BYTES
+
+
+def test_a_function_over_its_budget_is_refused(here: Packages, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packaging, "RETRIEVER_LAYER_BYTES", 1_000_000)
+    with pytest.raises(packaging.PackagingError, match=r"layers of the retriever: .* at most 1 MB"):
+        packaging.check_budgets(here)
+
+
+def test_a_layer_whose_inputs_have_not_changed_is_left_alone(here: Packages) -> None:
+    mark = here.layer("deps-core") / "python" / "mark"
+    mark.touch()
+    packaging.build(here, installed=True)
+    assert mark.exists()
+    mark.unlink()
+
+
+def test_building_twice_gives_the_same_bytes(here: Packages, tmp_path: Path) -> None:
+    again = Packages(tmp_path / "again", here.python)
+    packaging.build(again, installed=True)
+    for layer in LAYERS:
+        assert contents(again.layer(layer)) == contents(here.layer(layer))
+
+
+@pytest.mark.parametrize("layer", DEPENDENCIES)
+def test_every_requirement_of_a_layer_is_pinned_for_the_runtime(layer: str) -> None:
+    pins = {pin.name for pin in read_lock(LOCK) if pin.holds_for(lambda_environment(DEFAULT_PYTHON))}
+    wanted = {each.name for each in packaging._requirements(layer)}
+    assert wanted <= pins
+    assert set(LEFT_OUT[layer]) & wanted == set()
+
+
+def test_pins_are_those_of_the_runtime_and_not_of_the_interpreter_at_hand(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    lock.write_text(
+        "numpy==2.4.6 ; python_full_version < '3.12' \\\n    --hash=sha256:aa\n"
+        "numpy==2.5.5 ; python_full_version >= '3.12' \\\n    --hash=sha256:bb \\\n    --hash=sha256:cc\n"
+    )
+    assert pinned(["numpy"], lock, "3.13") == "numpy==2.5.5 \\\n    --hash=sha256:bb \\\n    --hash=sha256:cc\n"
+    assert pinned(["numpy"], lock, "3.11") == "numpy==2.4.6 \\\n    --hash=sha256:aa\n"
+
+
+def test_what_the_lock_file_lacks_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "lock").write_text("numpy==2.4.6 \\\n    --hash=sha256:aa\n")
+    with pytest.raises(KeyError, match="scipy"):
+        pinned(["scipy"], tmp_path / "lock", "3.13")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
