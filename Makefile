@@ -3,9 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# An environment of infra/environments, and the Lambda runtime that its functions run on.
+ENV ?= dev
+LAMBDA_PYTHON ?= 3.13
+STACK := tribal-knowledge-$(ENV)
+CDK := infra/node_modules/.bin/cdk
+WITH_CDK = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 $(CDK) --app "$(BIN)/python -m infra.app" \
+	--context environment=$(ENV) --context python=$(LAMBDA_PYTHON)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo opensearch test bench format schemas samples lock clean
+.PHONY: help setup demo opensearch test bench format schemas samples packages roles synth diff deploy destroy lock clean
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,10 +48,35 @@ schemas: $(READY) ## Export the contracts as JSON Schema
 samples: $(READY) ## Write docs/samples anew from the sample database
 	@$(BIN)/python -m demo.samples
 
+packages: $(READY) ## Build the layers and functions for AWS Lambda into build/packages
+	@$(BIN)/python -m infra.packaging --python $(LAMBDA_PYTHON)
+
+synth: packages $(CDK) ## Write the CloudFormation template of an environment into cdk.out: make synth ENV=dev
+	@$(WITH_CDK) synth --quiet $(STACK)
+
+diff: packages $(CDK) ## Show what make deploy would change in an environment: make diff ENV=dev
+	@$(WITH_CDK) diff $(STACK)
+
+deploy: packages $(CDK) ## Bring an environment in AWS up to date: make deploy ENV=dev
+	@$(WITH_CDK) deploy $(STACK)
+
+destroy: packages $(CDK) ## Delete an environment, with its data if it says so: make destroy ENV=dev SURE=dev
+	@test "$(SURE)" = "$(ENV)" || { echo "This deletes the environment $(ENV). If that is meant: make destroy ENV=$(ENV) SURE=$(ENV)"; exit 1; }
+	@$(BIN)/python -m infra.emptying $(ENV)
+	@$(WITH_CDK) destroy --force $(STACK)
+
+roles: ## Write docs/aws-roles.md anew from the template of prod
+	@$(MAKE) --no-print-directory synth ENV=prod
+	@$(BIN)/python -m infra.role_table cdk.out/tribal-knowledge-prod.template.json
+
+$(CDK): infra/package.json infra/package-lock.json
+	@npm --prefix infra ci --silent --no-audit --no-fund
+	@touch $@
+
 lock: $(READY) ## Pin the newest versions that pyproject.toml allows
 	@$(BIN)/python -m pip install --quiet uv
 	@$(BIN)/uv pip compile --quiet --universal --upgrade --generate-hashes --no-header --no-annotate --no-emit-index-url \
 		--all-extras --python-version 3.11 pyproject.toml --output-file requirements.lock
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) .demo .bench .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build cdk.out infra/node_modules .demo .bench .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

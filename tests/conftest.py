@@ -10,6 +10,8 @@ for _body in ("catalog_reader", "describer", "embedder", "object_store", "search
 
 pytest_plugins = [
     "tests.aws_fixtures",
+    "tests.infra.state_machines",
+    "tests.infra.synthesis",
     "tests.postgres_fixtures",
     "tests.relay_fixtures",
     "tests.replica_fixtures",

@@ -1,0 +1,64 @@
+"""Empties the buckets of an environment, so that its stack can be deleted: `python -m infra.emptying dev`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from infra.environment import load_environment
+
+
+class MustBeKept(Exception):
+    """The environment's file says that its data stays."""
+
+
+def empty_environment(name: str, *, cloudformation: Any, s3: Any) -> dict[str, int]:
+    """Delete every version of every object of an environment's buckets; answers how many by bucket.
+
+    Raises:
+        MustBeKept: when the environment keeps its data.
+    """
+    environment = load_environment(name)
+    if environment.removal != "destroy":
+        raise MustBeKept(
+            f"{name} says `removal: retain`: its buckets outlive the stack, and nothing in them is deleted"
+        )
+    stack = f"tribal-knowledge-{name}"
+    pages = cloudformation.get_paginator("list_stack_resources").paginate(StackName=stack)
+    resources = [resource for page in pages for resource in page["StackResourceSummaries"]]
+    buckets = [each["PhysicalResourceId"] for each in resources if each["ResourceType"] == "AWS::S3::Bucket"]
+    return {bucket: _empty(bucket, s3) for bucket in buckets}
+
+
+def _empty(bucket: str, s3: Any) -> int:
+    deleted = 0
+    for page in s3.get_paginator("list_object_versions").paginate(Bucket=bucket):
+        entries = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
+        objects = [{"Key": each["Key"], "VersionId": each["VersionId"]} for each in entries]
+        if objects:
+            answer = s3.delete_objects(Bucket=bucket, Delete={"Objects": objects, "Quiet": True})
+            if answer.get("Errors"):
+                raise RuntimeError(f"{bucket}: {answer['Errors'][0]['Key']!r}: {answer['Errors'][0]['Message']}")
+            deleted += len(objects)
+    return deleted
+
+
+def main() -> int:
+    """Empty the buckets of the environment that the command line names."""
+    import boto3
+
+    name = sys.argv[1]
+    environment = load_environment(name)
+    session = boto3.Session(region_name=environment.region)
+    try:
+        emptied = empty_environment(name, cloudformation=session.client("cloudformation"), s3=session.client("s3"))
+    except MustBeKept as kept:
+        print(kept)
+        return 0
+    for bucket, count in emptied.items():
+        print(f"{bucket}: {count} versions of objects deleted")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,237 @@
+"""What a person decides about one deployed environment; one file an environment in `infra/environments/`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal, Self
+from zoneinfo import available_timezones
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+FOLDER = Path(__file__).parent / "environments"
+
+Arn = Annotated[str, Field(pattern=r"^arn:[a-z-]+:[^\s*]+$")]
+ScheduleExpression = Annotated[str, Field(pattern=r"^(cron\([^()]+\)|rate\(\d+ (minute|hour|day)s?\))$")]
+SecretPattern = Annotated[str, Field(pattern=r"^[A-Za-z0-9/_+=.@!*-]+$")]
+GroupName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
+"""The same shape as `network` of an entry of `databases.yaml`."""
+
+# The retention periods that CloudWatch Logs knows, up to two years.
+LOG_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731)
+
+
+class Part(BaseModel):
+    """A part of an environment: frozen, unknown keys refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Schedule(Part):
+    """When something happens by itself."""
+
+    expression: ScheduleExpression
+    enabled: bool = True
+
+
+class FunctionSize(Part):
+    """What a function may use; Lambda gives processors in proportion to memory, one at 1,769 MB."""
+
+    memory_mb: int = Field(ge=128, le=10_240)
+    timeout_seconds: int = Field(ge=10, le=900)
+
+
+class FunctionSizes(Part):
+    """Sizes of all functions."""
+
+    planner: FunctionSize = FunctionSize(memory_mb=3008, timeout_seconds=900)
+    documenter: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=900)
+    finisher: FunctionSize = FunctionSize(memory_mb=3008, timeout_seconds=900)
+    indexer: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=300)
+    retriever: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=25)
+    authorizer: FunctionSize = FunctionSize(memory_mb=512, timeout_seconds=10)
+
+    @model_validator(mode="after")
+    def _api_gateway_waits_29_seconds(self) -> Self:
+        if self.retriever.timeout_seconds > 29 or self.authorizer.timeout_seconds > 29:
+            raise ValueError("API Gateway waits 29 seconds: retriever and authorizer must answer within them")
+        return self
+
+
+class Network(Part):
+    """A group of databases that are reached in the same way; without a VPC its functions run outside of any."""
+
+    vpc_id: Annotated[str, Field(pattern=r"^vpc-[0-9a-f]+$")] | None = None
+    subnet_ids: list[Annotated[str, Field(pattern=r"^subnet-[0-9a-f]+$")]] = Field(default_factory=list)
+    security_group_ids: list[Annotated[str, Field(pattern=r"^sg-[0-9a-f]+$")]] = Field(default_factory=list)
+    """Without one the stack makes one that lets everything out and nothing in."""
+    role_arn: Arn | None = None
+    """A role that the group's functions assume to reach the databases, such as one of another account."""
+    secrets: list[SecretPattern] = Field(default_factory=list)
+    """Names of the secrets that its databases' entries name; `*` stands for any characters."""
+    secret_keys: list[Arn] = Field(default_factory=list)
+    """KMS keys of those secrets, where they have keys of their own."""
+    rds_users: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9*-]+/[A-Za-z0-9_*.-]+$")]] = Field(default_factory=list)
+    """`resource id/user` of the databases that are logged into with IAM, such as `db-ABCDEFGHIJKL/tribal`."""
+
+    @model_validator(mode="after")
+    def _a_vpc_has_subnets(self) -> Self:
+        if (self.vpc_id is None) != (not self.subnet_ids):
+            raise ValueError("vpc_id and subnet_ids belong together")
+        if self.vpc_id is None and self.security_group_ids:
+            raise ValueError("security_group_ids need a vpc_id")
+        return self
+
+
+class OpenSearchSize(Part):
+    """A managed OpenSearch domain."""
+
+    instance_type: str = Field(pattern=r"^[a-z0-9]+\.[a-z0-9]+\.search$")
+    nodes: int = Field(ge=1, le=80)
+    zones: Literal[1, 2, 3] = 1
+    volume_gb: int = Field(ge=10, le=3072)
+    dedicated_masters: Literal[0, 3] = 0
+    master_instance_type: str | None = Field(default=None, pattern=r"^[a-z0-9]+\.[a-z0-9]+\.search$")
+    network: GroupName | None = None
+    """The network group in whose VPC the domain lies; without one it has an address that only signed requests pass."""
+
+    @model_validator(mode="after")
+    def _nodes_fill_the_zones(self) -> Self:
+        if self.nodes % self.zones:
+            raise ValueError(f"{self.nodes} nodes cannot be spread evenly over {self.zones} zones")
+        if (self.dedicated_masters == 0) != (self.master_instance_type is None):
+            raise ValueError("dedicated_masters and master_instance_type belong together")
+        return self
+
+
+class IamAuth(Part):
+    """Callers sign their requests (SigV4) and need `execute-api:Invoke`."""
+
+    mode: Literal["iam"] = "iam"
+
+
+class JwtAuth(Part):
+    """Callers bear a token of an issuer; a Lambda authorizer checks it."""
+
+    mode: Literal["jwt"]
+    issuer: str = Field(pattern=r"^https://[^\s]+$")
+    audience: str = Field(min_length=1)
+    scope_claim: str | None = Field(default=None, min_length=1)
+    """The claim that says which databases and schemas the caller may see; without one, all."""
+
+
+class Api(Part):
+    """How the tools are served."""
+
+    auth: IamAuth | JwtAuth = Field(default=IamAuth(), discriminator="mode")
+    rate_per_second: float = Field(default=20, gt=0, le=10_000)
+    burst: int = Field(default=40, ge=1, le=5_000)
+    account_log_role: bool = True
+    """Whether this stack gives API Gateway the role by which it writes logs; one in an account and region does."""
+
+
+class Alarms(Part):
+    """Who is told."""
+
+    email: str | None = Field(default=None, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")
+    topic_arn: Arn | None = None
+    run_expected_every_hours: int | None = Field(default=None, ge=1, le=168)
+    """Alarm when no run succeeded for so long; fits the schedule, and is left out where runs are rare."""
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.email is not None and self.topic_arn is not None:
+            raise ValueError("give an e-mail address or a topic, not both")
+        return self
+
+
+class Concurrency(Part):
+    """How much happens at once; how many units do is `units_at_once` of `databases.yaml`."""
+
+    indexers: int = Field(default=4, ge=2, le=100)
+    databases: int = Field(default=4, ge=1, le=40)
+
+
+class Environment(Part):
+    """One environment."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9]{0,11}$")
+    region: str | None = Field(default=None, pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")
+    account: str | None = Field(default=None, pattern=r"^\d{12}$")
+    removal: Literal["retain", "destroy"]
+    """What `make destroy` does with documents and index."""
+    time_zone: str
+    schedule: Schedule
+    reconcile: Schedule
+    """When the indexer compares manifest and index."""
+    log_days: int
+    old_version_days: int = Field(ge=1, le=3650)
+    """How long overwritten and deleted objects can be brought back."""
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    index: Literal["opensearch", "sqlite"]
+    opensearch: OpenSearchSize | None = None
+    describer: Literal["rules"] = "rules"
+    """What puts tables into words; models come later."""
+    functions: FunctionSizes = FunctionSizes()
+    concurrency: Concurrency = Concurrency()
+    api: Api = Api()
+    alarms: Alarms = Alarms()
+    networks: dict[GroupName, Network] = Field(min_length=1)
+    """The first one's planner opens, composes and closes runs."""
+
+    @field_validator("time_zone")
+    @classmethod
+    def _known_time_zone(cls, value: str) -> str:
+        if value not in available_timezones():
+            raise ValueError(f"{value!r} is no time zone, such as Europe/Berlin")
+        return value
+
+    @field_validator("log_days")
+    @classmethod
+    def _known_retention(cls, value: int) -> int:
+        if value not in LOG_DAYS:
+            raise ValueError(f"CloudWatch Logs keeps logs for {', '.join(map(str, LOG_DAYS))} days")
+        return value
+
+    @model_validator(mode="after")
+    def _the_index_has_what_it_needs(self) -> Self:
+        if (self.index == "opensearch") != (self.opensearch is not None):
+            raise ValueError("index: opensearch and the part opensearch belong together")
+        group = self.opensearch.network if self.opensearch else None
+        if group is not None and (group not in self.networks or self.networks[group].vpc_id is None):
+            raise ValueError(f"opensearch.network: no network {group!r} with a VPC")
+        if self.opensearch and group and len(self.networks[group].subnet_ids) < self.opensearch.zones:
+            raise ValueError(f"opensearch.zones: the network {group!r} has fewer subnets")
+        return self
+
+    @property
+    def prefix(self) -> str:
+        """How the names of all resources begin."""
+        return f"tribal-{self.name}"
+
+    @property
+    def home(self) -> str:
+        """The network group whose planner does what needs no database."""
+        return next(iter(self.networks))
+
+
+def environment_names() -> list[str]:
+    """The environments that there are."""
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def load_environment(name: str, folder: Path = FOLDER) -> Environment:
+    """Read and check the file of an environment.
+
+    Raises:
+        ValueError: when there is none of that name, or it is wrong; the message says what.
+    """
+    path = folder / f"{name}.yaml"
+    if not re.fullmatch(r"[a-z][a-z0-9]*", name) or not path.is_file():
+        raise ValueError(f"no environment {name!r}; there is {', '.join(environment_names())}")
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    environment = Environment.model_validate({"name": name, **content})
+    if environment.name != name:
+        raise ValueError(f"{path.name}: name is {environment.name!r}; it is that of the file")
+    return environment

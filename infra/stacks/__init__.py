@@ -1,0 +1,1 @@
+"""The rooms of the stack, one construct each."""

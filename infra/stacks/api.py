@@ -1,0 +1,132 @@
+"""The tools over HTTPS: a regional REST API that nobody calls unknown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from infra.environment import Environment, JwtAuth
+from infra.stacks.functions import Function, Layers, NetworkPlace
+from infra.stacks.logging import log_group
+
+_REMEMBERED_SECONDS = 300
+
+
+class Api(Construct):
+    """`POST /v1/tools/{name}`, `GET /v1/tools`, `GET /health`."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        name: str,
+        *,
+        environment: Environment,
+        layers: Layers,
+        place: NetworkPlace | None,
+        statements: list[iam.PolicyStatement],
+        variables: dict[str, str],
+    ) -> None:
+        super().__init__(scope, name)
+        self.retriever = Function(
+            self,
+            "Retriever",
+            package="retriever",
+            environment=environment,
+            layers=layers,
+            place=place,
+            statements=statements,
+            variables=variables,
+        )
+        self.authorizer = self._authorizer(environment, layers)
+        self.rest = self._rest_api(environment)
+        self._methods()
+
+    @property
+    def functions(self) -> list[Function]:
+        """All of them."""
+        return [self.retriever, *([self.authorizer] if self.authorizer else [])]
+
+    def _authorizer(self, environment: Environment, layers: Layers) -> Function | None:
+        auth = environment.api.auth
+        if not isinstance(auth, JwtAuth):
+            return None
+        variables = {"TRIBAL_TOKEN_ISSUER": auth.issuer, "TRIBAL_TOKEN_AUDIENCE": auth.audience}
+        if auth.scope_claim is not None:
+            variables["TRIBAL_TOKEN_SCOPE_CLAIM"] = auth.scope_claim
+        return Function(
+            self,
+            "Authorizer",
+            package="authorizer",
+            environment=environment,
+            layers=layers,
+            statements=[],
+            variables=variables,
+        )
+
+    def _rest_api(self, environment: Environment) -> apigateway.RestApi:
+        group = log_group(self, "AccessLog", f"/aws/apigateway/{environment.prefix}", environment)
+        imported = logs.LogGroup.from_log_group_arn(self, "AccessLogGroup", group.attr_arn)
+        return apigateway.RestApi(
+            self,
+            "Rest",
+            rest_api_name=environment.prefix,
+            description="The tools of Tribal Knowledge",
+            endpoint_types=[apigateway.EndpointType.REGIONAL],
+            cloud_watch_role=environment.api.account_log_role,
+            cloud_watch_role_removal_policy=RemovalPolicy.RETAIN if environment.api.account_log_role else None,
+            deploy_options=apigateway.StageOptions(
+                stage_name=environment.name,
+                throttling_rate_limit=environment.api.rate_per_second,
+                throttling_burst_limit=environment.api.burst,
+                logging_level=apigateway.MethodLoggingLevel.ERROR,
+                data_trace_enabled=False,
+                metrics_enabled=True,
+                tracing_enabled=True,
+                access_log_destination=apigateway.LogGroupLogDestination(imported),
+                access_log_format=apigateway.AccessLogFormat.json_with_standard_fields(
+                    caller=True,
+                    http_method=True,
+                    ip=True,
+                    protocol=True,
+                    request_time=True,
+                    resource_path=True,
+                    response_length=True,
+                    status=True,
+                    user=True,
+                ),
+            ),
+        )
+
+    def _methods(self) -> None:
+        integration = apigateway.LambdaIntegration(
+            self._handle("RetrieverOfApi", self.retriever), proxy=True, allow_test_invoke=False
+        )
+        options = self._who_may()
+        self.rest.root.add_resource("health").add_method("GET", integration, **options)
+        tools = self.rest.root.add_resource("v1").add_resource("tools")
+        tools.add_method("GET", integration, **options)
+        tools.add_resource("{name}").add_method("POST", integration, **options)
+
+    def _who_may(self) -> dict[str, Any]:
+        if self.authorizer is None:
+            return {"authorization_type": apigateway.AuthorizationType.IAM}
+        authorizer = apigateway.TokenAuthorizer(
+            self,
+            "Tokens",
+            handler=self._handle("AuthorizerOfApi", self.authorizer),
+            identity_source=apigateway.IdentitySource.header("Authorization"),
+            validation_regex=r"^Bearer [-0-9a-zA-Z._~+/]+=*$",
+            results_cache_ttl=Duration.seconds(_REMEMBERED_SECONDS),
+        )
+        return {"authorization_type": apigateway.AuthorizationType.CUSTOM, "authorizer": authorizer}
+
+    def _handle(self, name: str, function: Function) -> lambda_.IFunction:
+        return lambda_.Function.from_function_attributes(
+            self, name, function_arn=function.arn, same_environment=True, skip_permissions=False
+        )

@@ -1,0 +1,126 @@
+"""One environment: all rooms in one stack, so that it deploys, rolls back and goes as one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_cdk import CfnOutput, Stack, Tags
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from infra.environment import Environment
+from infra.function_packages import Packages
+from infra.stacks import permissions, search
+from infra.stacks.api import Api
+from infra.stacks.functions import Layers, NetworkPlace
+from infra.stacks.indexing import Indexing
+from infra.stacks.observability import Observability
+from infra.stacks.pipeline import Pipeline
+from infra.stacks.search import Search
+from infra.stacks.storage import Storage
+
+
+class EnvironmentStack(Stack):
+    """Storage, pipeline, index, API and alarms of one environment."""
+
+    def __init__(
+        self, scope: Construct, name: str, *, environment: Environment, packages: Packages, **options: Any
+    ) -> None:
+        super().__init__(scope, name, **options)
+        self.environment_settings = environment
+        self.storage = Storage(self, "Storage", environment)
+        self.layers = Layers(self, "Layers", environment, packages)
+        self.places = {
+            group: NetworkPlace(self, f"Network-{group}", network) for group, network in environment.networks.items()
+        }
+        self._variables = {"TRIBAL_STORE": self.storage.address, "TRIBAL_INDEX": environment.index}
+        self.indexing = self._indexing()
+        self.pipeline = Pipeline(
+            self,
+            "Pipeline",
+            environment=environment,
+            storage=self.storage,
+            layers=self.layers,
+            places=self.places,
+            variables=self._variables,
+            undelivered=self.indexing.undelivered,
+        )
+        self.api = self._api()
+        self.search = self._search()
+        self._watch()
+        self._tell()
+        Tags.of(self).add("application", "tribal-knowledge")
+        Tags.of(self).add("environment", environment.name)
+
+    @property
+    def _index_place(self) -> NetworkPlace | None:
+        """Where indexer and retriever have to be to reach the domain."""
+        size = self.environment_settings.opensearch
+        return self.places[size.network] if size and size.network else None
+
+    def _indexing(self) -> Indexing:
+        arn = search.domain_arn(self, self.environment_settings)
+        return Indexing(
+            self,
+            "Indexing",
+            environment=self.environment_settings,
+            storage=self.storage,
+            layers=self.layers,
+            place=self._index_place,
+            statements=search.write_statements(arn) if self.environment_settings.opensearch else [],
+            variables=self._variables,
+        )
+
+    def _api(self) -> Api:
+        return Api(
+            self,
+            "Api",
+            environment=self.environment_settings,
+            layers=self.layers,
+            place=self._index_place,
+            statements=self._reading_statements(),
+            variables=self._variables,
+        )
+
+    def _reading_statements(self) -> list[iam.PolicyStatement]:
+        if self.environment_settings.opensearch:
+            return search.read_statements(search.domain_arn(self, self.environment_settings))
+        return permissions.read_objects(self.storage.bucket.bucket_arn, permissions.INDEX_FILES)
+
+    def _search(self) -> Search | None:
+        size = self.environment_settings.opensearch
+        if size is None:
+            return None
+        domain = Search(
+            self,
+            "Search",
+            environment=self.environment_settings,
+            size=size,
+            place=self._index_place,
+            reader=self.api.retriever.role,
+            writer=self.indexing.function.role,
+        )
+        for function in (self.api.retriever, self.indexing.function):
+            function.tell("TRIBAL_SEARCH_ENDPOINT", domain.address)
+        return domain
+
+    def _watch(self) -> None:
+        environment = self.environment_settings
+        watching = Observability(self, "Observability", environment)
+        watching.watch_functions([*self.pipeline.functions, self.indexing.function, *self.api.functions])
+        watching.watch_runs(self.pipeline.run.attr_arn, self.pipeline.start.attr_arn)
+        watching.watch_queues(self.indexing.queue, [self.indexing.dead, self.indexing.undelivered])
+        watching.watch_api(environment.prefix, environment.name)
+        if environment.opensearch is not None:
+            watching.watch_search(environment.prefix, self.account, environment.opensearch.volume_gb)
+
+    def _tell(self) -> None:
+        outputs = {
+            "Store": self.storage.address,
+            "StateMachine": self.pipeline.run.attr_arn,
+            "ApiAddress": self.api.rest.url,
+            "IndexerQueue": self.indexing.queue.queue_url,
+            "IndexerDeadLetters": self.indexing.dead.queue_url,
+        }
+        for name, value in outputs.items():
+            CfnOutput(self, name, value=value)

@@ -1,0 +1,143 @@
+"""Functions: each with its own role, its own log group, and the layers that it needs."""
+
+from __future__ import annotations
+
+from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_s3_assets as assets
+from constructs import Construct
+
+from infra.environment import Environment, FunctionSize, Network
+from infra.function_packages import FUNCTIONS, LAYERS, Packages, handler_of
+from infra.stacks.logging import log_group, log_group_arn
+from infra.stacks.permissions import run_in_lambda, trusting
+
+
+class Layers(Construct):
+    """The layers, each deployed once."""
+
+    def __init__(self, scope: Construct, name: str, environment: Environment, packages: Packages) -> None:
+        super().__init__(scope, name)
+        self.packages = packages
+        self._versions: dict[str, lambda_.CfnLayerVersion] = {}
+        for layer in LAYERS:
+            asset = assets.Asset(self, f"{layer}-files", path=str(packages.layer(layer)))
+            self._versions[layer] = lambda_.CfnLayerVersion(
+                self,
+                layer,
+                layer_name=f"{environment.prefix}-{layer}",
+                compatible_runtimes=[packages.runtime],
+                compatible_architectures=["x86_64"],
+                content=lambda_.CfnLayerVersion.ContentProperty(
+                    s3_bucket=asset.s3_bucket_name, s3_key=asset.s3_object_key
+                ),
+            )
+
+    def of(self, function: str) -> list[str]:
+        """The layers of a function."""
+        return [self._versions[layer].ref for layer in FUNCTIONS[function]]
+
+
+class NetworkPlace(Construct):
+    """Where the functions of a network group run."""
+
+    def __init__(self, scope: Construct, name: str, network: Network) -> None:
+        super().__init__(scope, name)
+        self.network = network
+        self.security_group_ids = list(network.security_group_ids)
+        if network.vpc_id is not None and not self.security_group_ids:
+            group = ec2.CfnSecurityGroup(
+                self,
+                "SecurityGroup",
+                vpc_id=network.vpc_id,
+                group_description="Functions of Tribal Knowledge: nothing comes in",
+            )
+            self.security_group_ids = [group.attr_group_id]
+
+    @property
+    def vpc_config(self) -> lambda_.CfnFunction.VpcConfigProperty | None:
+        """As Lambda wants it; `None` outside of any VPC."""
+        if self.network.vpc_id is None:
+            return None
+        return lambda_.CfnFunction.VpcConfigProperty(
+            security_group_ids=self.security_group_ids, subnet_ids=self.network.subnet_ids
+        )
+
+
+class Function(Construct):
+    """One deployed function."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        name: str,
+        *,
+        package: str,
+        environment: Environment,
+        layers: Layers,
+        statements: list[iam.PolicyStatement],
+        variables: dict[str, str],
+        suffix: str = "",
+        place: NetworkPlace | None = None,
+        reserved: int | None = None,
+    ) -> None:
+        super().__init__(scope, name)
+        self.package = package
+        self.name = "-".join(filter(None, (environment.prefix, package, suffix)))
+        vpc_config = place.vpc_config if place else None
+        self.role = self._role(environment, statements, in_vpc=vpc_config is not None)
+        asset = assets.Asset(self, "Code", path=str(layers.packages.function(package)))
+        size: FunctionSize = getattr(environment.functions, package)
+        self.resource = lambda_.CfnFunction(
+            self,
+            "Function",
+            function_name=self.name,
+            code=lambda_.CfnFunction.CodeProperty(s3_bucket=asset.s3_bucket_name, s3_key=asset.s3_object_key),
+            handler=handler_of(package),
+            runtime=layers.packages.runtime,
+            architectures=["x86_64"],
+            layers=layers.of(package),
+            role=self.role.role_arn,
+            memory_size=size.memory_mb,
+            timeout=size.timeout_seconds,
+            environment=lambda_.CfnFunction.EnvironmentProperty(
+                variables=variables | _powertools(environment, package)
+            ),
+            tracing_config=lambda_.CfnFunction.TracingConfigProperty(mode="Active"),
+            logging_config=lambda_.CfnFunction.LoggingConfigProperty(log_group=self.log_group.ref),
+            vpc_config=vpc_config,
+            reserved_concurrent_executions=reserved,
+        )
+
+    @property
+    def arn(self) -> str:
+        """The function."""
+        return self.resource.attr_arn
+
+    def tell(self, variable: str, value: str) -> None:
+        """Put something into the environment that is only known once the role is there."""
+        self.resource.add_property_override(f"Environment.Variables.{variable}", value)
+
+    def _role(self, environment: Environment, statements: list[iam.PolicyStatement], *, in_vpc: bool) -> iam.Role:
+        self.log_group = log_group(self, "Logs", f"/aws/lambda/{self.name}", environment)
+        own = run_in_lambda(log_group_arn(self, f"/aws/lambda/{self.name}"), in_vpc=in_vpc)
+        return iam.Role(
+            self,
+            "Role",
+            assumed_by=trusting("lambda"),
+            inline_policies={"does": iam.PolicyDocument(statements=[*own, *statements])},
+        )
+
+
+def _powertools(environment: Environment, package: str) -> dict[str, str]:
+    return {
+        "POWERTOOLS_SERVICE_NAME": package,
+        "POWERTOOLS_METRICS_NAMESPACE": metrics_namespace(environment),
+        "POWERTOOLS_LOG_LEVEL": environment.log_level,
+    }
+
+
+def metrics_namespace(environment: Environment) -> str:
+    """Where the metrics of an environment lie in CloudWatch."""
+    return f"TribalKnowledge/{environment.name}"

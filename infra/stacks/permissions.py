@@ -1,0 +1,92 @@
+"""What each role may do, written out: nothing is granted by a library behind our back."""
+
+from __future__ import annotations
+
+from aws_cdk import ArnFormat, Stack
+from aws_cdk import aws_iam as iam
+
+from infra.environment import Network
+
+CONFIGURATION = ("config/*", "annotations/*")
+CATALOG = "catalog/*"
+PROGRESS = "progress/*"
+DOCUMENTS = "docs/*"
+INDEX_FILES = "data/*"
+
+_COLON = ArnFormat.COLON_RESOURCE_NAME
+
+
+def allow(sid: str, actions: list[str], *resources: str) -> iam.PolicyStatement:
+    """One statement."""
+    return iam.PolicyStatement(sid=sid, actions=actions, resources=list(resources))
+
+
+def read_objects(bucket_arn: str, *patterns: str) -> list[iam.PolicyStatement]:
+    """Read objects, and be told that one is absent.
+
+    Without `s3:ListBucket` on the whole bucket S3 answers 403 for a key that is not there; a condition on the prefix
+    would do the same, since requests for an object carry none.
+    """
+    return [
+        allow("ReadObjects", ["s3:GetObject"], *(f"{bucket_arn}/{pattern}" for pattern in patterns)),
+        allow("TellAbsentFromForbidden", ["s3:ListBucket"], bucket_arn),
+    ]
+
+
+def write_objects(bucket_arn: str, *patterns: str) -> iam.PolicyStatement:
+    """Put objects."""
+    return allow("WriteObjects", ["s3:PutObject"], *(f"{bucket_arn}/{pattern}" for pattern in patterns))
+
+
+def delete_objects(bucket_arn: str, *patterns: str) -> iam.PolicyStatement:
+    """Delete objects; in a bucket with versions the old ones stay."""
+    return allow("DeleteObjects", ["s3:DeleteObject"], *(f"{bucket_arn}/{pattern}" for pattern in patterns))
+
+
+def run_in_lambda(log_group_arn: str, *, in_vpc: bool) -> list[iam.PolicyStatement]:
+    """What every function needs of Lambda itself: its own log group, traces, and network interfaces in a VPC."""
+    statements = [
+        allow("WriteLogs", ["logs:CreateLogStream", "logs:PutLogEvents"], f"{log_group_arn}:*"),
+        allow("SendTraces", ["xray:PutTelemetryRecords", "xray:PutTraceSegments"], "*"),
+    ]
+    if in_vpc:
+        actions = [
+            "ec2:AssignPrivateIpAddresses",
+            "ec2:CreateNetworkInterface",
+            "ec2:DeleteNetworkInterface",
+            "ec2:DescribeNetworkInterfaces",
+            "ec2:DescribeSubnets",
+            "ec2:UnassignPrivateIpAddresses",
+        ]
+        statements.append(allow("JoinTheVpc", actions, "*"))
+    return statements
+
+
+def reach_databases(stack: Stack, network: Network) -> list[iam.PolicyStatement]:
+    """Read the secrets of a network's databases, log in with IAM, or become the role that may."""
+    statements = []
+    if network.secrets:
+        names = [_secret_arn(stack, pattern) for pattern in network.secrets]
+        statements.append(allow("ReadSecrets", ["secretsmanager:GetSecretValue"], *names))
+    if network.secret_keys:
+        statements.append(allow("DecryptSecrets", ["kms:Decrypt"], *network.secret_keys))
+    if network.rds_users:
+        users = [
+            stack.format_arn(service="rds-db", resource="dbuser", resource_name=user, arn_format=_COLON)
+            for user in network.rds_users
+        ]
+        statements.append(allow("LogInWithIam", ["rds-db:connect"], *users))
+    if network.role_arn:
+        statements.append(allow("BecomeTheRoleOfTheNetwork", ["sts:AssumeRole"], network.role_arn))
+    return statements
+
+
+def trusting(service: str) -> iam.ServicePrincipal:
+    """The service that takes a role on."""
+    return iam.ServicePrincipal(f"{service}.amazonaws.com")
+
+
+def _secret_arn(stack: Stack, pattern: str) -> str:
+    # Secrets Manager adds a hyphen and six characters to the name.
+    name = pattern if pattern.endswith("*") else f"{pattern}-??????"
+    return stack.format_arn(service="secretsmanager", resource="secret", resource_name=name, arn_format=_COLON)

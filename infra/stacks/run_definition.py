@@ -1,0 +1,386 @@
+"""The state machines of a documentation run, in the Amazon States Language (JSONPath).
+
+State carries names and keys, never content: plan, units and failures lie in the store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+States = dict[str, Any]
+
+RETRYABLE_ERRORS = (
+    "ConnectionLost",
+    "DatabaseError",
+    "DatabaseUnreachable",
+    "EmbeddingFailed",
+    "IndexNotReady",
+    "IndexWriteFailed",
+    "LeaseLost",
+    "PreconditionFailed",
+    "RunError",
+    "RunInterrupted",
+    "RunLocked",
+    "StatementConflict",
+    "StatementTimedOut",
+    "StoreError",
+    "StoreUnwritable",
+)
+"""Classes of `tribal.errors` that its table calls retryable, by the names that Lambda reports."""
+LAMBDA_ERRORS = (
+    "Lambda.AWSLambdaException",
+    "Lambda.ClientExecutionTimeoutException",
+    "Lambda.SdkClientException",
+    "Lambda.ServiceException",
+    "Lambda.TooManyRequestsException",
+    "Sandbox.Timedout",
+)
+NEVER_RETRIED = ("LeaseLost", "RunLocked")
+"""Retryable by whoever starts the next run; within this one they stay as they are."""
+MOST_SLICES = 200
+"""Calls of one unit, or of Finish, that may hand back `running`."""
+RUN_SECONDS = 24 * 3600
+_ATTEMPTS = 5
+_FIRST_PAUSE_SECONDS = 2
+_LONGEST_PAUSE_SECONDS = 60
+_SECONDS_BEYOND_THE_FUNCTION = 30
+_STARTED_BEFORE = "StepFunctions.ExecutionAlreadyExistsException"
+_UNKNOWN_NETWORK = "NetworkUnknown"
+_SLICES_EXCEEDED = "TooManySlices"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFunctions:
+    """ARNs of the functions of a run: planners and documenters by network group, the home group first."""
+
+    planners: dict[str, str]
+    documenters: dict[str, str]
+    finisher: str
+    timeouts: dict[str, int]
+    """Seconds by package."""
+
+    @property
+    def home(self) -> str:
+        """The planner that does what needs no database."""
+        return next(iter(self.planners.values()))
+
+
+def run_definition(functions: RunFunctions, *, bucket: str, databases_at_once: int) -> States:
+    """The documentation run.
+
+    Open -> (read the catalogs -> compose -> document, wave by wave -> finish) -> close; whatever goes wrong between,
+    the run is closed, so that its lease is given back.
+    """
+    planner_seconds = functions.timeouts["planner"]
+    work = {
+        "StartAt": "ReadCatalogs",
+        "States": {
+            **_read(functions, databases_at_once),
+            **_compose(functions),
+            **_waves(functions, bucket),
+            **_finish(functions),
+        },
+    }
+    opening = {
+        "task": "open",
+        "input": {
+            "execution.$": "$$.Execution.Id",
+            "started_at.$": "$$.Execution.StartTime",
+            "request.$": "$$.Execution.Input",
+        },
+    }
+    return {
+        "Comment": "A documentation run: read catalogs, compose the plan, document its units, finish, close",
+        "StartAt": "Open",
+        "TimeoutSeconds": RUN_SECONDS,
+        "States": {
+            "Open": _task(functions.home, opening, planner_seconds)
+            | {
+                "Catch": [
+                    {"ErrorEquals": ["RunLocked"], "ResultPath": None, "Next": "AnotherRunIsUnderWay"},
+                    {"ErrorEquals": ["States.ALL"], "ResultPath": "$.failure", "Next": "RunFailed"},
+                ],
+                "Next": "Run",
+            },
+            "AnotherRunIsUnderWay": {"Type": "Succeed", "Comment": "It holds the lease; nothing is to be done here"},
+            "Run": {
+                "Type": "Parallel",
+                "Comment": "One branch, so that one Catch stands around everything",
+                "Branches": [work],
+                "ResultSelector": {"branch.$": "States.ArrayGetItem($, 0)"},
+                "ResultPath": "$.finished",
+                "Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.failure", "Next": "WhyItFailed"}],
+                "Next": "Close",
+            },
+            **_with_cause("WhyItFailed", "CloseFailed"),
+            "Close": _closing(functions, {"status.$": "$.finished.branch.status"}) | {"Next": "HowItEnded"},
+            "CloseFailed": _closing(
+                functions, {"status": "failed", "error.$": "$.failure.Error", "cause.$": "$.failure.Cause"}
+            )
+            | {"Next": "RunFailed"},
+            "HowItEnded": {
+                "Type": "Choice",
+                "Choices": [{"Variable": "$.finished.branch.status", "StringEquals": "failed", "Next": "RunFailed"}],
+                "Default": "Done",
+            },
+            "Done": {"Type": "Succeed"},
+            "RunFailed": {
+                "Type": "Fail",
+                "Error": "DocumentationRunFailed",
+                "Cause": "The record of the run in the store, progress/runs/RUN_ID/run.json, says why",
+            },
+        },
+    }
+
+
+def start_definition(run_state_machine: str) -> States:
+    """What the schedule starts: it starts the run under a name made of the time for which the run was due.
+
+    The scheduler delivers at least once; a second delivery finds the name taken. Its own placeholder for that time
+    cannot be the name, since names of executions have no colons.
+    """
+    parts = [f"States.ArrayGetItem(States.StringSplit($.slot, ':'), {place})" for place in range(3)]
+    name = f"States.Format('scheduled-{{}}{{}}{{}}', {', '.join(parts)})"
+    return {
+        "Comment": "Starts the documentation run of one slot of the schedule, once",
+        "StartAt": "StartRun",
+        "TimeoutSeconds": 300,
+        "States": {
+            "StartRun": {
+                "Type": "Task",
+                "Resource": "arn:aws:states:::states:startExecution",
+                "Parameters": {"StateMachineArn": run_state_machine, "Name.$": name, "Input": "{}"},
+                "Retry": [
+                    {"ErrorEquals": [_STARTED_BEFORE], "MaxAttempts": 0},
+                    {"ErrorEquals": ["States.TaskFailed"], "IntervalSeconds": 2, "MaxAttempts": 5, "BackoffRate": 2},
+                ],
+                "Catch": [
+                    {
+                        "ErrorEquals": [_STARTED_BEFORE],
+                        "ResultPath": None,
+                        "Next": "HasBeenStarted",
+                    }
+                ],
+                "Next": "Started",
+            },
+            "Started": {"Type": "Succeed"},
+            "HasBeenStarted": {"Type": "Succeed"},
+        },
+    }
+
+
+def _read(functions: RunFunctions, databases_at_once: int) -> States:
+    reading = {"task": "read", "input": {"run_id.$": "$.run_id", "database.$": "$.database.name"}}
+    names = {group: f"Read-{group}" for group in functions.planners}
+    states: States = {
+        "ReadWhere": _by_network("$.database.network", names, "ReadNowhere"),
+        "ReadNowhere": {
+            "Type": "Fail",
+            "Error": _UNKNOWN_NETWORK,
+            "Cause": "databases.yaml names a network that the environment does not have; add it there and deploy",
+        },
+    }
+    for group, planner in functions.planners.items():
+        # Of what was read the children hand nothing on: it lies in the store.
+        states[names[group]] = _task(planner, reading, functions.timeouts["planner"]) | {
+            "ResultSelector": {},
+            "End": True,
+        }
+    return {
+        "ReadCatalogs": {
+            "Type": "Map",
+            "ItemsPath": "$.databases",
+            "ItemSelector": {"run_id.$": "$.run_id", "database.$": "$$.Map.Item.Value"},
+            "MaxConcurrency": databases_at_once,
+            "ItemProcessor": {"ProcessorConfig": {"Mode": "INLINE"}, "StartAt": "ReadWhere", "States": states},
+            "ResultPath": None,
+            "Next": "Compose",
+        }
+    }
+
+
+def _compose(functions: RunFunctions) -> States:
+    composing = {"task": "compose", "input": {"run_id.$": "$.run_id", "request.$": "$.request"}}
+    return {
+        "Compose": _task(functions.home, composing, functions.timeouts["planner"])
+        | {"ResultPath": "$.plan", "Next": "BeforeTheFirstWave"},
+        "BeforeTheFirstWave": {
+            "Type": "Pass",
+            "Parameters": {"next": 0, "waves.$": "States.ArrayLength($.plan.waves)"},
+            "ResultPath": "$.wave",
+            "Next": "AnotherWave",
+        },
+    }
+
+
+def _waves(functions: RunFunctions, bucket: str) -> States:
+    return {
+        "AnotherWave": {
+            "Type": "Choice",
+            "Choices": [{"Variable": "$.wave.next", "NumericLessThanPath": "$.wave.waves", "Next": "PickWave"}],
+            "Default": "BeforeFinish",
+        },
+        "PickWave": {
+            "Type": "Pass",
+            "Parameters": {
+                "picked.$": "States.ArrayGetItem($.plan.waves, $.wave.next)",
+                "next.$": "States.MathAdd($.wave.next, 1)",
+                "waves.$": "$.wave.waves",
+            },
+            "ResultPath": "$.wave",
+            "Next": "DocumentUnits",
+        },
+        "DocumentUnits": {
+            "Type": "Map",
+            "Label": "units",
+            "ItemReader": {
+                "Resource": "arn:aws:states:::s3:getObject",
+                "ReaderConfig": {"InputType": "JSON"},
+                "Parameters": {"Bucket": bucket, "Key.$": "$.wave.picked.key"},
+            },
+            "ItemSelector": {
+                "run_id.$": "$.run_id",
+                "request.$": "$.request",
+                "unit.$": "$$.Map.Item.Value",
+                "slices": 0,
+            },
+            "MaxConcurrencyPath": "$.plan.units_at_once",
+            "ItemProcessor": {
+                "ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
+                "StartAt": "DocumentWhere",
+                "States": _unit(functions),
+            },
+            "ResultPath": None,
+            "Next": "AnotherWave",
+        },
+    }
+
+
+def _unit(functions: RunFunctions) -> States:
+    """One work unit, in a child execution: documented slice by slice, a failure recorded, nothing handed back."""
+    task = {"run_id.$": "$.run_id", "unit_id.$": "$.unit.unit_id", "request.$": "$.request"}
+    names = {group: f"Document-{group}" for group in functions.documenters}
+    recording = {
+        "task": "fail",
+        "input": {
+            "run_id.$": "$.run_id",
+            "unit_id.$": "$.unit.unit_id",
+            "error.$": "$.failure.Error",
+            "cause.$": "$.failure.Cause",
+        },
+    }
+    states: States = {
+        "DocumentWhere": _by_network("$.unit.network", names, "NoSuchNetwork"),
+        "NoSuchNetwork": _failure(
+            _UNKNOWN_NETWORK, "databases.yaml names a network that the environment does not have", "RecordFailure"
+        ),
+        "HowFar": _how_far("$.result.status", "UnitDone", "CountSlice"),
+        "CountSlice": {
+            "Type": "Pass",
+            "Parameters": {
+                "run_id.$": "$.run_id",
+                "request.$": "$.request",
+                "unit.$": "$.unit",
+                "slices.$": "States.MathAdd($.slices, 1)",
+            },
+            "Next": "EnoughSlices",
+        },
+        "EnoughSlices": _enough("$.slices", "TooManySlices", "DocumentWhere"),
+        "TooManySlices": _failure(
+            _SLICES_EXCEEDED, "the unit handed back unfinished too often; its tables may be too slow", "RecordFailure"
+        ),
+        **_with_cause("WhyNotDocumented", "RecordFailure"),
+        "RecordFailure": _task(functions.home, recording, functions.timeouts["planner"])
+        | {"ResultPath": None, "Next": "UnitDone"},
+        "UnitDone": {"Type": "Pass", "Parameters": {}, "End": True},
+    }
+    for group, documenter in functions.documenters.items():
+        states[names[group]] = _task(documenter, task, functions.timeouts["documenter"]) | {
+            "ResultPath": "$.result",
+            "Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.failure", "Next": "WhyNotDocumented"}],
+            "Next": "HowFar",
+        }
+    return states
+
+
+def _finish(functions: RunFunctions) -> States:
+    return {
+        "BeforeFinish": {
+            "Type": "Pass",
+            "Parameters": {"run_id.$": "$.run_id", "slices": 0},
+            "Next": "Finish",
+        },
+        "Finish": _task(functions.finisher, {"run_id.$": "$.run_id"}, functions.timeouts["finisher"])
+        | {"ResultPath": "$.result", "Next": "FinishedHowFar"},
+        "FinishedHowFar": _how_far("$.result.status", "Finished", "CountFinish"),
+        "CountFinish": {
+            "Type": "Pass",
+            "Parameters": {"run_id.$": "$.run_id", "slices.$": "States.MathAdd($.slices, 1)"},
+            "Next": "EnoughFinishing",
+        },
+        "EnoughFinishing": _enough("$.slices", "FinishTooLong", "Finish"),
+        "FinishTooLong": {
+            "Type": "Fail",
+            "Error": _SLICES_EXCEEDED,
+            "Cause": "Finish never came to an end",
+        },
+        "Finished": {"Type": "Pass", "Parameters": {"status.$": "$.result.status"}, "End": True},
+    }
+
+
+def _closing(functions: RunFunctions, how: dict[str, str]) -> States:
+    content = {"task": "close", "input": {"run_id.$": "$.run_id", **how}}
+    return _task(functions.home, content, functions.timeouts["planner"]) | {"ResultPath": None}
+
+
+def _task(function: str, parameters: States, timeout_seconds: int) -> States:
+    return {
+        "Type": "Task",
+        "Resource": function,
+        "Parameters": parameters,
+        "TimeoutSeconds": timeout_seconds + _SECONDS_BEYOND_THE_FUNCTION,
+        "Retry": [
+            {"ErrorEquals": list(NEVER_RETRIED), "MaxAttempts": 0},
+            {
+                "ErrorEquals": [*(name for name in RETRYABLE_ERRORS if name not in NEVER_RETRIED), *LAMBDA_ERRORS],
+                "IntervalSeconds": _FIRST_PAUSE_SECONDS,
+                "BackoffRate": 2,
+                "MaxDelaySeconds": _LONGEST_PAUSE_SECONDS,
+                "MaxAttempts": _ATTEMPTS,
+                "JitterStrategy": "FULL",
+            },
+        ],
+    }
+
+
+def _by_network(variable: str, names: dict[str, str], otherwise: str) -> States:
+    choices = [{"Variable": variable, "StringEquals": group, "Next": name} for group, name in names.items()]
+    return {"Type": "Choice", "Choices": choices, "Default": otherwise}
+
+
+def _how_far(variable: str, done: str, again: str) -> States:
+    return {
+        "Type": "Choice",
+        "Choices": [{"Variable": variable, "StringEquals": "running", "Next": again}],
+        "Default": done,
+    }
+
+
+def _enough(variable: str, too_many: str, again: str) -> States:
+    choice = {"Variable": variable, "NumericGreaterThanEquals": MOST_SLICES, "Next": too_many}
+    return {"Type": "Choice", "Choices": [choice], "Default": again}
+
+
+def _with_cause(name: str, following: str) -> States:
+    """Make sure that a caught failure has a cause: that of a timeout may have none, and a path to nothing is fatal."""
+    blank = f"{name}Unsaid"
+    present = {"Variable": "$.failure.Cause", "IsPresent": True, "Next": following}
+    return {
+        name: {"Type": "Choice", "Choices": [present], "Default": blank},
+        blank: {"Type": "Pass", "Result": "", "ResultPath": "$.failure.Cause", "Next": following},
+    }
+
+
+def _failure(error: str, cause: str, following: str) -> States:
+    return {"Type": "Pass", "Result": {"Error": error, "Cause": cause}, "ResultPath": "$.failure", "Next": following}

@@ -1,0 +1,64 @@
+"""The bucket that holds the truth, and the bucket of its access logs."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from infra.environment import Environment
+
+
+def removal_of(environment: Environment) -> RemovalPolicy:
+    """What happens to data when the stack is deleted."""
+    return RemovalPolicy.RETAIN if environment.removal == "retain" else RemovalPolicy.DESTROY
+
+
+class Storage(Construct):
+    """A bucket with versions, encrypted, reached over TLS alone, that tells EventBridge of new objects."""
+
+    def __init__(self, scope: Construct, name: str, environment: Environment) -> None:
+        super().__init__(scope, name)
+        removal = removal_of(environment)
+        self.access_logs = s3.Bucket(
+            self,
+            "AccessLogs",
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=True,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            lifecycle_rules=[s3.LifecycleRule(expiration=Duration.days(environment.log_days))],
+            removal_policy=removal,
+        )
+        self.bucket = s3.Bucket(
+            self,
+            "Store",
+            versioned=True,
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=True,
+            minimum_tls_version=1.2,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            server_access_logs_bucket=self.access_logs,
+            server_access_logs_prefix="store/",
+            lifecycle_rules=[
+                s3.LifecycleRule(
+                    noncurrent_version_expiration=Duration.days(environment.old_version_days),
+                    expired_object_delete_marker=True,
+                    abort_incomplete_multipart_upload_after=Duration.days(1),
+                )
+            ],
+            removal_policy=removal,
+        )
+        # The property `event_bridge_enabled` of the construct would bring a function of its own along.
+        template = cast("s3.CfnBucket", self.bucket.node.default_child)
+        template.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
+            event_bridge_configuration=s3.CfnBucket.EventBridgeConfigurationProperty(event_bridge_enabled=True)
+        )
+
+    @property
+    def address(self) -> str:
+        """The store, as functions are told of it."""
+        return f"s3://{self.bucket.bucket_name}"

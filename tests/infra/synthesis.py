@@ -1,0 +1,171 @@
+"""The app, synthesised once for all tests: the environments that are deployed, and two that use what these do not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.environment import Environment, environment_names, load_environment
+from infra.function_packages import LAYERS, OUR_LAYER, Packages
+from infra.packaging import copy_own_code
+from tests.skips import skip_or_fail
+
+Resource = dict[str, Any]
+
+SMALL = Environment.model_validate(
+    {
+        "name": "small",
+        "removal": "destroy",
+        "time_zone": "UTC",
+        "schedule": {"expression": "rate(7 days)", "enabled": False},
+        "reconcile": {"expression": "rate(1 day)"},
+        "log_days": 30,
+        "old_version_days": 30,
+        "index": "sqlite",
+        "api": {
+            "auth": {
+                "mode": "jwt",
+                "issuer": "https://login.example.com/",
+                "audience": "tribal",
+                "scope_claim": "databases",
+            },
+            "account_log_role": False,
+        },
+        "alarms": {"topic_arn": "arn:aws:sns:eu-central-1:111122223333:on-call"},
+        "networks": {
+            "shop": {"secrets": ["tribal/small/shop"]},
+            "plant": {
+                "vpc_id": "vpc-0a1b2c3d",
+                "subnet_ids": ["subnet-0a1b2c3d"],
+                "security_group_ids": ["sg-0a1b2c3d"],
+                "role_arn": "arn:aws:iam::444455556666:role/read-the-plant",
+                "rds_users": ["db-ABCDEFGHIJKL/tribal"],
+                "secret_keys": ["arn:aws:kms:eu-central-1:111122223333:key/1234"],
+            },
+        },
+    }
+)
+"""SQLite, tokens, two networks of which one is a VPC with a role and a security group, a topic that is there."""
+
+INSIDE = Environment.model_validate(
+    {
+        "name": "inside",
+        "region": "eu-central-1",
+        "account": "111122223333",
+        "removal": "retain",
+        "time_zone": "Europe/Berlin",
+        "schedule": {"expression": "cron(0 1 * * ? *)"},
+        "reconcile": {"expression": "cron(0 5 * * ? *)"},
+        "log_days": 90,
+        "old_version_days": 90,
+        "index": "opensearch",
+        "opensearch": {
+            "instance_type": "r7g.large.search",
+            "nodes": 2,
+            "zones": 2,
+            "volume_gb": 20,
+            "network": "office",
+        },
+        "alarms": {"email": "data@example.com", "run_expected_every_hours": 26},
+        "networks": {"office": {"vpc_id": "vpc-0a1b2c3d", "subnet_ids": ["subnet-0a1b2c3d", "subnet-1a1b2c3d"]}},
+    }
+)
+"""Everything, OpenSearch included, within one VPC whose security group the stack makes."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """The template of one environment."""
+
+    environment: Environment
+    path: Path
+
+    @property
+    def resources(self) -> dict[str, Resource]:
+        """By logical id."""
+        content: dict[str, Any] = json.loads(self.path.read_text(encoding="utf-8"))
+        return content["Resources"]  # type: ignore[no-any-return]
+
+    def of_type(self, kind: str) -> dict[str, Resource]:
+        """The properties of all resources of a type, by logical id."""
+        return {
+            name: resource.get("Properties", {})
+            for name, resource in self.resources.items()
+            if resource["Type"] == kind
+        }
+
+    def flat(self, value: Any) -> str:
+        """A value as text; what is only known when it is deployed stands as `<LogicalId.Attribute>`."""
+        if isinstance(value, str):
+            return value
+        ((function, argument),) = value.items()
+        if function == "Fn::Join":
+            return str(argument[0]).join(self.flat(part) for part in argument[1])
+        return f"<{'.'.join(argument) if isinstance(argument, list) else argument}>"
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """What `cdk synth` writes."""
+
+    folder: Path
+    templates: dict[str, Template]
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """What cdk-nag found and nobody acknowledged."""
+        return self._report("violations")
+
+    @property
+    def acknowledged(self) -> list[dict[str, Any]]:
+        """What it found and somebody acknowledged, with the reason."""
+        return self._report("suppressedViolations")
+
+    def _report(self, part: str) -> list[dict[str, Any]]:
+        report = json.loads((self.folder / "validation-report.json").read_text(encoding="utf-8"))
+        return [violation for plugin in report["pluginReports"] for violation in plugin[part]]
+
+
+def own_packages(folder: Path) -> Packages:
+    """The real code of functions and shared layer; layers of dependencies hold a mark instead of wheels."""
+    packages = Packages(folder)
+    copy_own_code(packages)
+    for layer in LAYERS:
+        if layer != OUR_LAYER:
+            inside = packages.layer(layer) / "python"
+            inside.mkdir(parents=True)
+            (inside / "placeholder.txt").write_text(layer, encoding="utf-8")
+    return packages
+
+
+@pytest.fixture(scope="session")
+def assembly(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
+    """The synthesised app."""
+    if shutil.which("node") is None:
+        skip_or_fail("the AWS CDK runs on Node.js, and there is no program node")
+    # Importing the CDK starts Node.js.
+    from infra.app import build_app, stack_name
+
+    folder = tmp_path_factory.mktemp("assembly")
+    environments = [*map(load_environment, environment_names()), SMALL, INSIDE]
+    app = build_app(environments, own_packages(tmp_path_factory.mktemp("packages")), output=folder)
+    app.synth()
+    templates = {
+        environment.name: Template(environment, folder / f"{stack_name(environment)}.template.json")
+        for environment in environments
+    }
+    return Assembly(folder, templates)
+
+
+NAMES = [*environment_names(), "small", "inside"]
+
+
+@pytest.fixture(params=NAMES)
+def template(assembly: Assembly, request: pytest.FixtureRequest) -> Template:
+    """Each environment in turn."""
+    return assembly.templates[request.param]

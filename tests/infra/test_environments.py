@@ -1,0 +1,87 @@
+"""What a file of an environment may say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from infra.environment import FOLDER, Environment, environment_names, load_environment
+from tests.infra.synthesis import SMALL
+
+
+def content(**changes: Any) -> dict[str, Any]:
+    """A right environment, changed."""
+    plain = SMALL.model_dump(mode="json", exclude_unset=True)
+    return plain | changes
+
+
+def test_there_is_one_to_try_things_out_and_one_to_keep() -> None:
+    assert {"dev", "prod"} <= set(environment_names())
+    assert load_environment("dev").removal == "destroy"
+    assert load_environment("prod").removal == "retain"
+
+
+def test_opensearch_is_the_index_of_both() -> None:
+    assert {load_environment(name).index for name in ("dev", "prod")} == {"opensearch"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"databse": "x"}, "Extra inputs are not permitted"),
+        ({"time_zone": "Mars/Olympus"}, "is no time zone"),
+        ({"log_days": 13}, "keeps logs for"),
+        ({"schedule": {"expression": "every day"}}, "should match pattern"),
+        ({"index": "opensearch"}, "belong together"),
+        ({"networks": {}}, "at least 1 item"),
+        ({"networks": {"plant": {"vpc_id": "vpc-0a1b2c3d"}}}, "belong together"),
+        ({"networks": {"plant": {"security_group_ids": ["sg-0a1b2c3d"]}}}, "need a vpc_id"),
+        ({"networks": {"Plant": {}}}, "should match pattern"),
+        ({"alarms": {"email": "a@example.com", "topic_arn": "arn:aws:sns:eu-central-1:1:x"}}, "not both"),
+        ({"api": {"auth": {"mode": "open"}}}, "does not match any of the expected tags"),
+        ({"api": {"auth": {"mode": "jwt", "issuer": "http://insecure.example.com", "audience": "x"}}}, "pattern"),
+        ({"functions": {"retriever": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),
+    ],
+)
+def test_a_wrong_environment_is_refused_and_told_why(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        Environment.model_validate(content(**changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"nodes": 3, "zones": 2}, "spread evenly"),
+        ({"dedicated_masters": 3}, "belong together"),
+        ({"network": "shop"}, "no network 'shop' with a VPC"),
+        ({"network": "plant", "nodes": 2, "zones": 2}, "fewer subnets"),
+    ],
+)
+def test_a_domain_that_cannot_be_is_refused(changes: dict[str, Any], message: str) -> None:
+    size = {"instance_type": "r7g.large.search", "nodes": 1, "volume_gb": 20} | changes
+    with pytest.raises(ValidationError, match=message):
+        Environment.model_validate(content(index="opensearch", opensearch=size))
+
+
+def test_an_unknown_environment_is_named_with_those_that_there_are() -> None:
+    with pytest.raises(ValueError, match="no environment 'test'; there is dev, prod"):
+        load_environment("test")
+
+
+def test_a_name_never_leads_out_of_the_folder() -> None:
+    with pytest.raises(ValueError, match="no environment"):
+        load_environment("../environments/dev")
+
+
+def test_every_key_is_in_the_documentation() -> None:
+    text = (FOLDER.parent.parent / "docs" / "deploying.md").read_text(encoding="utf-8")
+    assert [name for name in Environment.model_fields if name != "name" and f"`{name}" not in text] == []
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
+def test_no_environment_names_itself_otherwise_than_its_file(path: Path) -> None:
+    assert yaml.safe_load(path.read_text(encoding="utf-8")).get("name", path.stem) == path.stem

@@ -1,0 +1,111 @@
+"""Every role may do what it needs, and the documentation says what that is."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from infra.role_table import EXAMPLE, PAGE, role_page
+from tests.infra.synthesis import Assembly, Template
+
+pytestmark = pytest.mark.xdist_group("infra")
+
+# Actions that know no resources, or whose resources do not exist when the policy is written.
+EVERYWHERE = re.compile(r"(xray|ec2|logs):\w+")
+
+
+def statements(template: Template) -> list[tuple[str, dict[str, Any]]]:
+    """Every statement of every role, with the role's logical id."""
+    return [
+        (name, statement)
+        for name, role in template.of_type("AWS::IAM::Role").items()
+        for policy in role.get("Policies", ())
+        for statement in policy["PolicyDocument"]["Statement"]
+    ]
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def test_the_table_of_the_documentation_is_what_is_deployed(assembly: Assembly) -> None:
+    template = json.loads(assembly.templates[EXAMPLE].path.read_text(encoding="utf-8"))
+    assert PAGE.read_text(encoding="utf-8") == role_page(template), "run `make roles`"
+
+
+def test_no_role_may_do_all_of_a_service(template: Template) -> None:
+    wide = [
+        (name, action)
+        for name, statement in statements(template)
+        for action in listed(statement["Action"])
+        if action.endswith("*")
+    ]
+    assert wide == []
+
+
+def test_only_actions_without_resources_are_allowed_on_everything(template: Template) -> None:
+    everywhere = {
+        action
+        for _, statement in statements(template)
+        if "*" in listed(statement["Resource"])
+        for action in listed(statement["Action"])
+    }
+    assert [action for action in everywhere if not EVERYWHERE.fullmatch(action)] == []
+
+
+def test_nobody_is_given_a_policy_that_others_maintain_but_api_gateway(template: Template) -> None:
+    managed = {name for name, role in template.of_type("AWS::IAM::Role").items() if role.get("ManagedPolicyArns")}
+    assert {name.startswith("ApiRestCloudWatchRole") for name in managed} <= {True}
+    assert template.of_type("AWS::IAM::Policy") == {}
+    assert template.of_type("AWS::IAM::ManagedPolicy") == {}
+
+
+def test_each_function_writes_its_own_log_group_alone(template: Template) -> None:
+    for function in template.of_type("AWS::Lambda::Function").values():
+        role = function["Role"]["Fn::GetAtt"][0]
+        (written,) = [
+            template.flat(statement["Resource"])
+            for name, statement in statements(template)
+            if name == role and statement["Sid"] == "WriteLogs"
+        ]
+        assert written.endswith(f":log-group:/aws/lambda/{function['FunctionName']}:*")
+
+
+def test_only_planners_and_documenters_reach_databases(assembly: Assembly) -> None:
+    template = assembly.templates["small"]
+    reaching = {"secretsmanager:GetSecretValue", "kms:Decrypt", "rds-db:connect", "sts:AssumeRole"}
+    found: dict[str, set[str]] = {}
+    for name, statement in statements(template):
+        if actions := reaching & set(listed(statement["Action"])):
+            found.setdefault(re.sub(r"Role[0-9A-F]{8}$", "", name), set()).update(actions)
+    assert found == {
+        "PipelinePlannershop": {"secretsmanager:GetSecretValue"},
+        "PipelineDocumentershop": {"secretsmanager:GetSecretValue"},
+        "PipelinePlannerplant": {"kms:Decrypt", "rds-db:connect", "sts:AssumeRole"},
+        "PipelineDocumenterplant": {"kms:Decrypt", "rds-db:connect", "sts:AssumeRole"},
+    }
+
+
+def test_the_retriever_asks_the_index_and_changes_nothing(template: Template) -> None:
+    own = [
+        (listed(statement["Action"]), [template.flat(each) for each in listed(statement["Resource"])])
+        for name, statement in statements(template)
+        if name.startswith("ApiRetrieverRole") and statement["Sid"] not in {"WriteLogs", "SendTraces", "JoinTheVpc"}
+    ]
+    if template.environment.index == "opensearch":
+        ((actions, (resource,)),) = own
+        assert (actions, resource.split(":domain/")[1]) == (
+            ["es:ESHttpPost"],
+            f"{template.environment.prefix}/_msearch",
+        )
+    else:
+        assert [actions for actions, _ in own] == [["s3:GetObject"], ["s3:ListBucket"]]
+
+
+def test_who_may_be_told_that_an_object_is_absent_is_not_bound_to_a_prefix(template: Template) -> None:
+    listing = [statement for _, statement in statements(template) if "s3:ListBucket" in listed(statement["Action"])]
+    assert listing
+    assert [statement for statement in listing if "Condition" in statement] == []

@@ -1,0 +1,255 @@
+"""What the synthesised templates hold."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra.function_packages import FUNCTIONS, handler_of
+from tests.infra.synthesis import Assembly, Template
+
+pytestmark = pytest.mark.xdist_group("infra")
+
+LAMBDA = "AWS::Lambda::Function"
+MOST_LAYERS = 5
+
+
+def test_nothing_that_the_rules_of_aws_solutions_find_is_unacknowledged(assembly: Assembly) -> None:
+    assert [finding["ruleName"] for finding in assembly.findings] == []
+
+
+def test_every_acknowledgement_says_why(assembly: Assembly) -> None:
+    assert assembly.acknowledged
+    assert [each["ruleName"] for each in assembly.acknowledged if len(each["reason"]) < 40] == []
+
+
+def test_the_linter_of_cloudformation_finds_nothing(assembly: Assembly) -> None:
+    linter = Path(sys.executable).with_name("cfn-lint")
+    templates = [str(template.path) for template in assembly.templates.values()]
+    ran = subprocess.run([str(linter), *templates], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "")
+
+
+def test_no_bucket_can_be_read_in_clear_or_by_everybody(template: Template) -> None:
+    buckets = template.of_type("AWS::S3::Bucket")
+    assert len(buckets) == 2
+    denied = {
+        policy["Bucket"]["Ref"]
+        for policy in template.of_type("AWS::S3::BucketPolicy").values()
+        for statement in policy["PolicyDocument"]["Statement"]
+        if statement["Effect"] == "Deny" and statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+    }
+    assert denied == set(buckets)
+    for bucket in buckets.values():
+        assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
+        assert bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+
+
+def test_the_store_keeps_old_versions_logs_access_and_tells_of_new_objects(template: Template) -> None:
+    (store,) = [
+        bucket for bucket in template.of_type("AWS::S3::Bucket").values() if "VersioningConfiguration" in bucket
+    ]
+    assert store["VersioningConfiguration"] == {"Status": "Enabled"}
+    assert store["LoggingConfiguration"]["LogFilePrefix"] == "store/"
+    assert store["NotificationConfiguration"] == {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}
+    (rule,) = store["LifecycleConfiguration"]["Rules"]
+    assert rule["NoncurrentVersionExpiration"]["NoncurrentDays"] == template.environment.old_version_days
+
+
+def test_no_function_is_ours_that_we_did_not_write(template: Template) -> None:
+    handlers = {properties["Handler"] for properties in template.of_type(LAMBDA).values()}
+    written = set(FUNCTIONS) if template.environment.name == "small" else set(FUNCTIONS) - {"authorizer"}
+    assert handlers == {handler_of(function) for function in written}
+    assert not [name for name, kind in template.resources.items() if kind["Type"].startswith("Custom::")]
+
+
+def test_data_is_kept_or_goes_with_the_stack_as_the_environment_says(template: Template) -> None:
+    policy = {"retain": "Retain", "destroy": "Delete"}[template.environment.removal]
+    kinds = {"AWS::S3::Bucket", "AWS::OpenSearchService::Domain"}
+    data = [resource for resource in template.resources.values() if resource["Type"] in kinds]
+    assert {(each["DeletionPolicy"], each["UpdateReplacePolicy"]) for each in data} == {(policy, policy)}
+
+
+def test_a_planner_and_a_documenter_exist_for_every_network(template: Template) -> None:
+    environment = template.environment
+    names = {properties["FunctionName"] for properties in template.of_type(LAMBDA).values()}
+    for group in environment.networks:
+        assert {f"{environment.prefix}-planner-{group}", f"{environment.prefix}-documenter-{group}"} <= names
+
+
+def test_functions_run_in_the_network_of_their_databases_and_nowhere_else(assembly: Assembly) -> None:
+    functions = assembly.templates["small"].of_type(LAMBDA).values()
+    inside = {each["FunctionName"]: each["VpcConfig"] for each in functions if "VpcConfig" in each}
+    place = {"SecurityGroupIds": ["sg-0a1b2c3d"], "SubnetIds": ["subnet-0a1b2c3d"]}
+    assert inside == {"tribal-small-planner-plant": place, "tribal-small-documenter-plant": place}
+
+
+def test_indexer_and_retriever_join_the_vpc_in_which_the_domain_lies(assembly: Assembly) -> None:
+    template = assembly.templates["inside"]
+    inside = {each["FunctionName"] for each in template.of_type(LAMBDA).values() if "VpcConfig" in each}
+    assert {"tribal-inside-indexer", "tribal-inside-retriever"} <= inside
+    (domain,) = template.of_type("AWS::OpenSearchService::Domain").values()
+    assert domain["VPCOptions"]["SubnetIds"] == ["subnet-0a1b2c3d", "subnet-1a1b2c3d"]
+    (group,) = domain["VPCOptions"]["SecurityGroupIds"]
+    ingress = template.of_type("AWS::EC2::SecurityGroup")[group["Fn::GetAtt"][0]]["SecurityGroupIngress"]
+    assert [(rule["FromPort"], rule["ToPort"], "CidrIp" in rule) for rule in ingress] == [(443, 443, False)]
+
+
+def test_every_function_has_a_role_a_log_group_and_traces_of_its_own(template: Template) -> None:
+    functions = template.of_type(LAMBDA).values()
+    assert len({json.dumps(each["Role"]) for each in functions}) == len(functions)
+    groups = template.of_type("AWS::Logs::LogGroup")
+    for each in functions:
+        group = groups[each["LoggingConfig"]["LogGroup"]["Ref"]]
+        assert group["RetentionInDays"] == template.environment.log_days
+        assert group["LogGroupName"] == f"/aws/lambda/{each['FunctionName']}"
+        assert each["TracingConfig"] == {"Mode": "Active"}
+
+
+def test_a_function_has_the_layers_that_it_needs_and_not_more_than_lambda_takes(template: Template) -> None:
+    layers = template.of_type("AWS::Lambda::LayerVersion")
+    for each in template.of_type(LAMBDA).values():
+        names = {
+            layers[layer["Ref"]]["LayerName"].removeprefix(f"{template.environment.prefix}-")
+            for layer in each["Layers"]
+        }
+        assert names == set(FUNCTIONS[each["Handler"].split(".")[1]])
+        assert len(names) <= MOST_LAYERS
+        assert each["Runtime"] == "python3.13"
+
+
+def test_functions_are_told_what_they_read_from_the_environment(template: Template) -> None:
+    for each in template.of_type(LAMBDA).values():
+        variables, package = each["Environment"]["Variables"], each["Handler"].split(".")[1]
+        if package == "authorizer":
+            continue
+        assert template.flat(variables["TRIBAL_STORE"]).startswith("s3://<StorageStore")
+        assert variables["TRIBAL_INDEX"] == template.environment.index
+        assert ("TRIBAL_QUEUE_URL" in variables) == (package == "indexer")
+        asked = package in {"indexer", "retriever"} and template.environment.index == "opensearch"
+        assert ("TRIBAL_SEARCH_ENDPOINT" in variables) == asked
+        assert variables["POWERTOOLS_SERVICE_NAME"] == package
+
+
+def test_the_role_to_become_is_told_to_the_functions_of_its_network_alone(assembly: Assembly) -> None:
+    functions = assembly.templates["small"].of_type(LAMBDA).values()
+    told = {each["FunctionName"] for each in functions if "TRIBAL_NETWORK_ROLE" in each["Environment"]["Variables"]}
+    assert told == {"tribal-small-planner-plant", "tribal-small-documenter-plant"}
+
+
+def test_every_queue_is_encrypted_asks_for_tls_and_has_somewhere_for_dead_letters(template: Template) -> None:
+    queues = template.of_type("AWS::SQS::Queue")
+    dead = {
+        queue["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]
+        for queue in queues.values()
+        if "RedrivePolicy" in queue
+    }
+    assert {queue["QueueName"].removeprefix(template.environment.prefix) for queue in queues.values()} == {
+        "-indexer",
+        "-indexer-dead",
+        "-undelivered",
+    }
+    assert {queues[name]["QueueName"] for name in dead} == {f"{template.environment.prefix}-indexer-dead"}
+    assert all(queue["SqsManagedSseEnabled"] for queue in queues.values())
+    denied = {
+        policy["Queues"][0]["Ref"]
+        for policy in template.of_type("AWS::SQS::QueuePolicy").values()
+        for statement in policy["PolicyDocument"]["Statement"]
+        if statement["Effect"] == "Deny"
+    }
+    assert denied == set(queues)
+
+
+def test_the_manifest_alone_starts_indexing(template: Template) -> None:
+    (rule,) = template.of_type("AWS::Events::Rule").values()
+    assert rule["EventPattern"]["detail"]["object"] == {"key": ["docs/documentation-manifest.json"]}
+    assert rule["EventPattern"]["detail-type"] == ["Object Created"]
+    (target,) = rule["Targets"]
+    assert target["Arn"]["Fn::GetAtt"][0].startswith("IndexingQueue")
+    assert target["DeadLetterConfig"]["Arn"]["Fn::GetAtt"][0].startswith("IndexingUndelivered")
+
+
+def test_messages_of_a_batch_fail_one_by_one(template: Template) -> None:
+    (mapping,) = template.of_type("AWS::Lambda::EventSourceMapping").values()
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+
+def test_the_queue_waits_longer_than_the_indexer_works(template: Template) -> None:
+    queue = next(each for each in template.of_type("AWS::SQS::Queue").values() if "RedrivePolicy" in each)
+    assert queue["VisibilityTimeout"] >= 6 * template.environment.functions.indexer.timeout_seconds
+
+
+def test_one_indexer_at_a_time_writes_the_sqlite_file(assembly: Assembly) -> None:
+    functions = assembly.templates["small"].of_type(LAMBDA).values()
+    (reserved,) = [each["ReservedConcurrentExecutions"] for each in functions if "ReservedConcurrentExecutions" in each]
+    assert reserved == 1
+    assert assembly.templates["small"].of_type("AWS::OpenSearchService::Domain") == {}
+
+
+def test_the_domain_is_encrypted_everywhere_and_knows_two_roles(template: Template) -> None:
+    for domain in template.of_type("AWS::OpenSearchService::Domain").values():
+        assert domain["EngineVersion"] == "OpenSearch_2.19"
+        assert domain["EncryptionAtRestOptions"] == {"Enabled": True}
+        assert domain["NodeToNodeEncryptionOptions"] == {"Enabled": True}
+        assert domain["DomainEndpointOptions"]["EnforceHTTPS"] is True
+        statements = domain["AccessPolicies"]["Statement"]
+        roles = [template.flat(each["Principal"]["AWS"]) for each in statements]
+        assert [role.startswith(("<ApiRetrieverRole", "<IndexingIndexerRole")) for role in roles] == [True, True]
+
+
+def test_no_method_of_the_api_is_open(template: Template) -> None:
+    methods = template.of_type("AWS::ApiGateway::Method").values()
+    expected = "CUSTOM" if template.environment.api.auth.mode == "jwt" else "AWS_IAM"
+    assert [method["AuthorizationType"] for method in methods] == [expected] * 3
+    assert all(("AuthorizerId" in method) == (expected == "CUSTOM") for method in methods)
+    (rest,) = template.of_type("AWS::ApiGateway::RestApi").values()
+    assert rest["EndpointConfiguration"] == {"Types": ["REGIONAL"]}
+
+
+def test_the_api_is_throttled_and_logs_who_asked(template: Template) -> None:
+    (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
+    (settings,) = stage["MethodSettings"]
+    assert settings["ThrottlingRateLimit"] == template.environment.api.rate_per_second
+    assert settings["ThrottlingBurstLimit"] == template.environment.api.burst
+    assert settings["DataTraceEnabled"] is False
+    assert "$context.identity.caller" in stage["AccessLogSetting"]["Format"]
+
+
+def test_the_paths_of_the_api_are_those_of_the_tools(template: Template) -> None:
+    parts = {resource["PathPart"] for resource in template.of_type("AWS::ApiGateway::Resource").values()}
+    assert parts == {"health", "v1", "tools", "{name}"}
+
+
+def test_alarms_reach_a_topic_that_they_may_publish_to(template: Template) -> None:
+    alarms = template.of_type("AWS::CloudWatch::Alarm")
+    targets = {json.dumps(alarm["AlarmActions"]) for alarm in alarms.values()}
+    assert len(targets) == 1
+    if template.environment.alarms.topic_arn is not None:
+        assert template.environment.alarms.topic_arn in targets.pop()
+        return
+    (policy,) = template.of_type("AWS::SNS::TopicPolicy").values()
+    allowed = [each for each in policy["PolicyDocument"]["Statement"] if each["Effect"] == "Allow"]
+    assert [each["Principal"] for each in allowed] == [{"Service": "cloudwatch.amazonaws.com"}]
+
+
+def test_failures_dead_letters_and_throttles_raise_alarms(template: Template) -> None:
+    names = {alarm["AlarmName"] for alarm in template.of_type("AWS::CloudWatch::Alarm").values()}
+    prefix = template.environment.prefix
+    wanted = {"run-failed", "run-timed-out", "run-not-completed", "dead-letters-1", "dead-letters-2", "api-faults"}
+    for function in template.of_type(LAMBDA).values():
+        short = function["FunctionName"].removeprefix(f"{prefix}-")
+        wanted |= {f"{short}-errors", f"{short}-throttles"}
+    assert {f"{prefix}-{name}" for name in wanted} <= names
+    assert len(template.of_type("AWS::CloudWatch::Dashboard")) == 1
+
+
+def test_schedules_keep_to_the_time_zone_and_lose_nothing(template: Template) -> None:
+    schedules = template.of_type("AWS::Scheduler::Schedule").values()
+    assert len(schedules) == 2
+    for each in schedules:
+        assert each["ScheduleExpressionTimezone"] == template.environment.time_zone
+        assert each["Target"]["DeadLetterConfig"]["Arn"]["Fn::GetAtt"][0].startswith("IndexingUndelivered")
