@@ -83,6 +83,12 @@ class Account:
         listed = _client("stepfunctions").list_executions(stateMachineArn=machine)["executions"]
         return [execution["name"] for execution in listed]
 
+    def state_sizes(self, execution: str) -> list[int]:
+        """Bytes of what each state of an execution was given."""
+        pages = _client("stepfunctions").get_paginator("get_execution_history").paginate(executionArn=execution)
+        details = [event.get("stateEnteredEventDetails") for page in pages for event in page["events"]]
+        return [len(detail["input"]) for detail in details if detail]
+
     def called(self, function: str) -> list[dict[str, Any]]:
         """What a function was called with."""
         return [event for name, event in self.calls if name == function]

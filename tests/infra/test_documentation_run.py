@@ -259,3 +259,11 @@ def test_moto_still_needs_the_renaming_of_parameters(account: Account) -> None:
     run = account.add_state_machine("run", {"StartAt": "Done", "States": {"Done": {"Type": "Succeed"}}})
     start = account.add_state_machine("start", start_definition(run))
     assert account.run(start, {"slot": "2026-11-21T02:30:00Z"})["status"] == "FAILED", "take the stand-in away"
+
+
+def test_the_state_of_a_run_does_not_grow_with_its_units(script: Script) -> None:
+    script.waves = [[(f"shop_billing_{number}", "here") for number in range(40)]]
+    machine = script.machine()
+    sizes = script.account.state_sizes(script.account.run(machine)["executionArn"])
+    assert len(script.documented()) == 40
+    assert max(sizes) < 1_000
