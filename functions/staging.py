@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
+from functions.contexts import LambdaContext, LambdaDeadline
 from tribal.deployed_wiring import deployed_settings, deployed_store
 from tribal.deployment import Deployment, load_deployment
 from tribal.documenting import DocumentingOptions
@@ -15,33 +15,6 @@ from tribal.runs.sinks import SilentSink
 from tribal.runs.staged import StagedRun
 from tribal.settings import Settings
 from tribal_contracts import RunRequest
-
-MARGIN_SECONDS = 5.0
-"""What the runtime needs to answer after the last work."""
-
-
-class LambdaContext(Protocol):
-    """The part of a Lambda context that we use."""
-
-    @property
-    def invoked_function_arn(self) -> str:
-        """The function."""
-        ...
-
-    def get_remaining_time_in_millis(self) -> int:
-        """Until the runtime ends the process."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class LambdaDeadline:
-    """The moment at which Lambda ends the call."""
-
-    context: LambdaContext
-
-    def remaining_seconds(self) -> float:
-        """Seconds that are left to work in."""
-        return max(0.0, self.context.get_remaining_time_in_millis() / 1000 - MARGIN_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)

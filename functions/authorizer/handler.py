@@ -10,7 +10,7 @@ from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.authorizer.configuration import TokenRules, load_rules
-from functions.staging import LambdaContext
+from functions.contexts import LambdaContext
 
 _DATABASES = "tribal_databases"
 _LEEWAY_SECONDS = 30

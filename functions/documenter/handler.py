@@ -7,7 +7,8 @@ from typing import Any
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.staging import LambdaContext, Stage
+from functions.contexts import LambdaContext
+from functions.staging import Stage
 from tribal import wiring
 from tribal.deployed_wiring import deployed_reader
 from tribal_contracts import DocumentResult, DocumentTask

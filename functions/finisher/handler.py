@@ -6,7 +6,8 @@ from typing import Any
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
 
-from functions.staging import LambdaContext, Stage
+from functions.contexts import LambdaContext
+from functions.staging import Stage
 from tribal import wiring
 from tribal_contracts import FinishResult, FinishTask
 

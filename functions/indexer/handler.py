@@ -12,9 +12,9 @@ from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 
+from functions.contexts import LambdaContext, LambdaDeadline
 from functions.indexer.messages import Message, parse_message
 from functions.indexer.queue import Queue
-from functions.staging import LambdaContext, LambdaDeadline
 from tribal import wiring
 from tribal.deployed_wiring import deployed_index, deployed_store
 from tribal.deployment import Deployment, load_deployment

@@ -8,8 +8,9 @@ from typing import Any
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
+from functions.contexts import LambdaContext
 from functions.planner.identity import run_id_of
-from functions.staging import LambdaContext, Stage
+from functions.staging import Stage
 from tribal import wiring
 from tribal.deployed_wiring import deployed_reader
 from tribal.runs.staged import require_databases

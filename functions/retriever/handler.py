@@ -9,8 +9,8 @@ from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
 from aws_lambda_powertools.metrics import MetricUnit
 
+from functions.contexts import LambdaContext
 from functions.retriever.callers import scope_of
-from functions.staging import LambdaContext
 from tribal import wiring
 from tribal.deployed_wiring import deployed_index, deployed_store
 from tribal.deployment import load_deployment

@@ -20,7 +20,7 @@ from infra.stacks.schedules import schedule
 from infra.stacks.storage import Storage
 
 MANIFEST_KEY = "docs/documentation-manifest.json"
-RECONCILE = json.dumps({"task": "reconcile"})
+RECONCILE = json.dumps({"kind": "reconcile"})
 """The message by which the schedule asks the indexer to compare manifest and index."""
 _BATCH = 10
 _TIMEOUTS_OF_THE_FUNCTION = 6

@@ -11,27 +11,12 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from tests.functions.calls import Context
 from tests.postgres_fixtures import COMPANY_SQL, FreshDatabase
 from tribal_contracts import DocumentationManifest, RunRecord
 
 BUCKET, REGION = "tribal-test", "eu-central-1"
 EVERYTHING: dict[str, Any] = {}
-
-
-@dataclass
-class Context:
-    """A call with so many milliseconds left, each look at the clock costing some."""
-
-    remaining_ms: int = 900_000
-    cost_ms: int = 0
-    function_name: str = "test"
-    memory_limit_in_mb: int = 512
-    invoked_function_arn: str = "arn:aws:lambda:eu-central-1:123456789012:function:test"
-    aws_request_id: str = "00000000-0000-0000-0000-000000000000"
-
-    def get_remaining_time_in_millis(self) -> int:
-        self.remaining_ms -= self.cost_ms
-        return self.remaining_ms
 
 
 @dataclass

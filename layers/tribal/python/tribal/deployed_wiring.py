@@ -46,8 +46,10 @@ def deployed_reader(deployment: Deployment) -> OpenReader:
     from tribal.adapters.aws_clients import aws_client
     from tribal.adapters.secrets_manager import SecretsManagerSecrets
 
-    secrets = SecretsManagerSecrets(aws_client("secretsmanager", region=deployment.region))
-    return opener_with(secrets, deployment.environment, "make it in Secrets Manager, in the region of the functions")
+    role = deployment.network_role
+    secrets = SecretsManagerSecrets(aws_client("secretsmanager", region=deployment.region, role=role))
+    mend = "make it in Secrets Manager, in the region of the functions"
+    return opener_with(secrets, deployment.environment, mend, role=role)
 
 
 def deployed_index(deployment: Deployment, store: ObjectStore, *, in_place: bool = False) -> SearchIndex:

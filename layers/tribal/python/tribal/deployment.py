@@ -33,6 +33,8 @@ class Deployment:
     region: str
     index: IndexKind
     cluster: SearchCluster | None
+    network_role: str | None = None
+    """Role that reaches the secrets and databases of the function's network, where those are another account's."""
     queue_url: str | None = None
     """The indexer's own queue, into which it fans its work out."""
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -59,6 +61,7 @@ def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
         region=region,
         index="sqlite" if kind == "sqlite" else "opensearch",
         cluster=cluster,
+        network_role=values.get("TRIBAL_NETWORK_ROLE") or None,
         queue_url=values.get("TRIBAL_QUEUE_URL"),
         environment=values,
     )

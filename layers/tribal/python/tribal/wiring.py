@@ -90,8 +90,8 @@ def reader_opener(settings: Settings) -> OpenReader:
     )
 
 
-def opener_with(secrets: Secrets, environment: Mapping[str, str], mend: str) -> OpenReader:
-    """What opens readers with these secrets; `mend` says what to do where one is missing."""
+def opener_with(secrets: Secrets, environment: Mapping[str, str], mend: str, *, role: str | None = None) -> OpenReader:
+    """What opens readers with these secrets; `mend` says what to do where one is missing, `role` who logs in by IAM."""
 
     def open_reader(entry: DatabaseEntry) -> CatalogReader:
         from tribal.adapters.postgres import PostgresCatalog
@@ -100,7 +100,7 @@ def opener_with(secrets: Secrets, environment: Mapping[str, str], mend: str) -> 
         if entry.auth == "rds_iam":
             from tribal.adapters.rds_tokens import token_source
 
-            renew = token_source(entry_target(entry, environment))
+            renew = token_source(entry_target(entry, environment), role=role)
             target = entry_target(entry.model_copy(update={"password": renew()}), environment)
             return PostgresCatalog(target, entry.limits, renew_password=renew)
         name = entry.password_secret

@@ -7,6 +7,7 @@ from typing import Any
 _CONNECT_SECONDS = 5
 _READ_SECONDS = 30
 _CONNECTIONS = 32
+_SESSION = "tribal-knowledge"
 
 ATTEMPTS = 5
 """At a call whose answer is an error that may pass; the pauses between them grow to some seconds."""
@@ -21,6 +22,7 @@ def aws_client(
     region: str | None = None,
     endpoint: str | None = None,
     profile: str | None = None,
+    role: str | None = None,
     attempts: int = ATTEMPTS,
 ) -> Any:
     """A client that tries a throttled or broken call again a few times, and never waits without end.
@@ -30,6 +32,7 @@ def aws_client(
         region: where; else what the environment and the profile say.
         endpoint: another address than the region's own.
         profile: of the user's AWS configuration.
+        role: ARN of a role to work as, for an hour; the identity at hand must be allowed to assume it.
         attempts: at one call, the first included.
     """
     import boto3
@@ -42,6 +45,15 @@ def aws_client(
         retries={"mode": "standard", "total_max_attempts": attempts},
     )
     session = boto3.Session(profile_name=profile, region_name=region)
+    if role is not None:
+        assumed = session.client("sts", config=config).assume_role(RoleArn=role, RoleSessionName=_SESSION)
+        keys = assumed["Credentials"]
+        session = boto3.Session(
+            aws_access_key_id=keys["AccessKeyId"],
+            aws_secret_access_key=keys["SecretAccessKey"],
+            aws_session_token=keys["SessionToken"],
+            region_name=region,
+        )
     return session.client(service, endpoint_url=endpoint, config=config)
 
 

@@ -16,12 +16,15 @@ _HOST = re.compile(r"\.(?P<region>[a-z]{2}(?:-[a-z]+)+-\d)\.rds\.amazonaws\.com(
 _VERIFIED = frozenset({"require", "verify-ca", "verify-full"})
 
 
-def token_source(target: PostgresTarget, *, region: str | None = None) -> Callable[[], SecretStr]:
+def token_source(
+    target: PostgresTarget, *, region: str | None = None, role: str | None = None
+) -> Callable[[], SecretStr]:
     """What makes a fresh token for each login of a target's user.
 
     Args:
         target: its host, port and user are what a token is for.
         region: of the server; else its host's name says it, else the environment.
+        role: to assume; else the identity at hand.
 
     Raises:
         ConfigurationError: when the connection is not encrypted: a server takes tokens over TLS alone.
@@ -32,7 +35,7 @@ def token_source(target: PostgresTarget, *, region: str | None = None) -> Callab
             "sslmode=verify-full into the DSN, with sslrootcert naming the authorities of RDS"
         )
     named = _HOST.search(target.host)
-    client = aws_client("rds", region=region or (named["region"] if named else None))
+    client = aws_client("rds", region=region or (named["region"] if named else None), role=role)
 
     def token() -> SecretStr:
         try:

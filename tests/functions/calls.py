@@ -1,0 +1,21 @@
+"""How Lambda calls a function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass
+class Context:
+    """A call with so many milliseconds left, each look at the clock costing some."""
+
+    remaining_ms: int = 900_000
+    cost_ms: int = 0
+    function_name: str = "test"
+    memory_limit_in_mb: int = 512
+    invoked_function_arn: str = "arn:aws:lambda:eu-central-1:123456789012:function:test"
+    aws_request_id: str = "00000000-0000-0000-0000-000000000000"
+
+    def get_remaining_time_in_millis(self) -> int:
+        self.remaining_ms -= self.cost_ms
+        return self.remaining_ms
