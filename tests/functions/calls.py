@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass
@@ -19,3 +20,18 @@ class Context:
     def get_remaining_time_in_millis(self) -> int:
         self.remaining_ms -= self.cost_ms
         return self.remaining_ms
+
+
+def sqs_record(identifier: str, body: str) -> dict[str, Any]:
+    """A message as SQS hands it over."""
+    return {
+        "messageId": identifier,
+        "receiptHandle": "x",
+        "body": body,
+        "attributes": {},
+        "messageAttributes": {},
+        "md5OfBody": "",
+        "eventSource": "aws:sqs",
+        "eventSourceARN": "arn:aws:sqs:eu-central-1:123456789012:queue",
+        "awsRegion": "eu-central-1",
+    }

@@ -11,7 +11,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from tests.functions.calls import Context
+from tests.functions.calls import Context, sqs_record
 from tests.postgres_fixtures import COMPANY_SQL, FreshDatabase
 from tribal_contracts import DocumentationManifest, RunRecord
 
@@ -72,27 +72,35 @@ class Environment:
         return DocumentationManifest.from_json(self.get("docs/documentation-manifest.json"))
 
 
-@pytest.fixture
-def environment(monkeypatch: pytest.MonkeyPatch, fresh_database: FreshDatabase) -> Iterator[Environment]:
+def configured(monkeypatch: pytest.MonkeyPatch, dsn: str, **extra: str) -> Environment:
+    """An environment whose one database is at the DSN; inside `mock_aws`."""
     for name, value in {
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_ACCESS_KEY_ID": "test",
         "AWS_SECRET_ACCESS_KEY": "test",
         "TRIBAL_STORE": f"s3://{BUCKET}/main",
-        "TRIBAL_INDEX": "sqlite",
         "POWERTOOLS_SERVICE_NAME": "test",
         "POWERTOOLS_METRICS_NAMESPACE": "Test",
         "POWERTOOLS_TRACE_DISABLED": "true",
+        **extra,
     }.items():
         monkeypatch.setenv(name, value)
+    from functions.retriever import handler
+
+    monkeypatch.setattr(handler, "_kept", {})
+    s3 = boto3.client("s3", region_name=REGION)
+    s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
+    configuration = f"databases:\n  - name: company\n    dsn: '{dsn}'\n"
+    s3.put_object(Bucket=BUCKET, Key="main/config/databases.yaml", Body=configuration.encode())
+    return Environment(s3)
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch, fresh_database: FreshDatabase) -> Iterator[Environment]:
     dsn = fresh_database(COMPANY_SQL)
     with mock_aws():
-        s3 = boto3.client("s3", region_name=REGION)
-        s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
-        configuration = f"databases:\n  - name: company\n    dsn: '{dsn}'\n"
-        s3.put_object(Bucket=BUCKET, Key="main/config/databases.yaml", Body=configuration.encode())
-        yield Environment(s3)
+        yield configured(monkeypatch, dsn, TRIBAL_INDEX="sqlite")
 
 
 def test_a_run_documents_everything_and_the_next_one_finds_nothing_to_do(environment: Environment) -> None:
@@ -188,20 +196,6 @@ def test_what_was_documented_is_indexed_and_answers_over_http(environment: Envir
     assert call("POST", "/v1/tools/get_table_schema", {"table": "nope"})["statusCode"] == 404
     assert len(call("GET", "/v1/tools")["body"]["tools"]) == 5
     assert call("GET", "/health")["body"]["ready"] is True
-
-
-def sqs_record(identifier: str, body: str) -> dict[str, Any]:
-    return {
-        "messageId": identifier,
-        "receiptHandle": "x",
-        "body": body,
-        "attributes": {},
-        "messageAttributes": {},
-        "md5OfBody": "",
-        "eventSource": "aws:sqs",
-        "eventSourceARN": "arn:aws:sqs:eu-central-1:123456789012:queue",
-        "awsRegion": REGION,
-    }
 
 
 def call(method: str, path: str, body: Any = None, databases: str | None = None) -> dict[str, Any]:
