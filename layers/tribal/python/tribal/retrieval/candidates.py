@@ -15,6 +15,7 @@ from tribal.ranking.order import rank_tables
 from tribal.ranking.relevance import Word, coverage, evidence
 from tribal.ranking.signals import Signal, Signals
 from tribal.retrieval.graphs import TableMap, table_map
+from tribal.retrieval.positions import Positions
 from tribal.retrieval.query import Concept, search_terms, words_to_find
 from tribal.retrieval.toolbox import Ready, Toolbox
 from tribal_contracts import AgentError
@@ -55,12 +56,12 @@ class Found:
     def total(self) -> int:
         """How many tables share a term or are near by their vector."""
         near = self.by_vector.ids[:MATCHES_BY_VECTOR]
-        return len(self.lexical) + int(np.count_nonzero(self._positions(near) < 0))
+        return len(self.lexical) + int(np.count_nonzero(self._lexical.of(near) < 0))
 
     def matching(self, tables: NDArray[Any]) -> NDArray[Any]:
         """Which of the tables share a term or are near by their vector."""
-        near = np.sort(self.by_vector.ids[:MATCHES_BY_VECTOR])
-        found: NDArray[Any] = (self._positions(tables) >= 0) | (_places(near, tables) >= 0)
+        near = Positions(self.by_vector.ids[:MATCHES_BY_VECTOR])
+        found: NDArray[Any] = (self._lexical.of(tables) >= 0) | (near.of(tables) >= 0)
         return found
 
     @cached_property
@@ -68,20 +69,12 @@ class Found:
         return dict(zip(self.by_vector.ids.tolist(), self.by_vector.scores.tolist(), strict=True))
 
     @cached_property
-    def _by_id(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        order = np.argsort(self.lexical.ids)
-        return order, self.lexical.ids[order]
-
-    def _positions(self, tables: NDArray[Any]) -> NDArray[Any]:
-        """Of each table among those that share a term; -1 for one that shares none."""
-        order, ordered = self._by_id
-        places = _places(ordered, tables)
-        found: NDArray[Any] = np.where(places < 0, -1, order[places]) if len(order) else places
-        return found
+    def _lexical(self) -> Positions:
+        return Positions(self.lexical.ids)
 
     def shared_terms(self, table: int) -> frozenset[str]:
         """The terms of the question that a table holds."""
-        position = int(self._positions(np.array([table]))[0])
+        position = int(self._lexical.of(np.array([table]))[0])
         return frozenset() if position < 0 else self.lexical.matched(position)
 
     def evidence_for(self, table: int) -> float:
@@ -129,17 +122,8 @@ def rank(found: Found, tables: Sequence[TableEntry], toolbox: Toolbox) -> NDArra
     ranked = numbered.record_ids[order]
     # A match by word alone beyond those that are scored comes after all that are, in the order of its words.
     rest = found.lexical.ids[SCORED_A_SIGNAL:]
-    matching: NDArray[Any] = np.concatenate([ranked[found.matching(ranked)], rest[_places(np.sort(ranked), rest) < 0]])
+    matching: NDArray[Any] = np.concatenate([ranked[found.matching(ranked)], rest[Positions(ranked).of(rest) < 0]])
     return matching
-
-
-def _places(ordered: NDArray[Any], wanted: NDArray[Any]) -> NDArray[Any]:
-    """Where each number stands among ascending ones; -1 for one that does not."""
-    if not len(ordered):
-        return np.full(len(wanted), -1)
-    places = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
-    found: NDArray[Any] = np.where(ordered[places] == wanted, places, -1)
-    return found
 
 
 def _signal(candidates: Candidates, numbered: TableMap) -> Signal:

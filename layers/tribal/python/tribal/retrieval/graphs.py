@@ -14,6 +14,7 @@ from tribal.ports import SearchIndex, TableEntry
 from tribal.ranking.signals import Surroundings
 from tribal.retrieval.key_words import role_words
 from tribal.retrieval.names import name_of
+from tribal.retrieval.positions import Positions
 from tribal_contracts import KeyGraph
 
 if TYPE_CHECKING:
@@ -34,10 +35,7 @@ class TableMap:
     entries: tuple[TableEntry, ...]
     graph: JoinGraph
     surroundings: Surroundings
-    ids: NDArray[Any]
-    """Ids of the tables' records, ascending."""
-    by_id: NDArray[Any]
-    """The number of the table of each of these ids."""
+    positions: Positions
     record_ids: NDArray[Any]
     """Ids of the tables' records by their numbers."""
     domains: frozenset[str]
@@ -56,17 +54,12 @@ class TableMap:
             if other in numbers
         ]
         ids = np.array([entry.record_id for entry in entries], dtype=np.int64)
-        order = np.argsort(ids)
         domains = frozenset(entry.domain for entry in entries)
-        return cls(entries, graph, Surroundings.of(codes, joined), ids[order], order, ids, domains)
+        return cls(entries, graph, Surroundings.of(codes, joined), Positions(ids), ids, domains)
 
     def numbers(self, ids: NDArray[Any]) -> NDArray[Any]:
         """The number of each table, -1 for one that is not among these."""
-        if not len(self.ids):
-            return np.full(len(ids), -1)
-        places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
-        found: NDArray[Any] = np.where(self.ids[places] == ids, self.by_id[places], -1)
-        return found
+        return self.positions.of(ids)
 
 
 def join_graph(index: SearchIndex) -> JoinGraph:
