@@ -25,7 +25,7 @@ from tribal.adapters.durable_files import (
     write_through,
 )
 from tribal.catalog.hashing import bytes_hash
-from tribal.catalog.locations import require_key
+from tribal.catalog.locations import is_key, require_key
 from tribal.errors import ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable
 from tribal.ports import ObjectInfo, StoredObject
 
@@ -182,7 +182,7 @@ class FolderStore:
             if name.endswith("/"):
                 if key.startswith(prefix) or prefix.startswith(key):
                     yield from self._walk(key, prefix)
-            elif key.startswith(prefix) and entry.is_file() and _is_key(key):
+            elif key.startswith(prefix) and entry.is_file() and is_key(key):
                 yield key
 
     def _fingerprint(self, key: str, path: Path) -> tuple[int, str]:
@@ -297,11 +297,3 @@ def _reading(key: str, path: Path) -> Iterator[None]:
         if exc.errno == errno.ENAMETOOLONG:
             raise ObjectNotFound(f"there is no {key!r} in the store: such a file cannot exist") from exc
         raise StoreError(f"cannot read {str(path)!r}: {exc.strerror}") from exc
-
-
-def _is_key(key: str) -> bool:
-    try:
-        require_key(key)
-    except StoreError:
-        return False
-    return True

@@ -18,7 +18,7 @@ from typing import IO, Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from tribal.adapters.aws_clients import ACCESS_DENIED, error_code
-from tribal.catalog.locations import require_key
+from tribal.catalog.locations import is_key, require_key
 from tribal.errors import ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable
 from tribal.ports import ObjectInfo, StoredObject
 
@@ -124,7 +124,7 @@ class S3ObjectStore:
             for page in pages:
                 for entry in page.get("Contents", ()):
                     key = entry["Key"].removeprefix(self._prefix)
-                    if _is_key(key):
+                    if is_key(key):
                         yield key
 
     def delete(self, key: str) -> None:
@@ -243,11 +243,3 @@ def _hash_kept(head: dict[str, Any]) -> str | None:
     if not checksum or "-" in checksum or head.get("ChecksumType", "FULL_OBJECT") != "FULL_OBJECT":
         return None
     return base64.b64decode(checksum).hex()
-
-
-def _is_key(key: str) -> bool:
-    try:
-        require_key(key)
-    except StoreError:
-        return False
-    return True

@@ -132,6 +132,15 @@ _KEY_PART = re.compile(r"[^./\\\0\ud800-\udfff][^/\\\0\ud800-\udfff]*\Z")
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 
+def is_key(key: str) -> bool:
+    """Whether a store keeps a key as it stands; see `require_key`."""
+    try:
+        require_key(key)
+    except StoreError:
+        return False
+    return True
+
+
 def require_key(key: str) -> None:
     """Refuse a key that a store would not keep as it stands, or that would lead out of it.
 
