@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
@@ -81,8 +82,6 @@ def call(name: str) -> Response[str]:
 
 def _toolbox() -> Toolbox:
     """The index and the model stay open between calls; what the caller may see is told anew."""
-    from dataclasses import replace
-
     if "all" not in _kept:
         deployment = load_deployment()
         index = deployed_index(deployment, deployed_store(deployment))

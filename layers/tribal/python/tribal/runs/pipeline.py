@@ -9,6 +9,7 @@ from graphlib import TopologicalSorter
 from tribal.catalog import locations
 from tribal.documenting import (
     DocumentingOptions,
+    Finished,
     WorkInspector,
     finish,
     overall_status,
@@ -203,15 +204,7 @@ def document_run(
             for _, result in run.pool.run(document, wave, plan_options.units_at_once):
                 statuses.append(result.status)
                 errors.extend(table.error for table in result.tables if table.error)
-    manifest = finish(
-        outline,
-        store=run.store,
-        lease=run.lease,
-        describer=describer,
-        clock=run.clock,
-        sink=run.sink,
-        deadline=run.deadline,
-    ).manifest
+    manifest = finish_run(run, outline, describer).manifest
     run.sink.end("document", locations.DOCS)
     return DocumentedRun(outline, overall_status(statuses), tuple(errors), manifest)
 
@@ -255,6 +248,23 @@ def _refuse_stale(
             f"the plan is about database {unknown[0]!r}, which the configuration does not name; plan again",
             code="DOC_PLAN_STALE",
         )
+
+
+def finish_run(run: RunContext, outline: RunOutline, describer: Describer) -> Finished:
+    """Publish the manifest, as far as the run's time lasts.
+
+    Raises:
+        LeaseLost: when another run has taken over; nothing is published then.
+    """
+    return finish(
+        outline,
+        store=run.store,
+        lease=run.lease,
+        describer=describer,
+        clock=run.clock,
+        sink=run.sink,
+        deadline=run.deadline,
+    )
 
 
 def waves_of(outline: RunOutline) -> Iterator[list[str]]:

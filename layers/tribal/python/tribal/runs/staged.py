@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from tribal.catalog import locations
-from tribal.documenting import DocumentingOptions, finish
+from tribal.documenting import DocumentingOptions
 from tribal.errors import ConfigurationError, ObjectNotFound
 from tribal.planning import ComposedPlan, PlanOptions, latest_readings, read_catalog, select_units
 from tribal.ports import Clock, Deadline, Describer, Embedder, ObjectStore, ProgressSink, WorkerPool
 from tribal.runs.context import CountingSink, DocumentSelection, RunContext
-from tribal.runs.pipeline import compose_run, waves_of
+from tribal.runs.pipeline import compose_run, finish_run, waves_of
 from tribal.runs.records import RunLog
 from tribal.runs.shared_lease import SharedLease
 from tribal.runs.units import OpenReader, UnitsHere
@@ -100,7 +100,7 @@ class StagedRun:
         """
         self.lease.check()
         composed, outline = compose_run(
-            self._context(self.sink),
+            self._context(),
             entries,
             self._readings(request, entries),
             options=options,
@@ -160,15 +160,7 @@ class StagedRun:
         """Publish the manifest; `running` asks for another call, `failed` says that nothing at all is documented."""
         self.lease.check()
         outline = RunOutline.from_json(self.store.get(locations.run_outline_file(self.run_id)).data)
-        finished = finish(
-            outline,
-            store=self.store,
-            lease=self.lease,
-            describer=describer,
-            clock=self.clock,
-            sink=self.sink,
-            deadline=self.deadline,
-        )
+        finished = finish_run(self._context(), outline, describer)
         if not finished.done:
             return "running"
         return "failed" if finished.manifest is None else self._status(outline, finished.manifest)
@@ -196,8 +188,8 @@ class StagedRun:
         message = f"the run ended early: {task.error}: {(task.cause or '')[:CAUSE_CHARS]}"
         return agent_error("DOC_RUN_INTERRUPTED", message, timestamp=self.clock.published())
 
-    def _context(self, sink: ProgressSink) -> RunContext:
-        return RunContext(self.run_id, self.store, self.lease, self.clock, self.deadline, self.pool, sink)
+    def _context(self) -> RunContext:
+        return RunContext(self.run_id, self.store, self.lease, self.clock, self.deadline, self.pool, self.sink)
 
     def _log(self) -> RunLog:
         record = RunRecord.from_json(self.store.get(locations.run_file(self.run_id)).data)
