@@ -223,7 +223,7 @@ def unit_processes(
     documented: Callable[[], int],
 ) -> Iterator[DocumentUnit]:
     """What documents each unit of a run: this process alone, or with as many workers as the run is worth."""
-    number = _processes(settings, outline)
+    number = processes_for(settings, outline)
     if number < 2:
         yield here.document
         return
@@ -235,13 +235,15 @@ def unit_processes(
         processes.close()
 
 
-def _processes(settings: Settings, outline: RunOutline) -> int:
+def processes_for(settings: Settings, outline: RunOutline) -> int:
+    """How many processes document a run; each has a connection, and together they keep to every database's limit."""
+    most = min(len(outline.units), *(entry.limits.connections for entry in settings.entries))
     if settings.worker_processes is not None:
-        return min(settings.worker_processes, len(outline.units))
+        return min(settings.worker_processes, most)
     counts = (unit.tables if unit.tables_to_document is None else unit.tables_to_document for unit in outline.units)
     if sum(counts) < WORTH_PROCESSES:
         return 1
-    return min(_cores(), settings.units_at_once, len(outline.units))
+    return min(_cores(), settings.units_at_once, most)
 
 
 def _cores() -> int:
