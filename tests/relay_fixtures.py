@@ -41,8 +41,8 @@ class Relay:
         return replace(parse_dsn(dsn, NO_ENVIRONMENT), port=self.port)
 
     def cut(self) -> None:
-        """Break every connection."""
-        for line in self._lines:
+        """Break every connection there is; one that is made because of it stays."""
+        for line in list(self._lines):
             with suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
 
