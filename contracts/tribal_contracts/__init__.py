@@ -85,6 +85,7 @@ from tribal_contracts.plan import (
 )
 from tribal_contracts.runs import (
     FinishCheckpoint,
+    HandedBack,
     LeaseRecord,
     OutlineUnit,
     RunOutline,
@@ -236,6 +237,7 @@ __all__ = [
     "GetTableSchemaInput",
     "GetTableSchemaOutput",
     "Glob",
+    "HandedBack",
     "ISOTimestamp",
     "IncomingKey",
     "IndexDetail",

@@ -43,6 +43,13 @@ class TableResult(Contract):
     error: AgentError | Unset = optional()
 
 
+class HandedBack(Contract):
+    """What one run has done of a unit that it handed back before its end: no table is documented twice in a run."""
+
+    run_id: str
+    tables: list[FullyQualifiedTableName]
+
+
 class UnitResult(Contract):
     """The checkpoint and the result of one work unit. File: `progress/work_units/{id}/result.json`."""
 
@@ -54,6 +61,7 @@ class UnitResult(Contract):
     status: AgentStatus
     tables: list[TableResult]
     departed: list[WrittenFile] | Unset = optional("Files of tables that left the unit, until Finish removes them.")
+    handed_back: HandedBack | Unset = optional("Only while the status is `running`, and the time was up.")
 
 
 class OutlineUnit(Contract):

@@ -195,6 +195,7 @@ class Shop:
         return {
             unit_id: document_unit(
                 self.unit(outline, unit_id),
+                run_id=outline.run_id,
                 store=self.store,
                 reader=reader,
                 describer=self.describer,

@@ -23,6 +23,7 @@ from tribal_contracts import (
     CatalogTable,
     TableDocument,
     UnitResult,
+    WorkUnit,
     WorkUnitProgress,
 )
 
@@ -40,32 +41,54 @@ class ShortDeadline:
         return 60.0 if self.left >= 0 else 5.0
 
 
+def document(
+    shop: Shop,
+    unit: WorkUnit,
+    deadline: ShortDeadline | NoDeadline,
+    options: DocumentingOptions | None = None,
+    run_id: str = "run",
+) -> UnitResult:
+    return document_unit(
+        unit,
+        run_id=run_id,
+        store=shop.store,
+        reader=None,
+        describer=shop.describer,
+        clock=shop.clock,
+        pool=shop.pool,
+        sink=shop.sink,
+        deadline=deadline,
+        options=options or shop.options,
+    )
+
+
 def test_out_of_time_a_unit_hands_back_and_carries_on_when_called_again() -> None:
     shop = Shop()
     unit = shop.unit(shop.plan(), SALES)
-
-    def document(deadline: ShortDeadline | NoDeadline) -> UnitResult:
-        return document_unit(
-            unit,
-            store=shop.store,
-            reader=None,
-            describer=shop.describer,
-            clock=shop.clock,
-            pool=shop.pool,
-            sink=shop.sink,
-            deadline=deadline,
-            options=shop.options,
-        )
-
-    first = document(ShortDeadline(1))
+    first = document(shop, unit, ShortDeadline(1))
     assert first.status == "running"
     assert len(first.tables) == 1
     progress = shop.progress(SALES)
     assert (progress.status, progress.tables_completed, progress.completed_at) == ("running", 1, None)
     shop.clock.advance(30)
-    assert document(NoDeadline()).status == "completed"
-    assert shop.sink.outcomes("document") == {"documented": 2, "unchanged": 1}
+    assert document(shop, unit, NoDeadline()).status == "completed"
+    assert shop.sink.outcomes("document") == {"documented": 2}
     assert shop.progress(SALES).started_at == progress.started_at
+
+
+def test_a_unit_that_is_forced_documents_each_table_once_a_run_however_often_it_hands_back() -> None:
+    shop = Shop()
+    unit = shop.unit(shop.plan(), SALES)
+    forced = replace(shop.options, force=True)
+    statuses = [document(shop, unit, ShortDeadline(1), forced).status for _ in range(2)]
+    assert statuses == ["running", "completed"]
+    assert shop.sink.outcomes("document") == {"documented": 2}
+    result = UnitResult.from_json(shop.store.get(locations.unit_result_file(SALES)).data)
+    assert result.handed_back is None
+    # Another run is asked for everything again.
+    assert document(shop, unit, ShortDeadline(1), forced, run_id="next").status == "running"
+    assert document(shop, unit, NoDeadline(), forced, run_id="after").status == "completed"
+    assert shop.sink.outcomes("document") == {"documented": 5}
 
 
 def test_asked_to_stop_a_unit_keeps_what_is_done() -> None:

@@ -310,6 +310,7 @@ def test_a_unit_without_a_slice_is_refused() -> None:
     with pytest.raises(PlanError, match="names no slice"):
         document_unit(
             unit,
+            run_id="run",
             store=shop.store,
             reader=None,
             describer=shop.describer,

@@ -12,6 +12,7 @@ from tribal.documenting.progress import overall_status
 from tribal.ports import Clock, ObjectStore
 from tribal_contracts import (
     AgentStatus,
+    HandedBack,
     TableResult,
     UnitResult,
     WorkUnit,
@@ -26,8 +27,9 @@ PROGRESS_EVERY = timedelta(seconds=0.5)
 class UnitCheckpoint:
     """Results of a unit's tables, in the plan's order whatever the order in which they come."""
 
-    def __init__(self, unit: WorkUnit, *, store: ObjectStore, clock: Clock, record_pid: bool) -> None:
+    def __init__(self, unit: WorkUnit, *, run_id: str, store: ObjectStore, clock: Clock, record_pid: bool) -> None:
         self._unit = unit
+        self._run_id = run_id
         self._store = store
         self._clock = clock
         self._pid = os.getpid() if record_pid and not clock.stands_still else None
@@ -36,6 +38,8 @@ class UnitCheckpoint:
         self._names = [spec.fully_qualified_name for spec in unit.tables]
         known = {table.name: table for table in self._earlier_result.tables} if self._earlier_result else {}
         self._results: dict[str, TableResult] = {name: known[name] for name in self._names if name in known}
+        self.done_in_this_run = self._handed_back()
+        """Tables that an earlier call of the same run was at."""
         self._done: set[str] = set()
         self._started_at = ""
         self._shown_at = clock.real()
@@ -66,7 +70,7 @@ class UnitCheckpoint:
     def close(self, *, complete: bool, query_ms: int) -> UnitResult:
         """Write how the unit stands now; what stays the same is not written again."""
         status = overall_status([self._table_status(name) for name in self._names]) if complete else "running"
-        result = self._write_result(status)
+        result = self._write_result(status, handed_back=not complete)
         self._write_progress(status, current=None, query_ms=query_ms)
         return result
 
@@ -76,8 +80,13 @@ class UnitCheckpoint:
             return "pending"
         return "completed" if result.status == "documented" else "failed"
 
-    def _write_result(self, status: AgentStatus) -> UnitResult:
+    def _handed_back(self) -> frozenset[str]:
+        back = self._earlier_result.handed_back if self._earlier_result else None
+        return frozenset(back.tables) if back and back.run_id == self._run_id else frozenset()
+
+    def _write_result(self, status: AgentStatus, *, handed_back: bool = False) -> UnitResult:
         unit = self._unit
+        done = [name for name in self._names if name in self._done]
         result = UnitResult(
             schema_version="1.0",
             work_unit_id=unit.id,
@@ -87,6 +96,7 @@ class UnitCheckpoint:
             status=status,
             tables=[self._results[name] for name in self._names if name in self._results],
             departed=self._departed() or None,
+            handed_back=HandedBack(run_id=self._run_id, tables=done) if handed_back else None,
         )
         self._put_result(result.to_json())
         return result

@@ -32,6 +32,7 @@ LOW_TIME_SECONDS = 20.0
 def document_unit(
     unit: WorkUnit,
     *,
+    run_id: str,
     store: ObjectStore,
     reader: CatalogReader | None,
     describer: Describer,
@@ -43,7 +44,8 @@ def document_unit(
 ) -> UnitResult:
     """Document the tables of a unit that changed; without a reader they get no samples.
 
-    Out of time, or asked to stop, it hands back a result whose status is "running": called again, it carries on.
+    Out of time, or asked to stop, it hands back a result whose status is "running": called again in the same run, it
+    carries on with the tables that it has not been at, whatever the options say of the others.
 
     Raises:
         ConfigurationError: when the database's annotations cannot be used.
@@ -62,12 +64,13 @@ def document_unit(
         clock=clock,
         options=options,
     )
-    checkpoint = UnitCheckpoint(unit, store=store, clock=clock, record_pid=options.record_pid)
-    work = [spec for spec in unit.tables if _has_work(around, spec, checkpoint.earlier(spec.fully_qualified_name))]
+    checkpoint = UnitCheckpoint(unit, run_id=run_id, store=store, clock=clock, record_pid=options.record_pid)
+    left = [spec for spec in unit.tables if spec.fully_qualified_name not in checkpoint.done_in_this_run]
+    work = [spec for spec in left if _has_work(around, spec, checkpoint.earlier(spec.fully_qualified_name))]
     waiting = {spec.fully_qualified_name for spec in work}
     kept = [spec.fully_qualified_name for spec in unit.tables if spec.fully_qualified_name not in waiting]
     checkpoint.keep(kept)
-    for name in kept:
+    for name in sorted(set(kept) - checkpoint.done_in_this_run):
         sink.advance(STAGE, name, "unchanged")
     _note_strangers(around, sink)
     if not work:

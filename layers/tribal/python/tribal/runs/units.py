@@ -67,6 +67,7 @@ class UnitsHere:
         entry = self._entries[unit.database]
         return document_unit(
             unit,
+            run_id=self._run_id,
             store=self._store,
             reader=self._reader_of(entry) if self._options.take_samples and entry.sample_rows else None,
             describer=self._describer,
