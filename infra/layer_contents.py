@@ -11,16 +11,8 @@ ONLY_BOTOCORE_NEEDS = ("python-dateutil", "six", "urllib3")
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     "deps-core": ONLY_BOTOCORE_NEEDS,
     "deps-postgres": ("urllib3",),
-    # opensearch-py imports neither gRPC nor requests unless asked for those transports.
-    "deps-search": (
-        "charset-normalizer",
-        "grpcio",
-        "idna",
-        "opensearch-protobufs",
-        "protobuf",
-        "requests",
-        "typing-extensions",
-    ),
+    # opensearch-py does not import gRPC unless asked for that transport; requests it does, whatever the transport.
+    "deps-search": ("grpcio", "opensearch-protobufs", "protobuf", "typing-extensions"),
     "deps-tokens": (),
     # Of wordllama only its weights are read, by safetensors, tokenizers and numpy; the rest would download models.
     "deps-vectors": (
