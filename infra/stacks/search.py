@@ -26,7 +26,7 @@ def read_statements(domain_arn: str) -> list[iam.PolicyStatement]:
 
 def write_statements(domain_arn: str) -> list[iam.PolicyStatement]:
     """What the indexer sends: it makes, fills, moves and removes the generations of the index, and reads them."""
-    methods = ["es:ESHttpDelete", "es:ESHttpGet", "es:ESHttpHead", "es:ESHttpPost", "es:ESHttpPut"]
+    methods = ["es:ESHttpDelete", "es:ESHttpGet", "es:ESHttpPost", "es:ESHttpPut"]
     return [allow("KeepTheIndex", methods, f"{domain_arn}/*")]
 
 

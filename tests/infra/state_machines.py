@@ -13,10 +13,8 @@ from typing import Any
 import boto3
 import pytest
 from moto import mock_aws
-from moto.awslambda.models import LambdaFunction
-from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state_task_service_sfn import (
-    StateTaskServiceSfn,
-)
+
+from tests.e2e.stand_ins import rename_parameters, run_functions_by
 
 ACCOUNT = "123456789012"
 REGION = "eu-central-1"
@@ -93,12 +91,12 @@ class Account:
         """What a function was called with."""
         return [event for name, event in self.calls if name == function]
 
-    def _invoke(self, name: str, event: dict[str, Any]) -> tuple[str, bool, str]:
+    def _invoke(self, name: str, event: dict[str, Any]) -> tuple[str, bool]:
         self.calls.append((name, event))
         try:
-            return json.dumps(self.functions[name](event)), False, ""
+            return json.dumps(self.functions[name](event)), False
         except Failure as failure:
-            return json.dumps({"errorType": failure.error, "errorMessage": str(failure)}), True, ""
+            return json.dumps({"errorType": failure.error, "errorMessage": str(failure)}), True
 
 
 @pytest.fixture
@@ -108,26 +106,14 @@ def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
         monkeypatch.setenv(variable, "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
     with _running() as account:
-        # Without Docker moto has nothing to run functions in; this is the one place that it calls.
-        monkeypatch.setattr(
-            LambdaFunction, "_invoke_lambda", lambda function, event: account._invoke(function.function_name, event)
-        )
+        run_functions_by(monkeypatch, lambda function, event: account._invoke(function.function_name, event))
         yield account
 
 
 @pytest.fixture
 def renamed_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Step Functions writes `StateMachineArn` where the API has `stateMachineArn`, and times as text; moto does not."""
-
-    def rename(task: StateTaskServiceSfn, parameters: dict[str, Any], *_: object) -> None:
-        for name in list(parameters):
-            parameters[name[0].lower() + name[1:]] = parameters.pop(name)
-
-    def write_times(task: StateTaskServiceSfn, response: dict[str, Any], *_: object) -> None:
-        response["startDate"] = str(response["startDate"])
-
-    monkeypatch.setattr(StateTaskServiceSfn, "_normalise_parameters", rename)
-    monkeypatch.setattr(StateTaskServiceSfn, "_normalise_response", write_times)
+    """Parameters of Step Functions' own API as it takes them."""
+    rename_parameters(monkeypatch)
 
 
 @contextmanager

@@ -255,12 +255,6 @@ def test_one_slot_of_the_schedule_starts_one_run_however_often_it_is_delivered(a
     assert sorted(account.executions(run)) == ["scheduled-2026-11-21T023000Z", "scheduled-2026-11-22T023000Z"]
 
 
-def test_moto_still_needs_the_renaming_of_parameters(account: Account) -> None:
-    run = account.add_state_machine("run", {"StartAt": "Done", "States": {"Done": {"Type": "Succeed"}}})
-    start = account.add_state_machine("start", start_definition(run))
-    assert account.run(start, {"slot": "2026-11-21T02:30:00Z"})["status"] == "FAILED", "take the stand-in away"
-
-
 def test_the_state_of_a_run_does_not_grow_with_its_units(script: Script) -> None:
     script.waves = [[(f"shop_billing_{number}", "here") for number in range(40)]]
     machine = script.machine()

@@ -1,0 +1,214 @@
+"""An AWS account on this machine: moto behind a port, its gaps closed, with an environment deployed by the CDK."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from moto.awslambda.models import LambdaFunction
+from moto.server import ThreadedMotoServer
+
+from tests.e2e import stand_ins
+from tests.e2e.event_sources import EventSources
+from tests.e2e.lambda_processes import LambdaProcesses, Package
+from tests.e2e.recorded_calls import CallRecorder
+from tests.e2e.rest_api import RestApi
+from tests.e2e.search_domain import SearchDomain
+
+ACCOUNT, REGION = "123456789012", "eu-central-1"
+ROOT = Path(__file__).parent.parent.parent
+CDK = ROOT / "infra" / "node_modules" / ".bin" / "cdk"
+_BOOTSTRAP = f"cdk-hnb659fds-{{}}-{ACCOUNT}-{REGION}"
+_BOOTSTRAP_ROLES = ("cfn-exec-role", "deploy-role", "file-publishing-role", "image-publishing-role", "lookup-role")
+_BOOTSTRAP_VERSION = "30"
+_POLL_SECONDS = 0.05
+_LONGEST_SECONDS = 40.0
+
+
+class AwsAccount:
+    """Services, functions that run, and the permissions that they used."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, folder: Path, node: str, certificate: Path) -> None:
+        self._certificate = certificate
+        self._secrets: dict[str, str] = {}
+        self._roles: dict[str, str] = {}
+        self._keys: dict[str, dict[str, str]] = {}
+        self.server = ThreadedMotoServer("localhost", 0, verbose=False)
+        self.server.start()
+        logging.getLogger("werkzeug").setLevel(logging.ERROR)
+        # Moto writes down a whole state machine for each error that the machine was made to catch.
+        logging.getLogger("moto").setLevel(logging.CRITICAL)
+        _, port = self.server.get_host_and_port()
+        self.address = f"http://localhost:{port}"
+        assert self.server._server is not None
+        self.recorder = CallRecorder(self.server._server.app, self._roles.get, f"{REGION}:{ACCOUNT}")
+        self.server._server.app = self.recorder
+        patch.setenv("MOTO_PORT", str(port))
+        self.search = SearchDomain(node, certificate, self._secrets.get, self._note_search)
+        self.processes = LambdaProcesses(folder / "functions", self._variables_of)
+        stand_ins.run_functions_by(patch, self._run)
+        stand_ins.keep_layers(patch)
+        stand_ins.keep_bucket_properties(patch)
+        stand_ins.execute_deployed_state_machines(patch)
+        stand_ins.deploy_search_domains(patch, self.search.endpoint)
+        stand_ins.deploy_schedules(patch)
+        stand_ins.hand_over_no_messages(patch)
+        stand_ins.rename_parameters(patch)
+        self._closing: list[Callable[[], None]] = []
+        self.outputs: dict[str, str] = {}
+
+    def client(self, service: str, role: str | None = None) -> Any:
+        """A client with the rights of the account's owner, or of a role."""
+        keys = self.keys_of(role) if role else {"aws_access_key_id": "owner", "aws_secret_access_key": "owner"}
+        return boto3.client(service, endpoint_url=self.address, region_name=REGION, **keys)
+
+    def keys_of(self, role: str) -> dict[str, str]:
+        """Keys of a role, by their names in boto3."""
+        if role not in self._keys:
+            assumed = self.client("sts").assume_role(RoleArn=role, RoleSessionName="function")["Credentials"]
+            self._roles[assumed["AccessKeyId"]] = role.rsplit("/", 1)[-1]
+            self._secrets[assumed["AccessKeyId"]] = assumed["SecretAccessKey"]
+            self._keys[role] = {
+                "aws_access_key_id": assumed["AccessKeyId"],
+                "aws_secret_access_key": assumed["SecretAccessKey"],
+                "aws_session_token": assumed["SessionToken"],
+            }
+        return self._keys[role]
+
+    def user_keys(self, name: str) -> dict[str, str]:
+        """Keys of a new user, by their names in boto3."""
+        iam = self.client("iam")
+        iam.create_user(UserName=name)
+        made = iam.create_access_key(UserName=name)["AccessKey"]
+        self._secrets[made["AccessKeyId"]] = made["SecretAccessKey"]
+        return {"aws_access_key_id": made["AccessKeyId"], "aws_secret_access_key": made["SecretAccessKey"]}
+
+    def bootstrap(self) -> None:
+        """What `cdk bootstrap` makes."""
+        self.client("ssm").put_parameter(
+            Name="/cdk-bootstrap/hnb659fds/version", Value=_BOOTSTRAP_VERSION, Type="String"
+        )
+        bucket = _BOOTSTRAP.format("assets")
+        self.client("s3").create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
+        for role in _BOOTSTRAP_ROLES:
+            self.client("iam").create_role(RoleName=_BOOTSTRAP.format(role), AssumeRolePolicyDocument="{}")
+
+    def deploy(self, assembly: Path, stack: str) -> None:
+        """Deploy a stack of an assembly as `make deploy` does, and set its queue and its API going."""
+        self.bootstrap()
+        own = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+        variables = {
+            "AWS_ENDPOINT_URL": self.address,
+            "AWS_ACCESS_KEY_ID": "owner",
+            "AWS_SECRET_ACCESS_KEY": "owner",
+            "AWS_REGION": REGION,
+            "AWS_EC2_METADATA_DISABLED": "true",
+            "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20",
+        }
+        how = ["--method", "direct", "--require-approval", "never", "--progress", "events", "--no-notices"]
+        ran = subprocess.run(
+            [CDK, "deploy", "--app", assembly, *how, stack],
+            env=own | variables,
+            cwd=assembly.parent,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert ran.returncode == 0, ran.stderr[-3000:]
+        (deployed,) = self.client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
+        self.outputs = {output["OutputKey"]: output["OutputValue"] for output in deployed["Outputs"]}
+
+    def serve_api(self, name: str, stage: str) -> RestApi:
+        """The REST API of that name."""
+        apis = self.client("apigateway").get_rest_apis()["items"]
+        api_id = next(api["id"] for api in apis if api["name"] == name)
+        api = RestApi(self.client, api_id, stage, self._secrets.get)
+        self._closing.append(api.close)
+        return api
+
+    def poll_queues(self) -> EventSources:
+        """The one mapping from a queue to a function."""
+        (mapping,) = self.client("lambda").list_event_source_mappings()["EventSourceMappings"]
+        function = self.client("lambda").get_function(FunctionName=mapping["FunctionArn"])["Configuration"]
+        sources = EventSources(self.client, mapping, function["Role"])
+        self._closing.append(sources.close)
+        return sources
+
+    def fire(self, schedule: str, slot: str) -> Any:
+        """Deliver a schedule's message to its target, as due at a time; answers the target's answer."""
+        target = self.client("scheduler").get_schedule(Name=schedule)["Target"]
+        message = stand_ins.of_slot(target["Input"], slot)
+        service = target["Arn"].split(":")[2]
+        if service == "states":
+            return self.client("stepfunctions").start_execution(
+                stateMachineArn=target["Arn"], name=str(uuid.uuid4()), input=message
+            )
+        url = self.client("sqs").get_queue_url(QueueName=target["Arn"].rsplit(":", 1)[-1])["QueueUrl"]
+        return self.client("sqs").send_message(QueueUrl=url, MessageBody=message)
+
+    def wait_for(self, execution: str) -> dict[str, Any]:
+        """An execution, ended."""
+        states = self.client("stepfunctions")
+        ended: dict[str, Any] = wait_until(partial(_ended, states, execution))
+        return ended
+
+    def close(self) -> None:
+        """End everything."""
+        for close in self._closing:
+            close()
+        self.processes.close()
+        self.search.close()
+        self.server.stop()
+
+    def _run(self, function: LambdaFunction, event: Any) -> tuple[str, bool]:
+        package = Package(
+            name=function.function_name,
+            handler=function.handler or "",
+            code=function.code_bytes,
+            layers=stand_ins.layers_of(function),
+            variables=function.environment_vars,
+            timeout_seconds=int(function.timeout),
+            memory_mb=int(function.memory_size),
+            arn=function.function_arn,
+        )
+        return self.processes.invoke(package, event, function.role)
+
+    def _variables_of(self, role: str) -> dict[str, str]:
+        keys = {name.upper(): value for name, value in self.keys_of(role).items()}
+        return {
+            **keys,
+            "AWS_ENDPOINT_URL": self.address,
+            "AWS_EC2_METADATA_DISABLED": "true",
+            "TRIBAL_SEARCH_CA": str(self._certificate),
+        }
+
+    def _note_search(self, key: str, method: str, path: str) -> None:
+        verb = method.title()
+        domain = f"arn:aws:es:{REGION}:{ACCOUNT}:domain/tribal-dev"
+        self.recorder.note(self._roles[key], f"es:ESHttp{verb}", f"{domain}{path}")
+
+
+def wait_until(look: Callable[[], Any], seconds: float = _LONGEST_SECONDS) -> Any:
+    """What `look` answers, as soon as it answers something."""
+    end, pause = time.monotonic() + seconds, threading.Event()
+    while not (seen := look()):
+        if time.monotonic() > end:
+            raise AssertionError(f"nothing after {seconds:.0f} s")
+        pause.wait(_POLL_SECONDS)
+    return seen
+
+
+def _ended(states: Any, execution: str) -> dict[str, Any] | None:
+    described: dict[str, Any] = states.describe_execution(executionArn=execution)
+    return None if described["status"] == "RUNNING" else described

@@ -1,0 +1,167 @@
+"""The environment `dev`, deployed as it stands, with one database of a company to document."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import requests
+import yaml
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+
+from functions.planner.identity import run_id_of
+from infra.environment import load_environment
+from infra.function_packages import Packages
+from tests.e2e.account import REGION, AwsAccount, wait_until
+from tests.e2e.event_sources import EventSources
+from tests.e2e.rest_api import RestApi
+from tribal_contracts import DocumentationManifest, OpenTask, RunRecord, RunRequest
+
+ENVIRONMENT = "dev"
+PASSWORD_SECRET = "tribal/dev/company"  # a name, not a secret
+
+
+@dataclass
+class DeployedSystem:
+    """What an operator and a caller can do with it."""
+
+    account: AwsAccount
+    dsn: str
+    """The database, as its owner sees it."""
+    sources: EventSources
+    api: RestApi
+    keys: dict[str, str]
+    """Of a user who may call the API."""
+    scenarios: set[str] = field(default_factory=set)
+    """Those that have been played."""
+    _slots: int = 0
+
+    @property
+    def bucket(self) -> str:
+        """The store."""
+        return urlsplit(self.account.outputs["Store"]).netloc
+
+    def start(self, request: dict[str, Any] | None = None) -> str:
+        """Start a run as an operator does; answers its execution."""
+        # Step Functions makes a name up where none is given; moto does not.
+        started = self.account.client("stepfunctions").start_execution(
+            stateMachineArn=self.account.outputs["StateMachine"],
+            name=str(uuid.uuid4()),
+            input=json.dumps(request or {}),
+        )
+        return str(started["executionArn"])
+
+    def run(self, request: dict[str, Any] | None = None) -> RunRecord:
+        """Carry a run out, and have what it wrote indexed."""
+        return self.ended(self.start(request))
+
+    def run_of_schedule(self) -> RunRecord:
+        """The same, started by the schedule."""
+        self._slots += 1
+        slot = f"2026-11-{self._slots:02}T02:30:00Z"
+        starting = self.account.fire(f"tribal-{ENVIRONMENT}-daily", slot)["executionArn"]
+        assert self.account.wait_for(starting)["status"] == "SUCCEEDED"
+        name = f"scheduled-{slot.replace(':', '')}"
+        return self.ended(f"{self.account.outputs['StateMachine']}:{name}".replace(":stateMachine:", ":execution:"))
+
+    def ended(self, execution: str) -> RunRecord:
+        """The record of a run, ended and indexed."""
+        described = self.account.wait_for(execution)
+        wait_until(lambda: self.sources.idle)
+        started = described["startDate"].astimezone(UTC).isoformat()
+        run_id = run_id_of(OpenTask(execution=execution, started_at=started, request=RunRequest()))
+        return RunRecord.from_json(self.get(f"progress/runs/{run_id}/run.json"))
+
+    def get(self, key: str) -> bytes:
+        """An object of the store."""
+        data: bytes = self.account.client("s3").get_object(Bucket=self.bucket, Key=key)["Body"].read()
+        return data
+
+    def manifest(self) -> DocumentationManifest:
+        """What is published."""
+        return DocumentationManifest.from_json(self.get("docs/documentation-manifest.json"))
+
+    def calls_of(self, function: str) -> list[Any]:
+        """The events with which a function was called so far."""
+        name = f"tribal-{ENVIRONMENT}-{function}"
+        return [each.event for each in self.account.processes.invocations if each.function == name]
+
+    def ask(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """A signed request for a tool."""
+        answer = self.request("POST", f"/v1/tools/{tool}", arguments)
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json())
+
+    def request(self, method: str, path: str, content: Any = None, *, sign: bool = True) -> requests.Response:
+        """A request of the API."""
+        body = b"" if content is None else json.dumps(content).encode()
+        asked: Any = AWSRequest(
+            method, self.api.address + path, headers={"Content-Type": "application/json"}, data=body
+        )
+        if sign:
+            credentials = Credentials(self.keys["aws_access_key_id"], self.keys["aws_secret_access_key"])
+            SigV4Auth(credentials, "execute-api", REGION).add_auth(asked)
+        return requests.request(method, asked.url, headers=dict(asked.headers), data=body, timeout=60)
+
+    def found(self, query: str) -> list[str]:
+        """Names of the tables that a search answers."""
+        return [table["name"] for table in self.ask("search_tables", {"query": query})["tables"]]
+
+
+def synthesise(packages: Packages, folder: Path) -> Path:
+    """The assembly of the environment."""
+    # Importing the CDK starts Node.js.
+    from infra.app import build_app
+
+    build_app([load_environment(ENVIRONMENT)], packages, output=folder).synth()
+    return folder
+
+
+def configure(account: AwsAccount, bucket: str, dsn: str, password: str) -> None:
+    """Put `databases.yaml` and the password of its database where an operator puts them."""
+    content = {
+        "databases": [{"name": "company", "dsn": dsn, "password_secret": PASSWORD_SECRET}],
+        "tables_at_once": 1,
+        "units_at_once": 2,
+    }
+    account.client("s3").put_object(Bucket=bucket, Key="config/databases.yaml", Body=yaml.safe_dump(content).encode())
+    account.client("secretsmanager").create_secret(
+        Name=PASSWORD_SECRET, SecretString=json.dumps({"password": password})
+    )
+
+
+def open_system(
+    patch: pytest.MonkeyPatch, folder: Path, node: str, certificate: Path, packages: Packages, dsns: tuple[str, str]
+) -> Iterator[DeployedSystem]:
+    """Deploy it, and take it away afterwards.
+
+    Args:
+        patch: closes moto's gaps.
+        folder: to work in.
+        node: address of a node of OpenSearch.
+        certificate: for `localhost`.
+        packages: for the interpreter at hand.
+        dsns: the database as its owner sees it, and as the user of the functions does, with the password.
+    """
+    assembly = synthesise(packages, folder / "cdk.out")
+    account = AwsAccount(patch, folder, node, certificate)
+    try:
+        account.deploy(assembly, f"tribal-knowledge-{ENVIRONMENT}")
+        owner, user = dsns
+        parts = urlsplit(user)
+        without = parts._replace(netloc=f"{parts.username}@{parts.hostname}:{parts.port}").geturl()
+        bucket = urlsplit(account.outputs["Store"]).netloc
+        configure(account, bucket, without, unquote(parts.password or ""))
+        api = account.serve_api(f"tribal-{ENVIRONMENT}", ENVIRONMENT)
+        yield DeployedSystem(account, owner, account.poll_queues(), api, account.user_keys("caller"))
+    finally:
+        account.close()

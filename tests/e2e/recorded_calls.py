@@ -1,0 +1,110 @@
+"""What the deployed functions asked of AWS, in the words of IAM: an action and a resource a call."""
+
+from __future__ import annotations
+
+import io
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, unquote
+
+from tests.e2e.signatures import key_of
+
+_LARGEST_TARGETED_BODY = 1_000_000
+_S3_ACTIONS = {
+    "GET": "GetObject",
+    "HEAD": "GetObject",
+    "PUT": "PutObject",
+    "POST": "PutObject",
+    "DELETE": "DeleteObject",
+}
+
+
+@dataclass(frozen=True, order=True)
+class RecordedCall:
+    """One call, and the permission that it takes."""
+
+    role: str
+    action: str
+    resource: str
+
+
+class CallRecorder:
+    """Stands in front of the account's services and notes what roles ask of them."""
+
+    def __init__(self, application: Any, role_of: Callable[[str], str | None], place: str) -> None:
+        self._application = application
+        self._role_of = role_of
+        self._place = place
+        """`REGION:ACCOUNT`."""
+        self._lock = threading.Lock()
+        self.calls: set[RecordedCall] = set()
+
+    def note(self, role: str, action: str, resource: str) -> None:
+        """Remember a call."""
+        with self._lock:
+            self.calls.add(RecordedCall(role, action, resource))
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        """Answer a request as the services do (WSGI)."""
+        key = key_of(environ.get("HTTP_AUTHORIZATION", ""))
+        role = self._role_of(key) if key else None
+        if role is None:
+            return self._application(environ, start_response)  # type: ignore[no-any-return]
+        needed = list(self._permissions(environ))
+
+        def answer(status: str, headers: Any, *rest: Any) -> Any:
+            for action, resource in needed:
+                self.note(role, action, resource)
+            if status.startswith("404") and ("s3:GetObject" in {action for action, _ in needed}):
+                # Who may not list a bucket is told 403 of what is not there.
+                self.note(role, "s3:ListBucket", _bucket_arn(environ["PATH_INFO"]))
+            return start_response(status, headers, *rest)
+
+        return self._application(environ, answer)  # type: ignore[no-any-return]
+
+    def _permissions(self, environ: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        target = environ.get("HTTP_X_AMZ_TARGET")
+        if target is None and "/s3/" in environ["HTTP_AUTHORIZATION"]:
+            yield from _of_s3(environ)
+            return
+        body = environ["wsgi.input"].read(min(int(environ.get("CONTENT_LENGTH") or 0), _LARGEST_TARGETED_BODY))
+        environ["wsgi.input"] = io.BytesIO(body)
+        if target is None:
+            query = parse_qs(body.decode())
+            yield f"sts:{query['Action'][0]}", query.get("RoleArn", ["*"])[0]
+            return
+        service, _, operation = target.partition(".")
+        yield _of_target(service, operation, json.loads(body or b"{}"), self._place)
+
+
+def _of_s3(environ: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    method, query = environ["REQUEST_METHOD"], parse_qs(environ.get("QUERY_STRING", ""), keep_blank_values=True)
+    bucket, _, key = unquote(environ["PATH_INFO"]).lstrip("/").partition("/")
+    if not key:
+        yield {"GET": "s3:ListBucket", "HEAD": "s3:ListBucket"}[method], f"arn:aws:s3:::{bucket}"
+        return
+    version = "Version" if "versionId" in query else ""
+    yield f"s3:{_S3_ACTIONS[method]}{version}", f"arn:aws:s3:::{bucket}/{key}"
+    if method == "PUT" and "HTTP_IF_MATCH" in environ:
+        # Whether the object is still the one that was read is told only to who may read it.
+        yield "s3:GetObject", f"arn:aws:s3:::{bucket}/{key}"
+    if source := environ.get("HTTP_X_AMZ_COPY_SOURCE"):
+        yield "s3:GetObject", f"arn:aws:s3:::{unquote(source).lstrip('/')}"
+
+
+def _of_target(service: str, operation: str, content: dict[str, Any], place: str) -> tuple[str, str]:
+    if service == "AmazonSQS":
+        # A batch takes the permission of its parts.
+        name = str(content["QueueUrl"]).rsplit("/", 1)[-1]
+        return f"sqs:{operation.removesuffix('Batch')}", f"arn:aws:sqs:{place}:{name}"
+    if service == "secretsmanager":
+        # Secrets Manager adds a hyphen and six characters to the name.
+        return f"secretsmanager:{operation}", f"arn:aws:secretsmanager:{place}:secret:{content['SecretId']}-AbCdEf"
+    return f"{service}:{operation}", "*"
+
+
+def _bucket_arn(path: str) -> str:
+    return f"arn:aws:s3:::{unquote(path).lstrip('/').partition('/')[0]}"

@@ -1,0 +1,129 @@
+"""The deployed REST API on a port: its resources, methods, permissions and integrations as they were deployed."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import uuid
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from tests.e2e.signatures import NotSigned, signer_of
+
+_FUNCTION = re.compile(r"(arn:[^/]+:function:[^/]+)/invocations$")
+
+
+class RestApi:
+    """Serves one stage; whoever calls has to have signed."""
+
+    def __init__(
+        self, client: Callable[[str], Any], api_id: str, stage: str, secret_of: Callable[[str], str | None]
+    ) -> None:
+        gateway = client("apigateway")
+        self.functions, self.stage, self.secret_of = client("lambda"), stage, secret_of
+        resources = gateway.get_resources(restApiId=api_id, limit=500)["items"]
+        self.methods = {
+            (method, resource["path"]): gateway.get_method(
+                restApiId=api_id, resourceId=resource["id"], httpMethod=method
+            )
+            for resource in resources
+            for method in resource.get("resourceMethods", ())
+        }
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Request)
+        self._server.api = self  # type: ignore[attr-defined]
+        self.address = f"http://127.0.0.1:{self._server.server_port}/{stage}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def find(self, method: str, path: str) -> tuple[str, dict[str, str], dict[str, Any]] | None:
+        """The resource of a path, what its parameters are, and its method."""
+        for (verb, resource), deployed in self.methods.items():
+            pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(resource))
+            if verb == method and (found := re.fullmatch(pattern, path)):
+                return resource, found.groupdict(), deployed
+        return None
+
+    def invoke(self, deployed: dict[str, Any], event: dict[str, Any]) -> dict[str, Any]:
+        """What the function behind a method answers."""
+        found = _FUNCTION.search(deployed["methodIntegration"]["uri"])
+        assert found is not None, deployed
+        assert deployed["methodIntegration"]["type"] == "AWS_PROXY"
+        answer = self.functions.invoke(FunctionName=found[1], Payload=json.dumps(event).encode())
+        content = json.loads(answer["Payload"].read())
+        if "FunctionError" in answer:
+            return {"statusCode": 502, "body": json.dumps({"message": "Internal server error"})}
+        return dict(content)
+
+
+class _Request(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def _handle(self) -> None:
+        api: RestApi = self.server.api  # type: ignore[attr-defined]
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        parts = urlsplit(self.path)
+        stage, _, rest = parts.path.lstrip("/").partition("/")
+        found = api.find(self.command, f"/{rest}") if stage == api.stage else None
+        if found is None:
+            self._answer(403, {"message": "Missing Authentication Token"})
+            return
+        resource, parameters, deployed = found
+        if deployed["authorizationType"] != "AWS_IAM":
+            self._answer(500, {"message": f"only AWS_IAM is served here, not {deployed['authorizationType']}"})
+            return
+        url = f"http://{self.headers['Host']}{self.path}"
+        try:
+            signer_of(self.command, url, dict(self.headers), body, service="execute-api", secret_of=api.secret_of)
+        except NotSigned as refused:
+            self._answer(403, {"message": str(refused)})
+            return
+        answer = api.invoke(deployed, self._event(resource, f"/{rest}", parameters, parts.query, body, stage))
+        self._answer(answer["statusCode"], answer.get("body") or "", answer.get("multiValueHeaders") or {})
+
+    do_GET = do_POST = do_PUT = do_DELETE = _handle  # noqa: N815  # names that the server looks up
+
+    def _event(
+        self, resource: str, path: str, parameters: dict[str, str], query: str, body: bytes, stage: str
+    ) -> dict[str, Any]:
+        pairs = parse_qsl(query)
+        return {
+            "resource": resource,
+            "path": path,
+            "httpMethod": self.command,
+            "headers": dict(self.headers),
+            "multiValueHeaders": {name: [value] for name, value in self.headers.items()},
+            "queryStringParameters": dict(pairs) or None,
+            "multiValueQueryStringParameters": {name: [value] for name, value in pairs} or None,
+            "pathParameters": parameters or None,
+            "stageVariables": None,
+            "requestContext": {
+                "resourcePath": resource,
+                "path": f"/{stage}{path}",
+                "stage": stage,
+                "httpMethod": self.command,
+                "requestId": str(uuid.uuid4()),
+                "identity": {"sourceIp": "127.0.0.1", "userAgent": self.headers.get("User-Agent")},
+            },
+            "body": body.decode() or None,
+            "isBase64Encoded": False,
+        }
+
+    def _answer(self, status: int, content: Any, headers: dict[str, list[str]] | None = None) -> None:
+        data = content.encode() if isinstance(content, str) else json.dumps(content).encode()
+        self.send_response(status)
+        for name, values in {"Content-Type": ["application/json"], **(headers or {})}.items():
+            for value in values:
+                self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""

@@ -1,0 +1,259 @@
+"""The deployed system at work: one scenario after the other, each on what the ones before it left."""
+
+from __future__ import annotations
+
+import json
+import sys
+import sysconfig
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functions.contexts import MARGIN_SECONDS
+from infra.function_packages import FUNCTIONS, OUR_LAYER
+from tests.e2e.account import wait_until
+from tests.e2e.deployed_system import ENVIRONMENT, DeployedSystem
+from tests.e2e.lambda_processes import Sandbox
+from tests.e2e.permissions import Grant, grants_of, missing, unused
+from tests.e2e.unused_permissions import reason_for
+from tests.postgres_fixtures import administer, connected
+from tests.skips import skip_or_fail
+from tribal.documenting.document_unit import LOW_TIME_SECONDS
+
+pytestmark = pytest.mark.xdist_group("e2e")
+
+PLANNER, DOCUMENTER, FINISHER = "planner-default", "documenter-default", "finisher"
+DEPLOYED = (PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever")
+AFTER = {
+    "test_what_is_allowed_and_was_never_called_has_its_reason",
+    "test_logs_and_metrics_are_as_cloudwatch_reads_them",
+}
+"""Tests that look at what the others left."""
+
+
+@pytest.fixture(autouse=True)
+def played(system: DeployedSystem, request: pytest.FixtureRequest) -> None:
+    """Note that a scenario is played."""
+    system.scenarios.add(request.node.name)
+
+
+def units_called(system: DeployedSystem, since: int) -> list[str]:
+    """Units of the documenter's calls since so many."""
+    return [event["unit_id"] for event in system.calls_of(DOCUMENTER)[since:]]
+
+
+def unit_of(system: DeployedSystem, table: str) -> str:
+    """The work unit that documents a table, by `schema.table`."""
+    files = system.manifest().indexable_files
+    (unit,) = {file.work_unit for file in files if file.type == "table" and f"{file.schema_}.{file.table}" == table}
+    assert isinstance(unit, str)
+    return unit
+
+
+def test_what_the_schedule_starts_is_documented_indexed_and_answered(system: DeployedSystem) -> None:
+    record = system.run_of_schedule()
+    assert record.status == "completed"
+    assert system.manifest().status == "complete"
+    assert record.tables_documented == system.manifest().databases[0].tables_documented > 40
+    assert "company.billing.invoice" in system.found("unpaid invoices")
+    path = system.ask("get_join_path", {"source_table": "crm.customer", "target_table": "billing.payment"})
+    assert path["path_found"] is True
+    assert "JOIN" in path["sql_snippet"]
+
+
+def test_one_slot_of_the_schedule_starts_one_run_however_often_it_is_delivered(system: DeployedSystem) -> None:
+    states = system.account.client("stepfunctions")
+    machine = system.account.outputs["StateMachine"]
+    before = len(states.list_executions(stateMachineArn=machine)["executions"])
+    again = system.account.fire(f"tribal-{ENVIRONMENT}-daily", "2026-11-01T02:30:00Z")
+    assert system.account.wait_for(again["executionArn"])["status"] == "SUCCEEDED"
+    assert len(states.list_executions(stateMachineArn=machine)["executions"]) == before
+
+
+def test_who_has_not_signed_is_turned_away(system: DeployedSystem) -> None:
+    assert system.request("POST", "/v1/tools/list_domains", {}, sign=False).status_code == 403
+    assert system.request("GET", "/v1/tools").status_code == 200
+    assert system.request("GET", "/health").json()["ready"] is True
+    assert system.request("GET", "/anything/else").status_code == 403
+
+
+def test_the_second_run_finds_nothing_changed(system: DeployedSystem) -> None:
+    before = system.manifest()
+    documented, delivered = len(system.calls_of(DOCUMENTER)), len(system.sources.delivered)
+    record = system.run()
+    assert record.status == "completed"
+    assert system.manifest() == before
+    assert len(system.calls_of(DOCUMENTER)) == documented
+    assert len(system.sources.delivered) == delivered
+
+
+def test_a_changed_table_is_documented_and_indexed_anew_and_no_other_unit_is(system: DeployedSystem) -> None:
+    assert "dunning_level" not in json.dumps(system.ask("get_table_schema", {"table": "billing.invoice"}))
+    administer(system.dsn, "ALTER TABLE billing.invoice ADD COLUMN dunning_level smallint")
+    documented, delivered = len(system.calls_of(DOCUMENTER)), len(system.sources.delivered)
+    assert system.run().status == "completed"
+    changed = units_called(system, documented)
+    assert unit_of(system, "billing.invoice") in changed
+    assert len(changed) < len(system.manifest().work_units)
+    assert "dunning_level" in json.dumps(system.ask("get_table_schema", {"table": "billing.invoice"}))
+    messages = [json.loads(body) for body in system.sources.delivered[delivered:]]
+    assert {message.get("unit") for message in messages if message.get("kind") == "unit"} >= set(changed)
+
+
+def test_a_unit_that_fails_leaves_a_partial_run_and_the_next_one_mends_it(system: DeployedSystem) -> None:
+    administer(
+        system.dsn,
+        "ALTER TABLE billing.payment ADD COLUMN batch_ref text; ALTER TABLE support.ticket ADD COLUMN batch_ref text",
+    )
+    failing, other = unit_of(system, "support.ticket"), unit_of(system, "billing.payment")
+    assert failing != other
+
+    def run_out_of_memory(function: str, event: Any, sandbox: Sandbox) -> None:
+        if function.endswith(DOCUMENTER) and event["unit_id"] == failing:
+            sandbox.kill()
+
+    system.account.processes.before = run_out_of_memory
+    record = system.run()
+    system.account.processes.before = None
+    assert record.status == "partial"
+    assert [error.code for error in record.errors] == ["DOC_UNIT_FAILED"]
+    by_id = {unit.id: unit.status for unit in system.manifest().work_units}
+    # Its other tables have been documented before.
+    assert by_id[failing] == "partial"
+    assert {status for unit, status in by_id.items() if unit != failing} == {"completed"}
+    assert "batch_ref" in json.dumps(system.ask("get_table_schema", {"table": "billing.payment"}))
+    assert "batch_ref" not in json.dumps(system.ask("get_table_schema", {"table": "support.ticket"}))
+    assert system.run().status == "completed"
+    assert "batch_ref" in json.dumps(system.ask("get_table_schema", {"table": "support.ticket"}))
+
+
+def test_a_unit_that_needs_three_slices_of_time_gets_them(system: DeployedSystem) -> None:
+    unit = unit_of(system, "stock.product")
+    documented = len(system.calls_of(DOCUMENTER))
+    with connected(system.dsn) as other:
+
+        def lock_two_tables(function: str, *_: Any) -> None:
+            if function.endswith(DOCUMENTER) and len(system.calls_of(DOCUMENTER)) == documented:
+                other.run("BEGIN; LOCK TABLE stock.bin, stock.supplier IN ACCESS EXCLUSIVE MODE")
+
+        # To wait for a table that somebody else has locked takes longer than a call has left.
+        system.account.processes.before = lock_two_tables
+        system.account.processes.seconds_for = lambda function, _: (
+            LOW_TIME_SECONDS + MARGIN_SECONDS + 2 if function.endswith(DOCUMENTER) else None
+        )
+        record = system.run({"units": [unit], "force": True})
+        system.account.processes.before = system.account.processes.seconds_for = None
+        other.run("ROLLBACK")
+    calls = [each for each in system.account.processes.invocations if each.function.endswith(DOCUMENTER)][documented:]
+    statuses = [call.answer["status"] for call in calls]
+    assert {call.event["unit_id"] for call in calls} == {unit}
+    assert len(statuses) >= 3
+    assert statuses == ["running"] * (len(statuses) - 1) + ["completed"]
+    assert record.status == "completed"
+    # What was locked is sampled by the next run.
+    assert system.run().status == "completed"
+
+
+def test_a_poisoned_message_ends_among_the_dead_letters_and_its_neighbours_are_indexed(system: DeployedSystem) -> None:
+    sqs = system.account.client("sqs")
+    unit = unit_of(system, "crm.customer")
+    bodies = ["poison", json.dumps({"kind": "unit", "unit": unit}), json.dumps({"kind": "reconcile"})]
+    entries = [{"Id": str(number), "MessageBody": body} for number, body in enumerate(bodies)]
+    sqs.send_message_batch(QueueUrl=system.account.outputs["IndexerQueue"], Entries=entries)
+    wait_until(lambda: system.sources.idle)
+    dead = sqs.receive_message(QueueUrl=system.account.outputs["IndexerDeadLetters"], MaxNumberOfMessages=10)
+    assert [message["Body"] for message in dead["Messages"]] == ["poison"]
+    assert system.sources.delivered.count("poison") == 5
+    assert [system.sources.delivered.count(body) for body in bodies[1:]] >= [1, 1]
+    assert "company.crm.customer" in system.found("customers")
+
+
+def test_what_was_deleted_does_not_come_back_with_late_events(system: DeployedSystem) -> None:
+    documents = [file.path for file in system.manifest().indexable_files if file.table == "tmp_mig_2019_bak"]
+    assert documents
+    assert system.ask("search_tables", {"query": "tmp_mig_2019_bak"})["tables"][0]["name"].endswith("tmp_mig_2019_bak")
+    administer(system.dsn, "DROP TABLE public.tmp_mig_2019_bak")
+    assert system.run().status == "completed"
+    s3 = system.account.client("s3")
+    listed = s3.list_objects_v2(Bucket=system.bucket, Prefix="docs/")["Contents"]
+    assert set(documents).isdisjoint({each["Key"].removeprefix("docs/") for each in listed})
+    late = [body for body in dict.fromkeys(system.sources.delivered) if body != "poison"]
+    for body in reversed(late):
+        system.account.client("sqs").send_message(QueueUrl=system.account.outputs["IndexerQueue"], MessageBody=body)
+    wait_until(lambda: system.sources.idle)
+    found = system.ask("search_tables", {"query": "tmp_mig_2019_bak", "limit": 20})
+    assert "company.public.tmp_mig_2019_bak" not in {table["name"] for table in found["tables"]}
+    assert "company.billing.invoice" in system.found("unpaid invoices")
+
+
+def test_of_two_runs_at_once_the_second_ends_cleanly(system: DeployedSystem) -> None:
+    administer(system.dsn, "ALTER TABLE sales.quote ADD COLUMN channel text")
+    reached, released = threading.Event(), threading.Event()
+
+    def hold(function: str, event: Any, sandbox: Sandbox) -> None:
+        if function.endswith(DOCUMENTER):
+            reached.set()
+            assert released.wait(60)
+
+    system.account.processes.before = hold
+    first = system.start()
+    assert reached.wait(60)
+    documented = len(system.calls_of(DOCUMENTER))
+    second = system.account.wait_for(system.start())
+    assert second["status"] == "SUCCEEDED"
+    assert len(system.calls_of(DOCUMENTER)) == documented
+    released.set()
+    system.account.processes.before = None
+    assert system.ended(first).status == "completed"
+    assert "channel" in json.dumps(system.ask("get_table_schema", {"table": "sales.quote"}))
+
+
+@pytest.mark.parametrize("function", DEPLOYED)
+def test_functions_ran_from_their_packages_and_nothing_else(system: DeployedSystem, function: str) -> None:
+    processes, name = system.account.processes, f"tribal-{ENVIRONMENT}-{function}"
+    task, *layers, _ = path = processes.path_of(name)
+    executed = processes.executed_files(name)
+    package = function.split("-")[0]
+    assert len(layers) == len(FUNCTIONS[package])
+    assert str(task / "functions" / package / "handler.py") in executed
+    assert str(layers[FUNCTIONS[package].index(OUR_LAYER)] / "tribal" / "__init__.py") in executed
+    allowed = (*(f"{place}/" for place in path), sysconfig.get_path("stdlib"), str(Path(json.__file__).parent.parent))
+    assert [file for file in executed if not file.startswith(allowed) or "site-packages" in file] == []
+    assert f"python{sys.version_info.major}.{sys.version_info.minor}" in deployed_runtime(system, name)
+
+
+def deployed_runtime(system: DeployedSystem, function: str) -> str:
+    """The runtime that was deployed."""
+    configuration = system.account.client("lambda").get_function(FunctionName=function)["Configuration"]
+    return str(configuration["Runtime"])
+
+
+def grants(system: DeployedSystem) -> list[Grant]:
+    """What the roles of the functions may do."""
+    functions = system.account.client("lambda").list_functions()["Functions"]
+    return grants_of(system.account.client("iam"), {each["Role"].rsplit("/", 1)[-1] for each in functions})
+
+
+def test_every_call_of_a_function_is_allowed(system: DeployedSystem) -> None:
+    system.found("invoices")
+    assert len(system.account.recorder.calls) > 1
+    assert missing(system.account.recorder.calls, grants(system)) == []
+
+
+def test_what_is_allowed_and_was_never_called_has_its_reason(system: DeployedSystem) -> None:
+    every = {name for name in globals() if name.startswith("test_")}
+    if not every - AFTER <= {name.partition("[")[0] for name in system.scenarios}:
+        skip_or_fail("not every scenario was played")
+    left = unused(system.account.recorder.calls, grants(system))
+    assert "\n".join(f"{one.role} {one.action} {one.resource}" for one in left if reason_for(one) is None) == ""
+
+
+def test_logs_and_metrics_are_as_cloudwatch_reads_them(system: DeployedSystem) -> None:
+    for function in DEPLOYED:
+        log = system.account.processes.log_of(f"tribal-{ENVIRONMENT}-{function}")
+        assert "correct horse" not in log
+        metrics = [json.loads(line) for line in log.splitlines() if '"_aws"' in line]
+        namespaces = {metric["_aws"]["CloudWatchMetrics"][0]["Namespace"] for metric in metrics}
+        assert namespaces == {f"TribalKnowledge/{ENVIRONMENT}"}
