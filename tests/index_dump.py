@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+
+from opensearchpy import OpenSearch
+
+from tribal.adapters.opensearch_layout import STATE_ID, TOUCHED_ID
+
+_PAGE = 10_000
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 _TERMS = " UNION ALL ".join(
     f"SELECT rowid AS number, names, body FROM terms_{kind}" for kind in ("table", "column", "domain", "relationship")
@@ -28,3 +37,22 @@ def logical_dump(path: Path) -> list[str]:
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as index:
         assert index.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         return sorted(repr(row) for query in queries for row in index.execute(query))
+
+
+def cluster_dump(client: OpenSearch, name: str) -> list[str]:
+    """Every document of the index behind a name and what the index says of itself, in order, without times."""
+    hits = client.search(index=name, body={"query": {"match_all": {}}, "size": _PAGE}, params={"version": "false"})
+    assert hits["hits"]["total"]["value"] <= _PAGE
+    sources = {hit["_id"]: hit["_source"] for hit in hits["hits"]["hits"]}
+    sources.pop(TOUCHED_ID)
+    state = json.loads(sources.pop(STATE_ID)["value"])
+    # Pieces of the keys of the state before stay for those who are reading it.
+    kept = {key: source for key, source in sources.items() if source["kind"] != "graph" or key in state["graph"]}
+    assert set(state["graph"]) <= kept.keys()
+    said = (state["metadata"], state["graph"], *sorted(kept.items()))
+    return [without_times(json.dumps(one, sort_keys=True)) for one in said]
+
+
+def without_times(text: str) -> str:
+    """The text with one time for all."""
+    return _TIME.sub("then", text)

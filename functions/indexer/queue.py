@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
 
 from functions.indexer.messages import Message
 from tribal.adapters.aws_clients import aws_client
@@ -27,13 +29,16 @@ class Queue:
         """
         if self._deployment.queue_url is None:
             raise ConfigurationError("TRIBAL_QUEUE_URL is not set; the stack sets it, so deploy it anew")
-        client = aws_client("sqs", region=self._deployment.region)
         for start in range(0, len(messages), _MESSAGES_AT_ONCE):
             batch = messages[start : start + _MESSAGES_AT_ONCE]
             entries = [
                 {"Id": str(number), "MessageBody": message.to_compact_json().decode(), "DelaySeconds": delay_seconds}
                 for number, message in enumerate(batch)
             ]
-            answer = client.send_message_batch(QueueUrl=self._deployment.queue_url, Entries=entries)
+            answer = self._client.send_message_batch(QueueUrl=self._deployment.queue_url, Entries=entries)
             if answer.get("Failed"):
                 raise RuntimeError(f"the queue refused {len(answer['Failed'])} message(s): {answer['Failed'][0]}")
+
+    @cached_property
+    def _client(self) -> Any:
+        return aws_client("sqs", region=self._deployment.region)

@@ -68,6 +68,8 @@ class Observability(Construct):
             depth = letters.metric_approximate_number_of_messages_visible(period=_FIVE_MINUTES, statistic="Maximum")
             self._alarm(f"dead-letters-{number}", depth, 1, "Messages could not be handled; see docs/operating.md")
         age = queue.metric_approximate_age_of_oldest_message(period=_FIVE_MINUTES, statistic="Maximum")
+        blocked = self._own_metric("IndexingBlocked", "indexer")
+        self._alarm("indexing-blocked", blocked, 1, "Documents are not what the manifest says; see docs/operating.md")
         self._alarm("indexer-behind", age, _OLDEST_MESSAGE_SECONDS, "The indexer has been behind for an hour")
         depths = [each.metric_approximate_number_of_messages_visible(period=_FIVE_MINUTES) for each in (queue, *dead)]
         self._show("Messages waiting", depths)

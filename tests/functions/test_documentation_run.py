@@ -72,8 +72,8 @@ class Environment:
         return DocumentationManifest.from_json(self.get("docs/documentation-manifest.json"))
 
 
-def configured(monkeypatch: pytest.MonkeyPatch, dsn: str, **extra: str) -> Environment:
-    """An environment whose one database is at the DSN; inside `mock_aws`."""
+def configured(monkeypatch: pytest.MonkeyPatch, dsn: str, domains: str = "", **extra: str) -> Environment:
+    """An environment whose one database is at the DSN, with pinned domains in YAML; inside `mock_aws`."""
     for name, value in {
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,
@@ -86,12 +86,14 @@ def configured(monkeypatch: pytest.MonkeyPatch, dsn: str, **extra: str) -> Envir
         **extra,
     }.items():
         monkeypatch.setenv(name, value)
-    from functions.retriever import handler
+    from functions.indexer import handler as indexer
+    from functions.retriever import handler as retriever
 
-    monkeypatch.setattr(handler, "_kept", {})
+    monkeypatch.setattr(indexer, "_kept", {})
+    monkeypatch.setattr(retriever, "_kept", {})
     s3 = boto3.client("s3", region_name=REGION)
     s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
-    configuration = f"databases:\n  - name: company\n    dsn: '{dsn}'\n"
+    configuration = f"databases:\n  - name: company\n    dsn: '{dsn}'\n{domains}"
     s3.put_object(Bucket=BUCKET, Key="main/config/databases.yaml", Body=configuration.encode())
     return Environment(s3)
 

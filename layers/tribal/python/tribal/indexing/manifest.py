@@ -32,6 +32,11 @@ class Handover:
         """Files that yield records, by path relative to `docs/`; overviews yield none."""
         return {file.path: file for file in self.manifest.indexable_files if file.type != "overview"}
 
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """Content hash of each of these files."""
+        return {path: file.content_hash for path, file in self.files.items()}
+
     @property
     def overviews(self) -> list[str]:
         """Paths of the files that are listed and skipped."""

@@ -17,9 +17,9 @@ from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import DOCS
 from tribal.errors import EmbeddingFailed, ObjectNotFound, RunInterrupted
 from tribal.indexing.entries import Draft, draft_file, key_edges
-from tribal.indexing.manifest import Handover, check_files, load_manifest
+from tribal.indexing.manifest import Handover, check_files, is_superseded, load_manifest
 from tribal.indexing.tally import Tally, last_progress
-from tribal.ports import INDEX_VERSION, Clock, Embedder, IndexEntry, ObjectStore, ProgressSink, SearchIndex
+from tribal.ports import INDEX_VERSION, Clock, Embedder, IndexEntry, IndexFilter, ObjectStore, ProgressSink, SearchIndex
 from tribal_contracts import SCHEMA_VERSION, IndexableFile, IndexerProgress, IndexMetadata, KeyEdge, KeyGraph
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def index_documents(
     pool_stopping: Callable[[], bool],
     work_units: frozenset[str] | None = None,
     force: bool = False,
+    compare: bool = False,
 ) -> IndexerProgress:
     """Bring the index in line with the manifest; writes nothing at all when it is.
 
@@ -77,10 +78,11 @@ def index_documents(
         work_units: only what these units wrote, with the domain and relationship files of their domains. Nothing is
             removed then, and the manifest counts as indexed once every file of it is.
         force: throw the index away first.
+        compare: look at every file that the index holds, even where it says that it was made from this manifest.
 
     Returns:
-        The progress as it was written; `pending` when a newer manifest took the place of this one, whose own run does
-        the work.
+        The progress; `pending` when a newer manifest took the place of this one, whose own run does the work: what was
+        made from this one is then not published.
 
     Raises:
         ManifestError: when the manifest or a file of it is missing or wrong; nothing has been written then.
@@ -89,11 +91,13 @@ def index_documents(
     """
     handover = load_manifest(store)
     job = _Job(store, index, embedder, clock, sink, pool_stopping, handover, work_units)
-    if not force and work_units is None and _is_current(job):
+    if work_units is not None and not job.paths:
+        # The units left the manifest; what they had written is removed by whoever looks at all of it.
+        return _tally(job).progress("completed")
+    if not (force or compare) and work_units is None and _is_current(job):
         return _unchanged(job)
     if not check_files(store, handover, [*job.paths, *(handover.overviews if work_units is None else ())]):
-        sink.note("the manifest was replaced meanwhile; the newer one is indexed by its own run")
-        return _tally(job).progress("pending")
+        return _superseded(job, _tally(job))
     try:
         return _run(job, force)
     except EmbeddingFailed as failure:
@@ -110,6 +114,11 @@ def _is_current(job: _Job) -> bool:
         and metadata.index_version == INDEX_VERSION
         and metadata.embedding_model == job.model
     )
+
+
+def _superseded(job: _Job, tally: Tally) -> IndexerProgress:
+    job.sink.note("the manifest was replaced meanwhile; the newer one is indexed by its own run")
+    return tally.progress("pending")
 
 
 def _unchanged(job: _Job) -> IndexerProgress:
@@ -143,6 +152,8 @@ def _run(job: _Job, force: bool, failure: EmbeddingFailed | None = None) -> Inde
         job.sink.advance(STAGE, path, "skipped")
     removed = sorted(before.keys() - files.keys()) if job.work_units is None else []
     done = _write(job, changed, removed, tally)
+    if is_superseded(job.store, job.handover):
+        return _superseded(job, tally)
     gone = {*changed, *removed}
     _finish(job, {path: content_hash for path, content_hash in before.items() if path not in gone} | done)
     job.sink.end(STAGE, f"{tally.indexed} file(s) indexed, {tally.failed} failed, {tally.skipped} skipped")
@@ -235,9 +246,9 @@ def _embed(job: _Job, drafts: dict[str, list[Draft]], tally: Tally) -> dict[str,
 def _finish(job: _Job, held: Mapping[str, str]) -> None:
     """Publish what the index holds now, under the manifest's hash once every file of it was taken in."""
     manifest_hash = job.handover.manifest_hash
-    if job.work_units is not None and held != {path: file.content_hash for path, file in job.handover.files.items()}:
+    if job.work_units is not None and held != job.handover.hashes:
         before = job.index.metadata()
-        if before is None:
+        if before is None or _lacks_a_table(job, held):
             return
         manifest_hash = before.manifest_hash
     counts = job.index.counts()
@@ -251,7 +262,17 @@ def _finish(job: _Job, held: Mapping[str, str]) -> None:
             embedding_model=job.model,
             embedding_dimensions=0 if job.embedder is None else job.embedder.dimensions,
         ),
-        KeyGraph(schema_version=SCHEMA_VERSION, manifest_hash=manifest_hash, edges=_edges(job)),
+        # What the keys are from is said as it is, even where other files are still of the manifest before.
+        KeyGraph(schema_version=SCHEMA_VERSION, manifest_hash=job.handover.manifest_hash, edges=_edges(job)),
+    )
+
+
+def _lacks_a_table(job: _Job, held: Mapping[str, str]) -> bool:
+    """Whether readers would lose a table that they see now: the index is being rebuilt, and that has not ended."""
+    seen = {(entry.database, entry.schema, entry.table) for entry in job.index.tables(IndexFilter())}
+    return any(
+        file.type == "table" and path not in held and (file.database, file.schema_, file.table) in seen
+        for path, file in job.handover.files.items()
     )
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue, ValidationError
 
+from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
-from tribal.errors import ObjectNotFound
+from tribal.errors import ManifestError, ObjectNotFound
 from tribal.ports import INDEX_VERSION, Clock, ObjectStore
 from tribal_contracts import SCHEMA_VERSION, AgentError, AgentStatus, IndexerProgress, agent_error
 
@@ -86,3 +87,14 @@ def last_progress(store: ObjectStore) -> IndexerProgress | None:
         return IndexerProgress.from_json(store.get(INDEXER_PROGRESS_FILE).data)
     except (ObjectNotFound, ValidationError):
         return None
+
+
+def record_blocked(store: ObjectStore, clock: Clock, model: str, error: ManifestError) -> None:
+    """Write down that a manifest, or a file of it, kept indexing from beginning; without a manifest nothing is said."""
+    try:
+        manifest_hash = bytes_hash(store.get(MANIFEST_FILE).data)
+    except ObjectNotFound:
+        return
+    tally = Tally(store, clock, manifest_hash, model, total=0, skipped=0)
+    tally.errors.append(error.to_agent_error(clock.published()))
+    tally.checkpoint("failed")

@@ -1,0 +1,174 @@
+"""The indexer when a message is about what is no longer so, and when it is stopped or held up in the middle."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from opensearchpy import OpenSearch
+
+from tests.functions.calls import Context, sqs_record
+from tests.functions.recorded_runs import (
+    MANIFEST_EVENT,
+    REBUILD,
+    RECONCILE,
+    RESUMED_REBUILD,
+    Choices,
+    Replay,
+    Step,
+    replaying,
+    short_of_time,
+)
+from tests.functions.test_documentation_run import call
+from tests.index_dump import cluster_dump
+from tribal.catalog.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
+from tribal_contracts import DocumentationManifest, IndexerProgress
+
+INDEX = "tribal-knowledge"
+SALES = json.dumps({"kind": "unit", "unit": "company_sales"})
+AUDIT = json.dumps({"kind": "unit", "unit": "company_audit"})
+
+pytestmark = pytest.mark.xdist_group("opensearch-functions")
+
+
+@pytest.fixture
+def replay(tmp_path: Path, opensearch: OpenSearch, opensearch_address: str) -> Iterator[Replay]:
+    opensearch.indices.delete(index=f"{INDEX}-*", params={"allow_no_indices": "true"})
+    with replaying(tmp_path, TRIBAL_INDEX="opensearch", TRIBAL_SEARCH_ENDPOINT=opensearch_address) as replay:
+        replay.clear()
+        yield replay
+    opensearch.indices.delete(index=f"{INDEX}-*", params={"allow_no_indices": "true"})
+
+
+def progress(replay: Replay) -> IndexerProgress:
+    return IndexerProgress.from_json(replay.store.get(INDEXER_PROGRESS_FILE).data)
+
+
+def tables() -> set[str]:
+    """What callers of the API see."""
+    answer = call("POST", "/v1/tools/search_tables", {"query": "customer order invoice audit change", "limit": 20})
+    return {table["name"] for table in answer["body"]["tables"]}
+
+
+def test_the_manifest_is_fanned_out_into_units_and_a_later_reconciliation_and_poison_stays_alone(
+    replay: Replay, steps: list[Step]
+) -> None:
+    from functions.indexer.handler import handle
+
+    assert call("POST", "/v1/tools/search_tables", {"query": "orders"})["statusCode"] == 503
+    replay.become(steps[2].files)
+    records = [sqs_record("event", MANIFEST_EVENT), sqs_record("poison", "poison")]
+    assert handle({"Records": records}, Context()) == {"batchItemFailures": [{"itemIdentifier": "poison"}]}
+    waiting = replay.queue.get_queue_attributes(
+        QueueUrl=replay.queue_url, AttributeNames=["ApproximateNumberOfMessagesDelayed"]
+    )
+    assert waiting["Attributes"]["ApproximateNumberOfMessagesDelayed"] == "1"
+    replay.take_up()
+    assert {json.loads(body)["unit"] for body in replay.pending} == {
+        "company_audit",
+        "company_billing",
+        "company_sales",
+    }
+    replay.drain(Choices())
+    # The last unit has made it whole; the manifest again finds nothing to fan out.
+    assert "company.sales.orders" in tables()
+    assert replay.deliver(MANIFEST_EVENT)
+    assert [json.loads(body)["kind"] for body in replay.pending] == ["reconcile"]
+
+
+def test_a_rebuild_that_runs_out_of_time_hides_no_table_and_is_carried_to_its_end(
+    replay: Replay, opensearch: OpenSearch, steps: list[Step]
+) -> None:
+    replay.become(steps[2].files)
+    assert replay.deliver(RECONCILE)
+    whole, seen = cluster_dump(opensearch, INDEX), tables()
+    assert replay.deliver(REBUILD, short_of_time())
+    assert replay.pending == [RESUMED_REBUILD]
+    assert cluster_dump(opensearch, INDEX) == whole
+    # A late message about a unit meets an index that is half built.
+    replay.become(steps[4].files)
+    assert replay.deliver(AUDIT)
+    assert tables() == seen
+    replay.drain(Choices())
+    assert tables() == seen
+    rebuilt = cluster_dump(opensearch, INDEX)
+    opensearch.indices.delete(index=f"{INDEX}-*")
+    assert replay.deliver(RECONCILE)
+    assert cluster_dump(opensearch, INDEX) == rebuilt
+
+
+def test_a_rebuild_of_what_is_up_to_date_is_not_dropped_when_it_runs_out_of_time(
+    replay: Replay, opensearch: OpenSearch, steps: list[Step]
+) -> None:
+    replay.become(steps[2].files)
+    assert replay.deliver(RECONCILE)
+    (damaged,) = opensearch.indices.get_alias(name=INDEX)
+    whole = cluster_dump(opensearch, INDEX)
+    # Somebody has emptied records by hand, which no hash tells of.
+    opensearch.update_by_query(
+        index=damaged,
+        body={"query": {"term": {"doc_type": "table"}}, "script": "ctx._source.terms_table = 'nothing'"},
+        params={"refresh": "true"},
+    )
+    assert cluster_dump(opensearch, INDEX) != whole
+    assert replay.deliver(REBUILD, short_of_time())
+    replay.drain(Choices())
+    assert cluster_dump(opensearch, INDEX) == whole
+
+
+def test_what_came_into_the_index_behind_its_back_leaves_it_at_the_next_reconciliation(
+    replay: Replay, opensearch: OpenSearch, steps: list[Step]
+) -> None:
+    replay.become(steps[-1].files)
+    assert replay.deliver(RECONCILE)
+    whole = cluster_dump(opensearch, INDEX)
+    document = next(
+        hit
+        for hit in opensearch.search(index=INDEX, body={"size": 100})["hits"]["hits"]
+        if hit["_source"]["kind"] == "file"
+    )
+    opensearch.index(
+        index=INDEX, id="file gone.json", body={**document["_source"], "path": "gone.json"}, params={"refresh": "true"}
+    )
+    assert cluster_dump(opensearch, INDEX) != whole
+    assert replay.deliver(RECONCILE)
+    assert cluster_dump(opensearch, INDEX) == whole
+
+
+@pytest.mark.parametrize("message", [MANIFEST_EVENT, RECONCILE, SALES])
+def test_a_document_that_is_missing_is_a_failure_on_record_and_no_message_that_comes_for_ever(
+    replay: Replay, opensearch: OpenSearch, steps: list[Step], message: str
+) -> None:
+    manifest = DocumentationManifest.from_json(steps[2].files[MANIFEST_FILE])
+    missing = next(file.path for file in manifest.indexable_files if file.table == "orders")
+    replay.become({key: data for key, data in steps[2].files.items() if key != f"docs/{missing}"})
+    assert replay.deliver(message)
+    replay.drain(Choices())
+    assert replay.failures == {}
+    failed = progress(replay)
+    assert (failed.status, [error.code for error in failed.errors]) == ("failed", ["MANIFEST_FILE_MISSING"])
+    assert missing in failed.errors[0].message
+    # The next run writes the document again, and its manifest tells of it.
+    replay.become(steps[4].files)
+    assert replay.deliver(MANIFEST_EVENT)
+    replay.drain(Choices())
+    assert progress(replay).status == "completed"
+    assert "company.sales.orders" in tables()
+
+
+def test_without_a_manifest_the_daily_reconciliation_ends_quietly(replay: Replay) -> None:
+    assert replay.deliver(RECONCILE)
+    assert replay.store.head(INDEXER_PROGRESS_FILE) is None
+
+
+def test_a_message_about_a_unit_that_left_the_manifest_changes_nothing(
+    replay: Replay, opensearch: OpenSearch, steps: list[Step]
+) -> None:
+    replay.become(steps[-1].files)
+    assert replay.deliver(RECONCILE)
+    before, said = cluster_dump(opensearch, INDEX), progress(replay)
+    assert replay.deliver(AUDIT)
+    assert replay.pending == []
+    assert (cluster_dump(opensearch, INDEX), progress(replay)) == (before, said)
