@@ -25,9 +25,46 @@ sys.path[:0] = {folders!r}
 import importlib
 module = importlib.import_module("functions.{function}.handler")
 assert callable(module.handle)
+{work}
 import tribal
 print(tribal.__file__)
 """
+S3 = """
+from tribal.adapters.aws_clients import aws_client
+from tribal.adapters.s3 import S3ObjectStore
+S3ObjectStore(aws_client("s3"), "bucket")
+"""
+SECRETS = """
+from tribal.adapters.secrets_manager import SecretsManagerSecrets
+SecretsManagerSecrets(aws_client("secretsmanager"))
+"""
+POSTGRES = """
+from tribal.adapters.postgres import PostgresCatalog
+from tribal.adapters.postgres_dsn import parse_dsn
+from tribal.adapters.rds_tokens import token_source
+PostgresCatalog(parse_dsn("postgresql://user@localhost/x", {})).close()
+"""
+VECTORS = """
+from tribal.adapters.wordllama import WordLlamaEmbedder
+assert WordLlamaEmbedder().embed(["invoice"]).any()
+"""
+SEARCH = """
+from pathlib import Path
+from tribal.adapters.opensearch import OpenSearchIndex
+from tribal.adapters.opensearch_client import opensearch_client
+from tribal.adapters.sqlite_published import PublishedSqliteIndex
+OpenSearchIndex(opensearch_client("https://localhost", region="eu-central-1")).close()
+PublishedSqliteIndex(S3ObjectStore(aws_client("s3"), "bucket"), Path("disk")).close()
+"""
+WORK = {
+    "planner": S3 + SECRETS + POSTGRES + VECTORS,
+    "documenter": S3 + SECRETS + POSTGRES,
+    "finisher": S3,
+    "indexer": S3 + SECRETS + VECTORS + SEARCH,
+    "retriever": S3 + SECRETS + VECTORS + SEARCH,
+    "authorizer": "import jwt; jwt.PyJWKClient('https://localhost')",
+}
+"""What each function loads only when it has something to do."""
 
 
 @pytest.fixture(scope="session")
@@ -40,14 +77,21 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Packages:
 
 
 @pytest.mark.parametrize("function", HANDLED)
-def test_a_handler_is_importable_with_nothing_but_its_layers(function: str, here: Packages, tmp_path: Path) -> None:
+def test_a_function_finds_all_that_it_works_with_in_its_layers(function: str, here: Packages, tmp_path: Path) -> None:
     runtime = tmp_path / "runtime"
     for name in [*RUNTIME_BRINGS, "python-dateutil", "six", "urllib3"]:
         copy_distribution(name, runtime)
     layers = [str(here.layer(layer) / "python") for layer in FUNCTIONS[function]]
-    probe = PROBE.format(folders=[str(here.function(function)), *layers, str(runtime)], function=function)
+    folders = [str(here.function(function)), *layers, str(runtime)]
+    probe = PROBE.format(folders=folders, function=function, work=WORK[function])
     command = [sys.executable, "-I", "-S", "-B", "-c", probe]
-    environment = {"AWS_REGION": "eu-central-1", "POWERTOOLS_TRACE_DISABLED": "1"}
+    environment = {
+        "AWS_REGION": "eu-central-1",
+        "AWS_DEFAULT_REGION": "eu-central-1",
+        "AWS_ACCESS_KEY_ID": "testing",
+        "AWS_SECRET_ACCESS_KEY": "testing",
+        "POWERTOOLS_TRACE_DISABLED": "1",
+    }
     ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip().startswith(str(here.layer(OUR_LAYER)))
