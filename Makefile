@@ -22,9 +22,7 @@ setup: $(READY) ## Make .venv with everything that is pinned in requirements.loc
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 " + "setup")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing what requirements.lock pins into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m infra.installing
 	@touch $@
 
 demo: $(READY) ## Document a live sample database in .demo/ and ask it three questions
@@ -74,8 +72,7 @@ $(CDK): infra/package.json infra/package-lock.json
 	@touch $@
 
 lock: $(READY) ## Pin the newest versions that pyproject.toml allows
-	@$(BIN)/python -m pip install --quiet uv
-	@$(BIN)/uv pip compile --quiet --universal --upgrade --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	@$(BIN)/uv --no-python-downloads pip compile --quiet --universal --upgrade --generate-hashes --no-header --no-annotate --no-emit-index-url \
 		--all-extras --python-version 3.11 pyproject.toml --output-file requirements.lock
 
 clean: ## Remove what the other targets made

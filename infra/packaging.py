@@ -161,7 +161,8 @@ def _for(python: str) -> list[str]:
 
 
 def _uv(arguments: list[str]) -> str:
-    command = [sys.executable, "-m", "uv", *arguments]
+    # uv would fetch a Python of the runtime's version, and need none.
+    command = [sys.executable, "-m", "uv", "--no-python-downloads", *arguments]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if ran.returncode:
         if any(sign in ran.stderr for sign in _UNREACHABLE):

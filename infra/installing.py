@@ -1,0 +1,143 @@
+"""Installs what requirements.lock pins into the environment of the interpreter at hand, and this repository with it.
+
+By uv, which the lock file pins as well, in a few seconds; by pip, which every Python brings, where uv cannot be had or
+does not know one of pip's settings. Versions and hashes are the same. Imports nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+LOCK = ROOT / "requirements.lock"
+_SECTIONS = ("global", "install", ":env:")
+"""Where pip looks for settings of `pip install`; what is named later wins."""
+_CONCERNS_PIP_ALONE = frozenset(
+    "break-system-packages cache-dir compile config-file disable-pip-version-check log no-cache-dir no-color no-compile "
+    "no-input no-python-version-warning no-warn-script-location prefer-binary progress-bar quiet require-virtualenv retries "
+    "root-user-action verbose".split()
+)
+_SHOWN_CHARS = 600
+
+
+@dataclass
+class ForUv:
+    """What uv is told so that it asks the same package indexes in the same way as pip."""
+
+    arguments: list[str] = field(default_factory=list)
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def _option(self, name: str) -> Callable[[str], None]:
+        return lambda value: self.arguments.extend(part for each in value.split() for part in (name, each))
+
+    def _flag(self, name: str) -> Callable[[str], None]:
+        return lambda value: self.arguments.extend([name] * (value.lower() in ("1", "yes", "on", "true")))
+
+    def _variables(self, *names: str) -> Callable[[str], None]:
+        return lambda value: self.environment.update(dict.fromkeys(names, value))
+
+    def take(self, name: str, value: str) -> bool:
+        """Take over a setting of pip; false when uv has nothing like it."""
+        known: Mapping[str, Callable[[str], None]] = {
+            "index-url": self._option("--default-index"),
+            "extra-index-url": self._option("--index"),
+            "find-links": self._option("--find-links"),
+            "trusted-host": self._option("--allow-insecure-host"),
+            "no-index": self._flag("--no-index"),
+            "cert": self._variables("SSL_CERT_FILE"),
+            "proxy": self._variables("HTTP_PROXY", "HTTPS_PROXY"),
+            "timeout": self._variables("UV_HTTP_TIMEOUT"),
+            "default-timeout": self._variables("UV_HTTP_TIMEOUT"),
+        }
+        if name in known:
+            known[name](value)
+        return name in known or name in _CONCERNS_PIP_ALONE
+
+
+def pip_settings(listed: str) -> dict[str, str]:
+    """Settings for `pip install` from what `pip config list` prints."""
+    sections: dict[str, dict[str, str]] = {section: {} for section in _SECTIONS}
+    for line in listed.splitlines():
+        key, _, value = line.partition("=")
+        section, _, name = key.rpartition(".")
+        if section in sections:
+            sections[section][name] = str(ast.literal_eval(value))
+    return {name: value for section in _SECTIONS for name, value in sections[section].items()}
+
+
+def settings_for_uv(settings: Mapping[str, str]) -> ForUv | str:
+    """The same for uv, or the name of a setting that uv does not know."""
+    told = ForUv()
+    for name, value in settings.items():
+        if not told.take(name, value):
+            return name
+    return told
+
+
+def requirement_of(name: str, lock: Path) -> str:
+    """The entry of one package in the lock file, with its hashes."""
+    found = re.search(rf"^{re.escape(name)}==.*?(?=^\S|\Z)", lock.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    if found is None:
+        raise KeyError(name)
+    return found[0]
+
+
+def install_with_uv(uv: list[str], python: str, lock: Path, told: ForUv) -> str | None:
+    """Install what a lock file pins for an interpreter; returns what went wrong."""
+    where = ["--quiet", "--python", python, *told.arguments]
+    # As pip does, whichever index has the pinned version; the hashes say that it is the right one.
+    how = ["--require-hashes", "--index-strategy", "unsafe-best-match"]
+    return _attempt([*uv, "pip", "install", *where, *how, "--requirement", str(lock)], told.environment)
+
+
+def _bootstrap_uv() -> str | None:
+    with tempfile.TemporaryDirectory() as folder:
+        wanted = Path(folder) / "uv.txt"
+        wanted.write_text(requirement_of("uv", LOCK), encoding="utf-8")
+        # Built from source uv would take minutes and a compiler.
+        return _attempt([*_pip("--no-deps", "--only-binary", "uv"), "--require-hashes", "--requirement", str(wanted)])
+
+
+def _why_not_by_uv() -> str | None:
+    listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True)
+    told = settings_for_uv(pip_settings(listed.stdout))
+    if isinstance(told, str):
+        return f"pip has the setting {told!r}, which uv does not know"
+    uv = [sys.executable, "-m", "uv"]
+    return _bootstrap_uv() or install_with_uv(uv, sys.executable, LOCK, told)
+
+
+def _pip(*options: str) -> list[str]:
+    return [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *options]
+
+
+def _attempt(command: list[str], environment: Mapping[str, str] | None = None) -> str | None:
+    ran = subprocess.run(
+        command, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=False
+    )
+    return (ran.stderr or ran.stdout).strip()[-_SHOWN_CHARS:] or "it failed" if ran.returncode else None
+
+
+def main() -> int:
+    """Install, and say so where it takes longer."""
+    print(f"Installing what {LOCK.name} pins into {Path(sys.prefix).name} ...", flush=True)
+    reason = _why_not_by_uv()
+    if reason is not None:
+        print(f"By pip, which takes a minute or two, since not by uv: {reason}", flush=True)
+        pip = subprocess.run([*_pip(), "--require-hashes", "--requirement", str(LOCK)], check=False)
+        if pip.returncode:
+            return pip.returncode
+    own = _pip("--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+    return subprocess.run(own, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
