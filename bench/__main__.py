@@ -17,6 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bench import descriptions, domains, explaining, retrieval
+from bench.first_request import first_requests
 from bench.generated import generated_database
 from bench.masking import masking_rates
 from bench.measure import CommandFailedError, Measurement, measure
@@ -40,6 +41,7 @@ def main() -> int:
                 sizes = SIZES if os.environ.get("TRIBAL_BENCH_QUICK") else (*SIZES, *LARGE_SIZES)
                 for tables in sizes:
                     measurements += generated_database(server, tables, TRIBAL, folder)
+                measurements += first_requests(server, TRIBAL, folder)
                 shares = descriptions.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else []
                 agreements = domains.report(server, folder, TRIBAL) if os.environ.get(domains.DATA_VARIABLE) else []
             data = os.environ.get(retrieval.DATA_VARIABLE)

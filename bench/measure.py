@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,21 +48,25 @@ def measure(
     runs: int,
     folder: Path,
     before: Callable[[], object] = lambda: None,
+    environment: Mapping[str, str] | None = None,
 ) -> Measurement:
     """Run a command several times, one after the other; `before` prepares each run and is not measured.
+
+    An environment takes the place of the shell's.
 
     Raises:
         CommandFailedError: when one of the runs fails; what it printed is attached.
     """
     seconds, processor, memory = [], [], 0.0
+    variables = dict(os.environ if environment is None else environment)
     # Users have bytecode.
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
     for _ in range(runs):
         before()
         began = time.perf_counter()
         with (folder / "output.txt").open("w+") as output:
             process = subprocess.Popen(
-                [str(word) for word in command], cwd=folder, env=environment, stdout=output, stderr=output
+                [str(word) for word in command], cwd=folder, env=variables, stdout=output, stderr=output
             )
             with _watching(process.pid) as held:
                 _, status, usage = os.wait4(process.pid, 0)

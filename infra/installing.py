@@ -21,9 +21,9 @@ LOCK = ROOT / "requirements.lock"
 _SECTIONS = ("global", "install", ":env:")
 """Where pip looks for settings of `pip install`; what is named later wins."""
 _CONCERNS_PIP_ALONE = frozenset(
-    "break-system-packages cache-dir compile config-file disable-pip-version-check log no-cache-dir no-color no-compile "
-    "no-input no-python-version-warning no-warn-script-location prefer-binary progress-bar quiet require-virtualenv retries "
-    "root-user-action verbose".split()
+    "break-system-packages cache-dir compile config-file disable-pip-version-check log no-cache-dir no-color "
+    "no-compile no-input no-python-version-warning no-warn-script-location prefer-binary progress-bar quiet "
+    "require-virtualenv retries root-user-action verbose".split()
 )
 _SHOWN_CHARS = 600
 

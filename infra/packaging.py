@@ -19,6 +19,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from infra.bytecode import compile_folder, interpreter_for
 from infra.function_packages import DEFAULT_PYTHON, FUNCTIONS, LAYERS, OUR_LAYER, Packages
 from infra.installed import closure, copy_distribution
 from infra.layer_contents import LEFT_OUT, NEVER_LOADED, RUNTIME_BRINGS
@@ -32,6 +33,8 @@ UNZIPPED_BYTES = 250 * 1000 * 1000
 """Lambda takes a function with its layers up to 250 MB unzipped."""
 RETRIEVER_LAYER_BYTES = 130 * 1000 * 1000
 """What the retriever's layers may weigh, since callers wait for its cold start."""
+IN_LAMBDA, FUNCTION_IN_LAMBDA = "/opt", "/var/task"
+"""Where Lambda unpacks layers and the code of a function."""
 _STAMP = "built-from"
 _UNREACHABLE = ("error sending request", "dns error", "Connection refused", "tcp connect error", "timed out")
 
@@ -44,20 +47,26 @@ class NoRegistry(PackagingError):
     """No package registry can be reached."""
 
 
-def build(packages: Packages, *, installed: bool = False) -> None:
+def build(packages: Packages, *, installed: bool = False, bytecode: bool = False) -> None:
     """Bring every package up to date and check the sizes; a layer whose inputs have not changed is left alone.
 
     Args:
         packages: where they go, and for which Python.
         installed: copy what is installed beside the interpreter at hand, instead of wheels from the registry.
+        bytecode: add it, where there is a Python of the runtime's version to make it.
 
     Raises:
         PackagingError: when a dependency cannot be had, or a size is over its budget.
     """
+    compiler = interpreter_for(packages.python) if bytecode else None
     copy_own_code(packages)
+    if compiler is not None:
+        compile_folder(packages.layer(OUR_LAYER), compiler, IN_LAMBDA)
+        for function in FUNCTIONS:
+            compile_folder(packages.function(function), compiler, FUNCTION_IN_LAMBDA)
     for layer in LAYERS:
         if layer != OUR_LAYER:
-            _build_dependencies(layer, packages, installed=installed)
+            _build_dependencies(layer, packages, installed=installed, compiler=compiler)
     check_budgets(packages)
 
 
@@ -122,9 +131,9 @@ def resolve(layer: str, python: str) -> list[str]:
     return names
 
 
-def _build_dependencies(layer: str, packages: Packages, *, installed: bool) -> None:
+def _build_dependencies(layer: str, packages: Packages, *, installed: bool, compiler: str | None) -> None:
     folder = packages.layer(layer)
-    inputs = _inputs(layer, packages.python, installed=installed)
+    inputs = _inputs(layer, packages.python, installed=installed, compiled=compiler is not None)
     stamp = packages.folder / f"{layer}.{_STAMP}"
     if folder.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == inputs:
         return
@@ -138,6 +147,8 @@ def _build_dependencies(layer: str, packages: Packages, *, installed: bool) -> N
     else:
         _install(_kept(layer, resolve(layer, packages.python)), target, packages, packages.folder / f"{layer}.txt")
     _prune(target)
+    if compiler is not None:
+        compile_folder(folder, compiler, IN_LAMBDA)
     stamp.write_text(inputs, encoding="utf-8")
 
 
@@ -180,7 +191,7 @@ def _prune(target: Path) -> None:
                 path.unlink()
 
 
-def _inputs(layer: str, python: str, *, installed: bool) -> str:
+def _inputs(layer: str, python: str, *, installed: bool, compiled: bool) -> str:
     """What a layer is made from, as a hash."""
     parts: Iterable[object] = (
         requirements_of(layer).read_text(encoding="utf-8"),
@@ -191,6 +202,7 @@ def _inputs(layer: str, python: str, *, installed: bool) -> str:
         python,
         PLATFORM,
         installed,
+        compiled,
     )
     return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()
 
@@ -229,7 +241,7 @@ def main(arguments: list[str] | None = None) -> int:
         if chosen.check:
             resolve_all(python)
             return 0
-        build(packages, installed=chosen.here)
+        build(packages, installed=chosen.here, bytecode=True)
         sizes = check_budgets(packages)
     except NoRegistry as error:
         if chosen.check and os.environ.get("CI") != "true":
@@ -240,6 +252,8 @@ def main(arguments: list[str] | None = None) -> int:
     except PackagingError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    if interpreter_for(python) is None:
+        print(f"without bytecode, so that functions start more slowly: there is no python{python} here")
     for function, size in sizes.items():
         print(f"{function:12} {size / 1e6:6.1f} MB unzipped, of {UNZIPPED_BYTES / 1e6:.0f}")
     return 0

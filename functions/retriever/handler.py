@@ -13,7 +13,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from functions.contexts import LambdaContext
 from functions.retriever.callers import scope_of
 from tribal import wiring
-from tribal.deployed_wiring import deployed_index, deployed_store
+from tribal.deployed_wiring import deployed_index
 from tribal.deployment import load_deployment
 from tribal.errors import code_outcome
 from tribal.retrieval.toolbox import Toolbox
@@ -84,8 +84,7 @@ def _toolbox() -> Toolbox:
     """The index and the model stay open between calls; what the caller may see is told anew."""
     if "all" not in _kept:
         deployment = load_deployment()
-        index = deployed_index(deployment, deployed_store(deployment))
-        _kept["all"] = Toolbox(index=index, embedder=wiring.embedder(), clock=SystemClock())
+        _kept["all"] = Toolbox(index=deployed_index(deployment), embedder=wiring.embedder(), clock=SystemClock())
     return replace(_kept["all"], scope=scope_of(app.current_event.request_context.authorizer))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from infra import packaging
+from infra.bytecode import compile_folder, interpreter_for
 from infra.function_packages import DEFAULT_PYTHON, FUNCTIONS, LAYERS, OUR_LAYER, Packages
 from infra.installed import copy_distribution
 from infra.layer_contents import LEFT_OUT, RUNTIME_BRINGS
@@ -134,6 +136,31 @@ def test_building_twice_gives_the_same_bytes(here: Packages, tmp_path: Path) -> 
     packaging.build(again, installed=True)
     for layer in LAYERS:
         assert contents(again.layer(layer)) == contents(here.layer(layer))
+
+
+def test_bytecode_is_the_same_each_time_and_names_the_places_in_lambda(here: Packages, tmp_path: Path) -> None:
+    made = []
+    for number in (1, 2):
+        folder = tmp_path / str(number) / "layer"
+        shutil.copytree(here.layer(OUR_LAYER), folder)
+        compile_folder(folder, sys.executable, packaging.IN_LAMBDA)
+        made.append(contents(folder))
+    assert made[0] == made[1]
+    compiled = [Path(name) for name in made[0] if name.endswith(".pyc")]
+    assert len(compiled) == sum(name.endswith(".py") for name in made[0])
+    (tribal,) = [data for name, data in made[0].items() if Path(name).parts[1:3] == ("tribal", "__pycache__")][:1]
+    assert int.from_bytes(tribal[4:8], "little") == 1, "read without a look at the source"
+    assert b"/opt/python/tribal/" in tribal
+    # What has bytecode is imported from it alone.
+    for source in (folder / "python").rglob("*.py"):
+        source.write_text("raise AssertionError")
+    probe = f"import sys; sys.path.insert(0, {str(folder / 'python')!r}); import tribal"
+    assert subprocess.run([sys.executable, "-I", "-S", "-c", probe], check=False).returncode == 0
+
+
+def test_bytecode_is_made_by_a_python_of_the_runtime_or_not_at_all() -> None:
+    assert interpreter_for(f"{sys.version_info.major}.{sys.version_info.minor}") == sys.executable
+    assert interpreter_for("3.99") is None
 
 
 @pytest.mark.parametrize("layer", DEPENDENCIES)

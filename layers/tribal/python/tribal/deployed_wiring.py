@@ -52,8 +52,10 @@ def deployed_reader(deployment: Deployment) -> OpenReader:
     return opener_with(secrets, deployment.environment, mend, role=role)
 
 
-def deployed_index(deployment: Deployment, store: ObjectStore, *, in_place: bool = False) -> SearchIndex:
+def deployed_index(deployment: Deployment, store: ObjectStore | None = None, *, in_place: bool = False) -> SearchIndex:
     """The index of the environment; `in_place` for writers side by side.
+
+    A store that is at hand is used; a cluster needs none, and who only asks it is spared the client.
 
     Raises:
         ConfigurationError: when the stack named no cluster.
@@ -61,7 +63,7 @@ def deployed_index(deployment: Deployment, store: ObjectStore, *, in_place: bool
     if deployment.index == "sqlite":
         from tribal.adapters.sqlite_published import PublishedSqliteIndex
 
-        return PublishedSqliteIndex(store, Path(tempfile.gettempdir()) / "tribal-index")
+        return PublishedSqliteIndex(store or deployed_store(deployment), Path(tempfile.gettempdir()) / "tribal-index")
     from tribal.adapters.aws_clients import aws_client
     from tribal.adapters.opensearch import OpenSearchIndex
     from tribal.adapters.opensearch_client import opensearch_client
