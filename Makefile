@@ -12,7 +12,7 @@ WITH_CDK = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 $(CDK) --app "$(BIN)
 	--context environment=$(ENV) --context python=$(LAMBDA_PYTHON)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo opensearch test bench format schemas samples packages roles synth diff deploy destroy lock clean
+.PHONY: help setup demo opensearch test e2e bench format schemas samples packages roles synth diff deploy destroy lock clean
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ opensearch: $(READY) ## Run a node of OpenSearch until Ctrl-C and print its addr
 
 test: $(READY) ## Run every check
 	@$(BIN)/python -m tests.checks
+
+e2e: $(READY) $(CDK) ## Deploy into a stand-in for AWS and play the whole system; a part of make test
+	@$(BIN)/python -m pytest -q -n 0 tests/e2e
 
 bench: $(READY) ## Measure start-up times and a run on the sample database
 	@$(BIN)/python -m bench

@@ -59,6 +59,12 @@ def provide_programs() -> None:
             print(f"== {' '.join(command)} failed:\n{ran.stderr.strip()[-1000:]}", flush=True)
 
 
+def provide_cdk() -> None:
+    """Install the command line of the AWS CDK where npm is; what needs it says so where it is not."""
+    if shutil.which("npm") is not None and shutil.which("make") is not None:
+        subprocess.run(["make", "--silent", "infra/node_modules/.bin/cdk"], cwd=ROOT, check=False)
+
+
 def provide_bytecode() -> None:
     """Compile what is installed where Python is told not to: hundreds of commands would each do it for themselves."""
     if sys.dont_write_bytecode:
@@ -86,6 +92,7 @@ def main() -> int:
     """Run the checks and return the exit code: 0 when every one of them passed."""
     started = time.monotonic()
     provide_programs()
+    provide_cdk()
     *static, tests = CHECKS
     # mypy takes as long as all the others together; the tests use every core by themselves.
     with ThreadPoolExecutor(2) as pool:

@@ -92,8 +92,8 @@ class Indexing(Construct):
         consume = ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
         removing = [permissions.delete_objects(bucket, *self._files)] if self._files else []
         return [
-            *permissions.read_objects(bucket, permissions.DOCUMENTS, permissions.PROGRESS, *self._files),
-            permissions.write_objects(bucket, permissions.PROGRESS, *self._files),
+            *permissions.read_objects(bucket, permissions.DOCUMENTS, *self._files),
+            permissions.write_objects(bucket, permissions.INDEXER_PROGRESS, *self._files),
             *removing,
             permissions.allow("TakeMessages", consume, self.queue.queue_arn),
             permissions.allow("FanOut", ["sqs:SendMessage"], self.queue.queue_arn),

@@ -10,6 +10,7 @@ from infra.environment import Network
 CONFIGURATION = ("config/*", "annotations/*")
 CATALOG = "catalog/*"
 PROGRESS = "progress/*"
+INDEXER_PROGRESS = "progress/indexer-progress.json"
 DOCUMENTS = "docs/*"
 INDEX_FILES = "data/*"
 

@@ -30,7 +30,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
     return built
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def system(
     tmp_path_factory: pytest.TempPathFactory,
     postgres_servers: Callable[[PostgresVersion], EmbeddedServer],

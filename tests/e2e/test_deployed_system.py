@@ -21,6 +21,7 @@ from tests.e2e.unused_permissions import reason_for
 from tests.postgres_fixtures import administer, connected
 from tests.skips import skip_or_fail
 from tribal.documenting.document_unit import LOW_TIME_SECONDS
+from tribal_contracts import IndexerProgress
 
 pytestmark = pytest.mark.xdist_group("e2e")
 
@@ -165,6 +166,7 @@ def test_a_poisoned_message_ends_among_the_dead_letters_and_its_neighbours_are_i
     wait_until(lambda: system.sources.idle)
     dead = sqs.receive_message(QueueUrl=system.account.outputs["IndexerDeadLetters"], MaxNumberOfMessages=10)
     assert [message["Body"] for message in dead["Messages"]] == ["poison"]
+    sqs.purge_queue(QueueUrl=system.account.outputs["IndexerDeadLetters"])
     assert system.sources.delivered.count("poison") == 5
     assert [system.sources.delivered.count(body) for body in bodies[1:]] >= [1, 1]
     assert "company.crm.customer" in system.found("customers")
@@ -186,6 +188,26 @@ def test_what_was_deleted_does_not_come_back_with_late_events(system: DeployedSy
     found = system.ask("search_tables", {"query": "tmp_mig_2019_bak", "limit": 20})
     assert "company.public.tmp_mig_2019_bak" not in {table["name"] for table in found["tables"]}
     assert "company.billing.invoice" in system.found("unpaid invoices")
+
+
+def test_a_document_that_somebody_deleted_blocks_the_index_until_a_run_has_written_it_again(
+    system: DeployedSystem,
+) -> None:
+    (document,) = [
+        file.path
+        for file in system.manifest().indexable_files
+        if file.type == "table" and file.table == "warehouse" and file.path.endswith(".json")
+    ]
+    system.account.client("s3").delete_object(Bucket=system.bucket, Key=f"docs/{document}")
+    queue, dead = system.account.outputs["IndexerQueue"], system.account.outputs["IndexerDeadLetters"]
+    system.account.client("sqs").send_message(QueueUrl=queue, MessageBody=json.dumps({"kind": "rebuild"}))
+    wait_until(lambda: system.sources.idle)
+    assert "Messages" not in system.account.client("sqs").receive_message(QueueUrl=dead)
+    progress = IndexerProgress.from_json(system.get("progress/indexer-progress.json"))
+    assert [error.code for error in progress.errors] == ["MANIFEST_FILE_MISSING"]
+    assert "company.billing.invoice" in system.found("unpaid invoices")
+    assert system.run().status == "completed"
+    assert "company.stock.warehouse" in system.found("warehouse")
 
 
 def test_of_two_runs_at_once_the_second_ends_cleanly(system: DeployedSystem) -> None:
