@@ -12,10 +12,10 @@ WITH_CDK = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 $(CDK) --app "$(BIN)
 	--context environment=$(ENV) --context python=$(LAMBDA_PYTHON)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo opensearch test e2e bench format schemas samples packages roles synth diff deploy destroy lock clean
+.PHONY: help setup demo opensearch test e2e bench bench-aws format schemas samples packages roles synth diff deploy destroy lock clean
 
 help: ## Say what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(READY) ## Make .venv with everything that is pinned in requirements.lock
 
@@ -39,6 +39,9 @@ e2e: $(READY) $(CDK) ## Deploy into a stand-in for AWS and play the whole system
 
 bench: $(READY) ## Measure start-up times and a run on the sample database
 	@$(BIN)/python -m bench
+
+bench-aws: $(READY) $(CDK) ## Measure a deployed run over 10,000 tables on a stand-in for AWS
+	@$(BIN)/python -m bench.deployed
 
 format: $(READY) ## Format the code and mend what a machine can mend
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .

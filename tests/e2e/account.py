@@ -38,7 +38,17 @@ _LONGEST_SECONDS = 40.0
 class AwsAccount:
     """Services, functions that run, and the permissions that they used."""
 
-    def __init__(self, patch: pytest.MonkeyPatch, folder: Path, node: str, certificate: Path) -> None:
+    def __init__(
+        self, patch: pytest.MonkeyPatch, folder: Path, node: str | None = None, certificate: Path | None = None
+    ) -> None:
+        """Start the services, empty.
+
+        Args:
+            patch: closes moto's gaps.
+            folder: where functions are unpacked.
+            node: address of a node of OpenSearch; without one, what asks the index fails.
+            certificate: for `localhost`, which clients of the index trust.
+        """
         self._certificate = certificate
         self._secrets: dict[str, str] = {}
         self._roles: dict[str, str] = {}
@@ -54,13 +64,15 @@ class AwsAccount:
         self.recorder = CallRecorder(self.server._server.app, self._roles.get, f"{REGION}:{ACCOUNT}")
         self.server._server.app = self.recorder
         patch.setenv("MOTO_PORT", str(port))
-        self.search = SearchDomain(node, certificate, self._secrets.get, self._note_search)
+        self.search = (
+            SearchDomain(node, certificate, self._secrets.get, self._note_search) if node and certificate else None
+        )
         self.processes = LambdaProcesses(folder / "functions", self._variables_of)
-        stand_ins.run_functions_by(patch, self._run)
+        stand_ins.run_functions_by(patch, self.run_function)
         stand_ins.keep_layers(patch)
         stand_ins.keep_bucket_properties(patch)
         stand_ins.execute_deployed_state_machines(patch)
-        stand_ins.deploy_search_domains(patch, self.search.endpoint)
+        stand_ins.deploy_search_domains(patch, self.search.endpoint if self.search else "search.invalid")
         stand_ins.deploy_schedules(patch)
         stand_ins.hand_over_no_messages(patch)
         stand_ins.rename_parameters(patch)
@@ -168,10 +180,12 @@ class AwsAccount:
         for close in self._closing:
             close()
         self.processes.close()
-        self.search.close()
+        if self.search is not None:
+            self.search.close()
         self.server.stop()
 
-    def _run(self, function: LambdaFunction, event: Any) -> tuple[str, bool]:
+    def run_function(self, function: LambdaFunction, event: Any) -> tuple[str, bool]:
+        """Call a function as it was deployed: its answer as JSON, and whether it failed."""
         package = Package(
             name=function.function_name,
             handler=function.handler or "",

@@ -1,0 +1,184 @@
+"""`make bench-aws`: a deployed run over 10,000 tables, its packages in the runtime of Lambda, on a stand-in for AWS.
+
+The snapshot of the database is written directly and nothing is indexed: what is measured is what the state machine
+carries and what each function needs. The stand-in takes some 250 objects a second, AWS far more: the time of a run says
+little, the time and the memory of each function a good deal.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import yaml
+from moto.awslambda.models import LambdaFunction
+
+from infra.function_packages import Packages
+from infra.packaging import build
+from tests.e2e import stand_ins
+from tests.e2e.account import CDK, AwsAccount, wait_until
+from tests.e2e.deployed_system import ENVIRONMENT, synthesise
+from tests.e2e.lambda_processes import Invocation
+from tests.fakes.catalogs import HandMadeReader, column, table
+from tribal.adapters.s3 import S3ObjectStore
+from tribal.planning import read_catalog
+from tribal.runs.clock import SystemClock
+from tribal_contracts import CatalogTable, DatabaseEntry, DocumentationManifest
+
+TABLES, TABLES_A_UNIT = 10_000, 25
+LARGEST_STATE_BYTES = 32 * 1024
+RESULTS = Path(".bench") / "deployed.json"
+_AREAS = "sales billing logistics production purchasing people support marketing"
+_SUBJECTS = "order invoice shipment machine supplier employee ticket campaign product account"
+_KINDS = "name:text status_cd:char(2) created_at:timestamptz amount_cents:bigint currency_code:char(3) qty:integer"
+_SEED, _COLUMNS, _LONGEST_SECONDS = 20_251_121, 12, 3 * 3600.0
+
+
+def tables(count: int) -> Iterator[CatalogTable]:
+    """Tables with keys to two that came before, in their own area."""
+    random = Random(_SEED)
+    made: dict[str, list[str]] = {}
+    for number in range(count):
+        area = _AREAS.split()[number % len(_AREAS.split())]
+        subject = random.choice(_SUBJECTS.split())
+        name = f"{area}.{subject}_{number:05}"
+        earlier = made.setdefault(area, [])
+        parents = random.sample(earlier, min(2, len(earlier)))
+        kinds = [random.choice(_KINDS.split()).split(":") for _ in range(_COLUMNS)]
+        columns = [column(f"{kind}_{place}", type_) for place, (kind, type_) in enumerate(kinds)]
+        references = [(f"{parent.partition('.')[2]}_id", parent) for parent in parents]
+        earlier.append(name)
+        yield table(name, *columns, references=references)
+
+
+def run(count: int, folder: Path) -> dict[str, Any]:
+    """Deploy, carry one run out, and say what it took."""
+    packages = Packages(folder / "packages", f"{sys.version_info.major}.{sys.version_info.minor}")
+    build(packages, installed=True)
+    assembly = synthesise(packages, folder / "cdk.out")
+    with pytest.MonkeyPatch.context() as patch:
+        account = AwsAccount(patch, folder)
+        try:
+            account.deploy(assembly, f"tribal-knowledge-{ENVIRONMENT}")
+            return _measured(account, patch, list(tables(count)))
+        finally:
+            account.close()
+
+
+def _measured(account: AwsAccount, patch: pytest.MonkeyPatch, made: list[CatalogTable]) -> dict[str, Any]:
+    bucket = urlsplit(account.outputs["Store"]).netloc
+    entry = DatabaseEntry(name="made_up", dsn="postgresql://nobody@127.0.0.1:1/none", sample_rows=0)
+    store = S3ObjectStore(account.client("s3"), bucket)
+    content = {
+        "databases": [{"name": entry.name, "dsn": "postgresql://nobody@127.0.0.1:1/none", "sample_rows": 0}],
+        "tables_per_unit": TABLES_A_UNIT,
+        "units_at_once": 2,
+    }
+    store.put("config/databases.yaml", yaml.safe_dump(content).encode())
+
+    def call(function: LambdaFunction, event: Any) -> tuple[str, bool]:
+        if event.get("task") != "read":
+            return account.run_function(function, event)
+        reading = read_catalog(
+            entry,
+            open_reader=lambda: HandMadeReader(made),
+            store=store,
+            clock=SystemClock(),
+            run_id=event["input"]["run_id"],
+            statistics_max_age=timedelta(days=7),
+        )
+        return json.dumps({"database": entry.name, "status": reading.status}), False
+
+    stand_ins.run_functions_by(patch, call)
+    began = time.monotonic()
+    states = account.client("stepfunctions")
+    machine = account.outputs["StateMachine"]
+    execution = states.start_execution(stateMachineArn=machine, name="bench", input="{}")["executionArn"]
+    ended = wait_until(lambda: _ended(states, execution), _LONGEST_SECONDS)
+    seconds = time.monotonic() - began
+    manifest = DocumentationManifest.from_json(store.get("docs/documentation-manifest.json").data)
+    events = list(_history(states, execution))
+    return {
+        "status": ended["status"],
+        "manifest": manifest.status,
+        "tables": sum(database.tables_documented for database in manifest.databases),
+        "units": len(manifest.work_units),
+        "seconds": round(seconds, 1),
+        "largest_state_bytes": max(_state_sizes(events)),
+        "history_events": len(events),
+        "functions": _by_function(account.processes.invocations),
+    }
+
+
+def _ended(states: Any, execution: str) -> Any:
+    described = states.describe_execution(executionArn=execution)
+    return described if described["status"] != "RUNNING" else None
+
+
+def _history(states: Any, execution: str) -> Iterator[dict[str, Any]]:
+    for page in states.get_paginator("get_execution_history").paginate(executionArn=execution):
+        yield from page["events"]
+
+
+def _state_sizes(events: list[dict[str, Any]]) -> Iterator[int]:
+    for event in events:
+        for details in event.values():
+            if isinstance(details, dict):
+                yield from (len(str(details[part]).encode()) for part in ("input", "output") if part in details)
+
+
+def _by_function(invocations: list[Invocation]) -> dict[str, dict[str, float]]:
+    of: dict[str, list[Invocation]] = {}
+    for each in invocations:
+        task = each.event.get("task")
+        of.setdefault(f"{each.function} {task}" if task else each.function, []).append(each)
+    return {
+        name: {
+            "calls": len(calls),
+            "failed": sum(call.failed for call in calls),
+            "median_seconds": round(statistics.median(call.seconds for call in calls), 2),
+            "most_seconds": round(max(call.seconds for call in calls), 2),
+            "peak_mb": round(max(call.peak_bytes for call in calls) / 1e6, 1),
+        }
+        for name, calls in sorted(of.items())
+    }
+
+
+def main() -> int:
+    """Run it, print a table, write the file; the exit code says whether the run completed within its bounds."""
+    if not CDK.exists():
+        print(f"error: {CDK} is not there: call this with `make bench-aws`, on a machine with Node.js", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory(prefix="tribal-bench-aws-") as scratch:
+        result = run(int(sys.argv[1]) if len(sys.argv) > 1 else TABLES, Path(scratch))
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    print(f"{'function':40} {'calls':>6} {'failed':>6} {'median s':>9} {'most s':>7} {'peak MB':>8}")
+    for name, row in result["functions"].items():
+        print(
+            f"{name:40} {row['calls']:6} {row['failed']:6} {row['median_seconds']:9.2f} "
+            f"{row['most_seconds']:7.2f} {row['peak_mb']:8.1f}"
+        )
+    print(
+        f"{result['tables']:,} tables in {result['units']} units, {result['seconds']:.0f} s; largest state "
+        f"{result['largest_state_bytes']:,} bytes (bound {LARGEST_STATE_BYTES:,}), "
+        f"{result['history_events']:,} events of the run itself"
+    )
+    within = result["largest_state_bytes"] <= LARGEST_STATE_BYTES
+    done = (result["status"], result["manifest"]) == ("SUCCEEDED", "complete")
+    print(f"make bench-aws: {'done' if done and within else 'FAILED'}: {result['status']}, {result['manifest']}")
+    return 0 if done and within else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
