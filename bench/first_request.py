@@ -142,6 +142,8 @@ def _variables(s3: Any, prefix: str) -> dict[str, str]:
         "AWS_DEFAULT_REGION": _REGION,
         "AWS_ENDPOINT_URL": s3.meta.endpoint_url,
         "AWS_EC2_METADATA_DISABLED": "true",
+        # By this the tracing library knows that it is in Lambda, and makes no clients.
+        "LAMBDA_TASK_ROOT": "/var/task",
         "POWERTOOLS_SERVICE_NAME": "retriever",
         "POWERTOOLS_METRICS_NAMESPACE": "bench",
         "POWERTOOLS_TRACE_DISABLED": "true",
