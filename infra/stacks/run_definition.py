@@ -14,6 +14,7 @@ RETRYABLE_ERRORS = (
     "ConnectionLost",
     "DatabaseError",
     "DatabaseUnreachable",
+    "DeploymentUnreachable",
     "EmbeddingFailed",
     "IndexNotReady",
     "IndexWriteFailed",

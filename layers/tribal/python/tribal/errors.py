@@ -24,6 +24,9 @@ TribalError
  |- IndexNotReady                 there is no index to ask
  |- IndexWriteFailed              the index refused a write
  |- EmbeddingFailed               vectors could not be made
+ |- DeploymentError               a deployed environment, seen from outside
+ |   |- DeploymentUnreachable     it did not answer (retryable)
+ |   `- DeploymentRefused         it, or AWS, refused the caller
  `- ToolInputInvalid, TableNotFound, DomainNotFound, DatabaseNotFound   what a tool was asked for
 """
 
@@ -183,6 +186,22 @@ class EmbeddingFailed(TribalError):
     code = "IDX_EMBEDDING_FAILED"
 
 
+class DeploymentError(TribalError):
+    """Something about a deployed environment, seen from outside."""
+
+    code = "ENV_UNREACHABLE"
+
+
+class DeploymentUnreachable(DeploymentError):
+    """The environment did not answer, or could not just now. Retryable."""
+
+
+class DeploymentRefused(DeploymentError):
+    """The environment, or AWS before it, refused the caller; the message says what is missing."""
+
+    code = "ENV_ACCESS_DENIED"
+
+
 class ToolInputInvalid(TribalError):
     """The input of a tool is out of its range."""
 
@@ -230,6 +249,7 @@ class Outcome:
 
 
 EXIT_DONE, EXIT_PARTIAL, EXIT_USAGE, EXIT_DATABASE, EXIT_LOCKED, EXIT_STORE, EXIT_NOT_READY, EXIT_NOT_FOUND = range(8)
+EXIT_DEPLOYMENT = 8
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
 
@@ -249,6 +269,8 @@ OUTCOMES: tuple[tuple[type[TribalError], Outcome], ...] = (
     (IndexNotReady, Outcome(EXIT_NOT_READY, 503, True)),
     (IndexWriteFailed, Outcome(EXIT_STORE, 500, True)),
     (EmbeddingFailed, Outcome(EXIT_STORE, 500, True)),
+    (DeploymentUnreachable, Outcome(EXIT_DEPLOYMENT, 502, True)),
+    (DeploymentError, Outcome(EXIT_DEPLOYMENT, 502, False)),
     (ToolInputInvalid, Outcome(EXIT_USAGE, 400, False)),
     (NotFound, Outcome(EXIT_NOT_FOUND, 404, False)),
     (TribalError, Outcome(EXIT_INTERNAL, 500, False)),
@@ -262,6 +284,17 @@ def _class_outcome(kind: type[TribalError]) -> Outcome:
 def outcome(error: TribalError) -> Outcome:
     """What an error means at an edge, from the one table."""
     return _class_outcome(type(error))
+
+
+def error_named(name: str, message: str) -> TribalError:
+    """An error that a function reported by the name of its class; one that we do not know is a fault."""
+    pending: list[type[TribalError]] = [TribalError]
+    while pending:
+        kind = pending.pop()
+        if kind.__name__ == name:
+            return kind(message)
+        pending.extend(kind.__subclasses__())
+    return TribalError(f"{name}: {message}")
 
 
 def code_outcome(code: str) -> Outcome:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from tribal.errors import ConfigurationError, DeploymentRefused, DeploymentUnreachable
 
 _CONNECT_SECONDS = 5
 _READ_SECONDS = 30
@@ -14,6 +18,22 @@ ATTEMPTS = 5
 
 ACCESS_DENIED = frozenset({"AccessDenied", "AccessDeniedException", "403", "Forbidden"})
 """Error codes by which a service says that a permission is missing."""
+NOT_LOGGED_IN = frozenset(
+    {
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "IncompleteSignature",
+        "InvalidAccessKeyId",
+        "InvalidClientTokenId",
+        "InvalidSignatureException",
+        "MissingAuthenticationToken",
+        "SignatureDoesNotMatch",
+        "UnrecognizedClientException",
+    }
+)
+"""Error codes by which a service says that it does not know, or no longer knows, who asks."""
+LOG_IN = "log in (`aws configure`, `aws sso login`), or name credentials with AWS_PROFILE or aws_profile"
+"""What to do when nobody knows who asks."""
 
 
 def aws_client(
@@ -34,9 +54,12 @@ def aws_client(
         profile: of the user's AWS configuration.
         role: ARN of a role to work as, for an hour; the identity at hand must be allowed to assume it.
         attempts: at one call, the first included.
+
+    Raises:
+        ConfigurationError: when no region is known, or the configuration lacks the profile.
     """
-    import boto3
     from botocore.config import Config
+    from botocore.exceptions import NoRegionError, ProfileNotFound
 
     config = Config(
         connect_timeout=_CONNECT_SECONDS,
@@ -44,17 +67,70 @@ def aws_client(
         max_pool_connections=_CONNECTIONS,
         retries={"mode": "standard", "total_max_attempts": attempts},
     )
+    try:
+        session = _session(profile, region, role, config)
+        return session.client(service, endpoint_url=endpoint, config=config)
+    except ProfileNotFound as exc:
+        raise ConfigurationError(
+            f"the AWS configuration has no such profile: {exc}; `aws configure list-profiles`"
+        ) from exc
+    except NoRegionError as exc:
+        raise ConfigurationError("no AWS region is known; set AWS_REGION, or write one with `aws configure`") from exc
+
+
+def _session(profile: str | None, region: str | None, role: str | None, config: Any) -> Any:
+    import boto3
+
     session = boto3.Session(profile_name=profile, region_name=region)
-    if role is not None:
-        assumed = session.client("sts", config=config).assume_role(RoleArn=role, RoleSessionName=_SESSION)
-        keys = assumed["Credentials"]
-        session = boto3.Session(
-            aws_access_key_id=keys["AccessKeyId"],
-            aws_secret_access_key=keys["SecretAccessKey"],
-            aws_session_token=keys["SessionToken"],
-            region_name=region,
-        )
-    return session.client(service, endpoint_url=endpoint, config=config)
+    if role is None:
+        return session
+    assumed = session.client("sts", config=config).assume_role(RoleArn=role, RoleSessionName=_SESSION)
+    keys = assumed["Credentials"]
+    return boto3.Session(
+        aws_access_key_id=keys["AccessKeyId"],
+        aws_secret_access_key=keys["SecretAccessKey"],
+        aws_session_token=keys["SessionToken"],
+        region_name=region,
+    )
+
+
+@contextmanager
+def asking(attempt: str, permission: str) -> Iterator[None]:
+    """Tell in our own words why a service that stands for a deployed environment did not do what it was asked.
+
+    Raises:
+        DeploymentRefused: when a permission, or a login, is missing.
+        DeploymentUnreachable: when the service did not answer, or failed. Retryable.
+    """
+    from botocore.exceptions import (
+        BotoCoreError,
+        ClientError,
+        CredentialRetrievalError,
+        NoCredentialsError,
+        PartialCredentialsError,
+        SSOError,
+        TokenRetrievalError,
+    )
+
+    try:
+        yield
+    except ClientError as exc:
+        code = error_code(exc)
+        if code in ACCESS_DENIED:
+            raise DeploymentRefused(f"cannot {attempt}: access is denied; allow {permission} to who you are") from exc
+        if code in NOT_LOGGED_IN:
+            raise DeploymentRefused(f"cannot {attempt}: AWS does not know who you are ({code}); {LOG_IN}") from exc
+        raise DeploymentUnreachable(f"cannot {attempt}: AWS answered {code or 'an error'}; try again") from exc
+    except (
+        CredentialRetrievalError,
+        NoCredentialsError,
+        PartialCredentialsError,
+        SSOError,
+        TokenRetrievalError,
+    ) as exc:
+        raise DeploymentRefused(f"cannot {attempt}: {exc}; {LOG_IN}") from exc
+    except BotoCoreError as exc:
+        raise DeploymentUnreachable(f"cannot {attempt}: {exc}; check the network and the region") from exc
 
 
 def error_code(error: Exception) -> str:
