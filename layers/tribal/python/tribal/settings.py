@@ -41,6 +41,11 @@ class BucketPlace:
             raise ConfigurationError(f"{address!r} is no address of a bucket; write s3://bucket or s3://bucket/prefix")
         return cls(match["bucket"], match["prefix"] or "")
 
+    def address(self, key: str) -> str:
+        """Where an object of the store lies, as the AWS command line writes it."""
+        folder = f"{self.prefix.rstrip('/')}/" if self.prefix else ""
+        return f"s3://{self.bucket}/{folder}{key}"
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -66,6 +71,10 @@ class Settings:
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     bucket: BucketPlace | None = None
     """Where the documents are, when they are not in a folder."""
+
+    def address(self, key: str) -> str:
+        """Where a file of the store lies, as a person looks it up: a path, or an address in S3."""
+        return str(self.store / key) if self.bucket is None else self.bucket.address(key)
 
     def require_entries(self) -> tuple[DatabaseEntry, ...]:
         """The databases to work on.

@@ -37,20 +37,25 @@ def store_of(settings: Settings) -> ObjectStore:
         try:
             return store_in_bucket(settings.bucket)
         except ModuleNotFoundError as error:
-            raise ConfigurationError(
-                f"{error.name} is not installed, which a store in S3 needs: pip install 'tribal-knowledge[aws]'"
-            ) from error
+            raise aws_missing(error, "a store in S3") from error
     from tribal.adapters.folder import FolderStore
 
     return FolderStore(settings.store)
 
 
-def store_in_bucket(place: BucketPlace, region: str | None = None) -> S3ObjectStore:
-    """The store in a bucket; the AWS identity at hand must be allowed to use it."""
+def aws_missing(error: ModuleNotFoundError, purpose: str) -> ConfigurationError:
+    """What to say when a package for AWS is not installed."""
+    return ConfigurationError(
+        f"{error.name} is not installed, which {purpose} needs: pip install 'tribal-knowledge[aws]'"
+    )
+
+
+def store_in_bucket(place: BucketPlace, region: str | None = None, *, profile: str | None = None) -> S3ObjectStore:
+    """The store in a bucket; the AWS identity at hand, or that of a profile, must be allowed to use it."""
     from tribal.adapters.aws_clients import aws_client
     from tribal.adapters.s3 import S3ObjectStore
 
-    return S3ObjectStore(aws_client("s3", region=region), place.bucket, place.prefix)
+    return S3ObjectStore(aws_client("s3", region=region, profile=profile), place.bucket, place.prefix)
 
 
 def sweep_store(settings: Settings) -> None:
@@ -71,11 +76,27 @@ def process_lock_of(settings: Settings) -> ProcessLock | None:
 
 
 def secrets_of(settings: Settings) -> Secrets:
-    """Secrets from environment variables, and from files in the folder that `TRIBAL_SECRETS` names."""
+    """Secrets from environment variables, and from files in the folder that `TRIBAL_SECRETS` names.
+
+    Where the store is a bucket, those that are missing there come from Secrets Manager: the `databases.yaml` of a
+    deployed environment is to work on a host as it stands.
+    """
     from tribal.adapters.environment import EnvironmentSecrets
 
     folder = settings.environment.get("TRIBAL_SECRETS")
-    return EnvironmentSecrets(settings.environment, Path(folder) if folder else None)
+    here = EnvironmentSecrets(settings.environment, Path(folder) if folder else None)
+    if settings.bucket is None:
+        return here
+    from tribal.adapters.secrets_in_turn import SecretsInTurn
+
+    return SecretsInTurn(here, _secrets_manager)
+
+
+def _secrets_manager() -> Secrets:
+    from tribal.adapters.aws_clients import aws_client
+    from tribal.adapters.secrets_manager import SecretsManagerSecrets
+
+    return SecretsManagerSecrets(aws_client("secretsmanager"))
 
 
 def reader_opener(settings: Settings) -> OpenReader:
@@ -83,11 +104,10 @@ def reader_opener(settings: Settings) -> OpenReader:
 
     A named secret is read again when the server refuses the login with it.
     """
-    return opener_with(
-        secrets_of(settings),
-        settings.environment,
-        "set the environment variable of that name, or put a file so named into the folder that TRIBAL_SECRETS names",
-    )
+    mend = "set the environment variable of that name, or put a file so named into the folder that TRIBAL_SECRETS names"
+    if settings.bucket is not None:
+        mend += ", or make it in Secrets Manager"
+    return opener_with(secrets_of(settings), settings.environment, mend)
 
 
 def opener_with(secrets: Secrets, environment: Mapping[str, str], mend: str, *, role: str | None = None) -> OpenReader:

@@ -16,6 +16,8 @@ from tribal_contracts import LeaseRecord
 
 # Each lost race means that somebody else won one; so many in a row mean that the lease is busy.
 _ATTEMPTS = 5
+_FUNCTION = "arn:"
+"""How the holder begins where it is a function of a deployed environment."""
 
 
 def read_lease(store: ObjectStore) -> tuple[LeaseRecord | None, str | None]:
@@ -80,16 +82,26 @@ def same_holding(present: LeaseRecord, ours: LeaseRecord) -> bool:
     return present.fencing_token == ours.fencing_token and present.run_id == ours.run_id and not present.released
 
 
+def holder_text(record: LeaseRecord) -> str:
+    """Who holds a lease, as a person is told."""
+    if record.holder.startswith(_FUNCTION):
+        function = record.holder.rpartition("/")[0].rpartition(":")[2]
+        return f"the deployed environment (function {function})"
+    host, _, process = record.holder.rpartition("/")
+    return f"host {host!r} (process {process})"
+
+
 def locked_error(store: ObjectStore, present: LeaseRecord | None) -> RunLocked:
     """What a run is told that does not get the lease."""
     where = store.location
     if present is None or present.released:
         return RunLocked(f"another run is starting on {where}; wait until it has ended and run the command again")
     host, _, process = present.holder.rpartition("/")
+    what = "execution in Step Functions" if present.holder.startswith(_FUNCTION) else "process"
     return RunLocked(
-        f"run {present.run_id!r} on host {host!r} (process {process}) has been writing to {where} since "
+        f"run {present.run_id!r} on {holder_text(present)} has been writing to {where} since "
         f"{present.acquired_at}; wait until it has ended (`tribal status` shows how far it has come) or stop that "
-        f"process, then run the command again; if it is dead already, its lease ends at {present.expires_at}",
+        f"{what}, then run the command again; if it is dead already, its lease ends at {present.expires_at}",
         context={
             "run_id": present.run_id,
             "host": host,

@@ -38,7 +38,7 @@ def plan(dsn: Dsn = None, project: Project = _HERE, replan: Replan = False, as_j
     if as_json:
         print_json(composed.plan)
     else:
-        print_plan(composed.plan, settings.store, previous)
+        print_plan(composed.plan, settings, previous)
 
 
 @command
@@ -135,42 +135,37 @@ def _selection(work_units: list[str] | None, domains: list[str] | None) -> Docum
 
 def _report(work: LocalRun, as_json: bool, next_step: str, *, open_page: bool = False) -> None:
     """Say how the run ended, in its exit code too."""
-    from tribal.errors import EXIT_DONE, EXIT_INTERNAL, EXIT_PARTIAL
+    from tribal.catalog.locations import CATALOG_OVERVIEW_PAGE, DOCS
+    from tribal.edges.cli.run_report import print_record, record_exit_code
 
-    record = work.record
+    record, settings = work.record, work.settings
     if as_json:
         print_json(record)
     else:
-        parts = []
-        if record.command != "index":
-            parts.append(
-                f"{counted(record.tables_documented, 'table')} documented, {record.tables_unchanged} unchanged, "
-                f"{record.tables_failed} failed"
-            )
+        indexed = ""
         if work.indexed is not None:
             done = work.indexed
-            parts.append(
-                f"index of {counted(done.files_total, 'file')} up to date"
-                + (f", {done.files_failed} failed" * bool(done.files_failed))
+            indexed = f"index of {counted(done.files_total, 'file')} up to date" + (
+                f", {done.files_failed} failed" * bool(done.files_failed)
             )
-        typer.echo(f"{record.status}: {'; '.join(parts)}.")
-        for error in record.errors[:20]:
-            typer.echo(f"  {error.severity}: {error.message}", err=True)
-        if len(record.errors) > 20:
-            typer.echo(f"  ... and {len(record.errors) - 20} more; see `tribal status`", err=True)
-        typer.echo(f"Documents: {work.settings.store / 'docs' / 'README.md'}")
+        print_record(record, indexed)
+        typer.echo(f"Documents: {settings.address(DOCS + CATALOG_OVERVIEW_PAGE)}")
+        if settings.bucket is not None and record.command == "document":
+            next_step = f"{next_step} A deployed environment indexes what is new in its bucket by itself."
         typer.echo(next_step)
         if record.command != "index":
-            _look(work.settings.store, open_page=open_page)
-    codes = {"completed": EXIT_DONE, "partial": EXIT_PARTIAL}
-    raise typer.Exit(codes.get(record.status, EXIT_PARTIAL if record.tables_failed else EXIT_INTERNAL))
+            _look(settings, open_page=open_page)
+    raise typer.Exit(record_exit_code(record))
 
 
-def _look(store: Path, *, open_page: bool) -> None:
+def _look(settings: Settings, *, open_page: bool) -> None:
     """Name the one page of all documents as an address that terminals let one click, and open it where asked to."""
     from tribal.catalog.locations import DOCS, SITE_PAGE
 
-    page = store / DOCS / SITE_PAGE
+    if settings.bucket is not None:
+        typer.echo(f"Look: aws s3 cp {settings.address(DOCS + SITE_PAGE)} . (all of it in one page)")
+        return
+    page = settings.store / DOCS / SITE_PAGE
     if not page.is_file():
         return
     typer.echo(f"Look: {page.as_uri()}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tribal import wiring
@@ -31,7 +30,7 @@ def last_plan(settings: Settings) -> DocumentationPlan | None:
         return None
 
 
-def print_plan(plan: DocumentationPlan, store: Path, previous: DocumentationPlan | None = None) -> None:
+def print_plan(plan: DocumentationPlan, settings: Settings, previous: DocumentationPlan | None = None) -> None:
     """Domains with their tables, work and time, what changed since the last plan, errors, and where the plan lies."""
     from rich.markup import escape
 
@@ -48,7 +47,9 @@ def print_plan(plan: DocumentationPlan, store: Path, previous: DocumentationPlan
         out.print(f"moved: {escape(move.table)} from {move.from_domain} to {move.to_domain}")
     for error in plan.errors:
         out.print(f"[yellow]{error.severity}[/]: {escape(error.message)}")
-    out.print(f"Plan: {escape(str(store / PLAN_FILE))} (you may move tables between its domains)")
+    out.print(f"Plan: {escape(settings.address(PLAN_FILE))} (you may move tables between its domains)")
+    if settings.bucket is not None:
+        out.print(f"Look: aws s3 cp {escape(settings.address(PLAN_FILE))} . (and back, when you have changed it)")
     out.print("Next: `tribal document`.")
 
 

@@ -1,0 +1,46 @@
+"""How a run ended, as a person reads it and as an exit code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from tribal.edges.cli.console import counted
+
+if TYPE_CHECKING:
+    from tribal_contracts import RunRecord
+
+_LISTED_ERRORS = 20
+
+
+def print_record(record: RunRecord, indexed: str = "") -> None:
+    """One line with the counts, then the errors; `indexed` says how indexing ended, where it was part of the run."""
+    from tribal.runs.sinks import one_line
+
+    parts = []
+    if record.command != "index":
+        parts.append(
+            f"{counted(record.tables_documented, 'table')} documented, {record.tables_unchanged} unchanged, "
+            f"{record.tables_failed} failed"
+        )
+    if indexed:
+        parts.append(indexed)
+    typer.echo(f"{': '.join([record.status, *filter(None, ['; '.join(parts)])])}.")
+    for error in record.errors[:_LISTED_ERRORS]:
+        typer.echo(f"  {error.severity}: {one_line(error.message)}", err=True)
+    if len(record.errors) > _LISTED_ERRORS:
+        typer.echo(f"  ... and {len(record.errors) - _LISTED_ERRORS} more; see `tribal status`", err=True)
+
+
+def record_exit_code(record: RunRecord) -> int:
+    """What a command that carried the run out, or followed it, ends with."""
+    from tribal.errors import EXIT_DONE, EXIT_INTERNAL, EXIT_PARTIAL, error_named, outcome
+
+    codes = {"completed": EXIT_DONE, "partial": EXIT_PARTIAL}
+    if record.status in codes:
+        return codes[record.status]
+    name = (record.errors[-1].context or {}).get("error") if record.errors else None
+    if isinstance(name, str):
+        return outcome(error_named(name, "")).exit_code
+    return EXIT_PARTIAL if record.tables_failed else EXIT_INTERNAL
