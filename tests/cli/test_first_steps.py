@@ -201,6 +201,51 @@ def test_a_run_can_be_watched_until_it_ends(tmp_path: Path, fresh_database: Fres
     assert last[-1].startswith("indexing: completed")
 
 
+def test_a_run_can_be_followed_from_elsewhere_until_it_ends(tmp_path: Path, fresh_database: FreshDatabase) -> None:
+    before = tribal("tail", cwd=tmp_path)
+    assert (before.returncode, "no run has written to" in before.stderr) == (6, True)
+    running = start_tribal("run", fresh_database(SLOW), cwd=tmp_path)
+    try:
+        assert running.stderr is not None
+        while "document" not in running.stderr.readline():
+            assert running.poll() is None
+        followed = tribal("tail", cwd=tmp_path)
+    finally:
+        _, errors = running.communicate(timeout=120)
+    assert (running.returncode, followed.returncode) == (0, 0), errors + followed.stderr
+    assert "document: 400 tables" in followed.stderr
+    assert followed.stdout.startswith("completed: 400 tables documented")
+
+
+def test_a_run_that_was_killed_is_not_followed_for_ever(tmp_path: Path, fresh_database: FreshDatabase) -> None:
+    killed = start_tribal("run", fresh_database(SLOW), cwd=tmp_path)
+    assert killed.stderr is not None
+    while "document" not in killed.stderr.readline():
+        assert killed.poll() is None
+    killed.kill()
+    killed.communicate(timeout=60)
+    lease = tmp_path / "progress" / "lease.json"
+    lease.write_text(lease.read_text().replace('"expires_at": "2', '"expires_at": "1'))
+    ran = tribal("tail", cwd=tmp_path)
+    assert (ran.returncode, "the next run carries on" in ran.stderr) == (130, True)
+
+
+def test_status_says_when_the_index_is_of_older_documents(tmp_path: Path, fresh_database: FreshDatabase) -> None:
+    dsn = fresh_database("CREATE TABLE t (id int PRIMARY KEY)")
+    assert tribal("run", dsn, cwd=tmp_path).returncode == 0
+    status = tribal("status", cwd=tmp_path).stdout.splitlines()
+    assert status[0].startswith("last run: ")
+    assert status[-1].startswith("indexing: completed")
+    assert status[-1].endswith(" failed")
+    administer(dsn, "CREATE TABLE u (id int PRIMARY KEY)")
+    assert tribal("plan", dsn, cwd=tmp_path).returncode == 0
+    assert tribal("document", dsn, cwd=tmp_path).returncode == 0
+    assert tribal("status", cwd=tmp_path).stdout.splitlines()[-1].endswith("of older documents; run `tribal index`")
+    assert tribal("index", dsn, cwd=tmp_path).returncode == 0
+    assert tribal("tail", cwd=tmp_path).stdout == "completed.\n"
+    assert "older" not in tribal("status", cwd=tmp_path).stdout
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_stops_cleanly_and_the_next_run_carries_on(
     tmp_path: Path, fresh_database: FreshDatabase, how: signal.Signals

@@ -9,6 +9,7 @@ import pytest
 from tests.unit.documented_shop import TABLES, SamplingReader, Shop, failing
 from tribal.catalog import locations
 from tribal.documenting import fold_progress, overall_status, pending_progress
+from tribal.runs.pool import ThreadWorkerPool
 from tribal_contracts import AgentStatus, DocumenterProgress
 
 
@@ -46,7 +47,7 @@ def test_folding_shows_how_far_the_units_have_come() -> None:
     pending = pending_progress(outline, shop.store, shop.clock)
     shop.clock.advance(5)
     shop.document(outline, only=["shop_sales"])
-    folded = fold_progress(pending, shop.store)
+    folded = fold_progress(pending, shop.store, ThreadWorkerPool())
     assert folded.status == "partial"
     assert folded.work_units["shop_sales"].status == "completed"
     assert folded.work_units["shop_audit"].status == "pending"
@@ -59,7 +60,7 @@ def test_the_progress_of_an_earlier_plan_is_not_taken_for_this_ones() -> None:
     shop.document(shop.plan())
     shop.clock.advance(5)
     pending = pending_progress(shop.plan(), shop.store, shop.clock)
-    assert fold_progress(pending, shop.store) == pending
+    assert fold_progress(pending, shop.store, ThreadWorkerPool()) == pending
 
 
 def test_finishing_leaves_the_progress_of_the_whole_run() -> None:
@@ -71,7 +72,7 @@ def test_finishing_leaves_the_progress_of_the_whole_run() -> None:
     stats = progress.stats
     assert (stats.total_tables, stats.completed_tables, stats.failed_tables) == (4, 3, 1)
     assert set(progress.work_units) == {"shop_audit", "shop_billing", "shop_sales"}
-    assert fold_progress(progress, shop.store) == progress
+    assert fold_progress(progress, shop.store, ThreadWorkerPool()) == progress
 
 
 def test_a_run_of_one_unit_keeps_the_progress_of_the_others() -> None:

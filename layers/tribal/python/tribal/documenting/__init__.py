@@ -9,7 +9,7 @@ from tribal.documenting.finish import Finished, finish
 from tribal.documenting.lint import LintReport, lint
 from tribal.documenting.manifest import load_manifest
 from tribal.documenting.options import DocumentingOptions
-from tribal.documenting.progress import final_progress, fold_progress, overall_status, pending_progress
+from tribal.documenting.progress import final_progress, fold_progress, overall_status, pending_progress, read_units
 
 __all__ = [
     "DocumentingOptions",
@@ -26,4 +26,5 @@ __all__ = [
     "overall_status",
     "pending_progress",
     "read_annotations",
+    "read_units",
 ]

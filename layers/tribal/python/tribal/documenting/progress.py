@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tribal.catalog import locations
 from tribal.documenting.files import read_or_none, read_required
-from tribal.ports import Clock, ObjectStore
+from tribal.ports import Clock, ObjectStore, WorkerPool
 from tribal_contracts import (
     AgentStatus,
     DocumenterProgress,
@@ -17,6 +17,8 @@ from tribal_contracts import (
     WorkUnit,
     WorkUnitProgress,
 )
+
+READ_AT_ONCE = 16
 
 
 def overall_status(statuses: Sequence[AgentStatus]) -> AgentStatus:
@@ -62,11 +64,22 @@ def pending_unit(unit: WorkUnit) -> WorkUnitProgress:
     )
 
 
-def fold_progress(progress: DocumenterProgress, store: ObjectStore) -> DocumenterProgress:
+def read_units(unit_ids: Iterable[str], store: ObjectStore, pool: WorkerPool) -> dict[str, WorkUnitProgress]:
+    """What the units' own files say, of those that have one."""
+
+    def read(unit_id: str) -> WorkUnitProgress | None:
+        return read_or_none(store, locations.unit_progress_file(unit_id), WorkUnitProgress)
+
+    # A store in S3 takes 20 ms or more for each, however small it is.
+    return {unit_id: found for unit_id, found in pool.run(read, unit_ids, READ_AT_ONCE) if found is not None}
+
+
+def fold_progress(progress: DocumenterProgress, store: ObjectStore, pool: WorkerPool) -> DocumenterProgress:
     """Bring the units of a progress up to what their own files say."""
     units = {}
+    present = read_units(progress.work_units, store, pool)
     for unit_id, known in progress.work_units.items():
-        found = read_or_none(store, locations.unit_progress_file(unit_id), WorkUnitProgress)
+        found = present.get(unit_id)
         since = known.started_at or progress.started_at
         units[unit_id] = found if found is not None and _is_since(found, since) else known
     if units == progress.work_units:

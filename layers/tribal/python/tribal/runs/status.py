@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -11,7 +10,8 @@ from pydantic import ValidationError
 from tribal.catalog import locations
 from tribal.documenting import fold_progress
 from tribal.errors import ObjectNotFound
-from tribal.ports import Clock, ObjectStore
+from tribal.ports import Clock, ObjectStore, WorkerPool
+from tribal.runs.lease_file import is_running
 from tribal_contracts import (
     Contract,
     DocumenterProgress,
@@ -32,19 +32,28 @@ class StatusReport:
     run: RunRecord | None
     documenter: DocumenterProgress | None
     indexer: IndexerProgress | None
+    manifest_hash: str | None
+    """Of the documents that are published now."""
+
+    @property
+    def index_is_older(self) -> bool:
+        """Whether the last indexing was of other documents than those that are published now."""
+        return self.indexer is not None and self.manifest_hash not in (None, self.indexer.manifest_hash)
 
 
-def read_status(store: ObjectStore, clock: Clock) -> StatusReport:
+def read_status(store: ObjectStore, clock: Clock, pool: WorkerPool) -> StatusReport:
     """Read it from the files alone; units under way are folded in."""
+    manifest = store.head(locations.MANIFEST_FILE)
     lease = _read(store, locations.LEASE_FILE, LeaseRecord)
-    running = lease is not None and not lease.released and datetime.fromisoformat(lease.expires_at) > clock.real()
+    running = lease is not None and is_running(lease, clock)
     progress = _read(store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)
     return StatusReport(
         running=running,
         lease=lease,
         run=_read(store, locations.run_file(lease.run_id), RunRecord) if lease else None,
-        documenter=fold_progress(progress, store) if progress else None,
+        documenter=fold_progress(progress, store, pool) if progress else None,
         indexer=_read(store, locations.INDEXER_PROGRESS_FILE, IndexerProgress),
+        manifest_hash=manifest.content_hash if manifest else None,
     )
 
 

@@ -9,7 +9,14 @@ import typer
 from typer.core import TyperGroup
 
 from tribal import __version__
-from tribal.edges.cli import mcp_command, pipeline_commands, project_commands, review_commands, status_command
+from tribal.edges.cli import (
+    mcp_command,
+    pipeline_commands,
+    project_commands,
+    review_commands,
+    status_command,
+    tail_command,
+)
 from tribal.tools.commands import TOOL_COMMANDS
 
 
@@ -62,6 +69,7 @@ app.command("document")(pipeline_commands.document)
 app.command("index")(pipeline_commands.index)
 app.command("run")(pipeline_commands.run)
 app.command("status")(status_command.status)
+app.command("tail")(tail_command.tail)
 app.command("diff")(review_commands.diff)
 app.command("lint")(review_commands.lint)
 app.command("mcp")(mcp_command.mcp)

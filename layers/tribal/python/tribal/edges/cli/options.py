@@ -32,3 +32,13 @@ Domains = Annotated[
 ]
 RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Only the tables that failed the last time.")]
 Replan = Annotated[bool, typer.Option("--replan", help="Infer every domain anew instead of keeping the last plan's.")]
+Databases = Annotated[
+    Optional[list[str]],  # noqa: UP045 - typer reads it at run time
+    typer.Option("--database", metavar="NAME", help="Only this database; may be given several times."),
+]
+Watch = Annotated[bool, typer.Option("--watch", help="Keep showing it until the run has ended.")]
+Interval = Annotated[float, typer.Option(help="Seconds between two looks with --watch.", min=0.1)]
+RunId = Annotated[
+    Optional[str],  # noqa: UP045 - typer reads it at run time
+    typer.Argument(metavar="RUN", help="Id of the run; the one under way, else the last one.", show_default=False),
+]

@@ -1,50 +1,100 @@
-"""`tribal status`."""
+"""`tribal status`, of a folder or bucket here and of a deployed environment."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from tribal.edges.cli.console import command, console, print_json
-from tribal.edges.cli.options import Json, Project
+from tribal.edges.cli.console import command, console, counted, print_json
+from tribal.edges.cli.options import Interval, Json, Project, Watch
 
 if TYPE_CHECKING:
+    from tribal.ports import Clock, ObjectStore
     from tribal.runs.status import StatusReport
 
 _HERE = Path()
+_LISTED_ERRORS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """How the index of a deployed environment stands, as its API says."""
+
+    data: dict[str, Any]
+    """What was answered, or `{"error": why not}`."""
+
+    def text(self, manifest_hash: str | None) -> str:
+        """One line, given the documents that are published now."""
+        if "error" in self.data:
+            return f"not known: {self.data['error']}"
+        if not self.data.get("ready"):
+            return "none yet" + ("; it is made by itself of the documents that are published" if manifest_hash else "")
+        made = f"made {self.data.get('indexed_at')}"
+        told = self.data.get("manifest_hash")
+        if told is None or manifest_hash is None:
+            return f"ready, {made}"
+        if told == manifest_hash:
+            return f"up to date, {made}"
+        return f"ready, {made}, of older documents; what is new is taken in by itself, some minutes after a run"
 
 
 @command
 def status(
     project: Project = _HERE,
-    watch: Annotated[bool, typer.Option("--watch", help="Keep showing it until the run has ended.")] = False,
-    interval: Annotated[float, typer.Option(help="Seconds between two looks with --watch.", min=0.1)] = 1.0,
+    watch: Watch = False,
+    interval: Interval = 1.0,
     as_json: Json = False,
 ) -> None:
     """Show how far the last run has come.
 
     Documenting by work unit, indexing, and who holds the lease.
     """
-    from threading import Event
-
-    from tribal.runs.status import read_status
     from tribal.settings import load_settings
     from tribal.wiring import clock_of, store_of
 
     settings = load_settings(project=project)
-    store, clock = store_of(settings), clock_of(settings)
+    show_status(store_of(settings), clock_of(settings), watch=watch, interval=interval, as_json=as_json)
+
+
+def show_status(
+    store: ObjectStore,
+    clock: Clock,
+    *,
+    watch: bool,
+    interval: float,
+    as_json: bool,
+    index: Callable[[], IndexState] | None = None,
+    start: str = "tribal run",
+) -> None:
+    """Print how things stand, again and again while they change and somebody watches.
+
+    Args:
+        store: what is looked at.
+        clock: by which the lease ends.
+        watch: whether to go on until the run has ended.
+        interval: seconds between two looks.
+        as_json: for machines.
+        index: says how the index of a deployed environment stands, which no file of the store tells.
+        start: the command that begins where nothing is yet.
+    """
+    from threading import Event
+
+    from tribal.runs.pool import ThreadWorkerPool
+    from tribal.runs.status import read_status
+
     pause = Event()
     while True:
-        report = read_status(store, clock)
+        report = read_status(store, clock, ThreadWorkerPool())
+        state = index() if index is not None else None
         if as_json:
-            print_json(_data(report))
+            print_json(_data(report) | ({} if state is None else {"index": state.data}))
         else:
             if watch and sys.stdout.isatty():
                 console().clear()
-            _print(report, all_units=not (watch and report.running))
+            _print(report, state, start, all_units=not (watch and report.running))
         if not watch or not report.running:
             return
         pause.wait(interval)
@@ -60,19 +110,32 @@ def _data(report: StatusReport) -> dict[str, Any]:
         "run": dump(report.run),
         "documenter": dump(report.documenter),
         "indexer": dump(report.indexer),
+        "manifest_hash": report.manifest_hash,
     }
 
 
-def _print(report: StatusReport, *, all_units: bool) -> None:
+def _print(report: StatusReport, state: IndexState | None, start: str, *, all_units: bool) -> None:
     """Print it; while somebody watches, only the units that are worth a look."""
     from rich.markup import escape
 
+    from tribal.runs.lease_file import holder_text
+    from tribal.runs.sinks import one_line
+
     out = console()
     if report.lease is not None and report.running:
-        out.print(f"[bold]running[/]: run {report.lease.run_id} by {escape(report.lease.holder)}")
+        out.print(f"[bold]running[/]: run {report.lease.run_id} by {escape(holder_text(report.lease))}")
+    elif report.run is not None:
+        run = report.run
+        out.print(
+            f"last run: {run.run_id} ({escape(run.command)}) {run.status}, "
+            f"{counted(run.tables_documented, 'table')} documented, {run.tables_unchanged} unchanged, "
+            f"{run.tables_failed} failed"
+        )
+        for error in run.errors[:_LISTED_ERRORS] if state is not None or run.status == "failed" else ():
+            out.print(f"    [yellow]{error.code}[/] {escape(one_line(error.message))}")
     documenter = report.documenter
     if documenter is None:
-        out.print("nothing has been planned here yet; start with `tribal run`")
+        out.print(f"nothing has been planned here yet; start with `{escape(start)}`")
         return
     stats = documenter.stats
     out.print(
@@ -86,13 +149,16 @@ def _print(report: StatusReport, *, all_units: bool) -> None:
         out.print(f"  {escape(unit_id)}: {unit.status}, {unit.tables_completed} of {unit.tables_total}{failed}")
         for error in unit.errors:
             out.print(f"    [yellow]{error.code}[/] {escape(error.message)}")
+    if state is not None:
+        out.print(f"index: {escape(state.text(report.manifest_hash))}")
+        return
     indexer = report.indexer
     if indexer is None:
         out.print("indexing: not yet; run `tribal index`")
     else:
         out.print(
             f"indexing: {indexer.status}, {indexer.files_indexed} of {indexer.files_total} files, "
-            f"{indexer.files_failed} failed"
+            f"{indexer.files_failed} failed" + ", of older documents; run `tribal index`" * report.index_is_older
         )
         for error in indexer.errors:
             out.print(f"    [yellow]{error.code}[/] {escape(error.message)}")

@@ -1,0 +1,112 @@
+"""`tribal tail`, of a run in a folder or bucket here and of one in a deployed environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from tribal.edges.cli.console import command, print_json, progress
+from tribal.edges.cli.options import Json, Project, RunId
+
+if TYPE_CHECKING:
+    from tribal.ports import Clock, ObjectStore
+
+_HERE = Path()
+LOOK_SECONDS = 1.0
+"""Between two looks at a run."""
+
+
+@command
+def tail(run: RunId = None, project: Project = _HERE, as_json: Json = False) -> None:
+    """Follow a run until it ends, line by line.
+
+    It ends with the exit code of the run. Ctrl-C ends the following, not the run.
+    """
+    from tribal.settings import load_settings
+    from tribal.wiring import clock_of, store_of
+
+    settings = load_settings(project=project)
+    store, clock = store_of(settings), clock_of(settings)
+    run_id = run or last_run(store)
+    require_recorded(run_id, store)
+    follow(run_id, store, clock, as_json=as_json, again=f"tribal tail {run_id}")
+
+
+def last_run(store: ObjectStore) -> str:
+    """The run that holds the lease, or held it last.
+
+    Raises:
+        PlanError: when there has been none.
+    """
+    from tribal.errors import PlanError
+    from tribal.runs.lease_file import read_lease
+
+    lease, _ = read_lease(store)
+    if lease is None:
+        raise PlanError(f"no run has written to {store.location} yet", code="DOC_PLAN_NOT_FOUND")
+    return lease.run_id
+
+
+def require_recorded(run_id: str, store: ObjectStore) -> None:
+    """Make sure that there is such a run.
+
+    Raises:
+        PlanError: when the store knows none of that id.
+    """
+    from tribal.errors import PlanError
+    from tribal.runs.following import read_record
+
+    if read_record(run_id, store) is None:
+        raise PlanError(
+            f"no run {run_id!r} is recorded in {store.location}; `tribal status` names the last one",
+            code="DOC_PLAN_NOT_FOUND",
+        )
+
+
+def follow(
+    run_id: str,
+    store: ObjectStore,
+    clock: Clock,
+    *,
+    as_json: bool,
+    again: str,
+    ended: Callable[[], None] | None = None,
+    next_step: str = "",
+) -> None:
+    """Print how far a run is until it ends, and end with its exit code.
+
+    Args:
+        run_id: the run.
+        store: where it writes.
+        clock: by which its lease ends.
+        as_json: print nothing but its record, at the end.
+        again: the command that follows it again.
+        ended: raises when whoever carries the run out has ended without the run.
+        next_step: what to do then.
+    """
+    from threading import Event
+
+    from tribal.edges.cli.run_report import print_record, record_exit_code
+    from tribal.errors import EXIT_INTERRUPTED
+    from tribal.runs.following import Following
+    from tribal.runs.pool import ThreadWorkerPool
+
+    pause = Event()
+    try:
+        with progress(clock, quiet=as_json) as sink:
+            sink.note(f"following run {run_id}")
+            following = Following(run_id, store, clock, ThreadWorkerPool(), sink, ended)
+            record = following.until_end(lambda: pause.wait(LOOK_SECONDS))
+    except KeyboardInterrupt:
+        typer.echo(f"\nno longer followed; the run goes on, and `{again}` follows it again", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    if as_json:
+        print_json(record)
+    else:
+        print_record(record)
+        if next_step:
+            typer.echo(next_step)
+    raise typer.Exit(record_exit_code(record))

@@ -1,0 +1,144 @@
+"""Follows a run of another process, by what it writes into the store, until it ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from pydantic import ValidationError
+
+from tribal.catalog import locations
+from tribal.documenting import read_units
+from tribal.errors import ObjectNotFound, RunInterrupted, TribalError
+from tribal.ports import Clock, ObjectStore, ProgressSink, WorkerPool
+from tribal.runs.lease_file import is_running, read_lease
+from tribal_contracts import RunOutline, RunRecord, UnitItem, WorkUnitProgress
+
+STAGE = "document"
+STAGED_COMMAND = "states"
+"""What the record of a run says that the state machine carries out."""
+_NAMED_ERRORS = 3
+"""Of one unit; its progress file has all."""
+
+
+@dataclass(slots=True)
+class Following:
+    """Tells a sink how far a run has come.
+
+    Args:
+        run_id: the run.
+        store: where it writes.
+        clock: by which its lease ends.
+        pool: reads the files of many units at once.
+        sink: is told.
+        ended: raises when whoever carries the run out has ended without the run; without it the lease decides.
+    """
+
+    run_id: str
+    store: ObjectStore
+    clock: Clock
+    pool: WorkerPool
+    sink: ProgressSink
+    ended: Callable[[], None] | None = None
+    _totals: dict[str, int] = field(default_factory=dict)
+    _done: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _over: set[str] = field(default_factory=set)
+    _begun: bool = False
+
+    def until_end(self, wait: Callable[[], object]) -> RunRecord:
+        """Look again and again, with a wait in between; returns the record of the run once it has ended.
+
+        Raises:
+            RunInterrupted: when the run died or was stopped before it could write how it ended.
+        """
+        while True:
+            # Asked before the record is read: a run writes its record first, and ends then.
+            failure = self._failure()
+            record = read_record(self.run_id, self.store)
+            if record is not None:
+                self._look(record)
+                if record.completed_at is not None:
+                    if self._begun:
+                        self.sink.end(STAGE, locations.DOCS)
+                    return record
+            if failure is not None:
+                raise failure
+            wait()
+
+    def _failure(self) -> TribalError | None:
+        """What ended the run without its having said so."""
+        if self.ended is not None:
+            try:
+                self.ended()
+            except TribalError as error:
+                return error
+            return None
+        lease, _ = read_lease(self.store)
+        if lease is not None and lease.run_id == self.run_id and is_running(lease, self.clock):
+            return None
+        return RunInterrupted(
+            f"run {self.run_id!r} ended without saying how: it was stopped or died; the next run carries on"
+        )
+
+    def _look(self, record: RunRecord) -> None:
+        if not self._begun:
+            self._totals = self._units(record)
+        open_units = [unit_id for unit_id in self._totals if unit_id not in self._over]
+        if not open_units:
+            return
+        for unit_id, progress in sorted(read_units(open_units, self.store, self.pool).items()):
+            if _is_of(progress, record):
+                self._tell(unit_id, progress)
+
+    def _units(self, record: RunRecord) -> dict[str, int]:
+        """The units that the run documents, with their tables; empty while there is no plan."""
+        try:
+            outline = RunOutline.from_json(self.store.get(locations.run_outline_file(self.run_id)).data)
+        except (ObjectNotFound, ValidationError):
+            return {}
+        tables = {unit.id: unit.tables for unit in outline.units}
+        if record.command != STAGED_COMMAND:
+            return tables
+        prefix = f"{locations.RUNS}{self.run_id}/waves/"
+        items = [item for key in self.store.keys(prefix) for item in json.loads(self.store.get(key).data)]
+        ids = [UnitItem.model_validate(item).unit_id for item in items]
+        return {unit_id: tables[unit_id] for unit_id in ids if unit_id in tables}
+
+    def _tell(self, unit_id: str, progress: WorkUnitProgress) -> None:
+        if not self._begun:
+            self._begun = True
+            self.sink.begin(STAGE, sum(self._totals.values()))
+        completed, failed = self._done.get(unit_id, (0, 0))
+        for _ in range(progress.tables_completed - completed):
+            self.sink.advance(STAGE, unit_id, "documented")
+        for _ in range(progress.tables_failed - failed):
+            self.sink.advance(STAGE, unit_id, "failed")
+        self._done[unit_id] = (max(completed, progress.tables_completed), max(failed, progress.tables_failed))
+        if progress.status in ("pending", "running"):
+            return
+        self._over.add(unit_id)
+        lost = f", {progress.tables_failed} failed" if progress.tables_failed else ""
+        self.sink.note(
+            f"{unit_id}: {progress.status}, {progress.tables_completed} of {progress.tables_total} tables{lost}"
+        )
+        for error in progress.errors[:_NAMED_ERRORS]:
+            self.sink.note(f"{unit_id}: {error.code} {error.message}")
+
+
+def read_record(run_id: str, store: ObjectStore) -> RunRecord | None:
+    """The record of a run; `None` while there is none."""
+    try:
+        return RunRecord.from_json(store.get(locations.run_file(run_id)).data)
+    except (ObjectNotFound, ValidationError):
+        return None
+
+
+def _is_of(progress: WorkUnitProgress, record: RunRecord) -> bool:
+    """Whether a unit's file tells of this run; that of an earlier run stays until the unit is taken up."""
+    if progress.status in ("pending", "running"):
+        return progress.status == "running"
+    if progress.completed_at is None:
+        return False
+    return datetime.fromisoformat(progress.completed_at) >= datetime.fromisoformat(record.started_at)
