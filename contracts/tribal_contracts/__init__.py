@@ -32,6 +32,7 @@ from tribal_contracts.configuration import (
     DatabaseLimits,
     Glob,
     LintRules,
+    ProfileEntry,
     ProjectFile,
     Selection,
 )
@@ -257,6 +258,7 @@ __all__ = [
     "OverviewDocument",
     "OverviewDomain",
     "PlanSummary",
+    "ProfileEntry",
     "ProjectFile",
     "QueryInterpretation",
     "RelatedTable",

@@ -41,7 +41,12 @@ def health() -> Response[str]:
     """Whether there is an index to ask."""
     metadata = _toolbox().index.metadata()
     ready = metadata is not None
-    return _json(200 if ready else 503, {"ready": ready, "indexed_at": metadata.last_full_index if metadata else None})
+    told = {
+        "ready": ready,
+        "indexed_at": metadata.last_full_index if metadata else None,
+        "manifest_hash": metadata.manifest_hash if metadata else None,
+    }
+    return _json(200 if ready else 503, told)
 
 
 @app.get("/v1/tools")

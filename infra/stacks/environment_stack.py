@@ -119,6 +119,7 @@ class EnvironmentStack(Stack):
             "Store": self.storage.address,
             "StateMachine": self.pipeline.run.attr_arn,
             "ApiAddress": self.api.rest.url,
+            "ApiAuth": self.environment_settings.api.auth.mode,
             "IndexerQueue": self.indexing.queue.queue_url,
             "IndexerDeadLetters": self.indexing.dead.queue_url,
         }

@@ -16,6 +16,8 @@ pytestmark = pytest.mark.xdist_group("infra")
 
 LAMBDA = "AWS::Lambda::Function"
 MOST_LAYERS = 5
+READ_OUTPUTS = ("Store", "StateMachine", "ApiAddress", "ApiAuth")
+"""By `tribal --profile`."""
 
 
 def test_nothing_that_the_rules_of_aws_solutions_find_is_unacknowledged(assembly: Assembly) -> None:
@@ -253,3 +255,13 @@ def test_schedules_keep_to_the_time_zone_and_lose_nothing(template: Template) ->
     for each in schedules:
         assert each["ScheduleExpressionTimezone"] == template.environment.time_zone
         assert each["Target"]["DeadLetterConfig"]["Arn"]["Fn::GetAtt"][0].startswith("IndexingUndelivered")
+
+
+def test_the_outputs_that_the_command_line_reads_are_there(template: Template) -> None:
+    outputs = json.loads(template.path.read_text(encoding="utf-8"))["Outputs"]
+    told = {name: template.flat(output["Value"]) for name, output in outputs.items() if name in READ_OUTPUTS}
+    assert set(told) == set(READ_OUTPUTS)
+    assert told["Store"].startswith("s3://<StorageStore")
+    assert told["StateMachine"].startswith("<PipelineRun")
+    assert told["ApiAddress"].startswith("https://<ApiRest")
+    assert told["ApiAuth"] == template.environment.api.auth.mode

@@ -32,13 +32,23 @@ def parse_project_file(path: Path, environment: Mapping[str, str]) -> tuple[Proj
     Raises:
         ConfigurationError: naming the file, the line and what to write instead.
     """
+    data = read_small_file(path)
+    return parse_project_text(str(path), data, environment), data
+
+
+def read_small_file(path: Path) -> bytes:
+    """The bytes of a file that a person wrote.
+
+    Raises:
+        ConfigurationError: when it cannot be read, or is larger than anybody writes.
+    """
     try:
         data = path.read_bytes()
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
     if len(data) > _LARGEST_FILE_BYTES:
         raise ConfigurationError(f"{path} is larger than {_LARGEST_FILE_BYTES} bytes; is it the right file?")
-    return parse_project_text(str(path), data, environment), data
+    return data
 
 
 def parse_project_text(path: str, data: bytes, environment: Mapping[str, str]) -> ProjectFile:
@@ -47,15 +57,10 @@ def parse_project_text(path: str, data: bytes, environment: Mapping[str, str]) -
     Raises:
         ConfigurationError: naming the file, the line and what to write instead.
     """
-    try:
-        root = yaml.compose(data.decode("utf-8"), yaml.SafeLoader)
-    except UnicodeDecodeError as error:
-        raise ConfigurationError(f"{path} is not UTF-8 text; save it as UTF-8") from error
-    except yaml.YAMLError as error:
-        raise ConfigurationError(_syntax_message(path, error)) from error
+    root = compose_yaml(path, data)
     if not isinstance(root, yaml.MappingNode):
         raise ConfigurationError(f"{path}: the file is empty; it starts with `databases:` (`tribal init` writes one)")
-    reader = _Reader(path, environment)
+    reader = YamlReader(path, environment)
     content = reader.value(root)
     try:
         project = ProjectFile.model_validate(content)
@@ -65,6 +70,20 @@ def parse_project_text(path: str, data: bytes, environment: Mapping[str, str]) -
     return project
 
 
+def compose_yaml(path: str, data: bytes) -> yaml.Node | None:
+    """The nodes of a YAML file, which know their lines; `None` when it is empty.
+
+    Raises:
+        ConfigurationError: when it is not YAML.
+    """
+    try:
+        return yaml.compose(data.decode("utf-8"), yaml.SafeLoader)
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{path} is not UTF-8 text; save it as UTF-8") from error
+    except yaml.YAMLError as error:
+        raise ConfigurationError(_syntax_message(path, error)) from error
+
+
 def _syntax_message(path: str, error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     line = f", line {mark.line + 1}" if mark else ""
@@ -72,10 +91,19 @@ def _syntax_message(path: str, error: yaml.YAMLError) -> str:
     return f"{path}{line}: {problem}; check the indentation and the quotes there"
 
 
-class _Reader:
-    def __init__(self, path: str, environment: Mapping[str, str]) -> None:
+class YamlReader:
+    """Turns nodes into data, variables filled in, and names the line of what is wrong.
+
+    Args:
+        path: what messages call the file.
+        environment: where variables come from.
+        model: what the outermost node is to be.
+    """
+
+    def __init__(self, path: str, environment: Mapping[str, str], model: type[BaseModel] = ProjectFile) -> None:
         self._path = path
         self._environment = environment
+        self._model = model
 
     def value(self, node: yaml.Node) -> Any:
         """A node as Python data, refusing keys that stand twice."""
@@ -105,6 +133,7 @@ class _Reader:
         return value
 
     def error(self, node: yaml.Node, message: str) -> ConfigurationError:
+        """What is wrong at a node."""
         return ConfigurationError(f"{self._path}, line {node.start_mark.line + 1}: {message}")
 
     def complaints(self, error: ValidationError, root: yaml.Node) -> Iterator[str]:
@@ -114,7 +143,7 @@ class _Reader:
             node = _locate(root, location)
             name = str(location[-1]) if location else ""
             if detail["type"] == "extra_forbidden":
-                message = f"unknown key {name!r}{_did_you_mean(name, location)}"
+                message = f"unknown key {name!r}{self._did_you_mean(name, location)}"
             elif detail["type"] == "missing":
                 message = f"the key {name!r} is missing; add it"
             else:
@@ -139,6 +168,15 @@ class _Reader:
             if entry.type == "snowflake":
                 raise self.error(node, f"{entry.name!r} is of type snowflake, which this version does not read yet")
 
+    def _did_you_mean(self, name: str, location: tuple[int | str, ...]) -> str:
+        parent = location[-2] if len(location) > 1 else None
+        model: type[BaseModel] = DatabaseEntry if isinstance(parent, int) else self._model
+        model = _SECTIONS.get(str(parent), model)
+        close = difflib.get_close_matches(name, model.model_fields, n=1)
+        if close:
+            return f"; did you mean {close[0]!r}?"
+        return f"; the keys here are {', '.join(model.model_fields)}"
+
 
 def _locate(root: yaml.Node, location: tuple[int | str, ...]) -> yaml.Node:
     """The node that a complaint is about: the key itself where there is one, else what should have held it."""
@@ -157,13 +195,3 @@ def _locate(root: yaml.Node, location: tuple[int | str, ...]) -> yaml.Node:
         else:
             return node
     return node
-
-
-def _did_you_mean(name: str, location: tuple[int | str, ...]) -> str:
-    parent = location[-2] if len(location) > 1 else None
-    model: type[BaseModel] = DatabaseEntry if isinstance(parent, int) else ProjectFile
-    model = _SECTIONS.get(str(parent), model)
-    close = difflib.get_close_matches(name, model.model_fields, n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    return f"; the keys here are {', '.join(model.model_fields)}"

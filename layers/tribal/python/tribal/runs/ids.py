@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Callable
-from datetime import UTC
+from datetime import UTC, datetime
 
 from tribal.ports import Clock
 
@@ -17,3 +18,9 @@ def random_suffix() -> str:
 def new_run_id(clock: Clock, entropy: Callable[[], str] = random_suffix) -> str:
     """An id such as `20261121T024500Z-1f9c2a`: sorted as text, runs are in order of their start by the real clock."""
     return f"{clock.real().astimezone(UTC):%Y%m%dT%H%M%SZ}-{entropy()}"
+
+
+def execution_run_id(execution: str, started_at: datetime) -> str:
+    """The id of the run that an execution of the state machine, named by its ARN, carries out; always the same."""
+    suffix = hashlib.sha256(execution.encode()).hexdigest()[:6]
+    return f"{started_at.astimezone(UTC):%Y%m%dT%H%M%SZ}-{suffix}"

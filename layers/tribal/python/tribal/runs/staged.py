@@ -186,7 +186,9 @@ class StagedRun:
 
     def _end(self, task: CloseTask) -> AgentError:
         message = f"the run ended early: {task.error}: {(task.cause or '')[:CAUSE_CHARS]}"
-        return agent_error("DOC_RUN_INTERRUPTED", message, timestamp=self.clock.published())
+        return agent_error(
+            "DOC_RUN_INTERRUPTED", message, timestamp=self.clock.published(), context={"error": task.error}
+        )
 
     def _context(self) -> RunContext:
         return RunContext(self.run_id, self.store, self.lease, self.clock, self.deadline, self.pool, self.sink)
