@@ -12,7 +12,7 @@ from tests.cli.tribal_command import tribal
 from tribal.edges.cli.app import app
 from tribal.errors import OUTCOMES
 from tribal.tools.registry import TOOLS
-from tribal_contracts import ERROR_CODES, DatabaseEntry, DatabaseLimits, ProjectFile
+from tribal_contracts import ERROR_CODES, DatabaseEntry, DatabaseLimits, ProfileEntry, ProjectFile
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -42,6 +42,15 @@ def test_every_command_is_documented_and_has_help(command: str, tmp_path: Path) 
     assert "--json" in shown.stdout
 
 
+@pytest.mark.parametrize("command", ["run", "status", "tail"])
+def test_every_option_of_a_command_that_looks_into_an_environment_is_documented(command: str, tmp_path: Path) -> None:
+    shown = tribal("--profile", "dev", command, "--help", cwd=tmp_path)
+    assert shown.returncode == 0
+    section = text("docs/commands.md").partition("## A deployed environment")[2].partition("\n## ")[0]
+    options = set(re.findall(r"--[a-z][a-z-]+", shown.stdout)) - {"--help"}
+    assert [option for option in sorted(options) if option not in section] == []
+
+
 @pytest.mark.parametrize("tool", sorted(TOOLS))
 def test_every_tool_is_documented_with_its_inputs(tool: str) -> None:
     line = next(line for line in text("docs/tools.md").splitlines() if line.startswith(f"| `{tool}`"))
@@ -49,9 +58,9 @@ def test_every_tool_is_documented_with_its_inputs(tool: str) -> None:
         assert f"`{name}" in line
 
 
-@pytest.mark.parametrize("model", [ProjectFile, DatabaseEntry, DatabaseLimits])
+@pytest.mark.parametrize("model", [ProjectFile, DatabaseEntry, DatabaseLimits, ProfileEntry])
 def test_every_key_of_the_configuration_is_documented(
-    model: type[ProjectFile] | type[DatabaseEntry] | type[DatabaseLimits],
+    model: type[ProjectFile] | type[DatabaseEntry] | type[DatabaseLimits] | type[ProfileEntry],
 ) -> None:
     documented = text("docs/configuration.md")
     assert [name for name in model.model_fields if not re.search(rf"\b{name}\b", documented)] == []

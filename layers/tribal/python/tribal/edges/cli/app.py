@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 import typer
 from typer.core import TyperGroup
@@ -21,10 +21,14 @@ from tribal.tools.commands import TOOL_COMMANDS
 
 
 class _Group(TyperGroup):
-    """Puts a command that is derived from the tool registry in the place of its stand-in, when it is run."""
+    """Puts a command in the place of its stand-in, when it is run: derived from the tool registry, or for a profile."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and ctx.params.get("profile") is not None:
+            from tribal.edges.cli.profile_commands import profile_command
+
+            return name, profile_command(name, rest), rest
         tool = next((tool for tool in TOOL_COMMANDS if tool.command == name), None)
         if tool is not None:
             from tribal.edges.cli.tool_commands import derived_command
@@ -43,7 +47,7 @@ app = typer.Typer(
     "tribal run postgresql://user@host/database reads a database, documents every table and builds the "
     "index; then tribal search, table, join, domain and domains answer, and tribal mcp answers agents.",
     epilog="Exit codes: 0 done, 1 done in part, 2 usage or configuration, 3 database, 4 another run, 5 store, "
-    "6 nothing there to work on yet, 7 not found, 130 interrupted.",
+    "6 nothing there to work on yet, 7 not found, 8 deployed environment, 130 interrupted.",
 )
 
 
@@ -55,11 +59,23 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def tribal(
+    context: typer.Context,
+    profile: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads it at run time
+        typer.Option(
+            "--profile",
+            metavar="NAME",
+            help="Look into a deployed environment instead of a folder here: run, status, tail and the questions. "
+            "NAME is that of the environment, or of a profile in ~/.config/tribal/profiles.yaml.",
+            show_default=False,
+        ),
+    ] = None,
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Hold what all commands share."""
+    context.obj = profile
 
 
 app.command("init")(project_commands.init)

@@ -1,0 +1,236 @@
+"""The commands that look into a deployed environment: `tribal --profile NAME ...`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from tribal.edges.cli.console import command, fail, print_json
+from tribal.edges.cli.options import Databases, Domains, Interval, Json, Replan, RetryFailed, RunId, Watch, WorkUnits
+from tribal.tools.commands import TOOL_COMMANDS
+
+if TYPE_CHECKING:
+    from tribal.edges.cli.status_command import IndexState
+    from tribal.remote_wiring import RemoteEnvironment
+    from tribal_contracts import RunRequest
+
+Force = Annotated[bool, typer.Option("--force", help="Document unchanged tables too.")]
+Follow = Annotated[bool, typer.Option("--follow", help="Follow the run until it ends, as tribal tail does.")]
+
+
+def profile_command(name: str, arguments: Sequence[str]) -> Any:
+    """The command of that name as it works on a deployed environment; one that does not is refused."""
+    tool = next((tool for tool in TOOL_COMMANDS if tool.command == name), None)
+    if tool is not None:
+        from tribal.edges.cli.tool_commands import derived_command
+
+        return derived_command(tool, deployed=True)
+    functions: dict[str, Callable[..., None]] = {"run": run, "status": status, "tail": tail}
+    if name not in functions:
+        _refuse(name, as_json="--json" in arguments)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.command(name)(functions[name])
+    return typer.main.get_command(app)
+
+
+def remote_environment(context: typer.Context) -> RemoteEnvironment:
+    """The environment that the command line named.
+
+    Raises:
+        ConfigurationError: when its profile cannot be used.
+    """
+    from tribal.profiles import load_profile
+    from tribal.remote_wiring import RemoteEnvironment
+
+    return RemoteEnvironment(load_profile(context.obj))
+
+
+@command
+def status(context: typer.Context, watch: Watch = False, interval: Interval = 5.0, as_json: Json = False) -> None:
+    """Show how far the last run of the deployed environment has come.
+
+    Documenting by work unit, and whether the index is up to date.
+    """
+    from tribal.edges.cli.status_command import show_status
+    from tribal.runs.clock import SystemClock
+
+    environment = remote_environment(context)
+    show_status(
+        environment.store(),
+        SystemClock(),
+        watch=watch,
+        interval=interval,
+        as_json=as_json,
+        index=lambda: _index_state(environment),
+        start=f"tribal --profile {context.obj} run",
+    )
+
+
+def _index_state(environment: RemoteEnvironment) -> IndexState:
+    """What the API says of the index; that it cannot be asked is part of the status, not the end of it."""
+    from tribal.edges.cli.status_command import IndexState
+    from tribal.errors import TribalError
+
+    try:
+        return IndexState(environment.tools().health())
+    except TribalError as error:
+        return IndexState({"error": error.message})
+
+
+@command
+def run(
+    context: typer.Context,
+    database: Databases = None,
+    domain: Domains = None,
+    work_unit: WorkUnits = None,
+    force: Force = False,
+    retry_failed: RetryFailed = False,
+    replan: Replan = False,
+    follow: Follow = False,
+    as_json: Json = False,
+) -> None:
+    """Start a documentation run in the deployed environment.
+
+    The run goes on there whatever becomes of this command; what it documents is indexed by itself.
+    """
+    from tribal.runs.clock import SystemClock
+    from tribal.runs.ids import execution_run_id, new_run_id
+
+    request = _request(
+        databases=database or [],
+        domains=domain or [],
+        units=work_unit or [],
+        force=force,
+        retry_failed=retry_failed,
+        replan=replan,
+    )
+    environment = remote_environment(context)
+    machine = environment.state_machine()
+    _require_no_other(environment, context.obj)
+    started = machine.start(f"cli-{new_run_id(SystemClock())}", request.to_compact_json())
+    run_id = execution_run_id(started.arn, started.started_at)
+    if follow:
+        typer.echo(f"Started: execution {started.name} ({run_id}).", err=True)
+        _follow(context, environment, run_id, started.arn, as_json=as_json)
+        return
+    if as_json:
+        print_json({"run_id": run_id, "execution": started.arn, "name": started.name, "state_machine": machine.arn})
+        return
+    typer.echo(f"Started: execution {started.name}.")
+    typer.echo(f"Next: `tribal --profile {context.obj} tail {run_id}` follows it until it ends.")
+
+
+def _request(**asked: Any) -> RunRequest:
+    from pydantic import ValidationError
+
+    from tribal.errors import ConfigurationError
+    from tribal_contracts import RunRequest
+
+    try:
+        return RunRequest(**asked)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        what = "a domain" if first["loc"][0] == "domains" else "a name"
+        raise ConfigurationError(
+            f"{first['input']!r} is not {what}; `tribal domains` lists those that there are"
+        ) from error
+
+
+def _require_no_other(environment: RemoteEnvironment, profile: str) -> None:
+    """Say at once what the execution would find: that another run is under way.
+
+    Raises:
+        RunLocked: when one is.
+    """
+    from tribal.errors import RunLocked, StoreError
+    from tribal.runs.clock import SystemClock
+    from tribal.runs.lease_file import holder_text, is_running, read_lease
+
+    try:
+        lease, _ = read_lease(environment.store())
+    except StoreError:
+        return  # Who may start a run need not be allowed to read the store; the lease keeps runs apart all the same.
+    if lease is not None and is_running(lease, SystemClock()):
+        raise RunLocked(
+            f"run {lease.run_id!r} of {holder_text(lease)} is under way since {lease.acquired_at}; wait until it has "
+            f"ended: `tribal --profile {profile} tail` follows it"
+        )
+
+
+@command
+def tail(context: typer.Context, run: RunId = None, as_json: Json = False) -> None:
+    """Follow a run of the deployed environment until it ends, line by line.
+
+    It ends with the exit code of the run. Ctrl-C ends the following, not the run.
+    """
+    from tribal.edges.cli.tail_command import last_run, require_recorded
+    from tribal.errors import DeploymentRefused
+    from tribal.runs.ids import execution_run_id
+
+    environment = remote_environment(context)
+    store = environment.store()
+    run_id = run or last_run(store)
+    try:
+        recent = environment.state_machine().recent()
+        execution = next((each for each in recent if execution_run_id(each.arn, each.started_at) == run_id), None)
+    except DeploymentRefused:
+        execution = None  # What the run writes tells enough of it, if later.
+    if execution is None:
+        require_recorded(run_id, store)
+    _follow(context, environment, run_id, execution.arn if execution else None, as_json=as_json)
+
+
+def _follow(
+    context: typer.Context, environment: RemoteEnvironment, run_id: str, execution: str | None, *, as_json: bool
+) -> None:
+    from tribal.edges.cli.tail_command import follow
+    from tribal.runs.clock import SystemClock
+
+    profile = f"tribal --profile {context.obj}"
+    follow(
+        run_id,
+        environment.store(),
+        SystemClock(),
+        as_json=as_json,
+        again=f"{profile} tail {run_id}",
+        ended=None if execution is None else _end_of(environment, execution),
+        next_step=f"What is new is indexed by itself; `{profile} status` shows whether it is.",
+    )
+
+
+def _end_of(environment: RemoteEnvironment, execution: str) -> Callable[[], None]:
+    """What raises once the execution has ended; a run that wrote how it ended is not asked."""
+    from tribal.errors import RunInterrupted, RunLocked, error_named
+
+    machine = environment.state_machine()
+
+    def ended() -> None:
+        status = machine.status(execution)
+        if status in ("RUNNING", "PENDING_REDRIVE"):
+            return
+        if status == "SUCCEEDED":
+            raise RunLocked(f"{execution!r} did not begin a run: another one was under way; wait until that has ended")
+        name, message = machine.failure(execution) if status == "FAILED" else ("", "")
+        if name:
+            raise error_named(name, message)
+        raise RunInterrupted(f"{execution!r} was ended ({status}) before its run was done; the next run carries on")
+
+    return ended
+
+
+def _refuse(name: str, *, as_json: bool) -> NoReturn:
+    from tribal.errors import ConfigurationError
+
+    usable = ", ".join(["run", "status", "tail", *(tool.command for tool in TOOL_COMMANDS)])
+    more = (
+        "; where a Lambda cannot reach a database, `store: s3://...` in databases.yaml lets it write the environment's "
+        "store from here"
+        if name in ("plan", "document")
+        else ""
+    )
+    fail(
+        ConfigurationError(f"tribal {name} works on this machine, without --profile{more}; with --profile: {usable}"),
+        as_json=as_json,
+    )
