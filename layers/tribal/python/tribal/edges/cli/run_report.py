@@ -19,7 +19,7 @@ def print_record(record: RunRecord, indexed: str = "") -> None:
     from tribal.runs.sinks import one_line
 
     parts = []
-    if record.command != "index":
+    if record.command not in ("plan", "index"):
         parts.append(
             f"{counted(record.tables_documented, 'table')} documented, {record.tables_unchanged} unchanged, "
             f"{record.tables_failed} failed"

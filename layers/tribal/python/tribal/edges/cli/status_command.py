@@ -126,11 +126,12 @@ def _print(report: StatusReport, state: IndexState | None, start: str, *, all_un
         out.print(f"[bold]running[/]: run {report.lease.run_id} by {escape(holder_text(report.lease))}")
     elif report.run is not None:
         run = report.run
-        out.print(
-            f"last run: {run.run_id} ({escape(run.command)}) {run.status}, "
-            f"{counted(run.tables_documented, 'table')} documented, {run.tables_unchanged} unchanged, "
+        tables = (
+            f", {counted(run.tables_documented, 'table')} documented, {run.tables_unchanged} unchanged, "
             f"{run.tables_failed} failed"
         )
+        without = run.command in ("plan", "index")
+        out.print(f"last run: {run.run_id} ({escape(run.command)}) {run.status}{'' if without else tables}")
         for error in run.errors[:_LISTED_ERRORS] if state is not None or run.status == "failed" else ():
             out.print(f"    [yellow]{error.code}[/] {escape(one_line(error.message))}")
     documenter = report.documenter
