@@ -228,6 +228,7 @@ def test_a_run_that_was_killed_is_not_followed_for_ever(tmp_path: Path, fresh_da
     lease.write_text(lease.read_text().replace('"expires_at": "2', '"expires_at": "1'))
     ran = tribal("tail", cwd=tmp_path)
     assert (ran.returncode, "the next run carries on" in ran.stderr) == (130, True)
+    assert "stopped before it could say how it ended" in tribal("status", cwd=tmp_path).stdout.splitlines()[0]
 
 
 def test_status_says_when_the_index_is_of_older_documents(tmp_path: Path, fresh_database: FreshDatabase) -> None:

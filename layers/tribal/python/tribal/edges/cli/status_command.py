@@ -130,8 +130,10 @@ def _print(report: StatusReport, state: IndexState | None, start: str, *, all_un
             f", {counted(run.tables_documented, 'table')} documented, {run.tables_unchanged} unchanged, "
             f"{run.tables_failed} failed"
         )
-        without = run.command in ("plan", "index")
-        out.print(f"last run: {run.run_id} ({escape(run.command)}) {run.status}{'' if without else tables}")
+        ended = run.status + ("" if run.command in ("plan", "index") else tables)
+        if run.completed_at is None:
+            ended = "stopped before it could say how it ended; the next run carries on"
+        out.print(f"last run: {run.run_id} ({escape(run.command)}) {ended}")
         for error in run.errors[:_LISTED_ERRORS] if state is not None or run.status == "failed" else ():
             out.print(f"    [yellow]{error.code}[/] {escape(one_line(error.message))}")
     documenter = report.documenter
