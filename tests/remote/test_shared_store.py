@@ -9,6 +9,7 @@ import pytest
 
 from tests.postgres_fixtures import FreshDatabase, login
 from tests.remote.environments import BUCKET, Deployed, deployed
+from tests.remote.signed_api import REGION
 from tests.remote.test_running import SHOP, open_elsewhere
 from tribal.errors import RunLocked
 from tribal.runs.clock import SystemClock
@@ -117,7 +118,7 @@ def test_a_secret_of_the_environment_is_found_on_a_host_and_its_absence_is_named
     environment.client("secretsmanager").create_secret(
         Name="tribal/dev/plant", SecretString='{"password": "tribal-demo"}'
     )
-    found = environment.tribal("plan")
+    found = environment.tribal("plan", AWS_DEFAULT_REGION="", AWS_REGION=REGION)
     assert found.returncode == 0, found.stderr
 
 

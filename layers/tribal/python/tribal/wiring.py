@@ -35,7 +35,7 @@ def store_of(settings: Settings) -> ObjectStore:
     """
     if settings.bucket is not None:
         try:
-            return store_in_bucket(settings.bucket)
+            return store_in_bucket(settings.bucket, _region(settings))
         except ModuleNotFoundError as error:
             raise aws_missing(error, "a store in S3") from error
     from tribal.adapters.folder import FolderStore
@@ -89,14 +89,19 @@ def secrets_of(settings: Settings) -> Secrets:
         return here
     from tribal.adapters.secrets_in_turn import SecretsInTurn
 
-    return SecretsInTurn(here, _secrets_manager)
+    return SecretsInTurn(here, lambda: _secrets_manager(_region(settings)))
 
 
-def _secrets_manager() -> Secrets:
+def _secrets_manager(region: str | None) -> Secrets:
     from tribal.adapters.aws_clients import aws_client
     from tribal.adapters.secrets_manager import SecretsManagerSecrets
 
-    return SecretsManagerSecrets(aws_client("secretsmanager"))
+    return SecretsManagerSecrets(aws_client("secretsmanager", region=region))
+
+
+def _region(settings: Settings) -> str | None:
+    """The region that the environment names in the way of the AWS command line, which boto3 does not look at."""
+    return settings.environment.get("AWS_REGION") or None
 
 
 def reader_opener(settings: Settings) -> OpenReader:
