@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.tribal_command import tribal
 from tests.remote.environments import Deployed, deployed, loaded_by, make_stack, without_aws
-from tests.remote.signed_api import REGION, STAGE, TOKEN
+from tests.remote.signed_api import REGION, STAGE, TOKEN, serving
 
 pytestmark = pytest.mark.xdist_group("remote")
 
@@ -165,6 +165,13 @@ def test_what_is_missing_to_find_an_environment_is_named(environment: Deployed, 
     ):
         ran = environment.ask(command, **variables)
         assert (ran.returncode, said in ran.stderr, "Traceback" in ran.stderr) == (code, True, False), ran.stderr
+
+
+def test_what_answers_in_the_place_of_aws_is_named(environment: Deployed) -> None:
+    with serving() as portal:
+        portal.instead = [(200, "<!doctype html><title>Log in to this network</title>")]
+        ran = environment.ask("domains", AWS_ENDPOINT_URL=portal.address)
+    assert (ran.returncode, "not AWS" in ran.stderr, "Traceback" in ran.stderr) == (8, True, False), ran.stderr
 
 
 def test_a_profile_of_the_aws_configuration_is_who_asks(environment: Deployed, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ _CONNECT_SECONDS = 5
 _READ_SECONDS = 30
 _CONNECTIONS = 32
 _SESSION = "tribal-knowledge"
+_NO_REGION = "no AWS region is known; set AWS_REGION, or write one with `aws configure`"
 
 ATTEMPTS = 5
 """At a call whose answer is an error that may pass; the pauses between them grow to some seconds."""
@@ -75,13 +76,16 @@ def aws_client(
             f"the AWS configuration has no such profile: {exc}; `aws configure list-profiles`"
         ) from exc
     except NoRegionError as exc:
-        raise ConfigurationError("no AWS region is known; set AWS_REGION, or write one with `aws configure`") from exc
+        raise ConfigurationError(_NO_REGION) from exc
 
 
 def _session(profile: str | None, region: str | None, role: str | None, config: Any) -> Any:
     import boto3
 
     session = boto3.Session(profile_name=profile, region_name=region)
+    if session.region_name == "":
+        # An empty variable would make an address without a region, which nobody answers sensibly.
+        raise ConfigurationError(_NO_REGION)
     if role is None:
         return session
     assumed = session.client("sts", config=config).assume_role(RoleArn=role, RoleSessionName=_SESSION)
@@ -111,6 +115,7 @@ def asking(attempt: str, permission: str) -> Iterator[None]:
         SSOError,
         TokenRetrievalError,
     )
+    from botocore.parsers import ResponseParserError
 
     try:
         yield
@@ -131,6 +136,11 @@ def asking(attempt: str, permission: str) -> Iterator[None]:
         raise DeploymentRefused(f"cannot {attempt}: {exc}; {LOG_IN}") from exc
     except BotoCoreError as exc:
         raise DeploymentUnreachable(f"cannot {attempt}: {exc}; check the network and the region") from exc
+    except ResponseParserError as exc:
+        # Its message quotes all that was answered.
+        raise DeploymentUnreachable(
+            f"cannot {attempt}: what answered is not AWS; check the network, such as a proxy in between, and try again"
+        ) from exc
 
 
 def error_code(error: Exception) -> str:
