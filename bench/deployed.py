@@ -27,7 +27,7 @@ from infra.function_packages import Packages
 from infra.packaging import build
 from tests.e2e import stand_ins
 from tests.e2e.account import CDK, AwsAccount, wait_until
-from tests.e2e.deployed_system import ENVIRONMENT, synthesise
+from tests.e2e.deployed_system import DEV, synthesise
 from tests.e2e.lambda_processes import Invocation
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tribal.adapters.s3 import S3ObjectStore
@@ -69,14 +69,16 @@ def run(count: int, folder: Path) -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
         account = AwsAccount(patch, folder)
         try:
-            account.deploy(assembly, f"tribal-knowledge-{ENVIRONMENT}")
-            return _measured(account, patch, list(tables(count)))
+            outputs = account.deploy(assembly, f"tribal-knowledge-{DEV.name}")
+            return _measured(account, outputs, patch, list(tables(count)))
         finally:
             account.close()
 
 
-def _measured(account: AwsAccount, patch: pytest.MonkeyPatch, made: list[CatalogTable]) -> dict[str, Any]:
-    bucket = urlsplit(account.outputs["Store"]).netloc
+def _measured(
+    account: AwsAccount, outputs: dict[str, str], patch: pytest.MonkeyPatch, made: list[CatalogTable]
+) -> dict[str, Any]:
+    bucket = urlsplit(outputs["Store"]).netloc
     entry = DatabaseEntry(name="made_up", dsn="postgresql://nobody@127.0.0.1:1/none", sample_rows=0)
     store = S3ObjectStore(account.client("s3"), bucket)
     content = {
@@ -102,7 +104,7 @@ def _measured(account: AwsAccount, patch: pytest.MonkeyPatch, made: list[Catalog
     stand_ins.run_functions_by(patch, call)
     began = time.monotonic()
     states = account.client("stepfunctions")
-    machine = account.outputs["StateMachine"]
+    machine = outputs["StateMachine"]
     execution = states.start_execution(stateMachineArn=machine, name="bench", input="{}")["executionArn"]
     ended = wait_until(lambda: _ended(states, execution), _LONGEST_SECONDS)
     seconds = time.monotonic() - began

@@ -47,6 +47,8 @@ class Indexing(Construct):
         super().__init__(scope, name)
         alone = environment.index == "sqlite"
         self._files = (permissions.INDEX_FILES,) if alone else ()
+        # Who finds nothing to do says again what was said the last time.
+        self._read = (*self._files, permissions.INDEXER_PROGRESS) if alone else ()
         self.dead = dead_letters(self, "DeadLetters", f"{environment.prefix}-indexer-dead")
         self.undelivered = dead_letters(self, "Undelivered", f"{environment.prefix}-undelivered")
         self.queue = sqs.Queue(
@@ -92,7 +94,7 @@ class Indexing(Construct):
         consume = ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
         removing = [permissions.delete_objects(bucket, *self._files)] if self._files else []
         return [
-            *permissions.read_objects(bucket, permissions.DOCUMENTS, *self._files),
+            *permissions.read_objects(bucket, permissions.DOCUMENTS, *self._read),
             permissions.write_objects(bucket, permissions.INDEXER_PROGRESS, *self._files),
             *removing,
             permissions.allow("TakeMessages", consume, self.queue.queue_arn),

@@ -77,7 +77,7 @@ class AwsAccount:
         stand_ins.hand_over_no_messages(patch)
         stand_ins.rename_parameters(patch)
         self._closing: list[Callable[[], None]] = []
-        self.outputs: dict[str, str] = {}
+        self._bootstrapped = False
 
     def client(self, service: str, role: str | None = None) -> Any:
         """A client with the rights of the account's owner, or of a role."""
@@ -105,8 +105,11 @@ class AwsAccount:
         self._secrets[made["AccessKeyId"]] = made["SecretAccessKey"]
         return {"aws_access_key_id": made["AccessKeyId"], "aws_secret_access_key": made["SecretAccessKey"]}
 
-    def bootstrap(self) -> None:
-        """What `cdk bootstrap` makes."""
+    def _bootstrap(self) -> None:
+        """Make what `cdk bootstrap` makes."""
+        if self._bootstrapped:
+            return
+        self._bootstrapped = True
         self.client("ssm").put_parameter(
             Name="/cdk-bootstrap/hnb659fds/version", Value=_BOOTSTRAP_VERSION, Type="String"
         )
@@ -115,9 +118,9 @@ class AwsAccount:
         for role in _BOOTSTRAP_ROLES:
             self.client("iam").create_role(RoleName=_BOOTSTRAP.format(role), AssumeRolePolicyDocument="{}")
 
-    def deploy(self, assembly: Path, stack: str) -> None:
-        """Deploy a stack of an assembly as `make deploy` does, and set its queue and its API going."""
-        self.bootstrap()
+    def deploy(self, assembly: Path, stack: str) -> dict[str, str]:
+        """Deploy a stack of an assembly as `make deploy` does; answers its outputs."""
+        self._bootstrap()
         own = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
         variables = {
             "AWS_ENDPOINT_URL": self.address,
@@ -139,7 +142,16 @@ class AwsAccount:
         )
         assert ran.returncode == 0, ran.stderr[-3000:]
         (deployed,) = self.client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
-        self.outputs = {output["OutputKey"]: output["OutputValue"] for output in deployed["Outputs"]}
+        return {output["OutputKey"]: output["OutputValue"] for output in deployed["Outputs"]}
+
+    def keep_secret(self, name: str, value: str) -> None:
+        """Put a secret where functions find it, new or anew."""
+        secrets = self.client("secretsmanager")
+        listed = secrets.list_secrets(Filters=[{"Key": "name", "Values": [name]}])["SecretList"]
+        if listed:
+            secrets.put_secret_value(SecretId=name, SecretString=value)
+        else:
+            secrets.create_secret(Name=name, SecretString=value)
 
     def serve_api(self, name: str, stage: str) -> RestApi:
         """The REST API of that name."""
@@ -149,9 +161,10 @@ class AwsAccount:
         self._closing.append(api.close)
         return api
 
-    def poll_queues(self) -> EventSources:
-        """The one mapping from a queue to a function."""
-        (mapping,) = self.client("lambda").list_event_source_mappings()["EventSourceMappings"]
+    def poll_queue(self, name: str) -> EventSources:
+        """Have the messages of a queue handed to its function."""
+        mappings = self.client("lambda").list_event_source_mappings()["EventSourceMappings"]
+        (mapping,) = [each for each in mappings if each["EventSourceArn"].endswith(f":{name}")]
         function = self.client("lambda").get_function(FunctionName=mapping["FunctionArn"])["Configuration"]
         sources = EventSources(self.client, mapping, function["Role"])
         self._closing.append(sources.close)

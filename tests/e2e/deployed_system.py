@@ -1,17 +1,15 @@
-"""The environment `dev`, deployed as it stands, with one database of a company to document."""
+"""An environment, deployed as it stands, with one database of a company to document."""
 
 from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-import pytest
 import requests
 import yaml
 from botocore.auth import SigV4Auth
@@ -19,15 +17,17 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 from functions.planner.identity import run_id_of
-from infra.environment import load_environment
+from infra.environment import Environment, load_environment
 from infra.function_packages import Packages
 from tests.e2e.account import REGION, AwsAccount, wait_until
 from tests.e2e.event_sources import EventSources
 from tests.e2e.rest_api import RestApi
 from tribal_contracts import DocumentationManifest, OpenTask, RunRecord, RunRequest
 
-ENVIRONMENT = "dev"
-PASSWORD_SECRET = "tribal/dev/company"  # a name, not a secret
+PASSWORD_SECRET = "tribal/dev/company"
+DEV = load_environment("dev")
+LONE = DEV.model_copy(update={"name": "lone", "index": "sqlite", "opensearch": None})
+"""The same with its index in one file, as a small company has it."""
 
 
 @dataclass
@@ -35,6 +35,9 @@ class DeployedSystem:
     """What an operator and a caller can do with it."""
 
     account: AwsAccount
+    environment: Environment
+    outputs: dict[str, str]
+    """Of the stack."""
     dsn: str
     """The database, as its owner sees it."""
     sources: EventSources
@@ -48,13 +51,13 @@ class DeployedSystem:
     @property
     def bucket(self) -> str:
         """The store."""
-        return urlsplit(self.account.outputs["Store"]).netloc
+        return urlsplit(self.outputs["Store"]).netloc
 
     def start(self, request: dict[str, Any] | None = None) -> str:
         """Start a run as an operator does; answers its execution."""
         # Step Functions makes a name up where none is given; moto does not.
         started = self.account.client("stepfunctions").start_execution(
-            stateMachineArn=self.account.outputs["StateMachine"],
+            stateMachineArn=self.outputs["StateMachine"],
             name=str(uuid.uuid4()),
             input=json.dumps(request or {}),
         )
@@ -68,10 +71,10 @@ class DeployedSystem:
         """The same, started by the schedule."""
         self._slots += 1
         slot = f"2026-11-{self._slots:02}T02:30:00Z"
-        starting = self.account.fire(f"tribal-{ENVIRONMENT}-daily", slot)["executionArn"]
+        starting = self.account.fire(f"{self.environment.prefix}-daily", slot)["executionArn"]
         assert self.account.wait_for(starting)["status"] == "SUCCEEDED"
         name = f"scheduled-{slot.replace(':', '')}"
-        return self.ended(f"{self.account.outputs['StateMachine']}:{name}".replace(":stateMachine:", ":execution:"))
+        return self.ended(f"{self.outputs['StateMachine']}:{name}".replace(":stateMachine:", ":execution:"))
 
     def ended(self, execution: str) -> RunRecord:
         """The record of a run, ended and indexed."""
@@ -92,7 +95,7 @@ class DeployedSystem:
 
     def calls_of(self, function: str) -> list[Any]:
         """The events with which a function was called so far."""
-        name = f"tribal-{ENVIRONMENT}-{function}"
+        name = f"{self.environment.prefix}-{function}"
         return [each.event for each in self.account.processes.invocations if each.function == name]
 
     def ask(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -118,50 +121,43 @@ class DeployedSystem:
 
 
 def synthesise(packages: Packages, folder: Path) -> Path:
-    """The assembly of the environment."""
+    """The assembly of both environments."""
     # Importing the CDK starts Node.js.
     from infra.app import build_app
 
-    build_app([load_environment(ENVIRONMENT)], packages, output=folder).synth()
+    build_app([DEV, LONE], packages, output=folder).synth()
     return folder
 
 
-def configure(account: AwsAccount, bucket: str, dsn: str, password: str) -> None:
-    """Put `databases.yaml` and the password of its database where an operator puts them."""
-    content = {
-        "databases": [{"name": "company", "dsn": dsn, "password_secret": PASSWORD_SECRET}],
-        "tables_at_once": 1,
-        "units_at_once": 2,
-    }
-    account.client("s3").put_object(Bucket=bucket, Key="config/databases.yaml", Body=yaml.safe_dump(content).encode())
-    account.client("secretsmanager").create_secret(
-        Name=PASSWORD_SECRET, SecretString=json.dumps({"password": password})
-    )
-
-
-def open_system(
-    patch: pytest.MonkeyPatch, folder: Path, node: str, certificate: Path, packages: Packages, dsns: tuple[str, str]
-) -> Iterator[DeployedSystem]:
-    """Deploy it, and take it away afterwards.
+def deploy_system(
+    account: AwsAccount, environment: Environment, assembly: Path, dsns: tuple[str, str]
+) -> DeployedSystem:
+    """Deploy an environment and do what an operator does once: the configuration, the password, a user of the API.
 
     Args:
-        patch: closes moto's gaps.
-        folder: to work in.
-        node: address of a node of OpenSearch.
-        certificate: for `localhost`.
-        packages: for the interpreter at hand.
+        account: where to.
+        environment: one of the assembly's.
+        assembly: what was synthesised.
         dsns: the database as its owner sees it, and as the user of the functions does, with the password.
     """
-    assembly = synthesise(packages, folder / "cdk.out")
-    account = AwsAccount(patch, folder, node, certificate)
-    try:
-        account.deploy(assembly, f"tribal-knowledge-{ENVIRONMENT}")
-        owner, user = dsns
-        parts = urlsplit(user)
-        without = parts._replace(netloc=f"{parts.username}@{parts.hostname}:{parts.port}").geturl()
-        bucket = urlsplit(account.outputs["Store"]).netloc
-        configure(account, bucket, without, unquote(parts.password or ""))
-        api = account.serve_api(f"tribal-{ENVIRONMENT}", ENVIRONMENT)
-        yield DeployedSystem(account, owner, account.poll_queues(), api, account.user_keys("caller"))
-    finally:
-        account.close()
+    outputs = account.deploy(assembly, f"tribal-knowledge-{environment.name}")
+    owner, user = dsns
+    parts = urlsplit(user)
+    entry = {
+        "name": "company",
+        "dsn": parts._replace(netloc=f"{parts.username}@{parts.hostname}:{parts.port}").geturl(),
+        "password_secret": PASSWORD_SECRET,
+    }
+    content = yaml.safe_dump({"databases": [entry], "tables_at_once": 1, "units_at_once": 2}).encode()
+    system = DeployedSystem(
+        account=account,
+        environment=environment,
+        outputs=outputs,
+        dsn=owner,
+        sources=account.poll_queue(f"{environment.prefix}-indexer"),
+        api=account.serve_api(environment.prefix, environment.name),
+        keys=account.user_keys(f"caller-{environment.name}"),
+    )
+    account.client("s3").put_object(Bucket=system.bucket, Key="config/databases.yaml", Body=content)
+    account.keep_secret(PASSWORD_SECRET, json.dumps({"password": unquote(parts.password or "")}))
+    return system

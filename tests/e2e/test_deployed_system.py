@@ -14,7 +14,7 @@ import pytest
 from functions.contexts import MARGIN_SECONDS
 from infra.function_packages import FUNCTIONS, OUR_LAYER
 from tests.e2e.account import wait_until
-from tests.e2e.deployed_system import ENVIRONMENT, DeployedSystem
+from tests.e2e.deployed_system import DeployedSystem
 from tests.e2e.lambda_processes import Sandbox
 from tests.e2e.permissions import Grant, grants_of, missing, unused
 from tests.e2e.unused_permissions import reason_for
@@ -66,9 +66,9 @@ def test_what_the_schedule_starts_is_documented_indexed_and_answered(system: Dep
 
 def test_one_slot_of_the_schedule_starts_one_run_however_often_it_is_delivered(system: DeployedSystem) -> None:
     states = system.account.client("stepfunctions")
-    machine = system.account.outputs["StateMachine"]
+    machine = system.outputs["StateMachine"]
     before = len(states.list_executions(stateMachineArn=machine)["executions"])
-    again = system.account.fire(f"tribal-{ENVIRONMENT}-daily", "2026-11-01T02:30:00Z")
+    again = system.account.fire(f"{system.environment.prefix}-daily", "2026-11-01T02:30:00Z")
     assert system.account.wait_for(again["executionArn"])["status"] == "SUCCEEDED"
     assert len(states.list_executions(stateMachineArn=machine)["executions"]) == before
 
@@ -162,11 +162,11 @@ def test_a_poisoned_message_ends_among_the_dead_letters_and_its_neighbours_are_i
     unit = unit_of(system, "crm.customer")
     bodies = ["poison", json.dumps({"kind": "unit", "unit": unit}), json.dumps({"kind": "reconcile"})]
     entries = [{"Id": str(number), "MessageBody": body} for number, body in enumerate(bodies)]
-    sqs.send_message_batch(QueueUrl=system.account.outputs["IndexerQueue"], Entries=entries)
+    sqs.send_message_batch(QueueUrl=system.outputs["IndexerQueue"], Entries=entries)
     wait_until(lambda: system.sources.idle)
-    dead = sqs.receive_message(QueueUrl=system.account.outputs["IndexerDeadLetters"], MaxNumberOfMessages=10)
+    dead = sqs.receive_message(QueueUrl=system.outputs["IndexerDeadLetters"], MaxNumberOfMessages=10)
     assert [message["Body"] for message in dead["Messages"]] == ["poison"]
-    sqs.purge_queue(QueueUrl=system.account.outputs["IndexerDeadLetters"])
+    sqs.purge_queue(QueueUrl=system.outputs["IndexerDeadLetters"])
     assert system.sources.delivered.count("poison") == 5
     assert [system.sources.delivered.count(body) for body in bodies[1:]] >= [1, 1]
     assert "company.crm.customer" in system.found("customers")
@@ -183,7 +183,7 @@ def test_what_was_deleted_does_not_come_back_with_late_events(system: DeployedSy
     assert set(documents).isdisjoint({each["Key"].removeprefix("docs/") for each in listed})
     late = [body for body in dict.fromkeys(system.sources.delivered) if body != "poison"]
     for body in reversed(late):
-        system.account.client("sqs").send_message(QueueUrl=system.account.outputs["IndexerQueue"], MessageBody=body)
+        system.account.client("sqs").send_message(QueueUrl=system.outputs["IndexerQueue"], MessageBody=body)
     wait_until(lambda: system.sources.idle)
     found = system.ask("search_tables", {"query": "tmp_mig_2019_bak", "limit": 20})
     assert "company.public.tmp_mig_2019_bak" not in {table["name"] for table in found["tables"]}
@@ -199,7 +199,7 @@ def test_a_document_that_somebody_deleted_blocks_the_index_until_a_run_has_writt
         if file.type == "table" and file.table == "warehouse" and file.path.endswith(".json")
     ]
     system.account.client("s3").delete_object(Bucket=system.bucket, Key=f"docs/{document}")
-    queue, dead = system.account.outputs["IndexerQueue"], system.account.outputs["IndexerDeadLetters"]
+    queue, dead = system.outputs["IndexerQueue"], system.outputs["IndexerDeadLetters"]
     system.account.client("sqs").send_message(QueueUrl=queue, MessageBody=json.dumps({"kind": "rebuild"}))
     wait_until(lambda: system.sources.idle)
     assert "Messages" not in system.account.client("sqs").receive_message(QueueUrl=dead)
@@ -234,7 +234,7 @@ def test_of_two_runs_at_once_the_second_ends_cleanly(system: DeployedSystem) -> 
 
 @pytest.mark.parametrize("function", DEPLOYED)
 def test_functions_ran_from_their_packages_and_nothing_else(system: DeployedSystem, function: str) -> None:
-    processes, name = system.account.processes, f"tribal-{ENVIRONMENT}-{function}"
+    processes, name = system.account.processes, f"{system.environment.prefix}-{function}"
     task, *layers, _ = path = processes.path_of(name)
     executed = processes.executed_files(name)
     package = function.split("-")[0]
@@ -250,6 +250,18 @@ def deployed_runtime(system: DeployedSystem, function: str) -> str:
     """The runtime that was deployed."""
     configuration = system.account.client("lambda").get_function(FunctionName=function)["Configuration"]
     return str(configuration["Runtime"])
+
+
+def test_an_environment_with_its_index_in_a_file_documents_indexes_and_answers(lone_system: DeployedSystem) -> None:
+    assert lone_system.run_of_schedule().status == "completed"
+    assert "company.billing.invoice" in lone_system.found("unpaid invoices")
+    delivered = len(lone_system.sources.delivered)
+    lone_system.account.fire(f"{lone_system.environment.prefix}-reconcile", "2026-11-21T06:00:00Z")
+    wait_until(lambda: lone_system.sources.idle)
+    assert len(lone_system.sources.delivered) == delivered + 1
+    administer(lone_system.dsn, "ALTER TABLE support.sla ADD COLUMN escalates_to text")
+    assert lone_system.run().status == "completed"
+    assert "escalates_to" in json.dumps(lone_system.ask("get_table_schema", {"table": "support.sla"}))
 
 
 def grants(system: DeployedSystem) -> list[Grant]:
@@ -274,8 +286,8 @@ def test_what_is_allowed_and_was_never_called_has_its_reason(system: DeployedSys
 
 def test_logs_and_metrics_are_as_cloudwatch_reads_them(system: DeployedSystem) -> None:
     for function in DEPLOYED:
-        log = system.account.processes.log_of(f"tribal-{ENVIRONMENT}-{function}")
+        log = system.account.processes.log_of(f"{system.environment.prefix}-{function}")
         assert "correct horse" not in log
         metrics = [json.loads(line) for line in log.splitlines() if '"_aws"' in line]
         namespaces = {metric["_aws"]["CloudWatchMetrics"][0]["Namespace"] for metric in metrics}
-        assert namespaces == {f"TribalKnowledge/{ENVIRONMENT}"}
+        assert namespaces == {f"TribalKnowledge/{system.environment.name}"}
