@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from opensearchpy import OpenSearch
 from opensearchpy.connection import Urllib3HttpConnection
 
+from tribal.adapters.opensearch_answers import AnswerSerializer
+
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
@@ -28,6 +30,8 @@ def opensearch_client(
     timeout_seconds: float = _TIMEOUT_SECONDS,
 ) -> OpenSearch:
     """A client that signs its requests where a region is given, else says who it is, else is nobody.
+
+    It reads ranked hits as columns; an `OpenSearchIndex` takes no other client.
 
     Args:
         address: such as `https://search-....eu-central-1.es.amazonaws.com`.
@@ -52,6 +56,7 @@ def opensearch_client(
         pool_maxsize=_CONNECTIONS,
         max_retries=_RETRIES,
         retry_on_timeout=True,
+        serializer=AnswerSerializer(),
         **login,
     )
 

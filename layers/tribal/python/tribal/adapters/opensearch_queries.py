@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribal.adapters.opensearch_answers import RankedHits
 from tribal.adapters.opensearch_layout import (
     doc_type_of,
     encode_term,
@@ -81,7 +82,7 @@ def lexical(terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: 
             "boost": _LUCENE_SCALE,
         }
     }
-    return _ranked(query, limit)
+    return _ranked(query, doc_type, limit)
 
 
 def nearest(vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int, exact: bool) -> Body | None:
@@ -89,18 +90,17 @@ def nearest(vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: i
     values = written_vector(vector)
     if values is None:
         return None
-    field, chosen = vector_field(kind), [*filters(where, doc_type_of(kind)), {"term": {"vectors": kind}}]
+    field, doc_type = vector_field(kind), doc_type_of(kind)
+    chosen = {"bool": {"filter": [*filters(where, doc_type), {"term": {"vectors": kind}}]}}
     if not exact:
-        return _ranked(
-            {"knn": {field: {"vector": values, "k": min(limit, _WALKED), "filter": {"bool": {"filter": chosen}}}}},
-            limit,
-        )
+        walk = {"vector": values, "k": min(limit, _WALKED), "filter": chosen}
+        return _ranked({"knn": {field: walk}}, doc_type, limit)
     script = {
         "source": "knn_score",
         "lang": "knn",
         "params": {"field": field, "query_value": values, "space_type": "cosinesimil"},
     }
-    return _ranked({"script_score": {"query": {"bool": {"filter": chosen}}, "script": script}}, limit)
+    return _ranked({"script_score": {"query": chosen, "script": script}}, doc_type, limit)
 
 
 def term_counts(terms: Sequence[str], doc_type: DocType, where: IndexFilter) -> Body:
@@ -132,39 +132,37 @@ def by_ids(ids: Sequence[str]) -> Body:
 
 def candidates(question: ByWords | ByVector, response: Mapping[str, Any]) -> Candidates:
     """The hits of a search for candidates."""
-    hits = response["hits"]["hits"]
-    if not hits:
+    hits: RankedHits | list[Any] = response["hits"]["hits"]
+    if not isinstance(hits, RankedHits):
         return Candidates.of(())
-    found, ids, tables = zip(*(hit["sort"] for hit in hits), strict=True)
-    records = np.array(ids, dtype=np.int64)
+    scores: NDArray[Any] = np.array(hits.column(0), dtype=np.float64)
+    records = np.array(hits.column(1), dtype=np.int64)
+    of_table = records if _are_tables(question) else np.array(hits.column(2), dtype=np.int64)
     # A missing value sorts as a number that no id has.
-    of_table = np.array([_NO_ID if table is None else table for table in tables], dtype=np.int64)
-    of_table[of_table >= _NO_ID] = 0
-    scores: NDArray[Any] = np.array(found, dtype=np.float64)
+    of_table = np.where(of_table < _NO_ID, of_table, 0)
     if isinstance(question, ByWords):
-        return Candidates(records, np.round(scores, _SCORE_DIGITS), of_table, list(_shared_terms(question, hits)))
+        terms = distinct_terms(question.terms)
+        shared = {names: frozenset(terms[int(name)] for name in names.split(",")) for names in set(hits.names)}
+        return Candidates(records, np.round(scores, _SCORE_DIGITS), of_table, [shared[names] for names in hits.names])
     # Behind a score, which is never negative, stands (1 + cosine) / 2.
     scores = np.round(np.clip(2 * scores - 1, -1.0, 1.0), _SCORE_DIGITS)
     order = np.lexsort((records, -scores))
     return Candidates(records[order], scores[order], of_table[order])
 
 
-def _shared_terms(question: ByWords, hits: Sequence[Mapping[str, Any]]) -> Iterator[frozenset[str]]:
-    terms = distinct_terms(question.terms)
-    known: dict[tuple[str, ...], frozenset[str]] = {}
-    for hit in hits:
-        names = tuple(hit["matched_queries"])
-        if names not in known:
-            known[names] = frozenset(terms[int(name)] for name in names)
-        yield known[names]
+def _are_tables(question: ByWords | ByVector) -> bool:
+    doc_type = question.doc_type if isinstance(question, ByWords) else doc_type_of(question.kind)
+    return doc_type == "table"
 
 
-def _ranked(query: Body, limit: int) -> Body:
+def _ranked(query: Body, doc_type: DocType, limit: int) -> Body:
+    # What a hit must tell stands in its sort values, which spares looking anything up for it.
+    order = [{"_score": "desc"}, {"id": "asc"}]
     return {
         "query": query,
         "size": min(limit, PAGE),
-        # What a hit must tell stands in its sort values, which spares looking anything up for it.
-        "sort": [{"_score": "desc"}, {"id": "asc"}, {"table_id": "asc"}],
+        # The id of a table is that of its record.
+        "sort": order if doc_type == "table" else [*order, {"table_id": "asc"}],
         "_source": False,
         "stored_fields": "_none_",
         "track_total_hits": False,

@@ -20,9 +20,8 @@ _PAUSE_SECONDS = 0.1
 _PASSING = frozenset({429, 502, 503, 504})
 _TOLD = {
     "filter_path": "responses.status,responses.error.type,responses.error.reason,responses.aggregations,"
-    "responses.hits.total,responses.hits.hits._index,responses.hits.hits._id,responses.hits.hits._version,"
-    "responses.hits.hits._source,responses.hits.hits.fields,responses.hits.hits.sort,"
-    "responses.hits.hits.matched_queries"
+    "responses.hits.total,responses.hits.hits._id,responses.hits.hits._version,responses.hits.hits._source,"
+    "responses.hits.hits.fields,responses.hits.hits.sort,responses.hits.hits.matched_queries"
 }
 _ABSENT = "index_not_found_exception"
 

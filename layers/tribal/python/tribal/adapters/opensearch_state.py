@@ -43,7 +43,8 @@ class OtherVersion(Exception):
 def state_query() -> dict[str, Any]:
     """The search that every reading request carries."""
     ids = {"ids": {"values": [STATE_ID, TOUCHED_ID]}}
-    return {"query": ids, "size": 2, "_source": ["value"], "track_total_hits": False}
+    # Ranked hits would each bear the name of the index if it were not asked for as a value.
+    return {"query": ids, "size": 2, "_source": ["value"], "docvalue_fields": ["_index"], "track_total_hits": False}
 
 
 def read_state(response: Mapping[str, Any]) -> State | None:
@@ -64,7 +65,7 @@ def read_state(response: Mapping[str, Any]) -> State | None:
         metadata=IndexMetadata.model_validate(state["metadata"]),
         graph=tuple(state["graph"]),
         name=f"{state['name']} {values.get(TOUCHED_ID, '')}",
-        generation=hits[0]["_index"],
+        generation=hits[0]["fields"]["_index"][0],
     )
 
 
