@@ -92,6 +92,7 @@ class OpenSearchIndex:
         self._reader = Reader(client, pause)
         self._writer = BulkWriter(client, pause)
         self._begun: str | None = None
+        self._held: set[str] = set()
         self._pinned = _Pinned()
         self._memory: _Memory | None = None
         self._graph: tuple[tuple[str, ...], KeyGraph] | None = None
@@ -191,7 +192,9 @@ class OpenSearchIndex:
             self._refresh()
             pages = list(self._reader.pages(self._begun, {"term": {"kind": "file"}}, ("path", "content_hash")))
         files = (hit["fields"] for _, hits in pages for hit in hits)
-        return dict(sorted((fields["path"][0], fields["content_hash"][0]) for fields in files))
+        held = dict(sorted((fields["path"][0], fields["content_hash"][0]) for fields in files))
+        self._held = set(held)
+        return held
 
     def counts(self) -> IndexCounts:
         """How much the generation that was begun holds."""
@@ -212,14 +215,23 @@ class OpenSearchIndex:
         removed: Iterable[str],
         hashes: Mapping[str, str] | None = None,
     ) -> None:
-        """Put the records of changed files in place of what those files had; seen all at once, at the end."""
+        """Put the records of changed files in place of what those files had; seen all at once.
+
+        In place it is seen at the end, else when the generation is finished.
+        """
         known = hashes or {}
         changes = [FileChange.of(path, (), None) for path in removed if path not in changed]
         changes += [FileChange.of(path, entries, known.get(path)) for path, entries in changed.items()]
+        paths = {change.path for change in changes}
+        # Each refresh leaves a segment to merge: alone, a writer needs none for files that it meets for the first time.
+        first = not self._in_place and self._held.isdisjoint(paths)
         with self._writing():
-            self._refresh()
-            FileWriter(self._reader, self._writer, writing_alias(self._generation())).write(changes)
-            self._refresh()
+            if not first:
+                self._refresh()
+            FileWriter(self._reader, self._writer, writing_alias(self._generation())).write(changes, first=first)
+            self._held |= paths
+            if self._in_place:
+                self._refresh()
             self._require_begun()
 
     def finish(self, metadata: IndexMetadata, graph: KeyGraph) -> None:

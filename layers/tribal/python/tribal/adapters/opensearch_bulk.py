@@ -6,8 +6,10 @@ import json
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import OpenSearchException, TransportError
@@ -17,6 +19,8 @@ from tribal.errors import IndexWriteFailed
 _REQUEST_BYTES = 4 << 20
 """Small domains of AWS refuse more than 10 MiB at once."""
 _REQUEST_DOCUMENTS = 1_000
+_IN_FLIGHT = 2
+"""Requests at once: one is being written by the domain while another is on its way."""
 _ATTEMPTS = 7
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 10.0
@@ -44,6 +48,13 @@ class Action:
         return _line({"index": head}) + _line(self.document)
 
 
+class _Written(NamedTuple):
+    """An action with its lines, which are made once however often they are sent."""
+
+    action: Action
+    lines: bytes
+
+
 class BulkWriter:
     """Writes to whatever index an alias stands for; never makes one.
 
@@ -62,12 +73,13 @@ class BulkWriter:
         Raises:
             IndexWriteFailed: when one was refused for good, or was still too much after the last attempt.
         """
-        superseded: set[str] = set()
-        for batch in _batches(actions):
-            superseded |= self._write_batch(alias, batch)
-        return frozenset(superseded)
+        batches = list(_batches(actions))
+        if len(batches) <= 1:
+            return frozenset().union(*(self._write_batch(alias, batch) for batch in batches))
+        with ThreadPoolExecutor(_IN_FLIGHT) as pool:
+            return frozenset().union(*pool.map(partial(self._write_batch, alias), batches))
 
-    def _write_batch(self, alias: str, batch: list[Action]) -> set[str]:
+    def _write_batch(self, alias: str, batch: list[_Written]) -> set[str]:
         superseded: set[str] = set()
         reasons: list[str] = []
         for attempt in range(_ATTEMPTS):
@@ -83,11 +95,11 @@ class BulkWriter:
             "instance, then index again"
         )
 
-    def _send(self, alias: str, batch: list[Action]) -> tuple[list[Action], set[str], list[str]]:
+    def _send(self, alias: str, batch: list[_Written]) -> tuple[list[_Written], set[str], list[str]]:
         """One request; returns what to send again, what was superseded, and why it failed."""
         try:
             answer = self._client.bulk(
-                body=b"".join(action.lines() for action in batch),
+                body=b"".join(written.lines for written in batch),
                 index=alias,
                 params={"require_alias": "true", "filter_path": "errors,items.*.status,items.*.error"},
             )
@@ -97,19 +109,19 @@ class BulkWriter:
             raise IndexWriteFailed(f"the index refused {len(batch)} document(s): {_cut(str(exc))}") from exc
         except OpenSearchException as exc:
             raise IndexWriteFailed(f"the index cannot be written: {_cut(str(exc))}") from exc
-        again: list[Action] = []
+        again: list[_Written] = []
         superseded: set[str] = set()
         busy: list[str] = []
         refused: list[str] = []
-        for action, item in zip(batch, answer["items"], strict=True):
+        for written, item in zip(batch, answer["items"], strict=True):
             (result,) = item.values()
             status = result["status"]
             if status in _BUSY:
-                again.append(action)
+                again.append(written)
                 busy.append(_reason(result))
             elif status == 409:
-                superseded.add(action.document_id)
-            elif status >= 300 and not (status == 404 and action.document is None and "error" not in result):
+                superseded.add(written.action.document_id)
+            elif status >= 300 and not (status == 404 and written.action.document is None and "error" not in result):
                 refused.append(_reason(result))
         if refused:
             raise IndexWriteFailed(
@@ -119,16 +131,16 @@ class BulkWriter:
         return again, superseded, busy
 
 
-def _batches(actions: Sequence[Action]) -> Iterator[list[Action]]:
-    batch: list[Action] = []
+def _batches(actions: Sequence[Action]) -> Iterator[list[_Written]]:
+    batch: list[_Written] = []
     size = 0
     for action in actions:
-        length = len(action.lines())
-        if batch and (size + length > _REQUEST_BYTES or len(batch) == _REQUEST_DOCUMENTS):
+        written = _Written(action, action.lines())
+        if batch and (size + len(written.lines) > _REQUEST_BYTES or len(batch) == _REQUEST_DOCUMENTS):
             yield batch
             batch, size = [], 0
-        batch.append(action)
-        size += length
+        batch.append(written)
+        size += len(written.lines)
     if batch:
         yield batch
 

@@ -2,7 +2,7 @@
 
 A file is marked before its records are touched and unmarked after the last of them, so that whoever carries on after a
 kill does it again. Every write bears the time at which its writer read the store: what was read later wins, in
-whatever order the writers come. Nothing of it is seen before the refresh at the end.
+whatever order the writers come. Nothing of it is seen before the caller refreshes.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ class FileWriter:
         self._writer = writer
         self._alias = alias
 
-    def write(self, changes: Sequence[FileChange]) -> None:
-        """Carry out the changes; the caller has refreshed before and refreshes afterwards."""
+    def write(self, changes: Sequence[FileChange], *, first: bool = False) -> None:
+        """Carry out the changes; the caller has refreshed before, unless it is the `first` that these files see."""
         for start in range(0, len(changes), FILES_AT_ONCE):
-            self._write(changes[start : start + FILES_AT_ONCE])
+            some = changes[start : start + FILES_AT_ONCE]
+            self._write(some, [] if first else list(self._present([change.path for change in some])))
 
-    def _write(self, changes: Sequence[FileChange]) -> None:
+    def _write(self, changes: Sequence[FileChange], present: Sequence[_Present]) -> None:
         marks = {source_id(change.path): change for change in changes}
-        present = list(self._present([change.path for change in changes]))
         marked = {found.document_id: found.version for found in present if found.document_id in marks}
         versions = {
             name: change.version if change.version is not None else marked.get(name, 0)
