@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tribal.catalog.hashing import record_id
-from tribal.ports import INDEX_VERSION, IndexEntry, IndexFilter, SearchIndex, VectorKind
+from tribal.ports import INDEX_VERSION, ByVector, ByWords, Candidates, IndexEntry, IndexFilter, SearchIndex, VectorKind
 from tribal_contracts import DocType, DocumentRecord, DomainDocument, IndexMetadata, KeyEdge, KeyGraph
 
 EVERYWHERE = IndexFilter()
@@ -140,15 +140,27 @@ def held(index: SearchIndex) -> dict[str, str]:
     return sources
 
 
+def lexical(index: SearchIndex, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Candidates:
+    """What one question by words finds."""
+    (answer,) = index.candidates([ByWords(terms, doc_type, where, limit)])
+    return answer
+
+
+def nearest(index: SearchIndex, to: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> Candidates:
+    """What one question by vector finds."""
+    (answer,) = index.candidates([ByVector(to, kind, where, limit)])
+    return answer
+
+
 def found(index: SearchIndex, *terms: str, doc_type: DocType = "table", where: IndexFilter = EVERYWHERE) -> list[str]:
     """Names of what a lexical search finds, best first."""
-    hits = index.lexical(terms, doc_type, where, 10)
+    hits = lexical(index, terms, doc_type, where, 10)
     records = index.records([hit.record_id for hit in hits])
     return [str(records[hit.record_id].table_name) for hit in hits]
 
 
 def near(index: SearchIndex, *values: float, kind: VectorKind = "table", where: IndexFilter = EVERYWHERE) -> list[str]:
     """Names of what is near, nearest first."""
-    hits = index.nearest(vector(*values), kind, where, 10)
+    hits = nearest(index, vector(*values), kind, where, 10)
     records = index.records([hit.record_id for hit in hits])
     return [str(records[hit.record_id].table_name) for hit in hits]

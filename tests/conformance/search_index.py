@@ -23,8 +23,10 @@ from tests.conformance.index_entries import (
     found,
     held,
     key_graph,
+    lexical,
     metadata,
     near,
+    nearest,
     table_entry,
     vector,
 )
@@ -60,8 +62,8 @@ HOSTILE_TERMS = [
 def test_an_index_that_was_never_written_is_not_ready(index: SearchIndex) -> None:
     assert index.metadata() is None
     for read in (
-        lambda: index.lexical(["a"], "table", EVERYWHERE, 1),
-        lambda: index.nearest(vector(1), "table", EVERYWHERE, 1),
+        lambda: lexical(index, ["a"], "table", EVERYWHERE, 1),
+        lambda: nearest(index, vector(1), "table", EVERYWHERE, 1),
         lambda: index.records([1]),
         lambda: index.tables(EVERYWHERE),
         lambda: index.domain_records(EVERYWHERE),
@@ -132,6 +134,20 @@ def test_a_record_that_moves_to_another_file_is_there_once(index: SearchIndex) -
     assert index.counts() == IndexCounts(1, 1)
     index.finish(metadata(), key_graph())
     assert found(index, "order") == near(index, 1) == ["orders"]
+
+
+def test_a_file_that_is_taken_in_twice_leaves_nothing_of_the_first_time(index: SearchIndex) -> None:
+    index.begin(MODEL)
+    index.replace(
+        {"a.json": [table_entry("shop.sales.old", names=["old"]), column_entry("a.b.c", "d", names=["old"])]}, []
+    )
+    index.replace({"a.json": [table_entry("shop.sales.new", names=["new"])]}, [], {"a.json": HASH_B})
+    index.replace({"b.json": [table_entry("shop.sales.gone", names=["gone"])]}, [])
+    index.replace({}, ["b.json"])
+    index.finish(metadata(), key_graph())
+    assert (found(index, "old"), found(index, "new"), found(index, "gone")) == ([], ["new"], [])
+    assert lexical(index, ["old"], "column", EVERYWHERE, 9) == []
+    assert held(index) == {"a.json": HASH_B}
 
 
 def test_a_file_without_records_is_remembered_by_its_hash(index: SearchIndex) -> None:
@@ -207,7 +223,7 @@ def test_more_shared_terms_come_first_and_tell_which_they_are(index: SearchIndex
         table_entry("shop.sales.both", names=["order"], body=["line"]),
         *(table_entry(f"shop.sales.filler{number}", names=["filler"], body=["filler"]) for number in range(8)),
     )
-    first, second = index.lexical(["order", "line", "missing"], "table", EVERYWHERE, 10)
+    first, second = lexical(index, ["order", "line", "missing"], "table", EVERYWHERE, 10)
     assert first.matched == frozenset({"order", "line"})
     assert second.matched == frozenset({"order"})
     assert first.score > second.score > 0
@@ -218,10 +234,10 @@ def test_ties_come_in_order_of_id_and_a_limit_cuts_them_there(index: SearchIndex
     entries = [table_entry(f"shop.sales.t{number}", names=["same"], near=vector(1)) for number in range(6)]
     fill(index, *entries)
     ids = sorted(entry.record.id for entry in entries)
-    assert [hit.record_id for hit in index.lexical(["same"], "table", EVERYWHERE, 4)] == ids[:4]
-    assert [hit.record_id for hit in index.nearest(vector(1), "table", EVERYWHERE, 4)] == ids[:4]
-    assert index.lexical(["same"], "table", EVERYWHERE, 0) == []
-    assert index.nearest(vector(1), "table", EVERYWHERE, 0) == []
+    assert [hit.record_id for hit in lexical(index, ["same"], "table", EVERYWHERE, 4)] == ids[:4]
+    assert [hit.record_id for hit in nearest(index, vector(1), "table", EVERYWHERE, 4)] == ids[:4]
+    assert lexical(index, ["same"], "table", EVERYWHERE, 0) == []
+    assert nearest(index, vector(1), "table", EVERYWHERE, 0) == []
 
 
 @pytest.mark.parametrize("term", HOSTILE_TERMS)
@@ -246,11 +262,11 @@ def test_types_of_records_are_searched_apart(index: SearchIndex) -> None:
         table_entry(names=["order"], near=vector(1)),
         column_entry("shop.sales.orders", "order_id", names=["order"], near=vector(1)),
     )
-    (hit,) = index.lexical(["order"], "column", EVERYWHERE, 10)
+    (hit,) = lexical(index, ["order"], "column", EVERYWHERE, 10)
     assert hit.record_id == record_id("column", "shop", "sales", "orders", "order_id")
     assert hit.table_id == record_id("table", "shop", "sales", "orders")
-    assert [near_hit.table_id for near_hit in index.nearest(vector(1), "column", EVERYWHERE, 9)] == [hit.table_id]
-    assert index.nearest(vector(1), "domain", EVERYWHERE, 9) == []
+    assert [near_hit.table_id for near_hit in nearest(index, vector(1), "column", EVERYWHERE, 9)] == [hit.table_id]
+    assert nearest(index, vector(1), "domain", EVERYWHERE, 9) == []
 
 
 def test_the_nearest_comes_first_with_its_cosine(index: SearchIndex) -> None:
@@ -262,10 +278,10 @@ def test_the_nearest_comes_first_with_its_cosine(index: SearchIndex) -> None:
         table_entry("shop.sales.none"),
         table_entry("shop.sales.zero", near=np.zeros(DIMENSIONS, dtype=np.float32)),
     )
-    hits = index.nearest(vector(1), "table", EVERYWHERE, 10)
+    hits = nearest(index, vector(1), "table", EVERYWHERE, 10)
     assert near(index, 1) == ["close", "middle", "far"]
     assert [hit.score for hit in hits] == pytest.approx([1, 0.7071, -1], abs=1e-3)
-    assert index.nearest(np.zeros(DIMENSIONS, dtype=np.float32), "table", EVERYWHERE, 10) == []
+    assert nearest(index, np.zeros(DIMENSIONS, dtype=np.float32), "table", EVERYWHERE, 10) == []
 
 
 def test_a_table_is_also_found_by_the_vector_of_its_name(index: SearchIndex, other: SearchIndex) -> None:
@@ -277,7 +293,7 @@ def test_a_table_is_also_found_by_the_vector_of_its_name(index: SearchIndex, oth
     )
     assert near(other, 1, kind="table_name") == ["two", "one"]
     assert near(other, 0, 1, kind="table_name") == ["one", "two"]
-    (hit,) = other.nearest(vector(1), "table_name", EVERYWHERE, 1)
+    (hit,) = nearest(other, vector(1), "table_name", EVERYWHERE, 1)
     assert hit.record_id == hit.table_id == record_id("table", "shop", "sales", "two")
     index.begin(MODEL)
     assert index.counts() == IndexCounts(3, 5)
@@ -295,7 +311,7 @@ def test_questions_asked_at_once_are_answered_as_one_by_one(index: SearchIndex) 
     )
     narrow = IndexFilter(database="web")
     zero = np.zeros(DIMENSIONS, dtype=np.float32)
-    words = [
+    words: list[ByWords | ByVector] = [
         ByWords(["order", "line"], "table", EVERYWHERE, 9),
         ByWords([], "table", EVERYWHERE, 9),
         ByWords(["order"], "table", EVERYWHERE, 0),
@@ -308,11 +324,10 @@ def test_questions_asked_at_once_are_answered_as_one_by_one(index: SearchIndex) 
         ByVector(vector(1), "table_name", EVERYWHERE, 9),
         ByVector(vector(1), "column", narrow, 9),
     ]
-    assert index.candidates([*vectors, *words]) == [
-        *(index.nearest(asked.vector, asked.kind, asked.where, asked.limit) for asked in vectors),
-        *(index.lexical(asked.terms, asked.doc_type, asked.where, asked.limit) for asked in words),
-    ]
-    assert [len(answer) for answer in index.candidates([*vectors, *words])] == [1, 0, 2, 0, 2, 0, 0, 1, 0]
+    asked = [*vectors, *words]
+    answers = index.candidates(asked)
+    assert answers == [index.candidates([question])[0] for question in asked]
+    assert [len(answer) for answer in answers] == [1, 0, 2, 0, 2, 0, 0, 1, 0]
     assert index.candidates([]) == []
 
 
@@ -351,8 +366,8 @@ def test_every_read_keeps_to_the_filter_and_the_scope(
     three_places: SearchIndex, where: IndexFilter, schemas: list[str], domains: list[str]
 ) -> None:
     index = three_places
-    by_word = index.records([hit.record_id for hit in index.lexical(["order"], "table", where, 10)]).values()
-    by_vector = index.records([hit.record_id for hit in index.nearest(vector(1), "table", where, 10)]).values()
+    by_word = index.records([hit.record_id for hit in lexical(index, ["order"], "table", where, 10)]).values()
+    by_vector = index.records([hit.record_id for hit in nearest(index, vector(1), "table", where, 10)]).values()
     listed = index.tables(where)
     assert [f"{entry.database}.{entry.schema}" for entry in listed] == schemas
     assert sorted(f"{record.database_name}.{record.schema_name}" for record in by_word) == schemas
@@ -365,8 +380,8 @@ def test_every_read_keeps_to_the_filter_and_the_scope(
 
 def test_a_limit_counts_after_the_filter(three_places: SearchIndex) -> None:
     where = IndexFilter(database="web")
-    assert len(three_places.lexical(["order"], "table", where, 1)) == 1
-    assert len(three_places.nearest(vector(1), "table", where, 1)) == 1
+    assert len(lexical(three_places, ["order"], "table", where, 1)) == 1
+    assert len(nearest(three_places, vector(1), "table", where, 1)) == 1
 
 
 def test_tables_come_in_order_of_their_names(index: SearchIndex) -> None:

@@ -31,7 +31,9 @@ from tests.conformance.index_entries import (
     found,
     held,
     key_graph,
+    lexical,
     metadata,
+    nearest,
     table_entry,
     vector,
 )
@@ -80,9 +82,9 @@ def test_a_rebuild_beside_readers_never_shows_an_empty_or_a_half_index(
         asked = 0
         while not done.is_set() or asked == 0:
             with other.reading():
-                hits = other.lexical(["order"], "table", EVERYWHERE, 100)
+                hits = lexical(other, ["order"], "table", EVERYWHERE, 100)
                 records = other.records([hit.record_id for hit in hits])
-                close = other.nearest(vector(1), "table", EVERYWHERE, 100)
+                close = nearest(other, vector(1), "table", EVERYWHERE, 100)
                 seen.add((len(hits), len(records), len(close), len(other.tables(EVERYWHERE))))
                 assert len({record.content_hash for record in records.values()}) == 1
                 assert other.key_graph() is not None
@@ -158,7 +160,7 @@ def test_writers_side_by_side_lose_nothing_of_each_other(
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(write, range(8)))
     assert len(index.tables(EVERYWHERE)) == 9
-    assert len(index.lexical(["order"], "table", EVERYWHERE, 20)) == 9
+    assert len(lexical(index, ["order"], "table", EVERYWHERE, 20)) == 9
     assert len(held(index)) == 9
 
 
@@ -214,7 +216,7 @@ def test_what_was_read_later_wins_in_whatever_order_it_is_written(
     writer.finish(metadata(), key_graph())
     assert found(index, "new") == ["orders"]
     assert found(index, "old") == []
-    assert index.lexical(["old"], "column", EVERYWHERE, 9) == []
+    assert lexical(index, ["old"], "column", EVERYWHERE, 9) == []
     assert held(index)[path] == HASH_B
 
 
@@ -349,11 +351,11 @@ def test_many_vectors_are_searched_by_the_graph_with_the_same_scores(
     index: OpenSearchIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(index, *(table_entry(f"shop.sales.t{number}", near=vector(number, 10 - number)) for number in range(10)))
-    exact = index.nearest(vector(1, 2), "table", EVERYWHERE, 4)
+    exact = nearest(index, vector(1, 2), "table", EVERYWHERE, 4)
     monkeypatch.setattr(queries, "EXACT_VECTORS", 0)
-    assert index.nearest(vector(1, 2), "table", EVERYWHERE, 4) == exact
+    assert nearest(index, vector(1, 2), "table", EVERYWHERE, 4) == exact
     narrow = IndexFilter(scope=Scope(schemas=frozenset({("shop", "hr")})))
-    assert index.nearest(vector(1, 2), "table", narrow, 4) == []
+    assert nearest(index, vector(1, 2), "table", narrow, 4) == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a plain socket server")

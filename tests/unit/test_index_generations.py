@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.conformance.index_entries import lexical, nearest
 from tests.fakes import FixedClock, MemoryStore, RecordingSink
 from tests.unit.indexed_shop import Key, table_document, write_documentation
 from tribal.adapters.sqlite import SqliteIndex
@@ -90,8 +91,8 @@ def seen(index: SqliteIndex) -> str:
             "keys": None if graph is None else (len(graph.edges), graph.manifest_hash),
             "said": sorted({record.summary for record in records.values()}),
             "words": index.term_counts(WORDS, "column", everywhere.scope),
-            "lexical": len(index.lexical(WORDS, "table", everywhere, 1_000)),
-            "near": sorted({hit.score for hit in index.nearest(query, "column", everywhere, 1_000)}),
+            "lexical": len(lexical(index, WORDS, "table", everywhere, 1_000)),
+            "near": sorted({hit.score for hit in nearest(index, query, "column", everywhere, 1_000)}),
             "domains": len(index.domain_records(everywhere)),
         }
     return json.dumps(answers, sort_keys=True)

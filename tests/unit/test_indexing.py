@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.conformance.index_entries import lexical
 from tests.fakes import FixedClock, MemoryStore, RecordingSink
 from tests.index_dump import logical_dump
 from tests.unit.indexed_shop import NO_HASH, index_all, shop_tables, table_document, write_documentation, write_manifest
@@ -142,7 +143,7 @@ def test_what_is_built_up_step_by_step_equals_what_is_built_at_once(
     assert index.metadata() == at_once.metadata()
     assert index.key_graph() == at_once.key_graph()
     assert index.begin("letters") == at_once.begin("letters")
-    assert index.lexical(["custom"], "table", EVERYWHERE, 9) == at_once.lexical(["custom"], "table", EVERYWHERE, 9)
+    assert lexical(index, ["custom"], "table", EVERYWHERE, 9) == lexical(at_once, ["custom"], "table", EVERYWHERE, 9)
     at_once.close()
 
 

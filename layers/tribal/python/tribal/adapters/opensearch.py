@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import OpenSearchException
@@ -22,6 +22,7 @@ from tribal.adapters.opensearch_files import FileChange, FileWriter
 from tribal.adapters.opensearch_generations import Generations, writing_alias
 from tribal.adapters.opensearch_reading import Reader
 from tribal.adapters.opensearch_state import OtherVersion, State, graph_actions, read_graph, state_action
+from tribal.adapters.reading_block import ReadingBlock
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed
 from tribal.ports import (
@@ -36,9 +37,6 @@ from tribal.ports import (
     VectorKind,
 )
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 DIMENSIONS = 256
 """Length of a vector, which an index keeps for good."""
@@ -55,13 +53,6 @@ class _Memory:
 
     state: State
     tables: tuple[TableEntry, ...] | None = None
-
-
-class _Pinned(threading.local):
-    """The state that a thread keeps to, and how many blocks it is in."""
-
-    depth: int = 0
-    state: State | None = None
 
 
 class OpenSearchIndex:
@@ -93,22 +84,14 @@ class OpenSearchIndex:
         self._writer = BulkWriter(client, pause)
         self._begun: str | None = None
         self._held: set[str] = set()
-        self._pinned = _Pinned()
+        self._block = ReadingBlock[State]()
         self._memory: _Memory | None = None
         self._graph: tuple[tuple[str, ...], KeyGraph] | None = None
         self._lock = threading.Lock()
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
+    def reading(self) -> AbstractContextManager[None]:
         """Within the block, this thread reads one generation: that of its first read."""
-        pinned = self._pinned
-        pinned.depth += 1
-        try:
-            yield
-        finally:
-            pinned.depth -= 1
-            if pinned.depth == 0:
-                pinned.state = None
+        return self._block.enter()
 
     def metadata(self) -> IndexMetadata | None:
         """What the index was built from; `None` while there is no finished index of this version."""
@@ -126,14 +109,6 @@ class OpenSearchIndex:
             Candidates.of(()) if body is None else queries.candidates(question, next(left))
             for question, body in zip(questions, asked, strict=True)
         ]
-
-    def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Candidates:
-        """Records that share a term, by BM25 with names weighing three times, best first, ties by id."""
-        return self.candidates([ByWords(terms, doc_type, where, limit)])[0]
-
-    def nearest(self, vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> Candidates:
-        """Records by cosine similarity, best first; exact, with ties by id, unless very many may be meant."""
-        return self.candidates([ByVector(vector, kind, where, limit)])[0]
 
     def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
         """How many records hold each term; a term that none holds is left out."""
@@ -266,12 +241,11 @@ class OpenSearchIndex:
             self._memory = self._graph = None
 
     def _ask(self, *bodies: queries.Body) -> tuple[State, list[Any]]:
-        pinned = self._pinned
-        if pinned.state is not None and not bodies:
-            return pinned.state, []
-        state, answers = self._reader.ask(pinned.state.generation if pinned.state else self._name, *bodies)
-        if pinned.depth:
-            state = pinned.state = pinned.state or state
+        kept = self._block.kept
+        if kept is not None and not bodies:
+            return kept, []
+        found, answers = self._reader.ask(self._name if kept is None else kept.generation, *bodies)
+        state = self._block.keep(found)
         with self._lock:
             if self._memory is None or self._memory.state.name != state.name:
                 self._memory = _Memory(state)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from tribal.adapters.reading_block import ReadingBlock
 from tribal.adapters.sqlite_generation import FileIdentity, Generation, open_generation
 from tribal.adapters.sqlite_places import admits
 from tribal.adapters.sqlite_records import read_domain_records, read_records
@@ -21,11 +21,8 @@ from tribal.adapters.sqlite_schema import distinct_terms
 from tribal.adapters.sqlite_writer import IndexWriter, abandon
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed
-from tribal.ports import ByVector, ByWords, Candidates, IndexCounts, IndexEntry, IndexFilter, TableEntry, VectorKind
+from tribal.ports import ByVector, ByWords, Candidates, IndexCounts, IndexEntry, IndexFilter, TableEntry
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _EVERYTHING = IndexFilter()
 
@@ -36,13 +33,6 @@ class _View:
 
     generation: Generation
     connection: sqlite3.Connection
-
-
-class _Pinned(threading.local):
-    """The view that a thread keeps to, and how many blocks it is in."""
-
-    depth: int = 0
-    view: _View | None = None
 
 
 class SqliteIndex:
@@ -56,22 +46,13 @@ class SqliteIndex:
         self._path = path
         self._current: Generation | None = None
         self._opening = threading.Lock()
-        self._pinned = _Pinned()
+        self._block = ReadingBlock[_View](_give_back)
         self._writer: IndexWriter | None = None
         self._write_lock = threading.RLock()
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
+    def reading(self) -> AbstractContextManager[None]:
         """Within the block, this thread reads one generation."""
-        pinned = self._pinned
-        pinned.depth += 1
-        try:
-            yield
-        finally:
-            pinned.depth -= 1
-            if pinned.depth == 0 and pinned.view is not None:
-                pinned.view.generation.give_back(pinned.view.connection)
-                pinned.view = None
+        return self._block.enter()
 
     def metadata(self) -> IndexMetadata | None:
         """What the index was built from; `None` while there is no finished index of this version."""
@@ -84,33 +65,13 @@ class SqliteIndex:
     def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
         """The answers to several questions, all of one generation."""
         with self.reading():
-            return [
-                self.lexical(asked.terms, asked.doc_type, asked.where, asked.limit)
-                if isinstance(asked, ByWords)
-                else self.nearest(asked.vector, asked.kind, asked.where, asked.limit)
-                for asked in questions
-            ]
-
-    def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Candidates:
-        """Records that share a term, by BM25 with names weighing three times, best first, ties by id."""
-        wanted = distinct_terms(terms)
-        with self._view() as view:
-            if not wanted or limit <= 0:
-                return Candidates.of(())
-            index = view.generation.terms(view.connection, doc_type)
-            return index.best(view.connection, wanted, where, limit)
+            return [self._lexical(asked) if isinstance(asked, ByWords) else self._nearest(asked) for asked in questions]
 
     def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
         """How many records hold each term; a term that none holds is left out."""
         with self._view() as view:
             index = view.generation.terms(view.connection, doc_type)
             return index.counts(view.connection, distinct_terms(terms), IndexFilter(scope=scope))
-
-    def nearest(self, vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> Candidates:
-        """Records by the cosine similarity of one kind of vector, best first, ties by id."""
-        with self._view() as view:
-            matrix = view.generation.matrix(view.connection, kind)
-        return matrix.nearest(vector, where, limit)
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
         """Records by id, in the order asked for; an unknown id is left out."""
@@ -185,25 +146,36 @@ class SqliteIndex:
         with self._write_lock:
             self._close_writer()
 
+    def _lexical(self, asked: ByWords) -> Candidates:
+        wanted = distinct_terms(asked.terms)
+        with self._view() as view:
+            if not wanted or asked.limit <= 0:
+                return Candidates.of(())
+            index = view.generation.terms(view.connection, asked.doc_type)
+            return index.best(view.connection, wanted, asked.where, asked.limit)
+
+    def _nearest(self, asked: ByVector) -> Candidates:
+        with self._view() as view:
+            matrix = view.generation.matrix(view.connection, asked.kind)
+        return matrix.nearest(asked.vector, asked.where, asked.limit)
+
     @contextmanager
     def _view(self) -> Iterator[_View]:
         """The present generation, or the one that this thread keeps to."""
-        pinned = self._pinned
+        block = self._block
         try:
-            view = pinned.view or self._latest()
-            if pinned.depth:
-                pinned.view = view
+            view = block.kept or block.keep(self._latest())
             try:
                 yield view
             except BaseException:
-                pinned.view = None
+                block.forget()
                 view.connection.close()
                 raise
         except (sqlite3.Error, OSError) as exc:
             message = f"the index at {str(self._path)!r} cannot be read ({exc}); `tribal index --force` rebuilds it"
             raise IndexNotReady(message) from exc
-        if not pinned.depth:
-            view.generation.give_back(view.connection)
+        if not block.entered:
+            _give_back(view)
 
     def _latest(self) -> _View:
         while True:
@@ -234,3 +206,7 @@ class SqliteIndex:
         if self._writer is not None:
             self._writer.close()
             self._writer = None
+
+
+def _give_back(view: _View) -> None:
+    view.generation.give_back(view.connection)

@@ -12,12 +12,12 @@ import shutil
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from tribal.adapters.durable_files import temporary_file
+from tribal.adapters.reading_block import ReadingBlock
 from tribal.adapters.sqlite import SqliteIndex
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed, ObjectNotFound, PreconditionFailed, StoreError
@@ -30,12 +30,8 @@ from tribal.ports import (
     IndexFilter,
     ObjectStore,
     TableEntry,
-    VectorKind,
 )
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 FOLDER = "data/index/"
 POINTER = "data/index/latest.json"
@@ -57,13 +53,6 @@ class _Published:
         return f"{FOLDER}{self.content_hash}.db"
 
 
-class _Pinned(threading.local):
-    """The index that a thread keeps to, and how many blocks it is in."""
-
-    depth: int = 0
-    index: SqliteIndex | None = None
-
-
 class PublishedSqliteIndex:
     """Safe to share between threads; read by any number of machines, written by one at a time.
 
@@ -79,23 +68,15 @@ class PublishedSqliteIndex:
         self._check_every_seconds = check_every_seconds
         self._work = SqliteIndex(folder / "next" / "index.db")
         self._seen: tuple[str | None, _Published | None] = (None, None)
-        self._pinned = _Pinned()
+        self._block = ReadingBlock[SqliteIndex]()
         self._lock = threading.Lock()
         self._open: dict[str, SqliteIndex] = {}
         self._current: SqliteIndex | None = None
         self._checked_at = -float("inf")
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
+    def reading(self) -> AbstractContextManager[None]:
         """Within the block, this thread reads one generation: that of its first read."""
-        pinned = self._pinned
-        pinned.depth += 1
-        try:
-            yield
-        finally:
-            pinned.depth -= 1
-            if pinned.depth == 0:
-                pinned.index = None
+        return self._block.enter()
 
     def metadata(self) -> IndexMetadata | None:
         """What the index was built from; `None` while none is published that can be used."""
@@ -108,17 +89,9 @@ class PublishedSqliteIndex:
         """The answers to several questions, all of one generation."""
         return self._present().candidates(questions)
 
-    def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Candidates:
-        """Records that share a term, by BM25 with names weighing three times, best first, ties by id."""
-        return self._present().lexical(terms, doc_type, where, limit)
-
     def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
         """How many records hold each term; a term that none holds is left out."""
         return self._present().term_counts(terms, doc_type, scope)
-
-    def nearest(self, vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> Candidates:
-        """Records by the cosine similarity of one kind of vector, best first, ties by id."""
-        return self._present().nearest(vector, kind, where, limit)
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
         """Records by id, in the order asked for; an unknown id is left out."""
@@ -200,11 +173,7 @@ class PublishedSqliteIndex:
             index.close()
 
     def _present(self) -> SqliteIndex:
-        pinned = self._pinned
-        index = pinned.index or self._latest()
-        if pinned.depth:
-            pinned.index = index
-        return index
+        return self._block.kept or self._block.keep(self._latest())
 
     def _latest(self) -> SqliteIndex:
         with self._lock:

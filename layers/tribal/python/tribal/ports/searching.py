@@ -39,7 +39,7 @@ class IndexFilter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByWords:
-    """A question for records that share a term; see `SearchIndex.lexical`."""
+    """A question for records that share a term, by BM25 with names weighing three times, best first, ties by id."""
 
     terms: Sequence[str]
     doc_type: DocType
@@ -49,7 +49,11 @@ class ByWords:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByVector:
-    """A question for records near to a vector; see `SearchIndex.nearest`."""
+    """A question for records by the cosine similarity of one kind of vector, best first, ties by id.
+
+    A zero vector is near to nothing. A table that is found by its name is given by the id of its record. Empty when the
+    index has no vectors.
+    """
 
     vector: NDArray[Any]
     kind: VectorKind
@@ -113,21 +117,8 @@ class SearchIndex(Protocol):
         """The answers to several questions, all of one generation: an index over a network is asked once for them."""
         ...
 
-    def lexical(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Candidates:
-        """Records that share a term, by BM25 with names weighing three times, best first, ties by id."""
-        ...
-
     def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
         """How many records hold each term; a term that none holds is left out."""
-        ...
-
-    def nearest(self, vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> Candidates:
-        """Records by the cosine similarity of one kind of vector, best first, ties by id.
-
-        A zero vector is near to nothing. A table that is found by its name is given by the id of its record.
-
-        Empty when the index has no vectors.
-        """
         ...
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
