@@ -19,7 +19,7 @@ from tests.unit.indexed_shop import Key, table_document, write_documentation
 from tribal.adapters.sqlite import SqliteIndex
 from tribal.errors import RunInterrupted
 from tribal.indexing import index_documents
-from tribal.ports import IndexFilter
+from tribal.ports import IndexFilter, SearchIndex
 from tribal.retrieval.toolbox import Toolbox
 from tribal.tools.registry import call_tool
 
@@ -63,7 +63,7 @@ def documented(word: str, count: int) -> MemoryStore:
     return store
 
 
-def build(store: MemoryStore, index: SqliteIndex, **options: Any) -> None:
+def build(store: MemoryStore, index: SearchIndex, **options: Any) -> None:
     index_documents(
         **{
             "store": store,
@@ -77,7 +77,7 @@ def build(store: MemoryStore, index: SqliteIndex, **options: Any) -> None:
     )
 
 
-def seen(index: SqliteIndex) -> str:
+def seen(index: SearchIndex) -> str:
     """Everything that can be asked, in one breath."""
     everywhere, query = IndexFilter(), WordEmbedder().embed(["alpha"])[0]
     with index.reading():
