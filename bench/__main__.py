@@ -20,8 +20,10 @@ from bench import descriptions, domains, explaining, retrieval
 from bench.first_request import first_requests
 from bench.generated import generated_database
 from bench.masking import masking_rates
-from bench.measure import CommandFailedError, Measurement, measure
+from bench.measure import CommandFailedError, Measurement, measure, print_measurements
+from bench.opensearch import OverOpenSearch, cluster, print_rebuild
 from demo import COMPANY_SQL
+from demo.opensearch import NodeError
 from demo.postgres import EmbeddedServer, EmbeddedServerError
 
 RESULTS = Path(".bench") / "results.json"
@@ -37,20 +39,23 @@ def main() -> int:
             folder = Path(scratch)
             _compile()
             measurements = [*start_up(folder), *sample_company(folder)]
-            with EmbeddedServer.start(folder / "generated") as server:
+            with EmbeddedServer.start(folder / "generated") as server, cluster() as address:
+                opensearch = OverOpenSearch(address, folder)
                 sizes = SIZES if os.environ.get("TRIBAL_BENCH_QUICK") else (*SIZES, *LARGE_SIZES)
                 for tables in sizes:
-                    measurements += generated_database(server, tables, TRIBAL, folder)
+                    measurements += generated_database(server, tables, TRIBAL, folder, opensearch)
                 measurements += first_requests(server, TRIBAL, folder)
                 shares = descriptions.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else []
                 agreements = domains.report(server, folder, TRIBAL) if os.environ.get(domains.DATA_VARIABLE) else []
-            data = os.environ.get(retrieval.DATA_VARIABLE)
-            scores = retrieval.report(TRIBAL) if data else []
-            joins = explaining.explain_joins(Path(data), TRIBAL) if data else []
-    except (CommandFailedError, EmbeddedServerError) as error:
+                data = os.environ.get(retrieval.DATA_VARIABLE)
+                scores = retrieval.report(TRIBAL, address) if data else []
+                joins = explaining.explain_joins(Path(data), TRIBAL) if data else []
+    except (CommandFailedError, EmbeddedServerError, NodeError) as error:
         print(f"make bench: FAILED: {error}", file=sys.stderr)
         return 1
-    _print(measurements)
+    print_measurements(measurements)
+    for rebuild in opensearch.rebuilds:
+        print_rebuild(rebuild)
     rates = masking_rates()
     for rate in rates:
         print(f"masking: {rate.name}: {rate.hits} of {rate.total} ({rate.better} is better)")
@@ -67,6 +72,7 @@ def main() -> int:
     results = {
         "machine": machine,
         "results": [asdict(m) for m in measurements],
+        "rebuilds": [asdict(rebuild) for rebuild in opensearch.rebuilds],
         "masking": [asdict(rate) for rate in rates],
         "descriptions": [asdict(share) for share in shares],
         "domains": [asdict(agreement) for agreement in agreements],
@@ -118,17 +124,6 @@ def sample_company(folder: Path) -> list[Measurement]:
         project.mkdir()
         results.append(timed("run, from nothing", "run", dsn))
     return results
-
-
-def _print(measurements: list[Measurement]) -> None:
-    print(f"{'':<42}{'runs':>5}{'median s':>10}{'p95':>9}{'fastest':>9}{'slowest':>9}{'CPU s':>8}{'peak MB':>9}")
-    for m in measurements:
-        print(
-            f"{m.name:<42}{m.runs:>5}{m.median_seconds:>10.4f}"
-            f"{'' if m.p95_seconds is None else format(m.p95_seconds, '.4f'):>9}"
-            f"{m.fastest_seconds:>9.4f}{m.slowest_seconds:>9.4f}"
-            f"{m.median_processor_seconds:>8.3f}{m.peak_memory_mb:>9.0f}"
-        )
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -133,8 +133,21 @@ def _statement(name: str, parents: list[str], kinds: list[_Kind], random: Random
     )
 
 
-def generated_database(server: EmbeddedServer, tables: int, tribal: Path, folder: Path) -> list[Measurement]:
+def generated_database(
+    server: EmbeddedServer,
+    tables: int,
+    tribal: Path,
+    folder: Path,
+    also: Callable[[Path, int], Sequence[Measurement]],
+) -> list[Measurement]:
     """Every stage, a run from nothing, one with nothing changed, and searching: the median of several runs.
+
+    Args:
+        server: gets the database.
+        tables: how many there are in it.
+        tribal: the command.
+        folder: for the projects.
+        also: measures something else over the project, which is documented and indexed by then.
 
     Raises:
         CommandFailedError: A command failed.
@@ -168,6 +181,7 @@ def generated_database(server: EmbeddedServer, tables: int, tribal: Path, folder
     results.append(timed("run", None))
     results.append(timed("run", None, ", nothing changed", fresh=False))
     results += searching(project, tables, tribal, folder)
+    results += also(project, tables)
     for state in (project, planned, documented):
         shutil.rmtree(state, ignore_errors=True)
     return results

@@ -49,10 +49,12 @@ def measure(
     folder: Path,
     before: Callable[[], object] = lambda: None,
     environment: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
 ) -> Measurement:
     """Run a command several times, one after the other; `before` prepares each run and is not measured.
 
-    An environment takes the place of the shell's.
+    An environment takes the place of the shell's. It runs in the folder that takes its output, unless `cwd` names
+    another.
 
     Raises:
         CommandFailedError: when one of the runs fails; what it printed is attached.
@@ -66,7 +68,7 @@ def measure(
         began = time.perf_counter()
         with (folder / "output.txt").open("w+") as output:
             process = subprocess.Popen(
-                [str(word) for word in command], cwd=folder, env=variables, stdout=output, stderr=output
+                [str(word) for word in command], cwd=cwd or folder, env=variables, stdout=output, stderr=output
             )
             with _watching(process.pid) as held:
                 _, status, usage = os.wait4(process.pid, 0)
@@ -81,6 +83,18 @@ def measure(
     return Measurement(
         name, runs, statistics.median(seconds), min(seconds), max(seconds), memory, statistics.median(processor)
     )
+
+
+def print_measurements(measurements: Sequence[Measurement]) -> None:
+    """Print one table: a line a measurement."""
+    print(f"{'':<46}{'runs':>5}{'median s':>10}{'p95':>9}{'fastest':>9}{'slowest':>9}{'CPU s':>8}{'peak MB':>9}")
+    for m in measurements:
+        print(
+            f"{m.name:<46}{m.runs:>5}{m.median_seconds:>10.4f}"
+            f"{'' if m.p95_seconds is None else format(m.p95_seconds, '.4f'):>9}"
+            f"{m.fastest_seconds:>9.4f}{m.slowest_seconds:>9.4f}"
+            f"{m.median_processor_seconds:>8.3f}{m.peak_memory_mb:>9.0f}"
+        )
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 From a shell: `TRIBAL_BENCH_DATA=FOLDER python -m bench.retrieval`. Each set is loaded into PostgreSQL as one database,
 documented and indexed by `tribal run`, and asked through the tools, without a scope: all its databases are one pool.
+Where `OPENSEARCH_URL` names a cluster, or a node is installed, they are asked over OpenSearch too.
 """
 
 from __future__ import annotations
@@ -15,10 +16,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from bench.evaluation import EvaluationSet, Question, asked, evaluation_sets, plain_name
+from bench.evaluation import (
+    SCHEMA_FILE,
+    EvaluationSet,
+    Question,
+    asked,
+    ensure_project,
+    evaluation_sets,
+    plain_name,
+)
 from bench.explaining import explain_joins, print_explained
 from bench.joins import JoinScore, score_joins
 from bench.measure import CommandFailedError
+from bench.opensearch import cluster
+from bench.opensearch_steps import build
+from bench.searching import opened
+from demo.opensearch import NodeError
 from demo.postgres import EmbeddedServerError
 from tribal.ports import IndexFilter
 from tribal.ranking.weights import WEIGHTS, Weights
@@ -73,6 +86,8 @@ class SetScore:
     median_milliseconds: float
     slow_milliseconds: float
     """Five in a hundred searches with the default limit take longer."""
+    over_opensearch: Ranking | None = None
+    """The same with the records in OpenSearch instead of SQLite; where there is a cluster."""
 
 
 def main() -> int:
@@ -82,9 +97,10 @@ def main() -> int:
         return 2
     tribal = Path(sys.executable).parent / "tribal"
     try:
-        scores = report(tribal)
+        with cluster() as address:
+            scores = report(tribal, address)
         joins = explain_joins(Path(os.environ[DATA_VARIABLE]), tribal)
-    except (CommandFailedError, EmbeddedServerError) as error:
+    except (CommandFailedError, EmbeddedServerError, NodeError) as error:
         print(f"bench.retrieval: FAILED: {error}", file=sys.stderr)
         return 1
     print_scores(scores)
@@ -96,19 +112,26 @@ def main() -> int:
     return 0
 
 
-def report(tribal: Path) -> list[SetScore]:
-    """Score every set of the folder.
+def report(tribal: Path, address: str | None) -> list[SetScore]:
+    """Score every set of the folder, and where there is a cluster at an address, over OpenSearch too.
 
     Raises:
         CommandFailedError: when `tribal run` fails over one of them.
     """
-    return list(_scores(tribal))
+    return list(_scores(tribal, address))
 
 
-def _scores(tribal: Path) -> Iterator[SetScore]:
+def _scores(tribal: Path, address: str | None) -> Iterator[SetScore]:
     for one in evaluation_sets(Path(os.environ[DATA_VARIABLE])):
         with asked(one, tribal) as toolbox:
-            yield _score(one, toolbox)
+            score = _score(one, toolbox)
+            if address is not None:
+                project = ensure_project(one.name, one.database, one.folder / SCHEMA_FILE, tribal)
+                index = opened(address)
+                build(project, index)
+                answers = [_searched(question.text, replace(toolbox, index=index)) for question in one.questions]
+                score = replace(score, over_opensearch=_ranking(one.questions, answers))
+            yield score
 
 
 def _score(one: EvaluationSet, toolbox: Toolbox) -> SetScore:
@@ -205,6 +228,8 @@ def print_scores(scores: Sequence[SetScore]) -> None:
             f"{_line(f'{score.name} ({score.tables} tables, {score.questions} q)', score.ranking)}"
             f"{score.joins.exact:>8.3f}{auc:>7}{score.median_milliseconds:>8.1f}{score.slow_milliseconds:>8.1f}"
         )
+        if score.over_opensearch is not None:
+            print(_line("  over OpenSearch", score.over_opensearch))
         for name, ranking in (("with its schema as scope", score.in_its_schema), *score.ablations.items()):
             print(_line(f"  {name}", ranking))
 

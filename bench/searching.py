@@ -1,6 +1,7 @@
 """How long a question takes over a generated database: the first one in a process, those after it, and from the shell.
 
-As a program it is what is measured: `python -m bench.searching INDEX` asks an index and prints its figures as JSON.
+As a program it is what is measured: `python -m bench.searching PLACE` asks the SQLite index at a path, or the one in
+OpenSearch at an address, and prints its figures as JSON.
 """
 
 from __future__ import annotations
@@ -14,11 +15,17 @@ import time
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bench.measure import CommandFailedError, Measurement, measure
 
+if TYPE_CHECKING:
+    from tribal.ports import SearchIndex
+    from tribal.retrieval.toolbox import Toolbox
+
 QUESTIONS = 300
+INDEX = "tribal-bench"
+"""What measuring calls its index in a cluster."""
 _SEED = 20_251_121
 _FORMS = (
     "which {subject} has the highest {measure} by {other}",
@@ -57,27 +64,8 @@ def searching(project: Path, tables: int, tribal: Path, folder: Path) -> list[Me
         CommandFailedError: A question was not answered.
     """
     index = project / "data" / "tribal-knowledge.db"
-    # A process of its own, so that what it holds is what searching needs.
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.searching", str(index.resolve())], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise CommandFailedError(f"searching {tables:,} tables ended with {done.returncode}:\n{done.stderr}")
-    figures: dict[str, Any] = json.loads(done.stdout)
-    asked: list[float] = sorted(figures["seconds"])
-    cold, memory, processor = figures["cold_seconds"], figures["peak_memory_mb"], figures["median_processor_seconds"]
     return [
-        Measurement(f"search_tables, {tables:,} tables, the first", 1, cold, cold, cold, memory, cold),
-        Measurement(
-            f"search_tables, {tables:,} tables",
-            len(asked),
-            statistics.median(asked),
-            asked[0],
-            asked[-1],
-            memory,
-            processor,
-            asked[int(len(asked) * 0.95)],
-        ),
+        *asked(str(index.resolve()), f"search_tables, {tables:,} tables"),
         measure(
             f"tribal search, {tables:,} tables",
             [tribal, "search", "unpaid invoices by customer", "--project", project],
@@ -87,15 +75,52 @@ def searching(project: Path, tables: int, tribal: Path, folder: Path) -> list[Me
     ]
 
 
-def main(path: Path) -> None:
-    """Ask the index at a path and print how long it took."""
+def asked(place: str, name: str) -> list[Measurement]:
+    """Measure questions to the index at a place, as `opened` takes it.
+
+    Raises:
+        CommandFailedError: A question was not answered.
+    """
+    # A process of its own, so that what it holds is what searching needs.
+    done = subprocess.run([sys.executable, "-m", "bench.searching", place], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CommandFailedError(f"{name} ended with {done.returncode}:\n{done.stderr}")
+    figures: dict[str, Any] = json.loads(done.stdout)
+    seconds: list[float] = sorted(figures["seconds"])
+    cold, memory, processor = figures["cold_seconds"], figures["peak_memory_mb"], figures["median_processor_seconds"]
+    slow = seconds[int(len(seconds) * 0.95)]
+    return [
+        Measurement(f"{name}, the first", 1, cold, cold, cold, memory, cold),
+        Measurement(name, len(seconds), statistics.median(seconds), seconds[0], seconds[-1], memory, processor, slow),
+    ]
+
+
+def opened(place: str) -> SearchIndex:
+    """The SQLite index at a path, or the one that measuring made in the cluster at an address."""
+    if place.startswith("http"):
+        from tribal.adapters.opensearch import OpenSearchIndex
+        from tribal.adapters.opensearch_client import opensearch_client
+
+        return OpenSearchIndex(opensearch_client(place), INDEX)
     from tribal.adapters.sqlite import SqliteIndex
+
+    return SqliteIndex(Path(place))
+
+
+def toolbox_of(place: str) -> Toolbox:
+    """The tools over the index at a place."""
     from tribal.adapters.wordllama import WordLlamaEmbedder
     from tribal.retrieval.toolbox import Toolbox
     from tribal.runs.clock import SystemClock
+
+    return Toolbox(index=opened(place), embedder=WordLlamaEmbedder(), clock=SystemClock(None))
+
+
+def main(place: str) -> None:
+    """Ask the index at a place and print how long it took."""
     from tribal.tools.registry import call_tool
 
-    toolbox = Toolbox(index=SqliteIndex(path), embedder=WordLlamaEmbedder(), clock=SystemClock(None))
+    toolbox = toolbox_of(place)
 
     def ask(question: str) -> tuple[float, float]:
         began, processor = time.perf_counter(), time.process_time()
@@ -118,4 +143,4 @@ def main(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1])

@@ -34,6 +34,7 @@ _POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
   </dependencies>
 </project>
 """
+_COMPLETE = "complete"
 _TIMEOUT_SECONDS = 300
 _DOWNLOADS_AT_ONCE = 8
 
@@ -57,6 +58,15 @@ def find_java() -> Path:
     )
 
 
+def are_provided(cache: Path) -> bool:
+    """Whether a node can be started at once: there is a Java, and nothing must be downloaded."""
+    try:
+        find_java()
+    except PackagesUnavailable:
+        return False
+    return (_folder(cache) / _COMPLETE).exists()
+
+
 def provide_packages(cache: Path) -> str:
     """Returns the class path of a node with the k-NN plugin; downloads what is not in the cache, once.
 
@@ -64,14 +74,18 @@ def provide_packages(cache: Path) -> str:
         PackagesUnavailable: They cannot be downloaded, or are not what was pinned.
     """
     cache.mkdir(parents=True, exist_ok=True)
-    folder = cache / f"packages-{_VERSION}"
+    folder = _folder(cache)
     with FileLock(cache / "packages.lock"):
-        if not (folder / "complete").exists():
+        if not (folder / _COMPLETE).exists():
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
             _fetch(folder)
-            (folder / "complete").touch()
+            (folder / _COMPLETE).touch()
     return os.pathsep.join((f"{folder}/*", f"{folder}/plugin/*"))
+
+
+def _folder(cache: Path) -> Path:
+    return cache / f"packages-{_VERSION}"
 
 
 def _javas() -> Iterator[Path]:
