@@ -41,9 +41,10 @@ from tests.conformance.search_index import *  # noqa: F403
 from tribal.adapters import opensearch_queries as queries
 from tribal.adapters.opensearch import OpenSearchIndex
 from tribal.adapters.opensearch_client import opensearch_client
+from tribal.adapters.opensearch_layout import LAYOUT
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed
-from tribal.ports import IndexEntry, IndexFilter
+from tribal.ports import INDEX_VERSION, IndexEntry, IndexFilter
 
 # One worker runs them all, so that one node is enough.
 pytestmark = pytest.mark.xdist_group("opensearch")
@@ -320,11 +321,20 @@ def test_a_field_that_is_not_of_the_layout_is_refused(
         opensearch.index(index=index_name, body={"stranger": 1})
 
 
-def test_metadata_of_another_version_is_not_ready(
-    index: OpenSearchIndex, other: OpenSearchIndex, opensearch: OpenSearch, index_name: str
+@pytest.mark.parametrize(
+    ("version", "layout"), [("0", {"layout": LAYOUT}), (INDEX_VERSION, {"layout": "0"}), (INDEX_VERSION, {})]
+)
+def test_an_index_of_another_version_or_layout_is_not_ready(
+    index: OpenSearchIndex,
+    other: OpenSearchIndex,
+    opensearch: OpenSearch,
+    index_name: str,
+    version: str,
+    layout: dict[str, str],
 ) -> None:
     fill(index, table_entry(names=["old"]))
-    state = {"name": "x", "metadata": {"index_version": "0"}, "graph": []}
+    metadata_there = {**json.loads(metadata().to_compact_json()), "index_version": version}
+    state = {"name": "x", "metadata": metadata_there, "graph": [], **layout}
     opensearch.index(
         index=index_name, id="state", body={"kind": "state", "value": json.dumps(state)}, params={"refresh": "true"}
     )

@@ -20,6 +20,7 @@ from tribal.adapters import opensearch_queries as queries
 from tribal.adapters.opensearch_bulk import BulkWriter
 from tribal.adapters.opensearch_files import FileChange, FileWriter
 from tribal.adapters.opensearch_generations import Generations, writing_alias
+from tribal.adapters.opensearch_layout import LAYOUT
 from tribal.adapters.opensearch_reading import Reader
 from tribal.adapters.opensearch_state import OtherVersion, State, graph_actions, read_graph, state_action
 from tribal.adapters.reading_block import ReadingBlock
@@ -161,7 +162,7 @@ class OpenSearchIndex:
 
         A file that was not written to its end has the content hash `""`.
         """
-        about = {"version": INDEX_VERSION, "model": model}
+        about = {"version": INDEX_VERSION, "layout": LAYOUT, "model": model}
         with self._writing():
             self._begun = self._generations.begin(about, afresh=afresh, in_place=self._in_place)
             self._refresh()

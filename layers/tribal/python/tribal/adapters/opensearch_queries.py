@@ -9,6 +9,8 @@ import numpy as np
 
 from tribal.adapters.opensearch_answers import RankedHits
 from tribal.adapters.opensearch_layout import (
+    VECTOR_SCALE,
+    VECTOR_SPACE,
     doc_type_of,
     encode_term,
     place_of,
@@ -98,7 +100,7 @@ def nearest(vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: i
     script = {
         "source": "knn_score",
         "lang": "knn",
-        "params": {"field": field, "query_value": values, "space_type": "cosinesimil"},
+        "params": {"field": field, "query_value": values, "space_type": VECTOR_SPACE},
     }
     return _ranked({"script_score": {"query": chosen, "script": script}}, doc_type, limit)
 
@@ -144,10 +146,16 @@ def candidates(question: ByWords | ByVector, response: Mapping[str, Any]) -> Can
         terms = distinct_terms(question.terms)
         shared = {names: frozenset(terms[int(name)] for name in names.split(",")) for names in set(hits.names)}
         return Candidates(records, np.round(scores, _SCORE_DIGITS), of_table, [shared[names] for names in hits.names])
-    # Behind a score, which is never negative, stands (1 + cosine) / 2.
-    scores = np.round(np.clip(2 * scores - 1, -1.0, 1.0), _SCORE_DIGITS)
+    scores = np.round(_cosines(scores), _SCORE_DIGITS)
     order = np.lexsort((records, -scores))
     return Candidates(records[order], scores[order], of_table[order])
+
+
+def _cosines(scores: NDArray[Any]) -> NDArray[Any]:
+    """What stands behind scores, which are never negative: 1 + product, and 1 / (1 - product) of a negative one."""
+    products = np.where(scores >= 1.0, scores - 1.0, 1.0 - 1.0 / scores)
+    cosines: NDArray[Any] = np.clip(products / VECTOR_SCALE**2, -1.0, 1.0)
+    return cosines
 
 
 def _are_tables(question: ByWords | ByVector) -> bool:

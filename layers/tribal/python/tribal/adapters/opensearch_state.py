@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tribal.adapters.opensearch_bulk import Action
-from tribal.adapters.opensearch_layout import STATE_ID, TOUCHED_ID
+from tribal.adapters.opensearch_layout import LAYOUT, STATE_ID, TOUCHED_ID
 from tribal.catalog.hashing import bytes_hash
 from tribal.ports import INDEX_VERSION
 from tribal_contracts import IndexMetadata, KeyGraph
@@ -59,7 +59,7 @@ def read_state(response: Mapping[str, Any]) -> State | None:
     if text is None:
         return None
     state = json.loads(text)
-    if state["metadata"].get("index_version") != INDEX_VERSION:
+    if (state["metadata"].get("index_version"), state.get("layout")) != (INDEX_VERSION, LAYOUT):
         raise OtherVersion
     return State(
         metadata=IndexMetadata.model_validate(state["metadata"]),
@@ -87,6 +87,7 @@ def state_action(metadata: IndexMetadata, graph: Sequence[Action]) -> Action:
     """The state that names a key graph."""
     state = {
         "name": secrets.token_hex(8),
+        "layout": LAYOUT,
         "metadata": json.loads(metadata.to_compact_json()),
         "graph": [piece.document_id for piece in graph],
     }
