@@ -108,6 +108,22 @@ def test_a_rebuild_beside_readers_never_shows_an_empty_or_a_half_index(
     assert other.metadata() == metadata(HASH_B)
 
 
+def test_a_generation_is_copied_to_another_node_once_it_is_whole(
+    index: OpenSearchIndex, opensearch: OpenSearch, index_name: str
+) -> None:
+    def copies(alias: str) -> tuple[str, str | None]:
+        (about,) = opensearch.indices.get_settings(index=alias).values()
+        return about["settings"]["index"]["number_of_replicas"], about["settings"]["index"].get("auto_expand_replicas")
+
+    index.begin(MODEL)
+    assert copies(f"{index_name}-next") == ("0", None)
+    index.finish(metadata(), key_graph())
+    assert copies(index_name) == ("0", "0-1")
+    fill(index, table_entry(names=["order"]))
+    assert copies(index_name) == ("0", "0-1")
+    assert found(index, "order") == ["orders"]
+
+
 def test_generations_that_nobody_asks_are_swept(
     index: OpenSearchIndex, opensearch: OpenSearch, index_name: str
 ) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import RequestError
 
-from tribal.adapters.opensearch_layout import index_body
+from tribal.adapters.opensearch_layout import REPLICAS, index_body
 from tribal.errors import IndexWriteFailed
 
 _DIGITS = 6
@@ -89,6 +89,7 @@ class Generations:
 
     def publish(self, generation: str) -> None:
         """Let readers ask the generation that was written, from one moment to the other."""
+        self.client.indices.put_settings(index=generation, body=REPLICAS)
         left = self.behind(self.name)
         actions: list[dict[str, dict[str, str]]] = [
             {"add": {"index": generation, "alias": self.name}},

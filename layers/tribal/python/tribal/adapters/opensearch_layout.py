@@ -20,6 +20,8 @@ from tribal_contracts import DocType, DocumentRecord
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+REPLICAS = {"index.auto_expand_replicas": "0-1"}
+"""A copy on another node, where there is one: made of a generation that is whole, since it costs what writing costs."""
 LAYOUT = "2"
 """Version of the layout; an index of another one is rebuilt, as one of another `INDEX_VERSION` is."""
 DOC_TYPES: tuple[DocType, ...] = get_args(DocType)
@@ -71,7 +73,7 @@ def index_body(dimensions: int, about: dict[str, str], aliases: Sequence[str]) -
             "index": {
                 "knn": True,
                 "number_of_shards": 1,
-                "auto_expand_replicas": "0-1",
+                "number_of_replicas": 0,
                 "refresh_interval": "-1",
             }
         },
