@@ -288,6 +288,21 @@ def test_a_domain_that_stays_busy_is_a_clear_refusal_and_the_next_try_mends_it(
     assert held(index) == dict.fromkeys(_entries(12), HASH_B)
 
 
+def test_what_a_refused_write_has_left_goes_when_the_same_writer_tries_again(
+    opensearch: OpenSearch, index_name: str
+) -> None:
+    busy: Any = _Busy(opensearch, 100)
+    writer = OpenSearchIndex(busy, index_name, dimensions=DIMENSIONS, pause=lambda _: None)
+    writer.begin(MODEL)
+    with pytest.raises(IndexWriteFailed, match="queue is full"):
+        writer.replace({"a.json": [table_entry(f"shop.sales.t{number}", names=["old"]) for number in range(12)]}, [])
+    busy.refusals = 0
+    assert writer.counts().documents > 0
+    writer.replace({"a.json": [table_entry("shop.sales.new", names=["new"])]}, [])
+    writer.finish(metadata(), key_graph())
+    assert (found(writer, "old"), found(writer, "new")) == ([], ["new"])
+
+
 def test_a_writer_killed_between_two_requests_leaves_the_file_to_be_done_again(
     opensearch: OpenSearch, index_name: str, index: OpenSearchIndex
 ) -> None:

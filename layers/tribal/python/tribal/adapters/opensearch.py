@@ -201,11 +201,11 @@ class OpenSearchIndex:
         paths = {change.path for change in changes}
         # Each refresh leaves a segment to merge: alone, a writer needs none for files that it meets for the first time.
         first = not self._in_place and self._held.isdisjoint(paths)
+        self._held |= paths
         with self._writing():
             if not first:
                 self._refresh()
             FileWriter(self._reader, self._writer, writing_alias(self._generation())).write(changes, first=first)
-            self._held |= paths
             if self._in_place:
                 self._refresh()
             self._require_begun()
