@@ -43,6 +43,15 @@ def table_entry(
     return IndexEntry(record, tuple(names), tuple(body), near, name_near)
 
 
+def table_entries(count: int, content_hash: str = HASH_A) -> dict[str, list[IndexEntry]]:
+    """So many files, each of one table record."""
+    entries = [
+        table_entry(f"shop.sales.t{number}", names=["order"], near=vector(1), content_hash=content_hash)
+        for number in range(count)
+    ]
+    return {str(entry.record.source_path): [entry] for entry in entries}
+
+
 def column_entry(name: str, column: str, *, near: NDArray[Any] | None = None, names: Sequence[str] = ()) -> IndexEntry:
     """A column record."""
     database, schema, table = name.split(".")

@@ -136,20 +136,6 @@ def test_a_record_that_moves_to_another_file_is_there_once(index: SearchIndex) -
     assert found(index, "order") == near(index, 1) == ["orders"]
 
 
-def test_a_file_that_is_taken_in_twice_leaves_nothing_of_the_first_time(index: SearchIndex) -> None:
-    index.begin(MODEL)
-    index.replace(
-        {"a.json": [table_entry("shop.sales.old", names=["old"]), column_entry("a.b.c", "d", names=["old"])]}, []
-    )
-    index.replace({"a.json": [table_entry("shop.sales.new", names=["new"])]}, [], {"a.json": HASH_B})
-    index.replace({"b.json": [table_entry("shop.sales.gone", names=["gone"])]}, [])
-    index.replace({}, ["b.json"])
-    index.finish(metadata(), key_graph())
-    assert (found(index, "old"), found(index, "new"), found(index, "gone")) == ([], ["new"], [])
-    assert lexical(index, ["old"], "column", EVERYWHERE, 9) == []
-    assert held(index) == {"a.json": HASH_B}
-
-
 def test_a_file_without_records_is_remembered_by_its_hash(index: SearchIndex) -> None:
     index.begin(MODEL)
     index.replace({"empty.json": []}, [], {"empty.json": HASH_B})

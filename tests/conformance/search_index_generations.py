@@ -12,10 +12,12 @@ from tests.conformance.index_entries import (
     HASH_B,
     MODEL,
     change,
+    column_entry,
     fill,
     found,
     held,
     key_graph,
+    lexical,
     metadata,
     near,
     table_entry,
@@ -95,3 +97,17 @@ def test_what_is_abandoned_leaves_the_present_generation(index: SearchIndex, oth
     index.abandon()
     assert found(other, "order") == ["orders"]
     assert list(held(other)) == [str(table_entry().record.source_path)]
+
+
+def test_a_file_that_is_taken_in_twice_leaves_nothing_of_the_first_time(index: SearchIndex) -> None:
+    index.begin(MODEL)
+    index.replace(
+        {"a.json": [table_entry("shop.sales.old", names=["old"]), column_entry("a.b.c", "d", names=["old"])]}, []
+    )
+    index.replace({"a.json": [table_entry("shop.sales.new", names=["new"])]}, [], {"a.json": HASH_B})
+    index.replace({"b.json": [table_entry("shop.sales.gone", names=["gone"])]}, [])
+    index.replace({}, ["b.json"])
+    index.finish(metadata(), key_graph())
+    assert (found(index, "old"), found(index, "new"), found(index, "gone")) == ([], ["new"], [])
+    assert lexical(index, ["old"], "column", EVERYWHERE, 9) == []
+    assert held(index) == {"a.json": HASH_B}

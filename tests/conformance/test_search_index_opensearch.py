@@ -11,7 +11,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import pytest
 from botocore.credentials import Credentials
@@ -34,6 +33,7 @@ from tests.conformance.index_entries import (
     lexical,
     metadata,
     nearest,
+    table_entries,
     table_entry,
     vector,
 )
@@ -60,14 +60,6 @@ def other(opensearch: OpenSearch, index_name: str) -> OpenSearchIndex:
     return OpenSearchIndex(opensearch, index_name, dimensions=DIMENSIONS)
 
 
-def _entries(count: int, content_hash: str = HASH_A) -> dict[str, list[IndexEntry]]:
-    entries = [
-        table_entry(f"shop.sales.t{number}", names=["order"], near=vector(1), content_hash=content_hash)
-        for number in range(count)
-    ]
-    return {str(entry.record.source_path): [entry] for entry in entries}
-
-
 def _later(entry: IndexEntry, moment: str) -> IndexEntry:
     return replace(entry, record=entry.record.model_copy(update={"indexed_at": moment}))
 
@@ -75,7 +67,7 @@ def _later(entry: IndexEntry, moment: str) -> IndexEntry:
 def test_a_rebuild_beside_readers_never_shows_an_empty_or_a_half_index(
     index: OpenSearchIndex, other: OpenSearchIndex
 ) -> None:
-    change(index, _entries(40))
+    change(index, table_entries(40))
     done = threading.Event()
 
     def read() -> tuple[int, set[tuple[int, ...]]]:
@@ -97,9 +89,9 @@ def test_a_rebuild_beside_readers_never_shows_an_empty_or_a_half_index(
         readers = [pool.submit(read) for _ in range(2)]
         for content_hash in (HASH_B, HASH_A, HASH_B):
             assert index.begin(MODEL, afresh=True) == {}
-            for path, entries in list(_entries(40, content_hash).items())[::13]:
+            for path, entries in list(table_entries(40, content_hash).items())[::13]:
                 index.replace({path: entries}, [])
-            index.replace(_entries(40, content_hash), [])
+            index.replace(table_entries(40, content_hash), [])
             index.finish(metadata(content_hash), key_graph(content_hash))
         done.set()
         answers = [reader.result() for reader in readers]
@@ -149,7 +141,7 @@ def test_what_was_abandoned_by_somebody_else_cannot_be_finished(index: OpenSearc
     index.begin(MODEL)
     other.abandon()
     with pytest.raises(IndexWriteFailed, match="index again"):
-        index.replace(_entries(1), [])
+        index.replace(table_entries(1), [])
     other.begin(MODEL)
     other.finish(metadata(), key_graph())
     with pytest.raises(IndexWriteFailed, match="index again"):
@@ -234,104 +226,6 @@ def test_what_was_read_later_wins_in_whatever_order_it_is_written(
     assert found(index, "new") == ["orders"]
     assert found(index, "old") == []
     assert lexical(index, ["old"], "column", EVERYWHERE, 9) == []
-    assert held(index)[path] == HASH_B
-
-
-class _Busy:
-    """A client whose domain refuses some items of a bulk request for now, as a node under load does."""
-
-    def __init__(self, client: OpenSearch, refusals: int) -> None:
-        self._client = client
-        self.refusals = refusals
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, name)
-
-    def bulk(self, body: bytes, **options: Any) -> Any:
-        if self.refusals <= 0:
-            return self._client.bulk(body=body, **options)
-        self.refusals -= 1
-        lines = body.split(b"\n")[:-1]
-        # The first document alone is taken in.
-        first = 2 if b'"index"' in lines[0] else 1
-        answer = self._client.bulk(body=b"\n".join(lines[:first]) + b"\n", **options)
-        rest = sum(line.startswith((b'{"index"', b'{"delete"')) for line in lines) - 1
-        error = {"type": "rejected_execution_exception", "reason": "the queue is full"}
-        return {"items": [*answer["items"], *[{"index": {"status": 429, "error": error}}] * rest]}
-
-
-def test_documents_that_were_too_much_at_once_are_sent_again(opensearch: OpenSearch, index_name: str) -> None:
-    pauses: list[float] = []
-    busy: Any = _Busy(opensearch, 5)
-    index = OpenSearchIndex(busy, index_name, dimensions=DIMENSIONS, pause=pauses.append)
-    change(index, _entries(30))
-    assert len(index.tables(EVERYWHERE)) == 30
-    assert len(held(index)) == 30
-    assert len(pauses) == 5
-    assert all(0 < pause <= 10 for pause in pauses)
-
-
-def test_a_domain_that_stays_busy_is_a_clear_refusal_and_the_next_try_mends_it(
-    opensearch: OpenSearch, index_name: str, index: OpenSearchIndex
-) -> None:
-    fill(index, table_entry("shop.sales.t0", names=["order"]))
-    pauses: list[float] = []
-    busy: Any = _Busy(opensearch, 100)
-    writer = OpenSearchIndex(busy, index_name, dimensions=DIMENSIONS, pause=pauses.append)
-    writer.begin(MODEL)
-    with pytest.raises(IndexWriteFailed, match="queue is full"):
-        writer.replace(_entries(12, HASH_B), [])
-    assert sum(pauses) < 60
-    assert index.begin(MODEL) != dict.fromkeys(_entries(12), HASH_B)
-    assert found(index, "order") == ["t0"]
-    change(index, _entries(12, HASH_B))
-    assert held(index) == dict.fromkeys(_entries(12), HASH_B)
-
-
-def test_what_a_refused_write_has_left_goes_when_the_same_writer_tries_again(
-    opensearch: OpenSearch, index_name: str
-) -> None:
-    busy: Any = _Busy(opensearch, 100)
-    writer = OpenSearchIndex(busy, index_name, dimensions=DIMENSIONS, pause=lambda _: None)
-    writer.begin(MODEL)
-    with pytest.raises(IndexWriteFailed, match="queue is full"):
-        writer.replace({"a.json": [table_entry(f"shop.sales.t{number}", names=["old"]) for number in range(12)]}, [])
-    busy.refusals = 0
-    assert writer.counts().documents > 0
-    writer.replace({"a.json": [table_entry("shop.sales.new", names=["new"])]}, [])
-    writer.finish(metadata(), key_graph())
-    assert (found(writer, "old"), found(writer, "new")) == ([], ["new"])
-
-
-def test_a_writer_killed_between_two_requests_leaves_the_file_to_be_done_again(
-    opensearch: OpenSearch, index_name: str, index: OpenSearchIndex
-) -> None:
-    change(index, _entries(2))
-    path = next(iter(_entries(1)))
-
-    class Killed(BaseException):
-        pass
-
-    class Dying(_Busy):
-        def bulk(self, body: bytes, **options: Any) -> Any:
-            if self.refusals == 0:
-                raise Killed
-            self.refusals -= 1
-            return opensearch.bulk(body=body, **options)
-
-    changed = {path: [table_entry("shop.sales.t9", names=["new"])]}
-    for requests in range(3):
-        dying: Any = Dying(opensearch, requests)
-        writer = OpenSearchIndex(dying, index_name, dimensions=DIMENSIONS)
-        writer.begin(MODEL)
-        with pytest.raises(Killed):
-            writer.replace(changed, [], {path: HASH_B})
-        begun = index.begin(MODEL)
-        assert begun[path] == (HASH_A if requests == 0 else "")
-        assert set(begun) == set(_entries(2))
-    index.replace(changed, [], {path: HASH_B})
-    index.finish(metadata(), key_graph())
-    assert sorted(found(index, "order", "new")) == ["t1", "t9"]
     assert held(index)[path] == HASH_B
 
 
