@@ -26,6 +26,8 @@ from tests.e2e.rest_api import RestApi
 from tests.e2e.search_domain import SearchDomain
 
 ACCOUNT, REGION = "123456789012", "eu-central-1"
+SEARCH_DOMAIN = f"arn:aws:es:{REGION}:{ACCOUNT}:domain/tribal-dev"
+"""The one that the stand-in answers for."""
 ROOT = Path(__file__).parent.parent.parent
 CDK = ROOT / "infra" / "node_modules" / ".bin" / "cdk"
 _BOOTSTRAP = f"cdk-hnb659fds-{{}}-{ACCOUNT}-{REGION}"
@@ -222,8 +224,7 @@ class AwsAccount:
 
     def _note_search(self, key: str, method: str, path: str) -> None:
         verb = method.title()
-        domain = f"arn:aws:es:{REGION}:{ACCOUNT}:domain/tribal-dev"
-        self.recorder.note(self._roles[key], f"es:ESHttp{verb}", f"{domain}{path}")
+        self.recorder.note(self._roles[key], f"es:ESHttp{verb}", f"{SEARCH_DOMAIN}{path}")
 
 
 def wait_until(look: Callable[[], Any], seconds: float = _LONGEST_SECONDS) -> Any:

@@ -123,7 +123,10 @@ def messages_come_one_by_one() -> None:
 def parameters_are_written_otherwise() -> None:
     states = client("stepfunctions")
     run = states.create_state_machine(name="run", definition=MACHINE, roleArn=ROLE)["stateMachineArn"]
-    start = states.create_state_machine(name="start", definition=json.dumps(start_definition(run)), roleArn=ROLE)
+    task = start_definition(run)["States"]["StartRun"] | {"End": True}
+    once = {key: value for key, value in task.items() if key not in ("Retry", "Catch", "Next")}
+    definition = json.dumps({"StartAt": "StartRun", "States": {"StartRun": once}})
+    start = states.create_state_machine(name="start", definition=definition, roleArn=ROLE)
     slot = json.dumps({"slot": "2026-11-21T02:30:00Z"})
     arn = states.start_execution(stateMachineArn=start["stateMachineArn"], name="n", input=slot)["executionArn"]
     while (status := states.describe_execution(executionArn=arn)["status"]) == "RUNNING":

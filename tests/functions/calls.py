@@ -35,3 +35,28 @@ def sqs_record(identifier: str, body: str) -> dict[str, Any]:
         "eventSourceARN": "arn:aws:sqs:eu-central-1:123456789012:queue",
         "awsRegion": "eu-central-1",
     }
+
+
+def api_request(method: str, path: str, body: str | None, databases: str | None = None) -> dict[str, Any]:
+    """A request as API Gateway hands it over; `databases` are what its authorizer said that the caller may see."""
+    return {
+        "resource": path,
+        "path": path,
+        "httpMethod": method,
+        "headers": {"content-type": "application/json"},
+        "multiValueHeaders": {},
+        "queryStringParameters": None,
+        "multiValueQueryStringParameters": None,
+        "pathParameters": None,
+        "stageVariables": None,
+        "requestContext": {
+            "authorizer": None if databases is None else {"tribal_databases": databases},
+            "path": path,
+            "stage": "v1",
+            "httpMethod": method,
+            "requestId": "r",
+            "identity": {"sourceIp": "127.0.0.1"},
+        },
+        "body": body,
+        "isBase64Encoded": False,
+    }

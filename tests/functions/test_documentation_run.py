@@ -11,7 +11,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from tests.functions.calls import Context, sqs_record
+from tests.functions.calls import Context, api_request, sqs_record
 from tests.postgres_fixtures import COMPANY_SQL, FreshDatabase
 from tribal_contracts import DocumentationManifest, RunRecord
 
@@ -204,26 +204,6 @@ def call(method: str, path: str, body: Any = None, databases: str | None = None)
     """A request as API Gateway hands it over."""
     from functions.retriever.handler import handle
 
-    event = {
-        "resource": path,
-        "path": path,
-        "httpMethod": method,
-        "headers": {"content-type": "application/json"},
-        "multiValueHeaders": {},
-        "queryStringParameters": None,
-        "multiValueQueryStringParameters": None,
-        "pathParameters": None,
-        "stageVariables": None,
-        "requestContext": {
-            "authorizer": None if databases is None else {"tribal_databases": databases},
-            "path": path,
-            "stage": "v1",
-            "httpMethod": method,
-            "requestId": "r",
-            "identity": {"sourceIp": "127.0.0.1"},
-        },
-        "body": None if body is None else json.dumps(body),
-        "isBase64Encoded": False,
-    }
+    event = api_request(method, path, None if body is None else json.dumps(body), databases)
     answer = handle(event, Context())
     return {**answer, "body": json.loads(answer["body"])}

@@ -8,13 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
-from botocore.auth import SigV4Auth
-from botocore.awsrequest import AWSRequest
-from botocore.credentials import Credentials
-
-from tests.functions.calls import Context
+from tests.e2e.signatures import NotSigned, signer_of
+from tests.functions.calls import Context, api_request
 
 KEY, SECRET, REGION = "testing", "testing", "eu-central-1"
 STAGE = "/dev"
@@ -49,18 +45,11 @@ class Api:
         said = headers.get("authorization", "")
         if self.auth == "jwt":
             return None if said == f"Bearer {TOKEN}" else "User is not authorized to access this resource"
-        return None if said == signed(method, self.address + path, headers, body) else f"Forbidden: {said!r}"
-
-
-def signed(method: str, address: str, headers: dict[str, str], body: bytes) -> str:
-    """The `Authorization` that a request with these headers must have: the whole signature, made by botocore."""
-    parts = headers.get("authorization", "").partition("SignedHeaders=")[2].partition(",")[0]
-    request = AWSRequest(method, address, data=body, headers={name: headers[name] for name in parts.split(";")})
-    signer = SigV4Auth(Credentials(KEY, SECRET), "execute-api", REGION)
-    request.context["timestamp"] = headers["x-amz-date"]
-    text = signer.string_to_sign(request, signer.canonical_request(request))
-    scope = f"{KEY}/{headers['x-amz-date'][:8]}/{REGION}/execute-api/aws4_request"
-    return f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders={parts}, Signature={signer.signature(text, request)}"
+        try:
+            signer_of(method, self.address + path, headers, body, service="execute-api", secret_of={KEY: SECRET}.get)
+        except NotSigned as problem:
+            return f"Forbidden: {problem}"
+        return None
 
 
 @contextmanager
@@ -102,26 +91,6 @@ def serving(auth: str = "iam") -> Iterator[Api]:
 def _retriever(method: str, path: str, body: bytes) -> tuple[int, str]:
     from functions.retriever.handler import handle
 
-    event: dict[str, Any] = {
-        "resource": path,
-        "path": path,
-        "httpMethod": method,
-        "headers": {"content-type": "application/json"},
-        "multiValueHeaders": {},
-        "queryStringParameters": None,
-        "multiValueQueryStringParameters": None,
-        "pathParameters": None,
-        "stageVariables": None,
-        "requestContext": {
-            "authorizer": None,
-            "path": path,
-            "stage": "dev",
-            "httpMethod": method,
-            "requestId": "r",
-            "identity": {"sourceIp": "127.0.0.1"},
-        },
-        "body": body.decode() or None,
-        "isBase64Encoded": False,
-    }
+    event = api_request(method, path, body.decode() or None)
     answered = handle(event, Context())
     return int(answered["statusCode"]), str(answered["body"])
