@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import sysconfig
@@ -38,6 +39,8 @@ AFTER = {
 @pytest.fixture(autouse=True)
 def played(system: DeployedSystem, request: pytest.FixtureRequest) -> None:
     """Note that a scenario is played."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        assert request.node.nodeid.endswith("@e2e"), "scenarios build on each other: this pytest and xdist spread them"
     system.scenarios.add(request.node.name)
 
 
