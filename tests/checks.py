@@ -16,13 +16,14 @@ ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
 
 CHECKS: dict[str, list[str]] = {
+    "end to end": ["pytest", "-q", "-n", "0", "tests/e2e"],
     "mypy": ["mypy", "--no-error-summary"],
     "ruff format": ["ruff", "format", "--check", "--quiet", "."],
     "ruff lint": ["ruff", "check", "--quiet", "."],
     "import arrows": ["lint-imports", "--no-cache"],
     "exported schemas": ["python", "-m", "tribal_contracts.schemas", "--check"],
     "layers for AWS Lambda": ["python", "-m", "infra.packaging", "--check"],
-    "pytest": ["pytest", "-q", "-n", "2", "--dist", "loadgroup"],
+    "pytest": ["pytest", "-q", "-n", "2", "--dist", "loadgroup", "--ignore", "tests/e2e"],
 }
 
 
@@ -94,7 +95,7 @@ def main() -> int:
     provide_programs()
     provide_cdk()
     *static, tests = CHECKS
-    # mypy takes as long as all the others together; the tests use every core by themselves.
+    # The test of the whole keeps one core busy, mypy and the others the other one; the tests use both by themselves.
     with ThreadPoolExecutor(2) as pool:
         passed = dict(zip(static, pool.map(lambda name: run(name, captured=True), static), strict=True))
     provide_bytecode()

@@ -16,6 +16,7 @@ from typing import Any
 import boto3
 import pytest
 from moto.awslambda.models import LambdaFunction
+from moto.moto_api._internal.models import moto_api_backend
 from moto.server import ThreadedMotoServer
 
 from tests.e2e import stand_ins
@@ -57,6 +58,8 @@ class AwsAccount:
         self._keys: dict[str, dict[str, str]] = {}
         self.server = ThreadedMotoServer("localhost", 0, verbose=False)
         self.server.start()
+        # What an earlier server of this process held, this one would hold too.
+        moto_api_backend.reset()
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
         # Moto writes down a whole state machine for each error that the machine was made to catch.
         logging.getLogger("moto").setLevel(logging.CRITICAL)
