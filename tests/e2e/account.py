@@ -15,6 +15,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.config import Config
 from moto.awslambda.models import LambdaFunction
 from moto.moto_api._internal.models import moto_api_backend
 from moto.server import ThreadedMotoServer
@@ -35,7 +36,9 @@ _BOOTSTRAP = f"cdk-hnb659fds-{{}}-{ACCOUNT}-{REGION}"
 _BOOTSTRAP_ROLES = ("cfn-exec-role", "deploy-role", "file-publishing-role", "image-publishing-role", "lookup-role")
 _BOOTSTRAP_VERSION = "30"
 _POLL_SECONDS = 0.05
-_LONGEST_SECONDS = 40.0
+# A call of a function lasts as long as the function does; to try it again would be to call it twice.
+_PATIENT = Config(read_timeout=900, retries={"total_max_attempts": 1})
+_LONGEST_SECONDS = 300.0
 
 
 class AwsAccount:
@@ -87,7 +90,7 @@ class AwsAccount:
     def client(self, service: str, role: str | None = None) -> Any:
         """A client with the rights of the account's owner, or of a role."""
         keys = self.keys_of(role) if role else {"aws_access_key_id": "owner", "aws_secret_access_key": "owner"}
-        return boto3.client(service, endpoint_url=self.address, region_name=REGION, **keys)
+        return boto3.client(service, endpoint_url=self.address, region_name=REGION, config=_PATIENT, **keys)
 
     def keys_of(self, role: str) -> dict[str, str]:
         """Keys of a role, by their names in boto3."""

@@ -219,11 +219,11 @@ def test_of_two_runs_at_once_the_second_ends_cleanly(system: DeployedSystem) -> 
     def hold(function: str, event: Any, sandbox: Sandbox) -> None:
         if function.endswith(DOCUMENTER):
             reached.set()
-            assert released.wait(60)
+            assert released.wait(300)
 
     system.account.processes.before = hold
     first = system.start()
-    assert reached.wait(60)
+    assert reached.wait(300)
     documented = len(system.calls_of(DOCUMENTER))
     second = system.account.wait_for(system.start())
     assert second["status"] == "SUCCEEDED"
