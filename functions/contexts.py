@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+DATABASES = "tribal_databases"
+"""Key by which the authorizer tells what a caller may see: names of databases with commas between; absent for all."""
 MARGIN_SECONDS = 5.0
 """What the runtime needs to answer after the last work."""
 

@@ -10,9 +10,8 @@ from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.authorizer.configuration import TokenRules, load_rules
-from functions.contexts import LambdaContext
+from functions.contexts import DATABASES, LambdaContext
 
-_DATABASES = "tribal_databases"
 _LEEWAY_SECONDS = 30
 _KEYS_KEPT_SECONDS = 900
 
@@ -34,7 +33,7 @@ def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         logger.info("refused", reason=type(error).__name__)
         metrics.add_metric("Refused", MetricUnit.Count, 1)
         return _policy("anonymous", "Deny", resource, {})
-    context = {} if databases is None else {_DATABASES: ",".join(sorted(databases))}
+    context = {} if databases is None else {DATABASES: ",".join(sorted(databases))}
     return _policy(str(claims.get("sub", "unknown")), "Allow", resource, context)
 
 

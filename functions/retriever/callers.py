@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from functions.contexts import DATABASES
 from tribal.catalog.scope import EVERYTHING, Scope
-
-DATABASES = "tribal_databases"
-"""Key of the authorizer's context: names of databases with commas between; absent for a caller who may see all."""
 
 
 def scope_of(authorizer: Mapping[str, Any] | None) -> Scope:
