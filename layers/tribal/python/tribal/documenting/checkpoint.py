@@ -86,7 +86,6 @@ class UnitCheckpoint:
 
     def _write_result(self, status: AgentStatus, *, handed_back: bool = False) -> UnitResult:
         unit = self._unit
-        done = [name for name in self._names if name in self._done]
         result = UnitResult(
             schema_version="1.0",
             work_unit_id=unit.id,
@@ -96,10 +95,13 @@ class UnitCheckpoint:
             status=status,
             tables=[self._results[name] for name in self._names if name in self._results],
             departed=self._departed() or None,
-            handed_back=HandedBack(run_id=self._run_id, tables=done) if handed_back else None,
+            handed_back=self._done_so_far() if handed_back else None,
         )
         self._put_result(result.to_json())
         return result
+
+    def _done_so_far(self) -> HandedBack:
+        return HandedBack(run_id=self._run_id, tables=[name for name in self._names if name in self._done])
 
     def _put_result(self, data: bytes) -> None:
         key = locations.unit_result_file(self._unit.id)
