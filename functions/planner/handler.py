@@ -13,6 +13,7 @@ from functions.planner.identity import run_id_of
 from functions.staging import Stage
 from tribal import wiring
 from tribal.deployed_wiring import deployed_reader
+from tribal.runs.ids import STAGED_COMMAND
 from tribal.runs.staged import require_databases
 from tribal_contracts import (
     CloseTask,
@@ -44,7 +45,7 @@ def _open(content: dict[str, Any], context: LambdaContext) -> Contract:
     logger.append_keys(run_id=run_id)
     stage = Stage.of(run_id, context)
     databases = require_databases(task.request, stage.settings.require_entries())
-    stage.run.open("states")
+    stage.run.open(STAGED_COMMAND)
     pointers = [DatabasePointer(name=entry.name, network=entry.network) for entry in databases]
     return OpenedRun(run_id=run_id, databases=pointers, request=task.request)
 

@@ -13,12 +13,11 @@ from tribal.catalog import locations
 from tribal.documenting import read_units
 from tribal.errors import ObjectNotFound, RunInterrupted, TribalError
 from tribal.ports import Clock, ObjectStore, ProgressSink, WorkerPool
+from tribal.runs.ids import STAGED_COMMAND
 from tribal.runs.lease_file import is_running, read_lease
 from tribal_contracts import RunOutline, RunRecord, UnitItem, WorkUnitProgress
 
 STAGE = "document"
-STAGED_COMMAND = "states"
-"""What the record of a run says that the state machine carries out."""
 _NAMED_ERRORS = 3
 """Of one unit; its progress file has all."""
 

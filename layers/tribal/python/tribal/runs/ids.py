@@ -9,6 +9,9 @@ from datetime import UTC, datetime
 
 from tribal.ports import Clock
 
+STAGED_COMMAND = "states"
+"""What the record of a run says that the state machine carries out, in place of a command."""
+
 
 def random_suffix() -> str:
     """Six hex digits, which tell apart what starts in the same second."""
