@@ -26,10 +26,11 @@ from moto.awslambda.models import LambdaFunction
 from infra.function_packages import Packages
 from infra.packaging import build
 from tests.e2e import stand_ins
-from tests.e2e.account import CDK, AwsAccount, wait_until
+from tests.e2e.account import CDK, AwsAccount
 from tests.e2e.deployed_system import DEV, synthesise
 from tests.e2e.lambda_processes import Invocation
 from tests.fakes.catalogs import HandMadeReader, column, table
+from tests.infra.state_machines import carried_bytes, history_of
 from tribal.adapters.s3 import S3ObjectStore
 from tribal.planning import read_catalog
 from tribal.runs.clock import SystemClock
@@ -106,37 +107,20 @@ def _measured(
     states = account.client("stepfunctions")
     machine = outputs["StateMachine"]
     execution = states.start_execution(stateMachineArn=machine, name="bench", input="{}")["executionArn"]
-    ended = wait_until(lambda: _ended(states, execution), _LONGEST_SECONDS)
+    ended = account.wait_for(execution, _LONGEST_SECONDS)
     seconds = time.monotonic() - began
     manifest = DocumentationManifest.from_json(store.get("docs/documentation-manifest.json").data)
-    events = list(_history(states, execution))
+    events = history_of(states, execution)
     return {
         "status": ended["status"],
         "manifest": manifest.status,
         "tables": sum(database.tables_documented for database in manifest.databases),
         "units": len(manifest.work_units),
         "seconds": round(seconds, 1),
-        "largest_state_bytes": max(_state_sizes(events)),
+        "largest_state_bytes": max(carried_bytes(events)),
         "history_events": len(events),
         "functions": _by_function(account.processes.invocations),
     }
-
-
-def _ended(states: Any, execution: str) -> Any:
-    described = states.describe_execution(executionArn=execution)
-    return described if described["status"] != "RUNNING" else None
-
-
-def _history(states: Any, execution: str) -> Iterator[dict[str, Any]]:
-    for page in states.get_paginator("get_execution_history").paginate(executionArn=execution):
-        yield from page["events"]
-
-
-def _state_sizes(events: list[dict[str, Any]]) -> Iterator[int]:
-    for event in events:
-        for details in event.values():
-            if isinstance(details, dict):
-                yield from (len(str(details[part]).encode()) for part in ("input", "output") if part in details)
 
 
 def _by_function(invocations: list[Invocation]) -> dict[str, dict[str, float]]:

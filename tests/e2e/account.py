@@ -190,10 +190,10 @@ class AwsAccount:
         url = self.client("sqs").get_queue_url(QueueName=target["Arn"].rsplit(":", 1)[-1])["QueueUrl"]
         return self.client("sqs").send_message(QueueUrl=url, MessageBody=message)
 
-    def wait_for(self, execution: str) -> dict[str, Any]:
+    def wait_for(self, execution: str, seconds: float = _LONGEST_SECONDS) -> dict[str, Any]:
         """An execution, ended."""
         states = self.client("stepfunctions")
-        ended: dict[str, Any] = wait_until(partial(_ended, states, execution))
+        ended: dict[str, Any] = wait_until(partial(_ended, states, execution), seconds)
         return ended
 
     def close(self) -> None:

@@ -82,10 +82,8 @@ class Account:
         return [execution["name"] for execution in listed]
 
     def state_sizes(self, execution: str) -> list[int]:
-        """Bytes of what each state of an execution was given."""
-        pages = _client("stepfunctions").get_paginator("get_execution_history").paginate(executionArn=execution)
-        details = [event.get("stateEnteredEventDetails") for page in pages for event in page["events"]]
-        return [len(detail["input"]) for detail in details if detail]
+        """Bytes of what the states of an execution were given and handed on."""
+        return list(carried_bytes(history_of(_client("stepfunctions"), execution)))
 
     def called(self, function: str) -> list[dict[str, Any]]:
         """What a function was called with."""
@@ -97,6 +95,20 @@ class Account:
             return json.dumps(self.functions[name](event)), False
         except Failure as failure:
             return json.dumps({"errorType": failure.error, "errorMessage": str(failure)}), True
+
+
+def history_of(states: Any, execution: str) -> list[dict[str, Any]]:
+    """Every event of an execution."""
+    pages = states.get_paginator("get_execution_history").paginate(executionArn=execution)
+    return [event for page in pages for event in page["events"]]
+
+
+def carried_bytes(events: list[dict[str, Any]]) -> Iterator[int]:
+    """Bytes of every input and output among the events of an execution."""
+    for event in events:
+        for details in event.values():
+            if isinstance(details, dict):
+                yield from (len(str(details[part]).encode()) for part in ("input", "output") if part in details)
 
 
 @pytest.fixture
