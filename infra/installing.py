@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -106,9 +107,15 @@ def _bootstrap_uv() -> str | None:
         return _attempt([*_pip("--no-deps", "--only-binary", "uv"), "--require-hashes", "--requirement", str(wanted)])
 
 
-def _why_not_by_uv() -> str | None:
+@cache
+def settings_here() -> ForUv | str:
+    """What uv is told on this machine, or the name of a setting of pip that uv does not know."""
     listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True)
-    told = settings_for_uv(pip_settings(listed.stdout))
+    return settings_for_uv(pip_settings(listed.stdout))
+
+
+def _why_not_by_uv() -> str | None:
+    told = settings_here()
     if isinstance(told, str):
         return f"pip has the setting {told!r}, which uv does not know"
     uv = [sys.executable, "-m", "uv"]

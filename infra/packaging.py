@@ -22,6 +22,7 @@ from packaging.requirements import Requirement
 from infra.bytecode import compile_folder, interpreter_for
 from infra.function_packages import DEFAULT_PYTHON, FUNCTIONS, LAYERS, OUR_LAYER, Packages
 from infra.installed import closure, copy_distribution
+from infra.installing import ForUv, settings_here
 from infra.layer_contents import LEFT_OUT, NEVER_LOADED, RUNTIME_BRINGS
 from infra.locking import pinned
 
@@ -173,8 +174,12 @@ def _for(python: str) -> list[str]:
 
 def _uv(arguments: list[str]) -> str:
     # uv would fetch a Python of the runtime's version, and need none.
-    command = [sys.executable, "-m", "uv", "--no-python-downloads", *arguments]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    told = settings_here()
+    # A setting of pip that uv does not know keeps nobody from packaging: only uv resolves for another Python.
+    indexes = ForUv() if isinstance(told, str) else told
+    command = [sys.executable, "-m", "uv", "--no-python-downloads", *arguments, *indexes.arguments]
+    environment = {**os.environ, **indexes.environment}
+    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if ran.returncode:
         if any(sign in ran.stderr for sign in _UNREACHABLE):
             raise NoRegistry(ran.stderr.strip()[-300:])
