@@ -29,7 +29,7 @@ demo: $(READY) ## Document a live sample database in .demo/ and ask it three que
 	@$(BIN)/python -m demo
 
 opensearch: $(READY) ## Run a node of OpenSearch until Ctrl-C and print its address
-	@$(BIN)/python -m demo.opensearch
+	@$(BIN)/python -m servers.opensearch
 
 test: $(READY) ## Run every check
 	@$(BIN)/python -m tests.checks

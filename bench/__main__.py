@@ -23,8 +23,8 @@ from bench.masking import masking_rates
 from bench.measure import CommandFailedError, Measurement, measure, print_measurements
 from bench.opensearch import OverOpenSearch, cluster, print_rebuild
 from demo import COMPANY_SQL
-from demo.opensearch import NodeError
-from demo.postgres import EmbeddedServer, EmbeddedServerError
+from servers.opensearch import NodeError
+from servers.postgres import EmbeddedServer, EmbeddedServerError
 
 RESULTS = Path(".bench") / "results.json"
 TRIBAL = Path(sys.executable).parent / "tribal"

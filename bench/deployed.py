@@ -31,7 +31,7 @@ from tests.e2e.deployed_system import DEV, synthesise
 from tests.e2e.lambda_processes import Invocation
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.infra.state_machines import carried_bytes, history_of
-from tribal.adapters.s3 import S3ObjectStore
+from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.planning import read_catalog
 from tribal.runs.clock import SystemClock
 from tribal_contracts import CatalogTable, DatabaseEntry, DocumentationManifest

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.measure import CommandFailedError
-from demo.postgres import EmbeddedServer
+from servers.postgres import EmbeddedServer
 from tribal.naming import expand_tokens, singular, split_identifier, stem, tokenize_text
 from tribal_contracts import TableDocument
 

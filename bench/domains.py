@@ -14,7 +14,7 @@ from statistics import mean
 
 from bench.domain_pools import pools
 from bench.measure import CommandFailedError
-from demo.postgres import EmbeddedServer
+from servers.postgres import EmbeddedServer
 from tribal.catalog.identity import TableIdentity
 from tribal_contracts import DocumentationPlan
 

@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bench.measure import CommandFailedError
-from demo.postgres import EmbeddedServer
-from tribal import wiring
+from servers.postgres import EmbeddedServer
+from tribal.app import local as wiring
 from tribal.catalog.identity import TableIdentity
 from tribal.catalog.scope import Scope
 from tribal.retrieval.toolbox import Toolbox

@@ -13,8 +13,8 @@ from pg8000.native import Connection
 
 from bench.evaluation import ensure_project
 from bench.generated_joins import generated_joins
-from demo.postgres import EmbeddedServer
-from tribal import wiring
+from servers.postgres import EmbeddedServer
+from tribal.app import local as wiring
 from tribal.settings import load_settings
 
 PATHS = 500

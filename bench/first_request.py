@@ -21,19 +21,19 @@ from moto.moto_server.threaded_moto_server import ThreadedMotoServer
 from bench.generated import load_generated
 from bench.measure import Measurement, measure
 from demo import COMPANY_SQL
-from demo.java_packages import PackagesUnavailable
-from demo.opensearch import NodeError, OpenSearchNode
-from demo.postgres import EmbeddedServer
 from infra.function_packages import FUNCTIONS, Packages
 from infra.installed import copy_distribution
 from infra.layer_contents import ONLY_BOTOCORE_NEEDS, RUNTIME_BRINGS
 from infra.packaging import build
-from tribal.adapters.folder import FolderStore
-from tribal.adapters.opensearch import OpenSearchIndex
-from tribal.adapters.opensearch_client import opensearch_client
-from tribal.adapters.s3 import S3ObjectStore
-from tribal.adapters.sqlite_published import PublishedSqliteIndex
-from tribal.adapters.wordllama import WordLlamaEmbedder
+from servers.java_packages import PackagesUnavailable
+from servers.opensearch import NodeError, OpenSearchNode
+from servers.postgres import EmbeddedServer
+from tribal.adapters.aws.s3 import S3ObjectStore
+from tribal.adapters.local.folder import FolderStore
+from tribal.adapters.opensearch.client import opensearch_client
+from tribal.adapters.opensearch.index import OpenSearchIndex
+from tribal.adapters.sqlite.published import PublishedSqliteIndex
+from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.indexing import index_documents
 from tribal.ports import SearchIndex
 from tribal.runs.clock import SystemClock

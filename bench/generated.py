@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bench.measure import Measurement, measure
 from bench.searching import searching
-from demo.postgres import EmbeddedServer
+from servers.postgres import EmbeddedServer
 
 COLUMNS = 15
 KEYS = 2

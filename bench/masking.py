@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.cli.planted_values import WITHOUT_PATTERN
+from tests.edges.cli.planted_values import WITHOUT_PATTERN
 from tribal.masking import mask_samples, redact_text
 
 VALUES = 200

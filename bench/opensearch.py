@@ -21,9 +21,9 @@ from typing import Any
 from bench.generated import load_generated
 from bench.measure import CommandFailedError, Measurement, measure, print_measurements
 from bench.searching import asked
-from demo.java_packages import PackagesUnavailable, are_provided
-from demo.opensearch import CACHE, VARIABLE, NodeError, OpenSearchNode
-from demo.postgres import EmbeddedServer, EmbeddedServerError
+from servers.java_packages import PackagesUnavailable, are_provided
+from servers.opensearch import CACHE, VARIABLE, NodeError, OpenSearchNode
+from servers.postgres import EmbeddedServer, EmbeddedServerError
 
 RESULTS = Path(".bench") / "opensearch.json"
 TABLES = 5_000

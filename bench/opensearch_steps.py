@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from bench.searching import QUESTIONS, opened, questions, toolbox_of
-from tribal.adapters.folder import FolderStore
-from tribal.adapters.wordllama import WordLlamaEmbedder
+from tribal.adapters.local.folder import FolderStore
+from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.indexing import index_documents
 from tribal.ports import SearchIndex
 from tribal.runs.clock import SystemClock

@@ -31,8 +31,8 @@ from bench.measure import CommandFailedError
 from bench.opensearch import cluster
 from bench.opensearch_steps import build
 from bench.searching import opened
-from demo.opensearch import NodeError
-from demo.postgres import EmbeddedServerError
+from servers.opensearch import NodeError
+from servers.postgres import EmbeddedServerError
 from tribal.ports import IndexFilter
 from tribal.ranking.weights import WEIGHTS, Weights
 from tribal.retrieval.candidates import find, rank

@@ -98,18 +98,18 @@ def asked(place: str, name: str) -> list[Measurement]:
 def opened(place: str) -> SearchIndex:
     """The SQLite index at a path, or the one that measuring made in the cluster at an address."""
     if place.startswith("http"):
-        from tribal.adapters.opensearch import OpenSearchIndex
-        from tribal.adapters.opensearch_client import opensearch_client
+        from tribal.adapters.opensearch.client import opensearch_client
+        from tribal.adapters.opensearch.index import OpenSearchIndex
 
         return OpenSearchIndex(opensearch_client(place), INDEX)
-    from tribal.adapters.sqlite import SqliteIndex
+    from tribal.adapters.sqlite.index import SqliteIndex
 
     return SqliteIndex(Path(place))
 
 
 def toolbox_of(place: str) -> Toolbox:
     """The tools over the index at a place."""
-    from tribal.adapters.wordllama import WordLlamaEmbedder
+    from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
     from tribal.retrieval.toolbox import Toolbox
     from tribal.runs.clock import SystemClock
 

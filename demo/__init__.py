@@ -1,4 +1,4 @@
-"""The sample company database, and the embedded PostgreSQL server that the demo, tests and benchmarks run it on."""
+"""The sample company database, and the demo that documents it."""
 
 from pathlib import Path
 

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from demo import COMPANY_SQL
-from demo.postgres import EmbeddedServer, EmbeddedServerError, EmbeddedServerUnavailable
 from demo.target import DemoTargetError, fill_target
+from servers.postgres import EmbeddedServer, EmbeddedServerError, EmbeddedServerUnavailable
 
 HOME = Path(".demo")
 PROJECT = HOME / "company"

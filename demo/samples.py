@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from demo import COMPANY_SQL
-from demo.postgres import EmbeddedServer
+from servers.postgres import EmbeddedServer
 
 SAMPLES = Path(__file__).parent.parent / "docs" / "samples"
 EPOCH = "1767225600"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pg8000.native
 
-from tribal.adapters.postgres_dsn import parse_dsn
 from tribal.errors import TribalError
+from tribal.settings.dsn import parse_dsn
 
 
 class DemoTargetError(Exception):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from functions.contexts import LambdaContext, LambdaDeadline
-from tribal.deployed_wiring import deployed_settings, deployed_store
-from tribal.deployment import Deployment, load_deployment
+from tribal.app.deployed import deployed_settings, deployed_store
 from tribal.documenting import DocumentingOptions
 from tribal.planning import PlanOptions
 from tribal.runs.clock import SystemClock
-from tribal.runs.pool import ThreadWorkerPool
 from tribal.runs.sinks import SilentSink
 from tribal.runs.staged import StagedRun
+from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal.settings import Settings
+from tribal.settings.deployment import Deployment, load_deployment
 from tribal_contracts import RunRequest
 
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import pytest
 from opensearchpy import OpenSearch
 
-from demo.java_packages import PackagesUnavailable
-from demo.opensearch import VARIABLE, OpenSearchNode
+from servers.java_packages import PackagesUnavailable
+from servers.opensearch import VARIABLE, OpenSearchNode
 from tests.skips import skip_or_fail
-from tribal.adapters.opensearch_client import opensearch_client
+from tribal.adapters.opensearch.client import opensearch_client
 
 _numbers = itertools.count()
 

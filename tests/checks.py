@@ -12,7 +12,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests import ROOT
+
 BIN = Path(sys.executable).parent
 
 CHECKS: dict[str, list[str]] = {

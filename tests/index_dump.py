@@ -10,7 +10,7 @@ from pathlib import Path
 
 from opensearchpy import OpenSearch
 
-from tribal.adapters.opensearch_layout import STATE_ID, TOUCHED_ID
+from tribal.adapters.opensearch.layout import STATE_ID, TOUCHED_ID
 
 _PAGE = 10_000
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")

@@ -16,14 +16,15 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from pg8000.native import Connection, identifier
 
-from demo.installation import PostgresVersion
-from demo.postgres import EmbeddedServer, EmbeddedServerUnavailable
+from servers.installation import PostgresVersion
+from servers.postgres import EmbeddedServer, EmbeddedServerUnavailable
+from tests import ROOT
 from tests.skips import skip_or_fail
-from tribal.adapters.postgres import PostgresCatalog
-from tribal.adapters.postgres_dsn import parse_dsn
+from tribal.adapters.postgres.catalog import PostgresCatalog
+from tribal.settings.dsn import parse_dsn
 from tribal_contracts import DatabaseLimits
 
-COMPANY_SQL = Path(__file__).parent.parent / "demo" / "company.sql"
+COMPANY_SQL = ROOT / "demo" / "company.sql"
 NO_ENVIRONMENT: Mapping[str, str] = {}
 _numbers = itertools.count(1)
 

@@ -16,8 +16,8 @@ import pytest
 
 from tests.postgres_fixtures import NO_ENVIRONMENT
 from tests.skips import skip_or_fail
-from tribal.adapters.postgres import PostgresTarget
-from tribal.adapters.postgres_dsn import parse_dsn
+from tribal.settings.dsn import parse_dsn
+from tribal.settings.postgres_target import PostgresTarget
 
 
 class Relay:

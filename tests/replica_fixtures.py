@@ -12,8 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from demo.installation import Account, find_installation
-from demo.postgres import EmbeddedServer
+from servers.installation import Account, find_installation
+from servers.postgres import EmbeddedServer
 from tests.postgres_fixtures import connected, start_server
 
 

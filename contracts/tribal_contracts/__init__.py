@@ -5,7 +5,50 @@ Source: specification section 9.
 
 from __future__ import annotations
 
-from tribal_contracts.catalog import (
+from tribal_contracts.core.codes import (
+    ERROR_CODES,
+    CodeDefaults,
+    agent_error,
+)
+from tribal_contracts.core.configuration import (
+    DatabaseEntry,
+    DatabaseLimits,
+    Glob,
+    LintRules,
+    ProfileEntry,
+    ProjectFile,
+    Selection,
+)
+from tribal_contracts.core.runs import (
+    FinishCheckpoint,
+    HandedBack,
+    LeaseRecord,
+    OutlineUnit,
+    RunOutline,
+    RunRecord,
+    TableResult,
+    UnitResult,
+    WrittenFile,
+)
+from tribal_contracts.core.shape import (
+    SCHEMA_VERSION,
+    AgentError,
+    AgentStatus,
+    ClosedContract,
+    ContentHash,
+    Contract,
+    Count,
+    DatabaseType,
+    DomainName,
+    ErrorSeverity,
+    FullyQualifiedTableName,
+    ISOTimestamp,
+    RowCount,
+    TablePriority,
+    UnitInterval,
+    Unset,
+)
+from tribal_contracts.documentation.catalog import (
     CatalogCheck,
     CatalogColumn,
     CatalogForeignKey,
@@ -22,30 +65,7 @@ from tribal_contracts.catalog import (
     TableKind,
     TableStatistics,
 )
-from tribal_contracts.codes import (
-    ERROR_CODES,
-    CodeDefaults,
-    agent_error,
-)
-from tribal_contracts.configuration import (
-    DatabaseEntry,
-    DatabaseLimits,
-    Glob,
-    LintRules,
-    ProfileEntry,
-    ProjectFile,
-    Selection,
-)
-from tribal_contracts.documenting import (
-    DatabaseManifest,
-    DocumentationManifest,
-    DocumenterProgress,
-    DocumenterStats,
-    IndexableFile,
-    WorkUnitManifest,
-    WorkUnitProgress,
-)
-from tribal_contracts.documents import (
+from tribal_contracts.documentation.documents import (
     Annotations,
     Description,
     DescriptionSource,
@@ -66,15 +86,7 @@ from tribal_contracts.documents import (
     TableAnnotation,
     TableDocument,
 )
-from tribal_contracts.indexing import (
-    DocType,
-    DocumentRecord,
-    IndexerProgress,
-    IndexMetadata,
-    KeyEdge,
-    KeyGraph,
-)
-from tribal_contracts.plan import (
+from tribal_contracts.documentation.plan import (
     Complexity,
     DatabaseAnalysis,
     DocumentationPlan,
@@ -84,36 +96,16 @@ from tribal_contracts.plan import (
     TableSpec,
     WorkUnit,
 )
-from tribal_contracts.runs import (
-    FinishCheckpoint,
-    HandedBack,
-    LeaseRecord,
-    OutlineUnit,
-    RunOutline,
-    RunRecord,
-    TableResult,
-    UnitResult,
-    WrittenFile,
+from tribal_contracts.documentation.progress import (
+    DatabaseManifest,
+    DocumentationManifest,
+    DocumenterProgress,
+    DocumenterStats,
+    IndexableFile,
+    WorkUnitManifest,
+    WorkUnitProgress,
 )
-from tribal_contracts.shape import (
-    SCHEMA_VERSION,
-    AgentError,
-    AgentStatus,
-    ClosedContract,
-    ContentHash,
-    Contract,
-    Count,
-    DatabaseType,
-    DomainName,
-    ErrorSeverity,
-    FullyQualifiedTableName,
-    ISOTimestamp,
-    RowCount,
-    TablePriority,
-    UnitInterval,
-    Unset,
-)
-from tribal_contracts.tasks import (
+from tribal_contracts.documentation.tasks import (
     CloseTask,
     ComposedRun,
     ComposeTask,
@@ -133,7 +125,15 @@ from tribal_contracts.tasks import (
     UnitItem,
     Wave,
 )
-from tribal_contracts.tools import (
+from tribal_contracts.retrieval.indexing import (
+    DocType,
+    DocumentRecord,
+    IndexerProgress,
+    IndexMetadata,
+    KeyEdge,
+    KeyGraph,
+)
+from tribal_contracts.retrieval.tools import (
     ColumnDetail,
     ColumnSummary,
     DomainInfo,

@@ -9,8 +9,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.contexts import LambdaContext
 from functions.staging import Stage
-from tribal import wiring
-from tribal.deployed_wiring import deployed_reader
+from tribal.app import local as wiring
+from tribal.app.deployed import deployed_reader
 from tribal_contracts import DocumentResult, DocumentTask
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()

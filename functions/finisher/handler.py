@@ -8,7 +8,7 @@ from aws_lambda_powertools import Logger, Metrics, Tracer
 
 from functions.contexts import LambdaContext
 from functions.staging import Stage
-from tribal import wiring
+from tribal.app import local as wiring
 from tribal_contracts import FinishResult, FinishTask
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()

@@ -16,14 +16,14 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from functions.contexts import LambdaContext, LambdaDeadline
 from functions.indexer.messages import Message, parse_message
 from functions.indexer.queue import Queue
-from tribal import wiring
-from tribal.deployed_wiring import deployed_index, deployed_store
-from tribal.deployment import Deployment, load_deployment
+from tribal.app import local as wiring
+from tribal.app.deployed import deployed_index, deployed_store
 from tribal.errors import ManifestError, RunInterrupted
 from tribal.indexing import agrees, index_documents, record_blocked, units_to_index
 from tribal.ports import Embedder, ObjectStore, SearchIndex
 from tribal.runs.clock import SystemClock
 from tribal.runs.sinks import SilentSink
+from tribal.settings.deployment import Deployment, load_deployment
 
 LOW_TIME_SECONDS = 30.0
 """With less time left no further batch of files is begun; the rest goes back into the queue."""

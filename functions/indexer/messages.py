@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from tribal.catalog.locations import MANIFEST_FILE
-from tribal_contracts.shape import ClosedContract, Unset, optional
+from tribal_contracts.core.shape import ClosedContract, Unset, optional
 
 
 class Message(ClosedContract):

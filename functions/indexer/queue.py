@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from functions.indexer.messages import Message
-from tribal.adapters.aws_clients import aws_client
-from tribal.deployment import Deployment
+from tribal.adapters.aws.clients import aws_client
 from tribal.errors import ConfigurationError
+from tribal.settings.deployment import Deployment
 
 _MESSAGES_AT_ONCE = 10
 

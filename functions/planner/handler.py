@@ -11,8 +11,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 from functions.contexts import LambdaContext
 from functions.planner.identity import run_id_of
 from functions.staging import Stage
-from tribal import wiring
-from tribal.deployed_wiring import deployed_reader
+from tribal.app import local as wiring
+from tribal.app.deployed import deployed_reader
 from tribal.runs.ids import STAGED_COMMAND
 from tribal.runs.staged import require_databases
 from tribal_contracts import (

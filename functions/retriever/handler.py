@@ -12,12 +12,12 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.contexts import LambdaContext
 from functions.retriever.callers import scope_of
-from tribal import wiring
-from tribal.deployed_wiring import deployed_index
-from tribal.deployment import load_deployment
+from tribal.app import local as wiring
+from tribal.app.deployed import deployed_index
 from tribal.errors import code_outcome
 from tribal.retrieval.toolbox import Toolbox
 from tribal.runs.clock import SystemClock
+from tribal.settings.deployment import load_deployment
 from tribal.tools.registry import TOOLS, call_tool
 
 LARGEST_BODY_BYTES = 64 * 1024

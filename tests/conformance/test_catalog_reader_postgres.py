@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 import pytest
 from pydantic import SecretStr
 
-from demo.installation import PostgresVersion
-from demo.postgres import EmbeddedServer
+from servers.installation import PostgresVersion
+from servers.postgres import EmbeddedServer
 from tests.conformance.catalog_reader import *  # noqa: F403
 from tests.conformance.catalog_reader import SALES_COMMENT, Expected, LentDatabase
 from tests.postgres_fixtures import NO_ENVIRONMENT, administer, login, new_database, unique_name
-from tribal.adapters import postgres_queries as queries
-from tribal.adapters.postgres import PostgresCatalog
-from tribal.adapters.postgres_dsn import parse_dsn
+from tribal.adapters.postgres import queries
+from tribal.adapters.postgres.catalog import PostgresCatalog
 from tribal.errors import DatabaseError
 from tribal.ports import CatalogReader
+from tribal.settings.dsn import parse_dsn
 
 _PASSWORD = "reads-only"
 _SEED = f"""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.embedder import *  # noqa: F403
-from tribal.adapters.wordllama import WordLlamaEmbedder
+from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.errors import EmbeddingFailed
 
 
@@ -47,7 +47,7 @@ def test_a_fresh_process_embeds_without_the_package_and_without_a_socket() -> No
 import socket, sys
 def refuse(*args, **kwargs): raise AssertionError("a socket was opened")
 socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
-from tribal.adapters.wordllama import WordLlamaEmbedder
+from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 assert "tokenizers" not in sys.modules and "safetensors" not in sys.modules
 assert WordLlamaEmbedder().embed(["customer"]).any()
 loaded = {name.partition(".")[0] for name in sys.modules}

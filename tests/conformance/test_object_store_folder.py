@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.object_store import *  # noqa: F403
-from tribal.adapters.folder import FolderLock, FolderStore
+from tribal.adapters.local.folder import FolderLock, FolderStore
 from tribal.errors import StoreUnwritable
 
 _POSIX = pytest.mark.skipif(os.name == "nt", reason="signals and limits of POSIX")
@@ -64,7 +64,7 @@ _WRITE_FOR_EVER = """
 import sys
 import tempfile
 from pathlib import Path
-from tribal.adapters.folder import FolderStore
+from tribal.adapters.local.folder import FolderStore
 store = FolderStore(Path(sys.argv[1]))
 versions = [bytes([65 + n]) * 2_000_000 for n in range(2)]
 for turn in range(1_000_000):
@@ -115,7 +115,7 @@ _COUNT = """
 import sys
 import tempfile
 from pathlib import Path
-from tribal.adapters.folder import FolderStore
+from tribal.adapters.local.folder import FolderStore
 from tribal.errors import PreconditionFailed
 store = FolderStore(Path(sys.argv[1]))
 print("ready", flush=True)
@@ -211,7 +211,7 @@ def test_a_symbolic_link_is_never_written_through(store: FolderStore, root: Path
 _PUT_AS_NOBODY = """
 import os, sys
 from pathlib import Path
-from tribal.adapters.folder import FolderLock, FolderStore
+from tribal.adapters.local.folder import FolderLock, FolderStore
 from tribal.errors import StoreUnwritable
 if os.geteuid() == 0:
     os.setgroups([])
@@ -251,7 +251,7 @@ def test_a_folder_without_permission_says_so_and_what_to_do() -> None:
 _PUT_TOO_MUCH = """
 import resource, signal, sys
 from pathlib import Path
-from tribal.adapters.folder import FolderStore
+from tribal.adapters.local.folder import FolderStore
 from tribal.errors import StoreUnwritable
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
@@ -290,7 +290,7 @@ _HOLD = """
 import sys
 import tempfile
 from pathlib import Path
-from tribal.adapters.folder import FolderLock
+from tribal.adapters.local.folder import FolderLock
 lock = FolderLock(Path(sys.argv[1]))
 print(lock.try_acquire(), flush=True)
 input()

@@ -10,8 +10,8 @@ from botocore.awsrequest import AWSResponse
 from moto import mock_aws
 
 from tests.conformance.object_store import *  # noqa: F403
-from tribal.adapters.aws_clients import aws_client
-from tribal.adapters.s3 import S3ObjectStore
+from tribal.adapters.aws.clients import aws_client
+from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.catalog.hashing import bytes_hash
 from tribal.errors import ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable, outcome
 

@@ -38,10 +38,10 @@ from tests.conformance.index_entries import (
     vector,
 )
 from tests.conformance.search_index import *  # noqa: F403
-from tribal.adapters import opensearch_queries as queries
-from tribal.adapters.opensearch import OpenSearchIndex
-from tribal.adapters.opensearch_client import opensearch_client
-from tribal.adapters.opensearch_layout import LAYOUT
+from tribal.adapters.opensearch import queries
+from tribal.adapters.opensearch.client import opensearch_client
+from tribal.adapters.opensearch.index import OpenSearchIndex
+from tribal.adapters.opensearch.layout import LAYOUT
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed
 from tribal.ports import INDEX_VERSION, IndexEntry, IndexFilter

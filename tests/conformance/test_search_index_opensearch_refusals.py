@@ -22,7 +22,7 @@ from tests.conformance.index_entries import (
     table_entries,
     table_entry,
 )
-from tribal.adapters.opensearch import OpenSearchIndex
+from tribal.adapters.opensearch.index import OpenSearchIndex
 from tribal.errors import IndexWriteFailed
 
 # One worker runs them all, so that one node is enough.

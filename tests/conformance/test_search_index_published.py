@@ -22,7 +22,7 @@ from tests.conformance.index_entries import (
 )
 from tests.conformance.search_index import *  # noqa: F403
 from tests.fakes import MemoryStore
-from tribal.adapters.sqlite_published import FOLDER, POINTER, PublishedSqliteIndex
+from tribal.adapters.sqlite.published import FOLDER, POINTER, PublishedSqliteIndex
 from tribal.errors import IndexNotReady, IndexWriteFailed, StoreError
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conformance.index_entries import EVERYWHERE, MODEL, change, fill, found, near, table_entry, vector
 from tests.conformance.search_index import *  # noqa: F403
-from tribal.adapters.sqlite import SqliteIndex
+from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.errors import IndexNotReady, IndexWriteFailed
 
 

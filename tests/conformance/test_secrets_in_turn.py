@@ -8,8 +8,8 @@ import pytest
 
 from tests.conformance.secrets import *  # noqa: F403
 from tests.conformance.secrets import KNOWN, VALUE
-from tribal.adapters.environment import EnvironmentSecrets
-from tribal.adapters.secrets_in_turn import SecretsInTurn
+from tribal.adapters.local.chained_secrets import ChainedSecrets
+from tribal.adapters.local.environment_secrets import EnvironmentSecrets
 
 
 @pytest.fixture(params=["first", "second"])
@@ -18,8 +18,8 @@ def places(request: pytest.FixtureRequest) -> dict[str, dict[str, str]]:
 
 
 @pytest.fixture
-def secrets(places: dict[str, dict[str, str]]) -> SecretsInTurn:
-    return SecretsInTurn(EnvironmentSecrets(places["first"]), lambda: EnvironmentSecrets(places["second"]))
+def secrets(places: dict[str, dict[str, str]]) -> ChainedSecrets:
+    return ChainedSecrets(EnvironmentSecrets(places["first"]), lambda: EnvironmentSecrets(places["second"]))
 
 
 @pytest.fixture
@@ -34,4 +34,4 @@ def test_the_second_place_is_not_even_made_while_the_first_has_everything() -> N
     def build() -> EnvironmentSecrets:
         raise AssertionError("nothing is missing")
 
-    assert SecretsInTurn(EnvironmentSecrets({KNOWN: VALUE}), build).get(KNOWN) is not None
+    assert ChainedSecrets(EnvironmentSecrets({KNOWN: VALUE}), build).get(KNOWN) is not None

@@ -11,8 +11,8 @@ from moto import mock_aws
 
 from tests.conformance.secrets import *  # noqa: F403
 from tests.conformance.secrets import KNOWN, VALUE
-from tribal.adapters.aws_clients import aws_client
-from tribal.adapters.secrets_manager import SecretsManagerSecrets
+from tribal.adapters.aws.clients import aws_client
+from tribal.adapters.aws.secrets_manager import SecretsManagerSecrets
 from tribal.errors import ConfigurationError, DatabaseUnreachable, outcome
 
 

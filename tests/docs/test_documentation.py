@@ -8,13 +8,13 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.cli.tribal_command import tribal
+from tests import ROOT
+from tests.edges.cli.tribal_command import tribal
 from tribal.edges.cli.app import app
 from tribal.errors import OUTCOMES
 from tribal.tools.registry import TOOLS
 from tribal_contracts import ERROR_CODES, DatabaseEntry, DatabaseLimits, ProfileEntry, ProjectFile
 
-ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMANDS = sorted(str(command.name) for command in app.registered_commands)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.tribal_command import TRIBAL, clean_environment
+from tests import ROOT
+from tests.edges.cli.tribal_command import TRIBAL, clean_environment
 
-ROOT = Path(__file__).parent.parent.parent
 NOT_RUN = {
     "make test": "it is what runs this test",
     "make demo": "it is run by a test of its own, below",

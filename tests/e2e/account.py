@@ -20,6 +20,7 @@ from moto.awslambda.models import LambdaFunction
 from moto.moto_api._internal.models import moto_api_backend
 from moto.server import ThreadedMotoServer
 
+from tests import ROOT
 from tests.e2e import stand_ins
 from tests.e2e.event_sources import EventSources
 from tests.e2e.lambda_processes import LambdaProcesses, Package
@@ -30,7 +31,6 @@ from tests.e2e.search_domain import SearchDomain
 ACCOUNT, REGION = "123456789012", "eu-central-1"
 SEARCH_DOMAIN = f"arn:aws:es:{REGION}:{ACCOUNT}:domain/tribal-dev"
 """The one that the stand-in answers for."""
-ROOT = Path(__file__).parent.parent.parent
 CDK = ROOT / "infra" / "node_modules" / ".bin" / "cdk"
 _BOOTSTRAP = f"cdk-hnb659fds-{{}}-{ACCOUNT}-{REGION}"
 _BOOTSTRAP_ROLES = ("cfn-exec-role", "deploy-role", "file-publishing-role", "image-publishing-role", "lookup-role")

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from opensearchpy import OpenSearch
 
-from demo.installation import PostgresVersion
-from demo.postgres import EmbeddedServer
 from infra.environment import Environment
 from infra.function_packages import Packages
 from infra.packaging import build
+from servers.installation import PostgresVersion
+from servers.postgres import EmbeddedServer
 from tests.e2e.account import CDK, AwsAccount
 from tests.e2e.deployed_system import DEV, LONE, DeployedSystem, deploy_system, synthesise
 from tests.e2e.lambda_processes import runs_here

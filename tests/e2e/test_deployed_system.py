@@ -22,7 +22,7 @@ from tests.e2e.permissions import Grant, grants_of, missing, unused
 from tests.e2e.unused_permissions import reason_for
 from tests.postgres_fixtures import administer, connected
 from tests.skips import skip_or_fail
-from tribal.documenting.document_unit import LOW_TIME_SECONDS
+from tribal.documenting.units.document_unit import LOW_TIME_SECONDS
 from tribal_contracts import IndexerProgress
 
 pytestmark = pytest.mark.xdist_group("e2e")

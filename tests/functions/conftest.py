@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from demo.postgres import EmbeddedServer
+from servers.postgres import EmbeddedServer
 from tests.functions.recorded_runs import SQL, Step, record_runs
 from tests.postgres_fixtures import new_database
 

@@ -23,10 +23,10 @@ from moto import mock_aws
 from tests.functions.calls import Context, sqs_record
 from tests.functions.test_documentation_run import REGION, configured
 from tests.postgres_fixtures import administer
-from tribal.adapters.s3 import S3ObjectStore
+from tribal.adapters.aws.s3 import S3ObjectStore
+from tribal.app.deployed import deployed_store
 from tribal.catalog.locations import DOCS, MANIFEST_FILE
-from tribal.deployed_wiring import deployed_store
-from tribal.deployment import load_deployment
+from tribal.settings.deployment import load_deployment
 
 SQL = """
 CREATE SCHEMA sales; CREATE SCHEMA billing; CREATE SCHEMA audit;

@@ -24,7 +24,7 @@ from tests.functions.recorded_runs import (
     replaying,
 )
 from tests.index_dump import cluster_dump, logical_dump, without_times
-from tribal.adapters.sqlite_published import FOLDER, POINTER
+from tribal.adapters.sqlite.published import FOLDER, POINTER
 
 NAME = "tribal-knowledge"
 NUMBERS = st.lists(st.integers(0, 59), max_size=80)

@@ -17,14 +17,14 @@ from pg8000.native import Connection
 
 import tribal_contracts as contracts
 from bench.generated_joins import generated_joins
-from demo.postgres import EmbeddedServer
-from tests.cli.tribal_command import Json, contents, tribal
+from servers.postgres import EmbeddedServer
+from tests.edges.cli.tribal_command import Json, contents, tribal
 from tests.postgres_fixtures import administer, connected, login, new_database, unique_name
-from tests.unit.test_rendering import ATTRIBUTE, EDGE, ENTITY
+from tests.rendering.test_rendering import ATTRIBUTE, EDGE, ENTITY
+from tribal.app.local import open_toolbox
 from tribal.catalog.identity import format_name
 from tribal.settings import load_settings
 from tribal.tools.registry import call_tool
-from tribal.wiring import open_toolbox
 
 HOSTILE_SQL = Path(__file__).parent / "hostile.sql"
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.cli.tribal_command import contents, tribal
+from tests.edges.cli.tribal_command import contents, tribal
 from tests.postgres_fixtures import FreshDatabase, administer, connected, login, unique_name
 
 EPOCH = "1767225600"

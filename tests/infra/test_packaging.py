@@ -32,29 +32,29 @@ import tribal
 print(tribal.__file__)
 """
 S3 = """
-from tribal.adapters.aws_clients import aws_client
-from tribal.adapters.s3 import S3ObjectStore
+from tribal.adapters.aws.clients import aws_client
+from tribal.adapters.aws.s3 import S3ObjectStore
 S3ObjectStore(aws_client("s3"), "bucket")
 """
 SECRETS = """
-from tribal.adapters.secrets_manager import SecretsManagerSecrets
+from tribal.adapters.aws.secrets_manager import SecretsManagerSecrets
 SecretsManagerSecrets(aws_client("secretsmanager"))
 """
 POSTGRES = """
-from tribal.adapters.postgres import PostgresCatalog
-from tribal.adapters.postgres_dsn import parse_dsn
-from tribal.adapters.rds_tokens import token_source
+from tribal.adapters.postgres.catalog import PostgresCatalog
+from tribal.settings.dsn import parse_dsn
+from tribal.adapters.aws.rds_tokens import token_source
 PostgresCatalog(parse_dsn("postgresql://user@localhost/x", {})).close()
 """
 VECTORS = """
-from tribal.adapters.wordllama import WordLlamaEmbedder
+from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 assert WordLlamaEmbedder().embed(["invoice"]).any()
 """
 SEARCH = """
 from pathlib import Path
-from tribal.adapters.opensearch import OpenSearchIndex
-from tribal.adapters.opensearch_client import opensearch_client
-from tribal.adapters.sqlite_published import PublishedSqliteIndex
+from tribal.adapters.opensearch.index import OpenSearchIndex
+from tribal.adapters.opensearch.client import opensearch_client
+from tribal.adapters.sqlite.published import PublishedSqliteIndex
 OpenSearchIndex(opensearch_client("https://localhost", region="eu-central-1")).close()
 PublishedSqliteIndex(S3ObjectStore(aws_client("s3"), "bucket"), Path("disk")).close()
 """

@@ -22,7 +22,7 @@ from moto.moto_api._internal.models import moto_api_backend
 from moto.server import ThreadedMotoServer
 
 from infra.stacks.run_definition import RunFunctions, run_definition
-from tests.cli.tribal_command import TRIBAL, start_tribal, tribal
+from tests.edges.cli.tribal_command import TRIBAL, start_tribal, tribal
 from tests.functions.calls import Context, sqs_record
 from tests.remote.signed_api import KEY, REGION, SECRET, STAGE, Api, serving
 from tribal_contracts import DocumentationManifest, RunRecord

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.tribal_command import tribal
+from tests.edges.cli.tribal_command import tribal
 from tests.remote.environments import Deployed, deployed, loaded_by, make_stack, without_aws
 from tests.remote.signed_api import REGION, STAGE, TOKEN, serving
 

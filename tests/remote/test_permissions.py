@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from moto import settings
 
+from tests import ROOT
 from tests.postgres_fixtures import FreshDatabase
 from tests.remote.environments import Deployed, deployed
 from tests.remote.test_running import SHOP, configure, slow_machine
 
-OPERATING = Path(__file__).parent.parent.parent / "docs" / "operating.md"
+OPERATING = ROOT / "docs" / "operating.md"
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tests.remote.signed_api import REGION
 from tests.remote.test_running import SHOP, open_elsewhere
 from tribal.errors import RunLocked
 from tribal.runs.clock import SystemClock
-from tribal.runs.lease import RunLease
+from tribal.runs.leases.lease import RunLease
 
 STORE = f"s3://{BUCKET}"
 PLANT = "CREATE TABLE machine (id int PRIMARY KEY, model text); CREATE TABLE stop (id int REFERENCES machine)"
@@ -94,7 +94,7 @@ def test_a_host_is_kept_out_while_the_environment_runs(environment: Deployed) ->
 
 
 def test_the_environment_is_kept_out_while_a_host_runs(environment: Deployed) -> None:
-    from tribal.adapters.s3 import S3ObjectStore
+    from tribal.adapters.aws.s3 import S3ObjectStore
 
     store = S3ObjectStore(environment.client("s3"), BUCKET)
     with RunLease(store, SystemClock(), "of-a-host", holder="laptop/4711"):

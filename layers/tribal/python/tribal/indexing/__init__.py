@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tribal.indexing.fan_out import agrees, units_to_index
+from tribal.indexing.progress import record_blocked
 from tribal.indexing.run import index_documents
-from tribal.indexing.tally import record_blocked
 
 __all__ = ["agrees", "units_to_index", "index_documents", "record_blocked"]

@@ -18,7 +18,7 @@ from tribal.catalog.locations import DOCS
 from tribal.errors import EmbeddingFailed, ObjectNotFound, RunInterrupted
 from tribal.indexing.entries import Draft, draft_file, key_edges
 from tribal.indexing.manifest import Handover, check_files, is_superseded, load_manifest
-from tribal.indexing.tally import Tally, last_progress
+from tribal.indexing.progress import Tally, last_progress
 from tribal.ports import INDEX_VERSION, Clock, Embedder, IndexEntry, IndexFilter, ObjectStore, ProgressSink, SearchIndex
 from tribal_contracts import SCHEMA_VERSION, IndexableFile, IndexerProgress, IndexMetadata, KeyEdge, KeyGraph
 

@@ -1,8 +1,9 @@
 """Planning: read what a database is made of, and cut it into work units by business domain."""
 
-from tribal.planning.check import check_plan, plan_was_edited
+from tribal.planning.catalog.read_catalog import latest_readings, read_catalog
 from tribal.planning.compose_plan import ComposedPlan, PlanOptions, compose_plan, recut
-from tribal.planning.plan_files import (
+from tribal.planning.units.check import check_plan, plan_was_edited
+from tribal.planning.units.plan_files import (
     latest_outline,
     load_plan,
     plan_hash,
@@ -10,7 +11,6 @@ from tribal.planning.plan_files import (
     select_units,
     write_run_plan,
 )
-from tribal.planning.read_catalog import latest_readings, read_catalog
 
 __all__ = [
     "ComposedPlan",

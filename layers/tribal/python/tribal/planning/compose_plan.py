@@ -10,11 +10,11 @@ from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
 from tribal.errors import DatabaseUnreachable, PlanError
 from tribal.naming import split_identifier
-from tribal.planning.grouping import Evidence, Grouping, Key, group_tables
-from tribal.planning.plan_files import plan_hash
-from tribal.planning.read_catalog import documented_tables, iterate_snapshot, latest_readings, load_statistics
-from tribal.planning.slices import DatabaseTables, metadata_hash, neighbours_of, write_slice
-from tribal.planning.work_units import Chunk, cut_domain, unit_ids
+from tribal.planning.catalog.read_catalog import documented_tables, iterate_snapshot, latest_readings, load_statistics
+from tribal.planning.domains.grouping import Evidence, Grouping, Key, group_tables
+from tribal.planning.units.plan_files import plan_hash
+from tribal.planning.units.slices import DatabaseTables, metadata_hash, neighbours_of, write_slice
+from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
 from tribal.ports import Clock, Embedder, ObjectStore
 from tribal_contracts import (
     AgentError,

@@ -1,6 +1,6 @@
 """What the stages ask of the world: small Protocols and the values that pass through them.
 
-Stages know these and nothing of the vendors behind them; `tribal.wiring` chooses who answers.
+Stages know these and nothing of the vendors behind them; `tribal.app.local` chooses who answers.
 """
 
 from __future__ import annotations

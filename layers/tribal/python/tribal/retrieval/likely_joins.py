@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from tribal.catalog.graph import JoinGraph
 from tribal.ports import SearchIndex, TableEntry
+from tribal.retrieval.inferred_keys import undeclared_keys
 from tribal.retrieval.key_words import role_words
-from tribal.retrieval.undeclared_keys import undeclared_keys
 from tribal_contracts import KeyEdge, KeyGraph
 
 LOOKED_AT = 200

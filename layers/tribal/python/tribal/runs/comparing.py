@@ -13,11 +13,11 @@ from tribal.catalog.identity import TableIdentity
 from tribal.documenting import DocumentingOptions, WorkInspector
 from tribal.errors import ObjectNotFound, PlanError
 from tribal.planning import PlanOptions, compose_plan, latest_readings, load_plan, read_catalog
-from tribal.planning.read_catalog import iterate_snapshot
+from tribal.planning.catalog.read_catalog import iterate_snapshot
 from tribal.ports import Clock, Describer, Embedder, ObjectStore
-from tribal.runs.rehearsal import RehearsalStore
-from tribal.runs.shown_values import VALUE_CHARS, show_change
-from tribal.runs.units import OpenReader
+from tribal.runs.overlay_store import RehearsalStore
+from tribal.runs.value_diff import VALUE_CHARS, show_change
+from tribal.runs.workers.units import OpenReader
 from tribal_contracts import (
     CatalogReading,
     CatalogTable,

@@ -14,7 +14,7 @@ from tribal.documenting import read_units
 from tribal.errors import ObjectNotFound, RunInterrupted, TribalError
 from tribal.ports import Clock, ObjectStore, ProgressSink, WorkerPool
 from tribal.runs.ids import STAGED_COMMAND
-from tribal.runs.lease_file import is_running, read_lease
+from tribal.runs.leases.lease_file import is_running, read_lease
 from tribal_contracts import RunOutline, RunRecord, UnitItem, WorkUnitProgress
 
 STAGE = "document"

@@ -37,7 +37,7 @@ from tribal.ports import (
     SearchIndex,
 )
 from tribal.runs.context import DocumentedRun, DocumentSelection, RunContext
-from tribal.runs.units import OpenReader, SpreadUnits, UnitsHere, all_here
+from tribal.runs.workers.units import OpenReader, SpreadUnits, UnitsHere, all_here
 from tribal_contracts import (
     AgentError,
     AgentStatus,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from types import FrameType
 
-from tribal.runs.pool import ThreadWorkerPool
+from tribal.runs.workers.pool import ThreadWorkerPool
 
 STOPPING = "stopping: what is under way is finished, and the next run carries on; press Ctrl-C again to stop at once"
 

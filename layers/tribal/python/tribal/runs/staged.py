@@ -16,10 +16,10 @@ from tribal.errors import ConfigurationError, ObjectNotFound
 from tribal.planning import ComposedPlan, PlanOptions, latest_readings, read_catalog, select_units
 from tribal.ports import Clock, Deadline, Describer, Embedder, ObjectStore, ProgressSink, WorkerPool
 from tribal.runs.context import CountingSink, DocumentSelection, RunContext
+from tribal.runs.leases.shared_lease import SharedLease
 from tribal.runs.pipeline import compose_run, finish_run, waves_of
 from tribal.runs.records import RunLog
-from tribal.runs.shared_lease import SharedLease
-from tribal.runs.units import OpenReader, UnitsHere
+from tribal.runs.workers.units import OpenReader, UnitsHere
 from tribal_contracts import (
     AgentError,
     AgentStatus,

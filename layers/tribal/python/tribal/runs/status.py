@@ -11,7 +11,7 @@ from tribal.catalog import locations
 from tribal.documenting import fold_progress
 from tribal.errors import ObjectNotFound
 from tribal.ports import Clock, ObjectStore, WorkerPool
-from tribal.runs.lease_file import is_running
+from tribal.runs.leases.lease_file import is_running
 from tribal_contracts import (
     Contract,
     DocumenterProgress,

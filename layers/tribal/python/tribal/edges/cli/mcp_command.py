@@ -63,9 +63,9 @@ def _serve(settings: Any, scope: Scope) -> None:
         typer.echo("MCP server: waiting for a client on standard input; Ctrl-C ends it.", err=True)
         typer.echo("Clients start it themselves; tribal mcp --json prints the settings for them.", err=True)
 
+    from tribal.app.local import open_toolbox
     from tribal.edges.mcp.server import serve
     from tribal.edges.mcp.stdio import claim_standard_streams
-    from tribal.wiring import open_toolbox
 
     reading, writing = claim_standard_streams()
     with open_toolbox(settings) as toolbox:

@@ -14,8 +14,8 @@ from tribal.edges.cli.console import command, counted, print_json, progress
 from tribal.edges.cli.options import Domains, Dsn, Json, NoSamples, Project, Replan, RetryFailed, WorkUnits
 
 if TYPE_CHECKING:
-    from tribal.edges.cli.local_run import LocalRun
     from tribal.runs.context import DocumentSelection
+    from tribal.runs.local import LocalRun
     from tribal.settings import Settings
 
 _HERE = Path()
@@ -117,8 +117,8 @@ def run(
 
 @contextmanager
 def _open(settings: Settings, command_name: str, as_json: bool) -> Iterator[LocalRun]:
-    from tribal.edges.cli.local_run import LocalRun
-    from tribal.wiring import clock_of, connection_warnings
+    from tribal.app.local import clock_of, connection_warnings
+    from tribal.runs.local import LocalRun
 
     settings.require_entries()
     for warning in connection_warnings(settings):

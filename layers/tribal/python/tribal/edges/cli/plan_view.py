@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tribal import wiring
+from tribal.app import local as wiring
 from tribal.catalog.locations import PLAN_FILE
 from tribal.edges.cli.console import console
 from tribal.errors import PlanError

@@ -12,8 +12,8 @@ from tribal.edges.cli.options import Databases, Domains, Interval, Json, Replan,
 from tribal.tools.commands import TOOL_COMMANDS
 
 if TYPE_CHECKING:
+    from tribal.app.remote import RemoteEnvironment
     from tribal.edges.cli.status_command import IndexState
-    from tribal.remote_wiring import RemoteEnvironment
     from tribal_contracts import RunRequest
 
 Force = Annotated[bool, typer.Option("--force", help="Document unchanged tables too.")]
@@ -41,8 +41,8 @@ def remote_environment(context: typer.Context) -> RemoteEnvironment:
     Raises:
         ConfigurationError: when its profile cannot be used.
     """
-    from tribal.profiles import load_profile
-    from tribal.remote_wiring import RemoteEnvironment
+    from tribal.app.remote import RemoteEnvironment
+    from tribal.settings.profiles import load_profile
 
     return RemoteEnvironment(load_profile(context.obj))
 
@@ -146,7 +146,7 @@ def _require_no_other(environment: RemoteEnvironment, profile: str) -> None:
     """
     from tribal.errors import RunLocked, StoreError
     from tribal.runs.clock import SystemClock
-    from tribal.runs.lease_file import holder_text, is_running, read_lease
+    from tribal.runs.leases.lease_file import holder_text, is_running, read_lease
 
     try:
         lease, _ = read_lease(environment.store())

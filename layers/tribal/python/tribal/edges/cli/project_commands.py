@@ -73,7 +73,7 @@ def init(
     environment variable to put it in.
     """
     from tribal.errors import ConfigurationError
-    from tribal.settings import PROJECT_FILE, entry_from_dsn
+    from tribal.settings.settings import PROJECT_FILE, entry_from_dsn
 
     file = project / PROJECT_FILE
     if file.exists() and not force:
@@ -122,8 +122,8 @@ def check(
     It connects to each database and reads nothing but names and privileges. With --sql it connects to nothing and
     prints every statement that Tribal Knowledge would ever send, so that an administrator can look at them first.
     """
+    from tribal.app.local import statements
     from tribal.settings import load_settings
-    from tribal.wiring import statements
 
     settings = load_settings(project=project, dsn=dsn)
     if sql:
@@ -142,8 +142,8 @@ def _print_statements(sent: list[Statement], *, as_json: bool) -> None:
 
 
 def _check_access(settings: Settings, *, as_json: bool) -> None:
+    from tribal.app.local import connection_warnings, reader_opener
     from tribal.errors import EXIT_PARTIAL, DatabaseError, outcome
-    from tribal.wiring import connection_warnings, reader_opener
 
     entries, open_reader = settings.require_entries(), reader_opener(settings)
     for warning in connection_warnings(settings):

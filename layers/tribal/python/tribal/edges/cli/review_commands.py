@@ -62,11 +62,11 @@ def diff(
 
 
 def _compared(settings: Settings, since: str | None, between: tuple[str, str] | None, *, full: bool) -> Comparison:
-    from tribal import wiring
+    from tribal.app import local as wiring
     from tribal.documenting import DocumentingOptions
     from tribal.planning import PlanOptions
     from tribal.runs.comparing import compare_runs, compare_with_databases
-    from tribal.runs.shown_values import FULL_VALUE_CHARS, VALUE_CHARS
+    from tribal.runs.value_diff import FULL_VALUE_CHARS, VALUE_CHARS
 
     store = wiring.store_of(settings)
     value_chars = FULL_VALUE_CHARS if full else VALUE_CHARS
@@ -90,8 +90,8 @@ def _compared(settings: Settings, since: str | None, between: tuple[str, str] | 
 
 def _embedder() -> Embedder | None:
     """What the next run would group tables with."""
+    from tribal.app.local import embedder
     from tribal.errors import EmbeddingFailed
-    from tribal.wiring import embedder
 
     try:
         return embedder()
@@ -113,11 +113,11 @@ def lint(
     on and off under lint: in databases.yaml. A value that should be masked, or a coverage below minimum_coverage there,
     ends it with exit code 1; other findings do so with --strict.
     """
+    from tribal.app.local import store_of
     from tribal.documenting import lint as lint_documents
     from tribal.edges.cli.review_view import lint_data, print_lint
     from tribal.errors import EXIT_PARTIAL
     from tribal.settings import load_settings
-    from tribal.wiring import store_of
 
     settings = load_settings(project=project)
     report = lint_documents(store_of(settings), settings.lint)

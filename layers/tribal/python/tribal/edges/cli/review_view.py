@@ -13,7 +13,7 @@ from tribal.edges.cli.console import console, counted
 if TYPE_CHECKING:
     from tribal.catalog.changes import Change, TableChange
     from tribal.documenting import LintReport
-    from tribal.documenting.lint import Finding
+    from tribal.documenting.review.lint import Finding
     from tribal.runs.comparing import Comparison
 
 _MARKS = {"added": "+", "dropped": "-", "changed": "~", "excluded": "-", "unreadable": "?"}
@@ -129,7 +129,7 @@ def _plain(text: str) -> str:
 
 def lint_data(report: LintReport, *, success: bool) -> dict[str, Any]:
     """The report as one JSON object."""
-    from tribal.documenting.lint import RULES
+    from tribal.documenting.review.lint import RULES
 
     return {
         "success": success,
@@ -145,7 +145,7 @@ def lint_data(report: LintReport, *, success: bool) -> dict[str, Any]:
 
 def print_lint(report: LintReport) -> None:
     """A table on a terminal, where the columns of a table share a row; one line a finding in a pipe."""
-    from tribal.documenting.lint import RULES
+    from tribal.documenting.review.lint import RULES
 
     out = console()
     if sys.stdout.isatty():

@@ -52,8 +52,8 @@ def status(
 
     Documenting by work unit, indexing, and who holds the lease.
     """
+    from tribal.app.local import clock_of, store_of
     from tribal.settings import load_settings
-    from tribal.wiring import clock_of, store_of
 
     settings = load_settings(project=project)
     show_status(store_of(settings), clock_of(settings), watch=watch, interval=interval, as_json=as_json)
@@ -82,8 +82,8 @@ def show_status(
     """
     from threading import Event
 
-    from tribal.runs.pool import ThreadWorkerPool
     from tribal.runs.status import read_status
+    from tribal.runs.workers.pool import ThreadWorkerPool
 
     pause = Event()
     while True:
@@ -118,7 +118,7 @@ def _print(report: StatusReport, state: IndexState | None, start: str, *, all_un
     """Print it; while somebody watches, only the units that are worth a look."""
     from rich.markup import escape
 
-    from tribal.runs.lease_file import holder_text
+    from tribal.runs.leases.lease_file import holder_text
     from tribal.runs.sinks import one_line
 
     out = console()

@@ -25,8 +25,8 @@ def tail(run: RunId = None, project: Project = _HERE, as_json: Json = False) -> 
 
     It ends with the exit code of the run. Ctrl-C ends the following, not the run.
     """
+    from tribal.app.local import clock_of, store_of
     from tribal.settings import load_settings
-    from tribal.wiring import clock_of, store_of
 
     settings = load_settings(project=project)
     store, clock = store_of(settings), clock_of(settings)
@@ -42,7 +42,7 @@ def last_run(store: ObjectStore) -> str:
         PlanError: when there has been none.
     """
     from tribal.errors import PlanError
-    from tribal.runs.lease_file import read_lease
+    from tribal.runs.leases.lease_file import read_lease
 
     lease, _ = read_lease(store)
     if lease is None:
@@ -92,7 +92,7 @@ def follow(
     from tribal.edges.cli.run_report import print_record, record_exit_code
     from tribal.errors import EXIT_INTERRUPTED
     from tribal.runs.following import Following
-    from tribal.runs.pool import ThreadWorkerPool
+    from tribal.runs.workers.pool import ThreadWorkerPool
 
     pause = Event()
     try:

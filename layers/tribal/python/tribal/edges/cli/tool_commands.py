@@ -40,9 +40,9 @@ def derived_command(tool: ToolCommand, *, deployed: bool = False) -> Any:
 def _function(spec: ToolSpec) -> Callable[..., None]:
     @command
     def answer(*, project: Path, as_json: bool, **arguments: Any) -> None:
+        from tribal.app.local import open_toolbox
         from tribal.settings import load_settings
         from tribal.tools.registry import call_tool
-        from tribal.wiring import open_toolbox
 
         # The process ends after this answer: looking for garbage in a large index would be a tenth of its time.
         gc.disable()

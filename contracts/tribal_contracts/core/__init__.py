@@ -1,0 +1,1 @@
+"""What every capability shares: shapes, identities, error codes, configuration, runs."""

@@ -1,0 +1,88 @@
+"""Every `AgentError.code`, with its default severity and whether the operation may be tried again."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from tribal_contracts.core.shape import AgentError, ErrorSeverity
+
+
+class CodeDefaults(NamedTuple):
+    """How an error of one code is reported unless its reporter knows better."""
+
+    severity: ErrorSeverity
+    recoverable: bool
+    meaning: str
+
+
+ERROR_CODES: dict[str, CodeDefaults] = {
+    "PLAN_CONFIG_NOT_FOUND": CodeDefaults("fatal", False, "There is no configuration and no DSN was given."),
+    "PLAN_CONFIG_INVALID": CodeDefaults("fatal", False, "The configuration cannot be used as it stands."),
+    "PLAN_DB_UNREACHABLE": CodeDefaults("error", True, "A database did not answer or refused the login."),
+    "PLAN_SCHEMA_UNREADABLE": CodeDefaults("warning", True, "A schema exists but may not be read."),
+    "PLAN_TABLE_LOCKED": CodeDefaults("warning", True, "A table was locked; not all of it could be read."),
+    "PLAN_DOMAIN_INFERENCE_FAILED": CodeDefaults("warning", True, "Domains were assigned by schema alone."),
+    "PLAN_WRITE_FAILED": CodeDefaults("fatal", True, "The store refused the plan."),
+    "PLAN_VERSION_MISMATCH": CodeDefaults("fatal", False, "The plan is of a version that this program cannot read."),
+    "PLAN_MISSING_FIELD": CodeDefaults("fatal", False, "The plan lacks a required field."),
+    "PLAN_EMPTY": CodeDefaults("fatal", False, "There is nothing to document."),
+    "WORK_UNIT_INVALID": CodeDefaults("error", False, "A work unit contradicts itself or another."),
+    "WORK_UNIT_EMPTY": CodeDefaults("error", False, "A work unit has no table."),
+    "DOC_PLAN_NOT_FOUND": CodeDefaults("fatal", False, "There is no plan yet."),
+    "DOC_PLAN_INVALID": CodeDefaults("fatal", False, "The plan cannot be read."),
+    "DOC_PLAN_STALE": CodeDefaults("fatal", False, "The configuration changed after the plan was made."),
+    "DOC_RUN_LOCKED": CodeDefaults("fatal", True, "Another run holds the lease."),
+    "DOC_RUN_INTERRUPTED": CodeDefaults("error", True, "The run was stopped before it ended; the next one carries on."),
+    "DOC_UNIT_PENDING": CodeDefaults("warning", True, "A work unit has not been documented yet."),
+    "DOC_UNIT_FAILED": CodeDefaults("error", True, "A work unit could not be documented to its end."),
+    "DOC_DB_CONNECTION_LOST": CodeDefaults("error", True, "The connection broke while documenting."),
+    "DOC_TABLE_GONE": CodeDefaults("warning", False, "The table was dropped after planning."),
+    "DOC_TABLE_EXTRACTION_FAILED": CodeDefaults("error", True, "A table could not be documented."),
+    "DOC_SAMPLING_TIMEOUT": CodeDefaults("warning", True, "Sampling took too long; the table has no samples."),
+    "DOC_SAMPLING_FAILED": CodeDefaults("warning", True, "Sampling failed; the table has no samples."),
+    "DOC_ANNOTATIONS_INVALID": CodeDefaults("error", False, "An annotations file cannot be read."),
+    "DOC_LLM_FAILED": CodeDefaults("warning", True, "The model failed; the rules described the table."),
+    "DOC_BUDGET_EXHAUSTED": CodeDefaults("warning", True, "The budget is spent; the rules described the rest."),
+    "DOC_WRITE_FAILED": CodeDefaults("fatal", True, "The store refused a document."),
+    "IDX_MANIFEST_NOT_FOUND": CodeDefaults("fatal", False, "Nothing has been documented yet."),
+    "IDX_MANIFEST_INVALID": CodeDefaults("fatal", False, "The manifest cannot be read."),
+    "MANIFEST_VERSION_MISMATCH": CodeDefaults("fatal", False, "The manifest is of an unknown version."),
+    "MANIFEST_INCOMPLETE": CodeDefaults("fatal", False, "The manifest lists no file."),
+    "MANIFEST_FILE_MISSING": CodeDefaults("fatal", True, "A file of the manifest is not there."),
+    "MANIFEST_HASH_MISMATCH": CodeDefaults("fatal", True, "A file differs from the one in the manifest."),
+    "IDX_FILE_NOT_FOUND": CodeDefaults("error", True, "A file vanished while indexing."),
+    "IDX_FILE_INVALID": CodeDefaults("error", False, "A file is there but cannot be parsed."),
+    "IDX_EMBEDDING_FAILED": CodeDefaults("warning", True, "The index was built without vectors."),
+    "IDX_DB_WRITE_FAILED": CodeDefaults("fatal", True, "The index refused a write."),
+    "ENV_UNREACHABLE": CodeDefaults("error", True, "A deployed environment did not answer."),
+    "ENV_ACCESS_DENIED": CodeDefaults("error", False, "A deployed environment refused the caller."),
+    "RET_INDEX_NOT_READY": CodeDefaults("error", True, "There is no index to ask yet."),
+    "RET_INDEX_STALE": CodeDefaults("warning", True, "The index is older than a day."),
+    "RET_QUERY_INVALID": CodeDefaults("error", False, "The input of a tool is out of its range."),
+    "RET_TABLE_NOT_FOUND": CodeDefaults("error", False, "No table of that name is documented."),
+    "RET_DOMAIN_NOT_FOUND": CodeDefaults("error", False, "No domain of that name is documented."),
+    "RET_DATABASE_NOT_FOUND": CodeDefaults("error", False, "No database of that name is documented."),
+    "RET_BUDGET_EXCEEDED": CodeDefaults("error", False, "The answer would be larger than its budget."),
+    "RET_ANSWER_PARTIAL": CodeDefaults("warning", False, "A part of the answer is left out; the message says which."),
+    "RET_JOIN_INFERRED": CodeDefaults("warning", False, "A join follows names and types, for no key is declared."),
+    "RET_INTERNAL": CodeDefaults("error", True, "The tool failed in a way that it did not foresee."),
+}
+
+
+def agent_error(code: str, message: str, *, timestamp: str, context: dict[str, JsonValue] | None = None) -> AgentError:
+    """Make an error of a registered code with that code's defaults.
+
+    Raises:
+        KeyError: when the code is not registered.
+    """
+    defaults = ERROR_CODES[code]
+    return AgentError(
+        code=code,
+        message=message,
+        severity=defaults.severity,
+        timestamp=timestamp,
+        context=context,
+        recoverable=defaults.recoverable,
+    )

@@ -1,0 +1,1 @@
+"""Contracts of planning and documenting."""

@@ -1,0 +1,184 @@
+"""What `read_catalog` finds in a database, and the slices that planning cuts from it. Extension contracts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from tribal_contracts.core.shape import (
+    AgentError,
+    ContentHash,
+    Contract,
+    Count,
+    DatabaseType,
+    DomainName,
+    FullyQualifiedTableName,
+    ISOTimestamp,
+    RowCount,
+    Unset,
+    optional,
+)
+
+TableKind = Literal["table", "partitioned_table", "view", "materialized_view", "foreign_table"]
+
+
+class CatalogColumn(Contract):
+    """A column as the database declares it."""
+
+    name: str
+    type: str
+    """The type as the server writes it, for example `numeric(10,2)`."""
+    nullable: bool
+    default_value: str | None
+    comment: str | Unset = optional()
+    identity: Literal["always", "by default"] | Unset = optional()
+    generated: str | Unset = optional("The expression of a generated column.")
+    enum_values: list[str] | Unset = optional("The labels of an enum type, in their order.")
+
+
+class CatalogKey(Contract):
+    """A primary or unique key."""
+
+    name: str
+    columns: list[str]
+
+
+class CatalogForeignKey(Contract):
+    """A foreign key; `columns` and `references_columns` pair up by position."""
+
+    name: str
+    columns: list[str]
+    references_schema: str
+    references_table: str
+    references_columns: list[str]
+    on_update: str | Unset = optional("The action when it is not NO ACTION.")
+    on_delete: str | Unset = optional("The action when it is not NO ACTION.")
+
+
+class CatalogIndex(Contract):
+    """An index; a member of `columns` is a column's name or, for an expression, its text."""
+
+    name: str
+    columns: list[str]
+    unique: bool
+    predicate: str | Unset = optional("The condition of a partial index.")
+
+
+class CatalogCheck(Contract):
+    """A check constraint."""
+
+    name: str
+    expression: str
+
+
+class CatalogTable(Contract):
+    """A table, view, materialized view or foreign table, without its row counts."""
+
+    schema_name: str
+    table_name: str
+    kind: TableKind
+    comment: str | Unset = optional()
+    columns: list[CatalogColumn]
+    primary_key: CatalogKey | None
+    unique_keys: list[CatalogKey]
+    foreign_keys: list[CatalogForeignKey]
+    indexes: list[CatalogIndex]
+    checks: list[CatalogCheck]
+    view_definition: str | Unset = optional()
+    partition_count: Count | Unset = optional("How many partitions are folded into their parent.")
+    selectable: bool
+    """False when this user may see the table's structure but may not select from it."""
+
+
+class CatalogSchema(Contract):
+    """A schema of the database."""
+
+    name: str
+    comment: str | Unset = optional()
+
+
+class CatalogSnapshot(Contract):
+    """First line of `catalog/{database}/snapshots/{schema_hash}.jsonl`; every further line is a `CatalogTable`.
+
+    Lines are in order of schema and table, so that a reader of 50,000 tables needs the memory of one.
+    """
+
+    schema_version: Literal["1.0"]
+    database: str
+    type: DatabaseType
+    server_database: str
+    schema_hash: ContentHash
+    schemas: list[CatalogSchema]
+    table_count: Count
+
+
+class TableStatistics(Contract):
+    """Sizes of a table as the server estimates them."""
+
+    row_count: RowCount
+    size_bytes: RowCount
+
+
+class CatalogStatistics(Contract):
+    """File: `catalog/{database}/statistics.json`, refreshed when it is older than its maximum age."""
+
+    schema_version: Literal["1.0"]
+    database: str
+    read_at: ISOTimestamp
+    tables: dict[FullyQualifiedTableName, TableStatistics]
+
+
+class CatalogReading(Contract):
+    """What one `read_catalog` found. File: `progress/runs/{run_id}/catalog/{database}.json`."""
+
+    schema_version: Literal["1.0"]
+    database: str
+    type: DatabaseType
+    status: Literal["reachable", "unreachable"]
+    server_version: str
+    schema_hash: ContentHash
+    snapshot_file: str | Unset = optional(
+        "Key of the snapshot, relative to the root; unset when nothing was ever read."
+    )
+    table_count: Count
+    schema_count: Count
+    unreadable_schemas: list[str]
+    gone_tables: list[FullyQualifiedTableName]
+    excluded_tables: list[FullyQualifiedTableName]
+    errors: list[AgentError]
+
+
+class SliceNeighbour(Contract):
+    """What a table's documentation says of a table that it is joined to."""
+
+    name: FullyQualifiedTableName
+    schema_name: str
+    table_name: str
+    kind: TableKind
+    domain: DomainName
+    path: str
+    """The neighbour's Markdown file, relative to `docs/`."""
+    comment: str | Unset = optional()
+
+
+class IncomingKey(Contract):
+    """A foreign key of another table that references a table of the slice."""
+
+    table: FullyQualifiedTableName
+    """The table of the slice that is referenced."""
+    from_table: FullyQualifiedTableName
+    key: CatalogForeignKey
+    nullable: bool
+
+
+class CatalogSlice(Contract):
+    """What one work unit needs of the catalog. File: `catalog/{database}/slices/{sha256}.json`."""
+
+    schema_version: Literal["1.0"]
+    database: str
+    type: DatabaseType
+    server_database: str
+    tables: list[CatalogTable]
+    incoming: list[IncomingKey] = Field(default_factory=list)
+    neighbours: dict[FullyQualifiedTableName, SliceNeighbour]

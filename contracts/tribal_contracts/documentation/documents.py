@@ -1,0 +1,237 @@
+"""The documents that a run writes, and the words of people that correct them. Extension contracts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from tribal_contracts.core.shape import (
+    ClosedContract,
+    ContentHash,
+    Contract,
+    Count,
+    DatabaseType,
+    DomainName,
+    FullyQualifiedTableName,
+    ISOTimestamp,
+    RowCount,
+    UnitInterval,
+    Unset,
+    optional,
+)
+from tribal_contracts.documentation.catalog import TableKind
+
+DescriptionSource = Literal["human", "comment", "model", "derived"]
+
+
+class Description(Contract):
+    """A text with where it comes from and how far it can be trusted."""
+
+    text: str
+    source: DescriptionSource
+    confidence: UnitInterval
+
+
+class DocumentedColumn(Contract):
+    """A column with what is known of it."""
+
+    name: str
+    type: str
+    nullable: bool
+    default_value: str | None
+    description: Description
+    is_primary_key: bool
+    is_foreign_key: bool
+    identity: str | Unset = optional()
+    generated: str | Unset = optional()
+    enum_values: list[str] | Unset = optional()
+    samples: list[str] | Unset = optional("Values that are safe to show.")
+    sample_patterns: list[str] | Unset = optional("The shapes of values that are masked.")
+    sensitive: str | Unset = optional("The kind of personal or secret data that the column seems to hold.")
+
+
+class DocumentedKey(Contract):
+    """A primary or unique key."""
+
+    name: str
+    columns: list[str]
+
+
+class DocumentedForeignKey(Contract):
+    """A foreign key of the table."""
+
+    name: str
+    columns: list[str]
+    references_table: FullyQualifiedTableName
+    references_columns: list[str]
+    nullable: bool
+    on_update: str | Unset = optional()
+    on_delete: str | Unset = optional()
+
+
+class DocumentedIndex(Contract):
+    """An index of the table."""
+
+    name: str
+    columns: list[str]
+    unique: bool
+    predicate: str | Unset = optional()
+
+
+class DocumentedCheck(Contract):
+    """A check constraint of the table."""
+
+    name: str
+    expression: str
+
+
+class DocumentedRelation(Contract):
+    """A table that this one is joined to by a key."""
+
+    name: FullyQualifiedTableName
+    relationship: Literal["references", "referenced_by"]
+    via_columns: list[str]
+    """Columns of this table, whichever way the key points."""
+    other_columns: list[str]
+    path: str
+    """The other table's Markdown file, relative to `docs/`."""
+    description: str
+    nullable: bool | Unset = optional("Whether a row of the table that holds the key may lack its parent.")
+
+
+class TableDocument(Contract):
+    """All that is known of one table. File: `docs/{output_directory}/{table}.json`, with a Markdown twin."""
+
+    schema_version: Literal["1.0"]
+    name: FullyQualifiedTableName
+    database: str
+    database_type: DatabaseType
+    server_database: str | Unset = optional("The database's name on the server, which Snowflake's SQL needs.")
+    schema_: str = Field(alias="schema")
+    table: str
+    domain: DomainName
+    kind: TableKind
+    description: Description
+    notes: list[str] = Field(default_factory=list)
+    """What a reader should know before using the table: pitfalls, limits of this documentation."""
+    row_count: RowCount
+    columns: list[DocumentedColumn]
+    primary_key: DocumentedKey | None
+    unique_keys: list[DocumentedKey]
+    foreign_keys: list[DocumentedForeignKey]
+    indexes: list[DocumentedIndex]
+    checks: list[DocumentedCheck]
+    relations: list[DocumentedRelation]
+    view_definition: str | Unset = optional()
+    partition_count: Count | Unset = optional()
+    samples_taken: bool
+    annotation_line: Count | Unset = optional("Line of the annotations file where a person's words of the table begin.")
+    documented_at: ISOTimestamp
+    input_hash: ContentHash
+    metadata_hash: ContentHash
+
+
+class Relationship(Contract):
+    """One foreign key with the join that it means."""
+
+    name: str
+    from_table: FullyQualifiedTableName
+    from_columns: list[str]
+    from_domain: DomainName
+    to_table: FullyQualifiedTableName
+    to_columns: list[str]
+    to_domain: DomainName
+    nullable: bool
+    source: Literal["declared", "inferred"]
+    description: str
+
+
+class RelationshipsDocument(Contract):
+    """Every key that leaves a table of one domain. File: `docs/{database}/{domain}/relationships.json`."""
+
+    schema_version: Literal["1.0"]
+    database: str
+    domain: DomainName
+    relationships: list[Relationship]
+
+
+class DomainTable(Contract):
+    """A table as its domain's overview lists it."""
+
+    name: FullyQualifiedTableName
+    description: str
+    row_count: RowCount
+    column_count: Count
+    path: str
+
+
+class DomainLink(Contract):
+    """Keys between this domain and another."""
+
+    domain: DomainName
+    keys: Count
+
+
+class DomainDocument(Contract):
+    """Overview of one domain of one database. File: `docs/{database}/{domain}/domain.json`."""
+
+    schema_version: Literal["1.0"]
+    database: str
+    database_type: DatabaseType
+    domain: DomainName
+    title: str
+    description: str
+    tables: list[DomainTable]
+    er_diagram: str
+    common_joins: list[str]
+    links: list[DomainLink]
+    annotation_line: int | Unset = optional("Line of the annotations file where a person's words on it begin.")
+    input_hash: ContentHash | Unset = optional("What the domain's files were made from.")
+
+
+class OverviewDomain(Contract):
+    """A domain as an overview lists it."""
+
+    domain: DomainName
+    title: str
+    description: str
+    database: str
+    table_count: Count
+    path: str
+
+
+class OverviewDocument(Contract):
+    """Overview of a database or of the whole catalog. Files: `docs/{database}/overview.json`, `docs/overview.json`."""
+
+    schema_version: Literal["1.0"]
+    scope: Literal["catalog", "database"]
+    name: str
+    description: str
+    databases: list[str]
+    table_count: Count
+    domains: list[OverviewDomain]
+    annotation_line: int | Unset = optional("Line of the annotations file with a person's words on the database.")
+
+
+class TableAnnotation(ClosedContract):
+    """What a person says of a table and of its columns."""
+
+    description: str | Unset = optional()
+    columns: dict[str, str] = Field(default_factory=dict)
+
+
+class DomainAnnotation(ClosedContract):
+    """What a person says of a domain."""
+
+    title: str | Unset = optional()
+    description: str | Unset = optional()
+
+
+class Annotations(ClosedContract):
+    """A person's words, which always win. File: `annotations/{database}.yaml`; tables are keyed by `schema.table`."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    description: str | Unset = optional("What the database is for.")
+    domains: dict[DomainName, DomainAnnotation] = Field(default_factory=dict)
+    tables: dict[str, TableAnnotation] = Field(default_factory=dict)

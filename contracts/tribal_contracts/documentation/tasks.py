@@ -1,0 +1,160 @@
+"""What the state machine of a documentation run and its functions say to each other: pointers, never content.
+
+Extension contracts; the state of an execution stays small whatever the number of tables.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tribal_contracts.core.shape import (
+    AgentError,
+    AgentStatus,
+    ClosedContract,
+    Contract,
+    Count,
+    DomainName,
+    Unset,
+    optional,
+)
+
+Name = Annotated[str, Field(min_length=1)]
+
+
+class RunRequest(ClosedContract):
+    """What an operator or the schedule asks of a documentation run; empty lists select everything."""
+
+    databases: list[Name] = Field(default_factory=list)
+    domains: list[DomainName] = Field(default_factory=list)
+    units: list[Name] = Field(default_factory=list)
+    force: bool = False
+    retry_failed: bool = False
+    replan: bool = False
+
+
+class OpenTask(Contract):
+    """The first task of an execution."""
+
+    execution: Name
+    """ARN of the execution; a repeated start has the same one."""
+    started_at: str
+    request: RunRequest
+
+
+class DatabasePointer(Contract):
+    """A database to read, and the network that its planner and documenters work in."""
+
+    name: Name
+    network: Name
+
+
+class OpenedRun(Contract):
+    """A run that holds the lease."""
+
+    run_id: Name
+    databases: list[DatabasePointer]
+    request: RunRequest
+
+
+class ReadTask(Contract):
+    """Read the structure of one database."""
+
+    run_id: Name
+    database: Name
+
+
+class ReadResult(Contract):
+    """How reading one database went; what was found lies in the store."""
+
+    database: Name
+    status: Literal["reachable", "unreachable"]
+
+
+class ComposeTask(Contract):
+    """Compose the plan from what was read."""
+
+    run_id: Name
+    request: RunRequest
+
+
+class Wave(Contract):
+    """Units that may be documented at the same time: a list of `UnitItem`s in the store."""
+
+    key: Name
+    units: Count
+
+
+class ComposedRun(Contract):
+    """A published plan, cut into waves."""
+
+    units: Count
+    waves: list[Wave]
+    units_at_once: Annotated[int, Field(ge=1)]
+
+
+class UnitItem(Contract):
+    """An item of the map: one work unit."""
+
+    unit_id: Name
+    network: Name
+
+
+class DocumentTask(Contract):
+    """Document one work unit, or carry on with it."""
+
+    run_id: Name
+    unit_id: Name
+    request: RunRequest
+
+
+class DocumentResult(Contract):
+    """How far the unit is; `running` asks for another call."""
+
+    status: AgentStatus
+
+
+class FailedTask(Contract):
+    """A unit whose documenter failed for good: its error is recorded as data."""
+
+    run_id: Name
+    unit_id: Name
+    error: Name
+    cause: str
+
+
+class FinishTask(Contract):
+    """Publish what the run documented."""
+
+    run_id: Name
+
+
+class FinishResult(Contract):
+    """How far Finish is; `running` asks for another call."""
+
+    status: AgentStatus
+
+
+class CloseTask(Contract):
+    """Write how the run ended, and give its lease back."""
+
+    run_id: Name
+    status: AgentStatus
+    error: str | Unset = optional("Name of the error that ended the run early.")
+    cause: str | Unset = optional()
+
+
+class UnitCounts(Contract):
+    """Tables of one unit by how they ended in one run. File: `progress/runs/{run_id}/counts/{unit_id}.json`."""
+
+    documented: Count
+    unchanged: Count
+    failed: Count
+
+
+class UnitFailure(Contract):
+    """A unit that could not be documented. File: `progress/runs/{run_id}/failures/{unit_id}.json`."""
+
+    unit_id: Name
+    error: AgentError

@@ -1,0 +1,1 @@
+"""Contracts of the index and of the tools that ask it."""

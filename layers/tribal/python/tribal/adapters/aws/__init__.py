@@ -1,0 +1,1 @@
+"""Amazon Web Services: S3, Secrets Manager, Step Functions, CloudFormation, RDS and the deployed API."""

@@ -1,0 +1,43 @@
+"""Signatures of requests to API Gateway (SigV4), by botocore's own signer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.exceptions import ProfileNotFound
+from botocore.session import Session
+
+from tribal.adapters.aws.clients import LOG_IN, asking
+from tribal.errors import ConfigurationError, DeploymentRefused
+
+_SERVICE = "execute-api"
+
+Sign = Callable[[str, str, bytes, Mapping[str, str]], dict[str, str]]
+"""Given method, address, body and headers of a request: all headers to send it with."""
+
+
+def request_signer(region: str, profile: str | None = None) -> Sign:
+    """What signs with the AWS identity at hand, or that of a profile.
+
+    Raises:
+        ConfigurationError: when the AWS configuration lacks the profile.
+        DeploymentRefused: when there are no credentials to sign with.
+    """
+    session = Session(profile=profile)
+    with asking("sign a request", "nothing"):
+        try:
+            credentials = session.get_credentials()
+        except ProfileNotFound as exc:
+            raise ConfigurationError(f"the AWS configuration has no such profile: {exc}") from exc
+    if credentials is None:
+        raise DeploymentRefused(f"cannot sign a request: no AWS credentials were found; {LOG_IN}")
+
+    def sign(method: str, address: str, body: bytes, headers: Mapping[str, str]) -> dict[str, str]:
+        request = AWSRequest(method, address, data=body, headers=dict(headers))
+        with asking("sign a request", "nothing"):
+            SigV4Auth(credentials.get_frozen_credentials(), _SERVICE, region).add_auth(request)
+        return dict(request.headers.items())
+
+    return sign

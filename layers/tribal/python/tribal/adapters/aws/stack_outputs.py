@@ -1,0 +1,33 @@
+"""What a CloudFormation stack says of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from tribal.adapters.aws.clients import asking, error_code
+from tribal.errors import ConfigurationError
+
+
+def stack_outputs(client: Any, stack: str, mend: str) -> dict[str, str]:
+    """The outputs of a stack by their names.
+
+    Args:
+        client: a boto3 client of CloudFormation.
+        stack: its name.
+        mend: what to do when there is none of that name.
+
+    Raises:
+        ConfigurationError: when there is no such stack.
+        DeploymentRefused: when the caller may not look.
+        DeploymentUnreachable: when CloudFormation did not answer. Retryable.
+    """
+    with asking(f"read the outputs of the stack {stack!r}", "cloudformation:DescribeStacks"):
+        try:
+            (found,) = client.describe_stacks(StackName=stack)["Stacks"]
+        except ClientError as exc:
+            if error_code(exc) != "ValidationError":
+                raise
+            raise ConfigurationError(f"there is no stack {stack!r} in {client.meta.region_name}; {mend}") from exc
+    return {output["OutputKey"]: output["OutputValue"] for output in found.get("Outputs", ())}

@@ -1,0 +1,121 @@
+"""The state machine that carries out documentation runs, as somebody sees it who starts and follows them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from tribal.adapters.aws.clients import asking, error_code
+from tribal.errors import ConfigurationError
+
+_PAGE = 100
+_PAGES = 3
+"""Of the list of executions: whoever looks for a run looks for a recent one."""
+_LAST_EVENTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One execution of the state machine."""
+
+    arn: str
+    started_at: datetime
+    status: str
+    """As Step Functions has it: RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED, PENDING_REDRIVE."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the console."""
+        return self.arn.rpartition(":")[2]
+
+
+class StateMachine:
+    """Starts executions and looks after them.
+
+    Args:
+        client: a boto3 client of Step Functions.
+        arn: of the state machine.
+    """
+
+    def __init__(self, client: Any, arn: str) -> None:
+        self._client = client
+        self.arn = arn
+
+    def start(self, name: str, content: bytes) -> Execution:
+        """Start an execution with this JSON as its input; the same name and input twice start one.
+
+        Raises:
+            ConfigurationError: when there is no such state machine.
+            DeploymentRefused: when the caller may not.
+            DeploymentUnreachable: when Step Functions did not answer. Retryable.
+        """
+        with asking(f"start {self.arn!r}", "states:StartExecution"):
+            try:
+                started = self._client.start_execution(stateMachineArn=self.arn, name=name, input=content.decode())
+            except ClientError as exc:
+                if error_code(exc) not in ("StateMachineDoesNotExist", "InvalidArn"):
+                    raise
+                raise ConfigurationError(
+                    f"there is no state machine {self.arn!r}; deploy the environment, or correct the profile"
+                ) from exc
+        return Execution(started["executionArn"], started["startDate"], "RUNNING")
+
+    def recent(self) -> Iterator[Execution]:
+        """The last executions, newest first.
+
+        Raises:
+            DeploymentRefused: when the caller may not look.
+            DeploymentUnreachable: when Step Functions did not answer. Retryable.
+        """
+        more: dict[str, str] = {}
+        for _ in range(_PAGES):
+            with asking(f"list the executions of {self.arn!r}", "states:ListExecutions"):
+                page = self._client.list_executions(stateMachineArn=self.arn, maxResults=_PAGE, **more)
+            for each in page["executions"]:
+                yield Execution(each["executionArn"], each["startDate"], each["status"])
+            if "nextToken" not in page:
+                return
+            more = {"nextToken": page["nextToken"]}
+
+    def status(self, execution: str) -> str:
+        """How an execution stands now.
+
+        Raises:
+            DeploymentRefused: when the caller may not look.
+            DeploymentUnreachable: when Step Functions did not answer. Retryable.
+        """
+        with asking(f"look at {execution!r}", "states:DescribeExecution"):
+            return str(self._client.describe_execution(executionArn=execution)["status"])
+
+    def failure(self, execution: str) -> tuple[str, str]:
+        """Name and message of the error that a function of a failed execution reported last.
+
+        Raises:
+            DeploymentRefused: when the caller may not look.
+            DeploymentUnreachable: when Step Functions did not answer. Retryable.
+        """
+        with asking(f"read the history of {execution!r}", "states:GetExecutionHistory"):
+            events = self._client.get_execution_history(
+                executionArn=execution, reverseOrder=True, maxResults=_LAST_EVENTS
+            )["events"]
+        for event in events:
+            details = event.get("lambdaFunctionFailedEventDetails") or event.get("taskFailedEventDetails")
+            if details:
+                message = _message(str(details.get("cause", "")))
+                # It may quote a database.
+                return str(details.get("error", "")), "".join(c if c.isprintable() else " " for c in message)
+        return "", ""
+
+
+def _message(cause: str) -> str:
+    """What a function said: Lambda wraps it into JSON with the traceback."""
+    try:
+        content = json.loads(cause)
+    except ValueError:
+        return cause
+    return str(content.get("errorMessage", cause)) if isinstance(content, dict) else cause

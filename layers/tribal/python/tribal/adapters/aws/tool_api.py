@@ -1,0 +1,172 @@
+"""The tools of a deployed environment, asked over HTTPS. Needs nothing beyond Python's own library."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tribal import __version__
+from tribal.errors import ConfigurationError, DeploymentRefused, DeploymentUnreachable, TribalError
+
+if TYPE_CHECKING:
+    from tribal.adapters.aws.request_signing import Sign
+
+_TIMEOUT_SECONDS = 35.0
+"""API Gateway gives up after 29."""
+_LARGEST_ANSWER_BYTES = 16 << 20
+_CHUNK_BYTES = 1 << 16
+_ATTEMPTS = 3
+_FIRST_PAUSE_SECONDS = 0.5
+_QUOTED_CHARS = 300
+_PASSING = frozenset({429, 500, 502, 503, 504})
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: int
+    body: bytes
+
+    def content(self) -> dict[str, Any]:
+        """The JSON object that was answered; empty when it was something else."""
+        try:
+            content = json.loads(self.body)
+        except (ValueError, RecursionError):
+            return {}
+        return content if isinstance(content, dict) else {}
+
+
+class _StayHere(urllib.request.HTTPRedirectHandler):
+    """Follows nobody elsewhere: the request says who asks."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+class ToolApi:
+    """Asks the API of one environment; whatever is not the answer of a tool becomes an error of ours.
+
+    Args:
+        address: where the API begins, without a slash at its end.
+        sign: adds what says who asks to the headers of a request.
+        pause: waits between two attempts at a question that could not be answered just then; asking changes nothing.
+    """
+
+    def __init__(self, address: str, sign: Sign, *, pause: Callable[[float], None] = time.sleep) -> None:
+        self._address = address
+        self._sign = sign
+        self._pause = pause
+        self._opener = urllib.request.build_opener(_StayHere())
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> bytes:
+        """The answer of a tool as JSON, be it that it found something or says why not.
+
+        Raises:
+            ConfigurationError: when the address is no such API, or one without this tool.
+            DeploymentRefused: when the caller may not ask.
+            DeploymentUnreachable: when there is no answer. Retryable.
+        """
+        body = json.dumps(dict(arguments)).encode()
+        answer = self._asked("POST", f"/v1/tools/{tool}", body, lambda given: "tokens_used" in given.content())
+        if "tokens_used" in answer.content():
+            return answer.body
+        if answer.status == 404:
+            raise ConfigurationError(
+                f"{self._address} has no tool {tool!r}; correct the profile's api, or deploy the environment anew"
+            )
+        raise self._refusal(answer)
+
+    def health(self) -> dict[str, Any]:
+        """Whether there is an index, when it was made and of which manifest.
+
+        Raises:
+            ConfigurationError: when the address is no such API.
+            DeploymentRefused: when the caller may not ask.
+            DeploymentUnreachable: when there is no answer. Retryable.
+        """
+        answer = self._asked("GET", "/health", b"", lambda given: "ready" in given.content())
+        if "ready" in answer.content():
+            return answer.content()
+        raise self._refusal(answer)
+
+    def _asked(self, method: str, path: str, body: bytes, is_answer: Callable[[_Answer], bool]) -> _Answer:
+        for attempt in range(_ATTEMPTS):
+            last = attempt + 1 == _ATTEMPTS
+            try:
+                answer = self._send(method, self._address + path, body)
+            except DeploymentUnreachable:
+                if last:
+                    raise
+            else:
+                if last or answer.status not in _PASSING or is_answer(answer):
+                    return answer
+            self._pause(_FIRST_PAUSE_SECONDS * 2**attempt)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _send(self, method: str, address: str, body: bytes) -> _Answer:
+        plain = {"content-type": "application/json", "accept": "application/json"}
+        headers = {**self._sign(method, address, body, plain), "user-agent": f"tribal/{__version__}"}
+        # The address was checked when it was read: https, or this machine.
+        request = urllib.request.Request(address, body or None, headers, method=method)  # noqa: S310
+        end = time.monotonic() + _TIMEOUT_SECONDS
+        try:
+            with self._opener.open(request, timeout=_TIMEOUT_SECONDS) as response:
+                return _Answer(response.status, self._read(response, end))
+        except urllib.error.HTTPError as exc:
+            with exc:
+                return _Answer(exc.code, self._read(exc, end))
+        except (OSError, http.client.HTTPException) as exc:
+            reason = getattr(exc, "reason", None) or exc
+            raise self._unreachable(f"does not answer: {reason}; check the network, and the address") from exc
+
+    def _read(self, response: Any, end: float) -> bytes:
+        """The whole body; the timeout of a connection is one of each read, so a dripping server would outlive it."""
+        body = bytearray()
+        while chunk := response.read1(_CHUNK_BYTES):
+            body += chunk
+            if len(body) > _LARGEST_ANSWER_BYTES:
+                raise self._unreachable(f"answers more than {_LARGEST_ANSWER_BYTES} bytes; ask for less at once")
+            if time.monotonic() > end:
+                raise self._unreachable(f"did not finish its answer in {_TIMEOUT_SECONDS:g} s; ask again")
+        return bytes(body)
+
+    def _refusal(self, answer: _Answer) -> TribalError:
+        said = answer.content().get("message") or answer.content().get("error") or answer.content().get("Message")
+        more = f" ({_plain(str(said)[:_QUOTED_CHARS])})" if said else ""
+        status = answer.status
+        if status in (401, 403):
+            return DeploymentRefused(
+                f"{self._address} refuses the caller{more}; who you are in AWS needs execute-api:Invoke on this API; "
+                "where it takes tokens, it needs one that has not expired (TRIBAL_TOKEN)"
+            )
+        if status == 429:
+            return self._unreachable(f"is asked too much just now{more}; wait a little and ask again")
+        if status in _PASSING:
+            return self._unreachable(
+                f"failed with {status}{more}; ask again, and look into the log of its retriever if that does not help"
+            )
+        return ConfigurationError(
+            f"{self._address} answered {status}{more}, which no API of Tribal Knowledge does; correct the profile's api"
+        )
+
+    def _unreachable(self, what: str) -> DeploymentUnreachable:
+        return DeploymentUnreachable(f"{self._address} {what}")
+
+
+def token_bearer(token: str) -> Sign:
+    """What adds a token instead of a signature."""
+
+    def bear(_method: str, _address: str, _body: bytes, headers: Mapping[str, str]) -> dict[str, str]:
+        return {**headers, "authorization": f"Bearer {token}"}
+
+    return bear
+
+
+def _plain(text: str) -> str:
+    """What somebody else said, without what a terminal would obey."""
+    return "".join(char if char.isprintable() else " " for char in text)

@@ -1,0 +1,1 @@
+"""What every index adapter needs to keep a reader on one generation."""

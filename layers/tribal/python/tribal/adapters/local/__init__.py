@@ -1,0 +1,1 @@
+"""This machine: folders, files, environment variables."""

@@ -1,0 +1,299 @@
+"""An object store that is a folder, and the lock that shows whether a run is under way in it."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import itertools
+import os
+import stat
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from filelock import FileLock, Timeout
+
+from tribal.adapters.local.durable_files import (
+    is_abandoned,
+    make_folder,
+    sync_folder,
+    temporary_file,
+    unwritable,
+    write_through,
+)
+from tribal.catalog.hashing import bytes_hash
+from tribal.catalog.locations import is_key, require_key
+from tribal.errors import ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable
+from tribal.ports import ObjectInfo, StoredObject
+
+_OWN_FOLDER = ".tribal"
+_BUFFER_BYTES = 1 << 18
+_HASHES_KEPT = 100_000
+_LOCK_POLL_SECONDS = 0.002
+# Within one tick of the file system's clock, two versions of a file can show the same times. Ticks are 10 ms at the
+# most where files have nanoseconds, and 2 s on FAT.
+_TICK_NS = 20_000_000
+_COARSE_TICK_NS = 2_500_000_000
+
+_ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
+
+
+class _Mark(NamedTuple):
+    """What changes whenever a file does; the change time cannot be set back as the modification time can."""
+
+    device: int
+    inode: int
+    modified_ns: int
+    changed_ns: int
+    size_bytes: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> _Mark:
+        return cls(status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
+
+    def is_settled(self, now_ns: int) -> bool:
+        """Whether any later change would show."""
+        last = max(self.modified_ns, self.changed_ns)
+        return now_ns - last > (_TICK_NS if last % 1_000_000_000 else _COARSE_TICK_NS)
+
+
+class FolderStore:
+    """Keeps each object as a file of that path; `etag` and `content_hash` are the SHA-256 of its bytes.
+
+    People may edit the files: every read looks at the file as it is. Names that begin with a dot are never listed.
+    The folder is made by the first put. Conditional puts and deletions are atomic across processes; a plain put is so
+    among the threads of one process, so what several processes write at once they all write conditionally.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.expanduser().resolve()
+        self._own_folders: set[Path] = {self._root}
+        self._hashes: dict[str, tuple[_Mark, str]] = {}
+        self._mutex = threading.Lock()
+        self._file_lock = FileLock(self._root / _OWN_FOLDER / "store.lock", thread_local=False)
+
+    @property
+    def location(self) -> str:
+        """The absolute path of the folder."""
+        return str(self._root)
+
+    def get(self, key: str) -> StoredObject:
+        """Read a file whole."""
+        path = self._path(key)
+        with _reading(key, path):
+            data = path.read_bytes()
+        return StoredObject(data, bytes_hash(data))
+
+    def lines(self, key: str) -> Iterator[bytes]:
+        """Read a file line by line; it is opened when the first line is asked for."""
+        path = self._path(key)
+        with _reading(key, path), path.open("rb", buffering=_BUFFER_BYTES) as file:
+            for line in file:
+                yield line.removesuffix(b"\n")
+
+    def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
+        """Write a file by way of a temporary one beside it: whoever reads sees the old bytes or the new."""
+        return self._write(key, (data,), if_match, if_absent)
+
+    def put_lines(self, key: str, lines: Iterable[bytes]) -> str:
+        """Write a file of lines as they come; an error of `lines` leaves the old file as it was."""
+        return self._write(key, (line + b"\n" for line in lines), None, False)
+
+    def head(self, key: str) -> ObjectInfo | None:
+        """The file's hash; its bytes are read only when it changed since the last look."""
+        path = self._path(key)
+        try:
+            with _reading(key, path):
+                size_bytes, digest = self._fingerprint(key, path)
+        except ObjectNotFound:
+            return None
+        return ObjectInfo(key, size_bytes, digest, digest)
+
+    def keys(self, prefix: str = "") -> Iterator[str]:
+        """Keys in order of their code points, as S3 lists them; reads one folder at a time."""
+        folder = prefix.rpartition("/")[0]
+        if folder:
+            try:
+                require_key(folder)
+            except StoreError:
+                return
+        yield from self._walk(f"{folder}/" if folder else "", prefix)
+
+    def delete(self, key: str) -> None:
+        """Remove a file, and the folders that it leaves empty."""
+        path = self._path(key)
+        try:
+            self._require_own(path)
+            with self._alone():
+                if not path.is_file():
+                    return
+                path.unlink(missing_ok=True)
+            sync_folder(path.parent)
+        except OSError as exc:
+            raise unwritable(path, exc) from exc
+        for folder in path.parents:
+            if folder == self._root:
+                break
+            try:
+                folder.rmdir()
+            except OSError:
+                break
+            self._own_folders.discard(folder)
+
+    def sweep(self) -> int:
+        """Remove what killed processes left half written, and say how many files that were.
+
+        Call it when a run starts. Files of processes that are alive are left alone.
+        """
+        swept = 0
+        for folder, _, names in os.walk(self._root):
+            for name in names:
+                path = Path(folder, name)
+                if is_abandoned(path):
+                    try:
+                        path.unlink(missing_ok=True)
+                    except OSError as exc:
+                        raise unwritable(path, exc) from exc
+                    swept += 1
+        return swept
+
+    def _path(self, key: str) -> Path:
+        require_key(key)
+        return self._root / key
+
+    def _walk(self, start: str, prefix: str) -> Iterator[str]:
+        try:
+            with os.scandir(self._root / start) as entries:
+                # A folder is sorted as its keys will be: with the slash.
+                found = sorted(
+                    (entry.name + "/" if entry.is_dir(follow_symlinks=False) else entry.name, entry)
+                    for entry in entries
+                    if not entry.name.startswith(".")
+                )
+        except _ABSENT:
+            return
+        except OSError as exc:
+            raise StoreError(f"cannot list {str(self._root / start)!r}: {exc.strerror}") from exc
+        for name, entry in found:
+            key = start + name
+            if name.endswith("/"):
+                if key.startswith(prefix) or prefix.startswith(key):
+                    yield from self._walk(key, prefix)
+            elif key.startswith(prefix) and entry.is_file() and is_key(key):
+                yield key
+
+    def _fingerprint(self, key: str, path: Path) -> tuple[int, str]:
+        """Size and hash of a file.
+
+        Raises:
+            OSError: when it cannot be read.
+        """
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        known = self._hashes.get(key)
+        if known is not None and known[0] == _Mark.of(status):
+            return status.st_size, known[1]
+        with path.open("rb", buffering=0) as file:
+            mark = _Mark.of(os.fstat(file.fileno()))
+            settled = mark.is_settled(time.time_ns())
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if settled:
+            if len(self._hashes) >= _HASHES_KEPT:
+                self._hashes.clear()
+            self._hashes[key] = (mark, digest)
+        return mark.size_bytes, digest
+
+    def _write(self, key: str, chunks: Iterable[bytes], if_match: str | None, if_absent: bool) -> str:
+        path = self._path(key)
+        try:
+            self._require_own(path)
+            with temporary_file(path.parent) as (file, temporary):
+                digest = write_through(file, chunks)
+                if if_match is None and not if_absent:
+                    # The lock file would cost a fifth of a small put.
+                    with self._mutex:
+                        temporary.replace(path)
+                else:
+                    with self._alone():
+                        self._require_state(key, path, if_match, if_absent)
+                        temporary.replace(path)
+            sync_folder(path.parent)
+        except OSError as exc:
+            raise unwritable(path, exc) from exc
+        return digest
+
+    def _require_state(self, key: str, path: Path, if_match: str | None, if_absent: bool) -> None:
+        try:
+            present = self._fingerprint(key, path)[1]
+        except FileNotFoundError:
+            present = None
+        if if_absent and present is not None:
+            raise PreconditionFailed(f"{str(path)!r} exists already; read it and decide again")
+        if if_match is not None and present != if_match:
+            raise PreconditionFailed(f"{str(path)!r} was changed by somebody else; read it and decide again")
+
+    def _require_own(self, path: Path) -> None:
+        """Refuse to write through a symbolic link: it may lead out of the store."""
+        links = [path] if path.is_symlink() else []
+        if path.parent not in self._own_folders:
+            inside = itertools.takewhile(lambda folder: folder != self._root, path.parents)
+            links += [folder for folder in inside if folder.is_symlink()]
+        if links:
+            raise StoreUnwritable(
+                f"{str(links[0])!r} is a symbolic link, and the store writes through none; "
+                "put a real file or folder in its place"
+            )
+        self._own_folders.add(path.parent)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other threads and processes from writing meanwhile."""
+        with self._mutex:
+            try:
+                self._file_lock.acquire(poll_interval=_LOCK_POLL_SECONDS)
+            except FileNotFoundError:
+                make_folder(self._root / _OWN_FOLDER)
+                self._file_lock.acquire(poll_interval=_LOCK_POLL_SECONDS)
+            try:
+                yield
+            finally:
+                self._file_lock.release()
+
+
+class FolderLock:
+    """The operating system's lock on a store's runs; it is freed when the process that holds it dies."""
+
+    def __init__(self, root: Path) -> None:
+        self._folder = root.expanduser().resolve() / _OWN_FOLDER
+        self._lock = FileLock(self._folder / "run.lock", thread_local=False)
+
+    def try_acquire(self) -> bool:
+        """Take the lock without waiting; false while another process, or another `FolderLock`, holds it."""
+        try:
+            make_folder(self._folder)
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            return False
+        except OSError as exc:
+            raise unwritable(self._folder, exc) from exc
+        return True
+
+    def release(self) -> None:
+        """Give the lock back."""
+        self._lock.release(force=True)
+
+
+@contextmanager
+def _reading(key: str, path: Path) -> Iterator[None]:
+    try:
+        yield
+    except _ABSENT as exc:
+        raise ObjectNotFound(f"there is no {key!r} in the store: {str(path)!r} is not a file") from exc
+    except OSError as exc:
+        if exc.errno == errno.ENAMETOOLONG:
+            raise ObjectNotFound(f"there is no {key!r} in the store: such a file cannot exist") from exc
+        raise StoreError(f"cannot read {str(path)!r}: {exc.strerror}") from exc

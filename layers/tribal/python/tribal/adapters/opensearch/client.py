@@ -1,0 +1,72 @@
+"""Clients of an OpenSearch domain: signed with an AWS role, or with a user and a password."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from opensearchpy import OpenSearch
+from opensearchpy.connection import Urllib3HttpConnection
+
+from tribal.adapters.opensearch.answers import AnswerSerializer
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+_SERVICE = "es"
+"""The name under which requests to a managed domain are signed."""
+_TIMEOUT_SECONDS = 30
+_CONNECTIONS = 16
+_RETRIES = 2
+
+
+def opensearch_client(
+    address: str,
+    *,
+    region: str | None = None,
+    credentials: Any = None,
+    user: str | None = None,
+    password: SecretStr | None = None,
+    certificates: str | None = None,
+    timeout_seconds: float = _TIMEOUT_SECONDS,
+) -> OpenSearch:
+    """A client that signs its requests where a region is given, else says who it is, else is nobody.
+
+    It reads ranked hits as columns; an `OpenSearchIndex` takes no other client.
+
+    Args:
+        address: such as `https://search-....eu-central-1.es.amazonaws.com`.
+        region: of the managed domain; requests are then signed (SigV4).
+        credentials: of botocore, to sign with; else those that the environment yields.
+        user: for basic authentication.
+        password: of that user.
+        certificates: a file of certificate authorities to trust instead of the usual ones.
+        timeout_seconds: of one request.
+    """
+    login: dict[str, Any] = {}
+    if region is not None:
+        login["http_auth"] = _signer(region, credentials)
+    elif user is not None:
+        login["http_auth"] = (user, "" if password is None else password.get_secret_value())
+    if certificates is not None:
+        login["ca_certs"] = certificates
+    return OpenSearch(
+        hosts=[address],
+        connection_class=Urllib3HttpConnection,
+        timeout=timeout_seconds,
+        pool_maxsize=_CONNECTIONS,
+        max_retries=_RETRIES,
+        retry_on_timeout=True,
+        serializer=AnswerSerializer(),
+        **login,
+    )
+
+
+def _signer(region: str, credentials: Any) -> Any:
+    # Only who signs needs botocore.
+    from opensearchpy import Urllib3AWSV4SignerAuth
+
+    if credentials is None:
+        from botocore.session import Session
+
+        credentials = Session().get_credentials()
+    return Urllib3AWSV4SignerAuth(credentials, region, _SERVICE)

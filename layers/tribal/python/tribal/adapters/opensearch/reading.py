@@ -1,0 +1,134 @@
+"""Asking an index: many searches in one request, all or nothing, of one state."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from opensearchpy import OpenSearch
+from opensearchpy.exceptions import NotFoundError, OpenSearchException, TransportError
+
+from tribal.adapters.opensearch.queries import PAGE, Body, scan
+from tribal.adapters.opensearch.state import OtherVersion, State, read_state, state_query
+from tribal.errors import IndexNotReady
+
+_ATTEMPTS = 3
+_PAUSE_SECONDS = 0.1
+_PASSING = frozenset({429, 502, 503, 504})
+_TOLD = {
+    "filter_path": "responses.status,responses.error.type,responses.error.reason,responses.aggregations,"
+    "responses.hits.total,responses.hits.hits._id,responses.hits.hits._version,responses.hits.hits._source,"
+    "responses.hits.hits.fields,responses.hits.hits.sort,responses.hits.hits.matched_queries"
+}
+_ABSENT = "index_not_found_exception"
+
+
+class Absent(IndexNotReady):
+    """There is no such index."""
+
+
+class Reader:
+    """Sends searches to whatever an alias stands for at that moment.
+
+    Args:
+        client: of the cluster.
+        pause: waits before a search that failed for now is sent again.
+    """
+
+    def __init__(self, client: OpenSearch, pause: Callable[[float], None] = time.sleep) -> None:
+        self._client = client
+        self._pause = pause
+        # One handle always asks the same copy of the index: another may be a refresh behind.
+        self._preference = secrets.token_hex(8)
+
+    def ask(self, alias: str, *bodies: Body) -> tuple[State, list[Any]]:
+        """The state of a finished index with the answers of that state.
+
+        Raises:
+            IndexNotReady: when there is no finished index, or it cannot be reached.
+        """
+        try:
+            state, answers = self.look(alias, *bodies)
+        except OtherVersion:
+            raise IndexNotReady(
+                f"the index {alias!r} is of another version of this program; index again to rebuild it"
+            ) from None
+        if state is None:
+            raise IndexNotReady(f"the index {alias!r} is not finished yet; wait for indexing to end, or index again")
+        return state, answers
+
+    def look(self, alias: str, *bodies: Body) -> tuple[State | None, list[Any]]:
+        """The same of any index.
+
+        Raises:
+            Absent: when there is none.
+            OtherVersion: when it is of another version.
+            IndexNotReady: when it cannot be reached.
+        """
+        state, *answers = self.search(alias, state_query(), *bodies)
+        return read_state(state), answers
+
+    def search(self, alias: str, *bodies: Body) -> list[Any]:
+        """The answers to some searches, asked again a few times where they failed for now.
+
+        Raises:
+            Absent: when there is no index.
+            IndexNotReady: when one of them failed.
+        """
+        head = {"index": alias, "allow_partial_search_results": False, "preference": self._preference}
+        first = json.dumps(head, separators=(",", ":"))
+        request = "".join(f"{first}\n{json.dumps(body, separators=(',', ':'))}\n" for body in bodies)
+        reason = ""
+        for attempt in range(_ATTEMPTS):
+            if attempt:
+                self._pause(_PAUSE_SECONDS * attempt)
+            try:
+                answers: list[Any] = self._client.msearch(body=request, params=_TOLD)["responses"]
+            except NotFoundError:
+                raise _absent(alias) from None
+            except TransportError as exc:
+                reason = str(exc)[:300]
+                if isinstance(exc.status_code, int) and exc.status_code not in _PASSING:
+                    break
+                continue
+            except OpenSearchException as exc:
+                reason = str(exc)[:300]
+                break
+            failed = [answer for answer in answers if "error" in answer]
+            if not failed:
+                for answer in answers:
+                    # What is empty is not told.
+                    answer.setdefault("hits", {}).setdefault("hits", [])
+                return answers
+            kind = str(failed[0]["error"].get("type"))
+            if kind == _ABSENT and attempt:
+                # Asked twice: what an alias stands for may be removed in the moment between two looks.
+                raise _absent(alias)
+            reason = f"{kind}: {str(failed[0]['error'].get('reason'))[:200]}"
+            if kind != _ABSENT and failed[0].get("status") not in _PASSING:
+                break
+        raise IndexNotReady(f"the index {alias!r} cannot be asked ({reason}); try again, or look after the domain")
+
+    def pages(self, alias: str, query: Body, fields: Sequence[str], order: str = "id") -> Iterator[tuple[str, Any]]:
+        """Every document that fits, a page at a time, each with the name of the state that it was read in.
+
+        Raises:
+            Absent: when there is no index.
+            IndexNotReady: when it cannot be asked.
+        """
+        after: Sequence[Any] | None = None
+        while True:
+            found, page = self.search(alias, state_query(), scan(query, fields, after, order))
+            state = read_state(found)
+            hits = page["hits"]["hits"]
+            yield ("" if state is None else state.name), hits
+            if len(hits) < PAGE:
+                return
+            after = hits[-1]["sort"]
+
+
+def _absent(alias: str) -> Absent:
+    return Absent(f"there is no index {alias!r} in the search domain; document a database, then index it")

@@ -1,0 +1,1 @@
+"""PostgreSQL, read through pg8000."""

@@ -1,0 +1,211 @@
+"""Reads a PostgreSQL database (12 to 18) through pg8000, in short read-only transactions.
+
+Each read is a transaction of its own that sets all it relies on with `SET LOCAL`, so that it works behind a pooler that
+hands every transaction another session. The time limits nest: lock, statement, socket.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import SecretStr
+
+from tribal.adapters.postgres import queries
+from tribal.adapters.postgres.access import access_report, select_grant, usage_grant
+from tribal.adapters.postgres.assembly import assemble, server_of
+from tribal.adapters.postgres.connection import PostgresConnection, Row, open_connection
+from tribal.adapters.postgres.errors import DENIED, INTERNAL, LOCK_NOT_GRANTED, NO_COLUMN, sqlstate
+from tribal.adapters.postgres.pool import PostgresPool, Session, TimeLimits
+from tribal.adapters.postgres.retry import Pause, with_retries
+from tribal.adapters.postgres.rows import CatalogRows, SchemaRow, TableRow
+from tribal.adapters.postgres.sampling import sample_statement, sampled_columns, wants_estimate
+from tribal.errors import AccessDenied, DatabaseError, LoginRefused, StatementTimedOut, TableGone
+from tribal.ports import AccessReport, CatalogContents, Presence, SchemaAndTable, Statement, TableSample
+from tribal_contracts import CatalogColumn, CatalogTable, DatabaseLimits
+
+if TYPE_CHECKING:
+    from tribal.settings.postgres_target import PostgresTarget
+
+
+_CATALOG = "reading the catalog"
+Result = TypeVar("Result")
+
+
+class PostgresCatalog:
+    """The `CatalogReader` of PostgreSQL; safe to use from several threads.
+
+    Nothing is connected before the first read. `renew_password` is asked once when a login is refused, and the login
+    tried again where its answer is another password. What a replica's replay, a deadlock or a restart ended is tried
+    again, with `pause` in between.
+    """
+
+    def __init__(
+        self,
+        target: PostgresTarget,
+        limits: DatabaseLimits | None = None,
+        *,
+        renew_password: Callable[[], SecretStr | None] | None = None,
+        pause: Pause = time.sleep,
+    ) -> None:
+        self._target = target
+        self._pause = pause
+        self._limits = limits or DatabaseLimits()
+        self._renew_password = renew_password
+        connect_seconds = self._limits.connect_timeout_seconds
+        self._connect_seconds = min(connect_seconds, target.connect_timeout_seconds or connect_seconds)
+        self._pool = PostgresPool(self._open, self._limits.connections, self._connect_seconds)
+
+    def read(self) -> CatalogContents:
+        """The whole structure as one state of it, in a number of statements that does not depend on its size."""
+        try:
+            return assemble(self._retried(self._rows))
+        except DatabaseError as error:
+            # Something was dropped after our snapshot was taken and before the server put its text together.
+            if sqlstate(error) != INTERNAL:
+                raise
+        return assemble(self._retried(self._rows))
+
+    def sample(self, table: CatalogTable, rows: int) -> TableSample:
+        """At most `rows` rows of the first 200 columns, values cut to 200 characters.
+
+        A column that may not be selected, or that is not there any more, is left out. Values of types that are no
+        text, such as `bytea`, are `None`.
+
+        Raises:
+            TableGone: when the table is not there any more.
+            AccessDenied: when none of its columns may be selected; the message names the GRANT.
+        """
+        columns = sampled_columns(table)
+        if rows <= 0 or not columns:
+            return TableSample(tuple(column.name for column in columns), ())
+        every = {column.name for column in table.columns}
+        try:
+            return self._retried(lambda: self._select(table, columns, rows, every))
+        except DatabaseError as error:
+            if sqlstate(error) not in (DENIED, NO_COLUMN):
+                raise
+            refusal = error
+        readable = self._retried(lambda: self._readable_columns(table, refusal))
+        open_to_us = [column for column in columns if column.name in readable]
+        return self._retried(lambda: self._select(table, open_to_us, rows, readable))
+
+    def presence(self, tables: Sequence[SchemaAndTable]) -> dict[SchemaAndTable, Presence]:
+        """Whether each table is there, positively gone, or hidden from this user, in one statement."""
+        found: dict[SchemaAndTable, Presence] = dict.fromkeys(tables, "gone")
+        asked = [name for name in found if all(map(_can_be_a_name, name))]
+        if not asked:
+            return found
+        for place, presence in self._retried(lambda: self._presence(json.dumps(asked))):
+            found[asked[place - 1]] = presence
+        return found
+
+    def access(self) -> AccessReport:
+        """What this user can and cannot read, and the grants that are missing."""
+        server, schemas, tables = self._retried(self._privileges)
+        return access_report(
+            server_of(server), [SchemaRow(*row) for row in schemas], [TableRow(*row) for row in tables]
+        )
+
+    def statements(self) -> list[Statement]:
+        """Every statement that this reader would ever send."""
+        return list(queries.STATEMENTS)
+
+    def close(self) -> None:
+        """Close every connection; what is read afterwards raises `ConnectionLost`."""
+        self._pool.close()
+
+    def transaction(
+        self, doing: str, begin: str = queries.BEGIN_SNAPSHOT, statement_seconds: float | None = None
+    ) -> AbstractContextManager[Session]:
+        """A read-only transaction under this reader's limits; `doing` is what messages call it."""
+        seconds = statement_seconds or self._limits.statement_timeout_seconds
+        return self._pool.transaction(begin, TimeLimits(seconds, self._limits.lock_timeout_seconds), doing)
+
+    def _retried(self, attempt: Callable[[], Result]) -> Result:
+        return with_retries(attempt, self._pause)
+
+    def _presence(self, names: str) -> list[Row]:
+        with self.transaction("looking for tables", queries.BEGIN) as session:
+            return session.run(queries.PRESENCE, names)
+
+    def _privileges(self) -> list[list[Row]]:
+        with self.transaction("asking for privileges") as session:
+            return [session.run(sql) for sql in (queries.SERVER, queries.SCHEMAS, queries.TABLES)]
+
+    def _open(self) -> PostgresConnection:
+        target = self._target
+        try:
+            return open_connection(target, self._connect_seconds)
+        except LoginRefused:
+            if self._renew_password is None:
+                raise
+            password = self._renew_password()
+            if password is None or password == target.password:
+                raise
+        self._target = renewed = replace(target, password=password)
+        return open_connection(renewed, self._connect_seconds)
+
+    def _rows(self) -> CatalogRows:
+        with self.transaction(_CATALOG) as session:
+            return CatalogRows(
+                server=session.run(queries.SERVER),
+                schemas=session.run(queries.SCHEMAS),
+                tables=session.run(queries.TABLES),
+                inheritance=session.run(queries.INHERITANCE),
+                columns=session.run(queries.COLUMNS),
+                enums=session.run(queries.ENUMS),
+                types=session.run(queries.TYPES),
+                constraints=session.run(queries.CONSTRAINTS),
+                indexes=session.run(queries.INDEXES),
+                expressions=_expressions(session),
+            )
+
+    def _select(
+        self, table: CatalogTable, columns: Sequence[CatalogColumn], rows: int, readable: Collection[str]
+    ) -> TableSample:
+        names = (table.schema_name, table.table_name)
+        doing = f"sampling {'.'.join(names)!r}"
+        with self.transaction(doing, queries.BEGIN, self._limits.sample_timeout_seconds) as session:
+            estimate = session.run(queries.ROW_ESTIMATE, *names) if wants_estimate(table, readable) else []
+            tuples = float(estimate[0][0]) if estimate else None
+            found = session.run(sample_statement(table, columns, rows, tuples, readable))
+        return TableSample(tuple(column.name for column in columns), tuple(tuple(row) for row in found))
+
+    def _readable_columns(self, table: CatalogTable, refusal: DatabaseError) -> set[str]:
+        schema, name = table.schema_name, table.table_name
+        with self.transaction("asking for privileges", queries.BEGIN) as session:
+            rows = session.run(queries.READABLE_COLUMNS, schema, name)
+        context = {**(refusal.context or {}), "table": f"{schema}.{name}"}
+        if not rows:
+            raise TableGone(f"Table {name!r} of schema {schema!r} is not there any more. Plan again.", context=context)
+        user, usable, _ = rows[0]
+        readable = {row[2] for row in rows} - {None}
+        planned = {column.name for column in table.columns}
+        if usable and readable and not readable & planned:
+            raise TableGone(f"Table {name!r} of schema {schema!r} has other columns now. Plan again.", context=context)
+        if not usable or not readable or (sqlstate(refusal) == DENIED and planned <= readable):
+            grant = select_grant(schema, name, user) if usable else usage_grant(schema, user)
+            message = f"User {user!r} may not select from {name!r} of schema {schema!r}. Let its owner run: {grant}"
+            raise AccessDenied(message, context=context)
+        return readable & planned
+
+
+def _expressions(session: Session) -> list[Row]:
+    session.run(queries.SAVEPOINT)
+    try:
+        return session.run(queries.EXPRESSIONS)
+    except StatementTimedOut as error:
+        if sqlstate(error) != LOCK_NOT_GRANTED:
+            raise
+    session.run(queries.ROLLBACK_TO_SAVEPOINT)
+    return session.run(queries.EXPRESSIONS_BESIDE_LOCKS)
+
+
+def _can_be_a_name(text: str) -> bool:
+    """Whether the server could have an object of that name: no NUL, no half of a surrogate pair."""
+    return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

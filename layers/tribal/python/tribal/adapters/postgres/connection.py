@@ -1,0 +1,219 @@
+"""One connection to PostgreSQL: dialling, TLS as libpq understands it, login, and statements with a time limit."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import struct
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal
+
+from pg8000.exceptions import DatabaseError as ServerError
+from pg8000.native import Connection
+from pydantic import SecretStr
+from scramp import ScramException
+
+from tribal.adapters.postgres.errors import (
+    BAD_LOGIN,
+    BROKEN_PROTOCOL,
+    broken_connection,
+    login_error,
+    sqlstate,
+    statement_error,
+)
+from tribal.errors import DatabaseUnreachable, LoginRefused
+
+if TYPE_CHECKING:
+    from tribal.settings.postgres_target import PostgresTarget, SslMode
+
+Row = list[Any]
+_Tls = Literal["never", "if offered", "always"]
+
+_TLS_REQUEST = struct.pack("!ii", 8, 80877103)
+
+# As in libpq, the second way is tried when the server has no entry for logins that come by the first one.
+_ATTEMPTS: dict[SslMode, tuple[_Tls, ...]] = {
+    "disable": ("never",),
+    "allow": ("never", "always"),
+    "prefer": ("if offered", "never"),
+    "require": ("always",),
+    "verify-ca": ("always",),
+    "verify-full": ("always",),
+}
+
+
+class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no types
+    """Keeps what the server said last: pg8000 forgets an error after which the server hangs up."""
+
+    last_error: ServerError | None = None
+
+    def handle_ERROR_RESPONSE(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
+        super().handle_ERROR_RESPONSE(data, context)
+        self.last_error = context.error
+
+
+class PostgresConnection:
+    """A logged-in connection; `broken` once it must not be used again."""
+
+    def __init__(self, target: PostgresTarget, connection: _AttentiveConnection, line: socket.socket) -> None:
+        self._target = target
+        self._connection = connection
+        self._line = line
+        self.broken = False
+
+    def run(self, sql: str, *parameters: str, doing: str, timeout_seconds: float) -> list[Row]:
+        """Send one statement and fetch its rows; `$1` and so on stand for the parameters.
+
+        Raises:
+            ConnectionLost: when there was no answer in time, or the connection broke; it is `broken` then.
+            DatabaseError: or the subclass that the server's SQLSTATE stands for.
+        """
+        try:
+            self._line.settimeout(timeout_seconds)
+            self._connection.last_error = None
+            named = {f"p{number}": value for number, value in enumerate(parameters, start=1)}
+            return self._connection.run(sql, **named) or []
+        except ServerError as error:
+            raise statement_error(error, doing, self._target) from error
+        except (OSError, struct.error, *BROKEN_PROTOCOL) as error:
+            last_words = self._connection.last_error
+            self.close()
+            if last_words is not None:
+                raise statement_error(last_words, doing, self._target) from error
+            raise broken_connection(error, doing, self._target) from error
+        except BaseException:
+            # Interrupted in the middle of an answer: what comes next on this line is anybody's guess.
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Say goodbye, as far as the other side still listens, and close; may be called again."""
+        self.broken = True
+        with suppress(OSError, *BROKEN_PROTOCOL):
+            self._line.settimeout(1.0)
+            self._connection.close()
+        self._line.close()
+
+
+def open_connection(target: PostgresTarget, timeout_seconds: float) -> PostgresConnection:
+    """Dial and log in.
+
+    Raises:
+        DatabaseUnreachable: when nobody answers there, or not PostgreSQL.
+        LoginRefused: when the server does not let this user into this database.
+    """
+    *others, last = _ATTEMPTS[target.ssl_mode] if target.unix_socket is None else ("never",)
+    for tls in others:
+        try:
+            return _log_in(target, tls, timeout_seconds)
+        except LoginRefused as error:
+            if sqlstate(error) != BAD_LOGIN:
+                raise
+    return _log_in(target, last, timeout_seconds)
+
+
+def _log_in(target: PostgresTarget, tls: _Tls, timeout_seconds: float) -> PostgresConnection:
+    line: socket.socket | None = None
+    try:
+        line = _dial(target, timeout_seconds)
+        if tls != "never":
+            line = _start_tls(line, target, tls)
+        # Without any password pg8000 fails inside; with an empty one the server says what is missing.
+        password = (target.password or SecretStr("")).get_secret_value()
+        startup = {"client_encoding": "UTF8"}
+        if target.options is not None:
+            startup["options"] = target.options
+        connection = _AttentiveConnection(
+            target.user,
+            database=target.database,
+            password=password,
+            sock=line,
+            ssl_context=False,
+            application_name=target.application_name,
+            startup_params=startup,
+        )
+    except (DatabaseUnreachable, LoginRefused):
+        _hang_up(line)
+        raise
+    except (OSError, struct.error, ServerError, ScramException, *BROKEN_PROTOCOL) as error:
+        _hang_up(line)
+        raise login_error(error, target, timeout_seconds) from error
+    except BaseException:
+        _hang_up(line)
+        raise
+    return PostgresConnection(target, connection, line)
+
+
+def _hang_up(line: socket.socket | None) -> None:
+    if line is not None:
+        line.close()
+
+
+def _dial(target: PostgresTarget, timeout_seconds: float) -> socket.socket:
+    if target.unix_socket is not None:
+        line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            line.settimeout(timeout_seconds)
+            line.connect(target.unix_socket)
+        except BaseException:
+            line.close()
+            raise
+        return line
+    line = socket.create_connection((target.host, target.port), timeout_seconds)
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return line
+
+
+def _start_tls(line: socket.socket, target: PostgresTarget, tls: _Tls) -> socket.socket:
+    line.sendall(_TLS_REQUEST)
+    answer = line.recv(1)
+    if answer == b"S":
+        return _tls_context(target).wrap_socket(line, server_hostname=target.host)
+    if answer != b"N":
+        raise ValueError("the answer to a request for TLS is S or N")
+    if tls == "always":
+        line.close()
+        raise LoginRefused(
+            f"{target.place} does not offer TLS, and sslmode is {target.ssl_mode}. Turn TLS on at the server, or "
+            "allow a connection that can be listened to with sslmode=prefer.",
+            context=target.as_context(),
+        )
+    return line
+
+
+def _present_certificate(context: ssl.SSLContext, target: PostgresTarget) -> None:
+    if target.ssl_certificate is None:
+        return
+    try:
+        # With an empty password, so that nobody is asked for one at the terminal in the middle of a run.
+        context.load_cert_chain(target.ssl_certificate, target.ssl_key, password="")
+    except (OSError, ssl.SSLError) as error:
+        raise LoginRefused(
+            f"The client certificate {str(target.ssl_certificate)!r} cannot be used for {target.place}. Check that "
+            "sslcert and sslkey name a certificate and its key, which may have no passphrase.",
+            context=target.as_context(),
+        ) from error
+
+
+def _tls_context(target: PostgresTarget) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    certificate = target.ssl_root_certificate
+    _present_certificate(context, target)
+    # libpq checks the certificate under sslmode=require, too, where an authority is named.
+    verify = target.ssl_mode.startswith("verify") or (target.ssl_mode == "require" and certificate is not None)
+    context.check_hostname = target.ssl_mode == "verify-full"
+    if not verify:
+        context.verify_mode = ssl.CERT_NONE
+    elif certificate is None or certificate == "system":
+        context.load_default_certs()
+    else:
+        try:
+            context.load_verify_locations(cafile=certificate)
+        except (OSError, ssl.SSLError) as error:
+            raise LoginRefused(
+                f"The certificates in {str(certificate)!r} cannot be read, so that {target.place} cannot be verified. "
+                "Check sslrootcert.",
+                context=target.as_context(),
+            ) from error
+    return context

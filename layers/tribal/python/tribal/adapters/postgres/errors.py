@@ -1,0 +1,192 @@
+"""What the driver's and the server's errors mean in the product's terms.
+
+A server's error has a primary message and details; the details quote rows and are never looked at. The primary
+message may quote a value too, so it is redacted and cut before it is shown.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import scramp
+from pg8000.exceptions import DatabaseError as ServerError
+from pg8000.exceptions import InterfaceError
+
+from tribal.catalog.dialect import quote_identifier
+from tribal.errors import (
+    AccessDenied,
+    ConnectionLost,
+    DatabaseError,
+    DatabaseUnreachable,
+    LoginRefused,
+    StatementConflict,
+    StatementTimedOut,
+    TableGone,
+)
+from tribal.masking import redact_text
+
+if TYPE_CHECKING:
+    from tribal.settings.postgres_target import PostgresTarget
+
+_MESSAGE_LENGTH = 300
+
+BAD_PASSWORD = "28P01"  # noqa: S105 - an SQLSTATE
+BAD_LOGIN = "28000"
+NO_DATABASE = "3D000"
+DENIED = "42501"
+NO_TABLE = "42P01"
+NO_SCHEMA = "3F000"
+NO_COLUMN = "42703"
+CANCELLED = "57014"
+LOCK_NOT_GRANTED = "55P03"
+INTERNAL = "XX000"
+PROTOCOL = "08P01"
+CONFLICTS = ("40001", "40P01")
+"""A replica that has to replay what a statement stands in the way of, and a deadlock."""
+_REFUSED_PARAMETER = "unsupported startup parameter"
+_NOT_TEXT = ("22021", "22P05")
+
+# Besides OSError: what pg8000 lets through when the other side does not keep to the protocol.
+BROKEN_PROTOCOL = (InterfaceError, AttributeError, LookupError, ValueError, OverflowError, TypeError)
+
+
+def sqlstate(error: DatabaseError) -> str:
+    """The five characters by which the server told what is wrong; empty when it was not the server."""
+    return str((error.context or {}).get("sqlstate", ""))
+
+
+def shown(message: str) -> str:
+    """A server's message on one line, redacted and cut."""
+    text = " ".join(redact_text(message).split())
+    text = "".join(character for character in text if character.isprintable())
+    return text if len(text) <= _MESSAGE_LENGTH else text[: _MESSAGE_LENGTH - 1] + "…"
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: BaseException | None = error
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__ or seen.__context__
+
+
+def _fields(error: BaseException) -> dict[str, Any] | None:
+    # pg8000 says goodbye to a server that has already hung up and buries the server's words under its own.
+    for each in _chain(error):
+        if isinstance(each, ServerError) and each.args and isinstance(each.args[0], dict):
+            return each.args[0]
+    return None
+
+
+def login_error(error: BaseException, target: PostgresTarget, timeout_seconds: float) -> DatabaseError:
+    """Translate what went wrong while connecting and logging in."""
+    fields = _fields(error)
+    if fields is not None:
+        return _refusal(str(fields.get("C", "")), shown(str(fields.get("M", ""))), target)
+    context = target.as_context()
+    refused = next(
+        (e for e in _chain(error) if isinstance(e, scramp.ScramException | ssl.SSLCertVerificationError)), None
+    )
+    if isinstance(refused, ssl.SSLCertVerificationError):
+        return LoginRefused(
+            f"The certificate of {target.place} could not be verified ({shown(refused.verify_message)}). Name the "
+            "authority that signed it with sslrootcert, or the host by the name in the certificate.",
+            context=context,
+        )
+    if refused is not None:
+        return LoginRefused(
+            f"{target.place} did not prove that it knows the password of {target.user!r} ({shown(str(refused))}). "
+            "Make sure that this is the server that you mean.",
+            context=context,
+        )
+    return DatabaseUnreachable(_why_unreachable(error, target, timeout_seconds), context=context)
+
+
+def _refusal(code: str, said: str, target: PostgresTarget) -> DatabaseError:
+    context = target.as_context() | {"sqlstate": code}
+    if code == BAD_PASSWORD and not (target.password and target.password.get_secret_value()):
+        advice = "No password was given: set PGPASSWORD, add a line to ~/.pgpass, or put it into the DSN."
+    elif code.startswith("28"):
+        advice = "Check user and password, and that pg_hba.conf lets this user in from here."
+    elif code == NO_DATABASE:
+        advice = "Check the name of the database at the end of the DSN."
+    elif code == DENIED:
+        database, user = quote_identifier(target.database, "postgres"), quote_identifier(target.user, "postgres")
+        advice = f"Let an administrator run: GRANT CONNECT ON DATABASE {database} TO {user};"
+    elif code == PROTOCOL and _REFUSED_PARAMETER in said:
+        advice = (
+            "A pooler such as PgBouncer says so. Take the options out of the DSN and PGOPTIONS, or let its "
+            "administrator name them in ignore_startup_parameters."
+        )
+    else:
+        return DatabaseUnreachable(
+            f"{target.place} answered but took no login to database {target.database!r} as user {target.user!r} "
+            f"(the server says: {said}). Try again later.",
+            context=context,
+        )
+    return LoginRefused(f"Login to {target} was refused (the server says: {said}). {advice}", context=context)
+
+
+def _why_unreachable(error: BaseException, target: PostgresTarget, timeout_seconds: float) -> str:
+    cause = next((e for e in _chain(error) if isinstance(e, OSError)), error)
+    if isinstance(cause, socket.gaierror):
+        return f"There is no host {target.host!r} ({target}). Check the spelling, and that your network knows it."
+    if isinstance(cause, TimeoutError):
+        return (
+            f"No answer within {timeout_seconds:g} s from {target}. Check host, port and firewall, or raise "
+            "limits.connect_timeout_seconds."
+        )
+    if isinstance(cause, ConnectionRefusedError):
+        return f"Nothing listens where {target} should be. Check host and port, and that the server is running."
+    if isinstance(cause, FileNotFoundError | PermissionError):
+        return (
+            f"The socket of {target} cannot be opened ({cause.strerror}). Check the folder, the port and your rights."
+        )
+    if isinstance(cause, ssl.SSLError):
+        return f"TLS with {target} failed ({shown(cause.reason or 'unknown reason')}). Check sslmode."
+    if isinstance(cause, InterfaceError):
+        return f"The login to {target} broke off ({shown(str(cause))}). Check that this is a PostgreSQL server."
+    if isinstance(cause, OSError):
+        return f"No connection to {target} ({cause.strerror or type(cause).__name__}). Check host, port and network."
+    return f"What answers at {target.place} does not speak PostgreSQL's protocol. Check host and port."
+
+
+def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> DatabaseError:
+    """Translate what the server said of a statement; `doing` is a phrase such as "sampling 'a.b'"."""
+    fields = _fields(error) or {}
+    code, said = str(fields.get("C", "")), shown(str(fields.get("M", "")))
+    context = target.as_context() | {"sqlstate": code}
+    where = f"of {target}"
+    if code == LOCK_NOT_GRANTED:
+        message = f"Gave up {doing} {where}: another session holds a lock. Try again when it is done."
+        return StatementTimedOut(message, context=context)
+    if code == CANCELLED:
+        message = f"Gave up {doing} {where}: it took too long (the server says: {said}). Try again, or raise the limit."
+        return StatementTimedOut(message, context=context)
+    if code in (NO_TABLE, NO_SCHEMA):
+        return TableGone(f"Failed {doing} {where}: it is not there any more. Plan again.", context=context)
+    if code == DENIED:
+        return AccessDenied(f"Failed {doing} {where}: a privilege is missing ({said}).", context=context)
+    if code in CONFLICTS:
+        return StatementConflict(
+            f"Gave up {doing} {where}: the server put other work first (it says: {said}). Try again; on a replica, "
+            "hot_standby_feedback or a longer max_standby_streaming_delay lets reads end.",
+            context=context,
+        )
+    if code in _NOT_TEXT:
+        return DatabaseError(
+            f"Failed {doing} {where}: it holds text that cannot be told in UTF-8. Change that text, or give the "
+            "database an encoding that says what it is; SQL_ASCII does not.",
+            context=context,
+        )
+    if code.startswith(("08", "57P")):
+        return ConnectionLost(f"The server ended the connection while {doing} {where} ({said}).", context=context)
+    return DatabaseError(f"Failed {doing} {where} (the server says: {said}; SQLSTATE {code}).", context=context)
+
+
+def broken_connection(error: BaseException, doing: str, target: PostgresTarget) -> ConnectionLost:
+    """Translate a connection that broke, or whose other side stopped to answer, in the middle."""
+    why = "the server stopped answering" if isinstance(error, TimeoutError) else "the connection broke"
+    return ConnectionLost(f"Lost {target} while {doing}: {why}. Try again.", context=target.as_context())

@@ -1,0 +1,105 @@
+"""Folds tables that inherit all they have into the table that they inherit it from, as partitions are folded.
+
+That is how tables were partitioned before PostgreSQL 10, and many still are. A table that adds a column of its own, has
+several parents, or that a key leads to is a table in its own right, and stays one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tribal.adapters.postgres.rows import CatalogRows, ColumnRow, ConstraintRow, TableRow
+from tribal.ports import SchemaAndTable
+
+
+def fold_inheriting_tables(rows: CatalogRows) -> tuple[CatalogRows, frozenset[SchemaAndTable]]:
+    """The rows without folded tables, whose rows, sizes and foreign keys are their parent's, and which those were."""
+    roots = _roots(rows)
+    if not roots:
+        return rows, frozenset()
+    heads = [TableRow(*row) for row in rows.tables]
+    folded = frozenset((head.schema, head.name) for head in heads if head.oid in roots)
+    kept = rows._replace(
+        tables=_with_sums(heads, roots),
+        columns=[row for row in rows.columns if row[0] not in roots],
+        constraints=_constraints(rows, roots),
+        indexes=[row for row in rows.indexes if row[1] not in roots],
+    )
+    return kept, folded
+
+
+def _roots(rows: CatalogRows) -> dict[int, int]:
+    """The topmost parent of every table that is folded."""
+    parents: dict[int, list[int]] = defaultdict(list)
+    for child, parent in rows.inheritance:
+        parents[child].append(parent)
+    if not parents:
+        return {}
+    heads = {head.oid: head for head in (TableRow(*row) for row in rows.tables)}
+    columns: dict[int, set[str]] = defaultdict(set)
+    for row in map(ColumnRow._make, rows.columns):
+        columns[row.table].add(row.name)
+    targets = {(row.references_schema, row.references_table) for row in map(ConstraintRow._make, rows.constraints)}
+    up = {
+        child: above[0]
+        for child, above in parents.items()
+        if len(above) == 1
+        and child in heads
+        and above[0] in heads
+        and columns[child] == columns[above[0]]
+        and (heads[child].schema, heads[child].name) not in targets
+    }
+    return {child: _topmost(child, up) for child in up}
+
+
+def _topmost(oid: int, up: Mapping[int, int]) -> int:
+    while oid in up:
+        oid = up[oid]
+    return oid
+
+
+def _with_sums(heads: Iterable[TableRow], roots: Mapping[int, int]) -> list[TableRow]:
+    members: dict[int, list[TableRow]] = defaultdict(list)
+    for head in heads:
+        members[roots.get(head.oid, head.oid)].append(head)
+    return [_sum(head, members[head.oid]) for head in heads if head.oid not in roots]
+
+
+def _sum(head: TableRow, members: Sequence[TableRow]) -> TableRow:
+    if len(members) == 1:
+        return head
+    return head._replace(
+        rows=_total(member.rows for member in members),
+        size_bytes=_total(member.size_bytes for member in members),
+        partitions=(head.partitions or 0) + len(members) - 1,
+    )
+
+
+def _total(numbers: Iterable[int | None]) -> int | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
+
+
+def _constraints(rows: CatalogRows, roots: Mapping[int, int]) -> list[Sequence[Any]]:
+    """Those of the tables that stay, and each foreign key of folded ones once: they are not inherited."""
+    kept: list[Sequence[Any]] = []
+    lifted: list[ConstraintRow] = []
+    known: set[tuple[object, ...]] = set()
+    for row in sorted(map(ConstraintRow._make, rows.constraints), key=lambda row: row.name):
+        if row.table not in roots:
+            kept.append(row)
+            known.add(_meaning(row))
+        elif row.kind == "f":
+            lifted.append(row._replace(table=roots[row.table]))
+    for row in lifted:
+        if _meaning(row) not in known:
+            known.add(_meaning(row))
+            kept.append(row)
+    return kept
+
+
+def _meaning(row: ConstraintRow) -> tuple[object, ...]:
+    ends = (row.references_schema, row.references_table, tuple(row.references_columns or ()))
+    return (row.table, row.kind, tuple(row.columns or ()), *ends)

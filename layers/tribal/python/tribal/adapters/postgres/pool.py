@@ -1,0 +1,136 @@
+"""A few connections shared by many threads, and transactions on them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tribal.adapters.postgres import queries
+from tribal.adapters.postgres.connection import PostgresConnection, Row
+from tribal.errors import ConnectionLost, DatabaseError, StatementTimedOut
+
+_IDLE_TIMEOUT_SECONDS = 60.0
+_SOCKET_MARGIN_SECONDS = 5.0
+"""How much longer than the server's own limit we wait, so that it is the server that gives up."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLimits:
+    """How long a transaction's statements may take; a lock is waited for less long than a statement may run."""
+
+    statement_seconds: float
+    lock_seconds: float
+
+    def fill_in(self, begin: str) -> str:
+        """The message that opens a transaction with these limits."""
+        statement_ms = max(1, round(self.statement_seconds * 1000))
+        lock_ms = min(round(self.lock_seconds * 1000), statement_ms * 9 // 10)
+        return begin.format(
+            statement_timeout_ms=statement_ms,
+            lock_timeout_ms=max(1, lock_ms),
+            idle_timeout_ms=round(_IDLE_TIMEOUT_SECONDS * 1000),
+        )
+
+
+class Session:
+    """What runs statements inside one transaction."""
+
+    def __init__(self, connection: PostgresConnection, doing: str, timeout_seconds: float) -> None:
+        self._connection = connection
+        self._doing = doing
+        self._timeout_seconds = timeout_seconds
+
+    def run(self, sql: str, *parameters: str) -> list[Row]:
+        """Send one statement and fetch its rows."""
+        return self._connection.run(sql, *parameters, doing=self._doing, timeout_seconds=self._timeout_seconds)
+
+
+class PostgresPool:
+    """Opens connections when they are needed, at most `size`, and keeps the good ones for the next transaction."""
+
+    def __init__(self, open_connection: Callable[[], PostgresConnection], size: int, begin_seconds: float) -> None:
+        self._open = open_connection
+        self._begin_seconds = begin_seconds
+        self._free = threading.BoundedSemaphore(size)
+        self._lock = threading.Lock()
+        self._idle: list[PostgresConnection] = []
+        self._closed = False
+
+    @contextmanager
+    def transaction(self, begin: str, limits: TimeLimits, doing: str) -> Iterator[Session]:
+        """A read-only transaction; `doing` is what messages say was going on, such as "reading the catalog"."""
+        wait_seconds = limits.statement_seconds + _SOCKET_MARGIN_SECONDS
+        if not self._free.acquire(timeout=wait_seconds):
+            raise StatementTimedOut(f"Gave up {doing}: no connection became free within {wait_seconds:g} s.")
+        try:
+            connection = self._begin(limits.fill_in(begin), doing)
+            try:
+                session = Session(connection, doing, wait_seconds)
+                yield session
+                session.run(queries.COMMIT)
+            except DatabaseError:
+                self._roll_back(connection)
+                raise
+            except BaseException:
+                connection.close()
+                raise
+            finally:
+                self._give_back(connection)
+        finally:
+            self._free.release()
+
+    def close(self) -> None:
+        """Close what is idle now and the rest when it is given back."""
+        with self._lock:
+            self._closed = True
+        self._drop_idle()
+
+    def _begin(self, begin: str, doing: str) -> PostgresConnection:
+        pooled = self._take_idle(doing)
+        if pooled is not None:
+            try:
+                pooled.run(begin, doing=doing, timeout_seconds=self._begin_seconds)
+            except ConnectionLost:
+                # The server was restarted, or something between us forgot the connection: the others are no better.
+                self._drop_idle()
+            except BaseException:
+                pooled.close()
+                raise
+            else:
+                return pooled
+        fresh = self._open()
+        try:
+            fresh.run(begin, doing=doing, timeout_seconds=self._begin_seconds)
+        except BaseException:
+            fresh.close()
+            raise
+        return fresh
+
+    def _take_idle(self, doing: str) -> PostgresConnection | None:
+        with self._lock:
+            if self._closed:
+                raise ConnectionLost(f"Cannot go on with {doing}: this reader is closed. Make a new one.")
+            return self._idle.pop() if self._idle else None
+
+    def _roll_back(self, connection: PostgresConnection) -> None:
+        if connection.broken:
+            return
+        try:
+            connection.run(queries.ROLLBACK, doing="rolling back", timeout_seconds=self._begin_seconds)
+        except DatabaseError:
+            connection.close()
+
+    def _give_back(self, connection: PostgresConnection) -> None:
+        with self._lock:
+            if not connection.broken and not self._closed:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _drop_idle(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()

@@ -1,0 +1,91 @@
+"""Which rows of a table are looked at, and how: a bounded number, cut to a bounded width, the same ones every time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from tribal.adapters.postgres import queries
+from tribal.catalog.dialect import qualified_table, quote_identifier
+from tribal_contracts import CatalogColumn, CatalogTable
+
+_KINDS_WITH_BLOCKS = frozenset({"table", "partitioned_table", "materialized_view"})
+MAX_COLUMNS = 200
+MAX_VALUE_LENGTH = 200
+_LARGE_TABLE_ROWS = 100_000
+_SPARE_FACTOR = 20
+# A number spelled out in JSON or an array may be a hundred megabytes of text, all of it made before it is cut.
+_MAX_STORED_BYTES = 65_536
+
+_NOT_SAMPLED = frozenset(
+    "bytea tsvector tsquery geometry geography raster vector halfvec sparsevec pg_snapshot txid_snapshot "
+    "refcursor aclitem".split()
+)
+_CUT_BY_THE_SERVER = re.compile(r"(character varying|character|text|varchar|bpchar|name)\b(?!.*\[\])")
+_FIXED_WIDTH = re.compile(
+    r"(smallint|integer|bigint|real|double precision|boolean|date|time|timestamp|uuid|interval|oid|money)\b(?!.*\[\])"
+)
+
+
+def sampled_columns(table: CatalogTable) -> list[CatalogColumn]:
+    """The columns that a sample has: the first ones, up to a bound."""
+    return table.columns[:MAX_COLUMNS]
+
+
+def wants_estimate(table: CatalogTable, readable: Collection[str]) -> bool:
+    """Whether the choice of rows depends on how large the table is."""
+    return table.kind in _KINDS_WITH_BLOCKS and not _ordered_by_key(table, readable)
+
+
+def sample_statement(
+    table: CatalogTable, columns: Sequence[CatalogColumn], rows: int, estimate: float | None, readable: Collection[str]
+) -> str:
+    """The statement that fetches a sample: in order of the primary key where there is one that may be read.
+
+    Without a key a table's first rows are taken, or, where `estimate` says that it is large, the rows of some of its
+    blocks, so that a log shows more than its oldest day. The share of blocks moves by powers of ten, so that a new
+    estimate of the same data rarely changes it.
+    """
+    name = qualified_table("", table.schema_name, table.table_name, "postgres")
+    values = ", ".join(_value(column) for column in columns)
+    key = table.primary_key
+    if key is not None and _ordered_by_key(table, readable):
+        order = ", ".join(_column(name) for name in key.columns)
+        return queries.SAMPLE_BY_KEY.format(columns=values, table=name, primary_key=order, rows=int(rows))
+    if estimate is None or estimate < _LARGE_TABLE_ROWS:
+        return queries.SAMPLE_FIRST.format(columns=values, table=name, rows=int(rows))
+    return queries.SAMPLE_BLOCKS.format(columns=values, table=name, percent=_percent(estimate, rows), rows=int(rows))
+
+
+def _ordered_by_key(table: CatalogTable, readable: Collection[str]) -> bool:
+    # The keys of inheriting tables are their own: putting all of them in order would mean to read them whole.
+    inherited = table.kind == "table" and table.partition_count
+    return table.primary_key is not None and not inherited and set(table.primary_key.columns) <= set(readable)
+
+
+def _percent(estimate: float, rows: int) -> str:
+    percent = 10.0
+    while percent > 0.001 and estimate * percent / 100 > 10 * _SPARE_FACTOR * rows:
+        percent /= 10
+    return f"{percent:g}"
+
+
+def _column(name: str) -> str:
+    # After the alias and a dot any word may stand, also one that means something else at the start of an expression.
+    return f"t.{quote_identifier(name, 'postgres')}"
+
+
+def _value(column: CatalogColumn) -> str:
+    name, base = _column(column.name), column.type
+    if _base_type(base) in _NOT_SAMPLED:
+        return "NULL::text"
+    if _FIXED_WIDTH.match(base) or base.startswith("numeric"):
+        return f"{name}::text"
+    if _CUT_BY_THE_SERVER.match(base):
+        return f"left({name}::text, {MAX_VALUE_LENGTH})"
+    return f"CASE WHEN pg_column_size({name}) <= {_MAX_STORED_BYTES} THEN left({name}::text, {MAX_VALUE_LENGTH}) END"
+
+
+def _base_type(type_name: str) -> str:
+    bare = re.split(r"[(\[]", type_name, maxsplit=1)[0]
+    return bare.rpartition(".")[2].strip().strip('"').lower()

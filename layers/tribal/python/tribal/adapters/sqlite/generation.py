@@ -1,0 +1,169 @@
+"""One generation of the index as readers see it: a file that nobody writes any more, and what they remember of it."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from tribal.adapters.sqlite import records, schema
+from tribal.adapters.sqlite.terms import TermIndex
+from tribal.adapters.sqlite.vectors import VectorMatrix, load_matrix
+from tribal.errors import IndexNotReady
+from tribal.ports import INDEX_VERSION, TableEntry, VectorKind
+from tribal_contracts import DocType, IndexMetadata, KeyGraph
+
+Kept = TypeVar("Kept")
+
+METADATA_FIELDS = (
+    *("last_full_index", "manifest_hash", "document_count", "embedding_count", "index_version"),
+    *("embedding_model", "embedding_dimensions"),
+)
+NOT_READY = {
+    "absent": "there is no index at {path!r} yet; run `tribal run`, which documents the databases and indexes them",
+    "other version": "the index at {path!r} is of another version of this program; `tribal index` rebuilds it",
+    "damaged": "the index at {path!r} is damaged; `tribal index --force` rebuilds it",
+    "foreign": "the file at {path!r} is a database of something else, not an index",
+    "ours": "the index at {path!r} is not finished yet; wait for the run to end, or run `tribal index`",
+}
+_IDLE_CONNECTIONS = 8
+_ATTEMPTS = 20
+
+
+class FileIdentity(NamedTuple):
+    """What changes whenever another file is put in the place, or somebody writes into this one."""
+
+    device: int
+    inode: int
+    modified_ns: int
+    changed_ns: int
+    size_bytes: int
+
+    @classmethod
+    def of(cls, path: Path) -> FileIdentity | None:
+        """The file that lies there now; `None` when there is none."""
+        try:
+            status = path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return cls(status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
+
+
+class Generation:
+    """What is loaded at the first use is kept as long as the generation is; safe to share between threads.
+
+    Raises, from every method: `sqlite3.Error` or `OSError` when the file cannot be read.
+    """
+
+    def __init__(self, path: Path, file: FileIdentity) -> None:
+        self.file = file
+        self._path = path
+        self._idle: list[sqlite3.Connection] = []
+        self._closed = False
+        self._pool_lock = threading.Lock()
+        self._loading = threading.Lock()
+        self._loaded: dict[str, object] = {}
+        connection = schema.connect_published(path)
+        try:
+            self.metadata = _read_metadata(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append(connection)
+
+    def take(self) -> sqlite3.Connection | None:
+        """A connection for one thread alone; `None` when another file has come into the place."""
+        with self._pool_lock:
+            if self._idle:
+                return self._idle.pop()
+        try:
+            connection = schema.connect_published(self._path)
+        except sqlite3.OperationalError:
+            if FileIdentity.of(self._path) == self.file:
+                raise
+            return None
+        if FileIdentity.of(self._path) == self.file:
+            return connection
+        connection.close()
+        return None
+
+    def give_back(self, connection: sqlite3.Connection) -> None:
+        """The connection may be used by others."""
+        with self._pool_lock:
+            if not self._closed and len(self._idle) < _IDLE_CONNECTIONS:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def close(self) -> None:
+        """Let go of the file as soon as nobody is reading it any more."""
+        with self._pool_lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def tables(self, connection: sqlite3.Connection) -> tuple[TableEntry, ...]:
+        """Every table, in order of its name."""
+        return self._kept("tables", lambda: records.read_tables(connection))
+
+    def key_graph(self, connection: sqlite3.Connection) -> KeyGraph | None:
+        """Every foreign key; always the same object."""
+        return self._kept("graph", lambda: _read_graph(connection))
+
+    def terms(self, connection: sqlite3.Connection, doc_type: DocType) -> TermIndex:
+        """What finds records of one type by words."""
+        return self._kept(f"terms of {doc_type}", lambda: TermIndex(connection, doc_type))
+
+    def matrix(self, connection: sqlite3.Connection, kind: VectorKind) -> VectorMatrix:
+        """What finds records by one kind of vector."""
+        dimensions = self.metadata.embedding_dimensions
+        return self._kept(f"matrix of {kind}", lambda: load_matrix(connection, kind, dimensions))
+
+    def _kept(self, name: str, load: Callable[[], Kept]) -> Kept:
+        with self._loading:
+            if name not in self._loaded:
+                self._loaded[name] = load()
+            return self._loaded[name]  # type: ignore[return-value]  # a name always stands for the same kind of thing
+
+
+def open_generation(path: Path) -> Generation:
+    """The finished index at a place.
+
+    Raises:
+        IndexNotReady: when there is none that can be used.
+    """
+    for _ in range(_ATTEMPTS):
+        file = FileIdentity.of(path)
+        if file is None:
+            raise IndexNotReady(NOT_READY["absent"].format(path=str(path)))
+        try:
+            generation = Generation(path, file)
+        except (IndexNotReady, sqlite3.Error):
+            if FileIdentity.of(path) == file:
+                raise
+            continue
+        # Another file may have come between looking and opening.
+        if FileIdentity.of(path) == file:
+            return generation
+        generation.close()
+    raise IndexNotReady(f"the index at {str(path)!r} is replaced faster than it can be read; try again")
+
+
+def _read_metadata(connection: sqlite3.Connection, path: Path) -> IndexMetadata:
+    state = schema.state_of(connection)
+    if state == "ours":
+        row = connection.execute(f"SELECT {', '.join(METADATA_FIELDS)} FROM index_metadata").fetchone()  # noqa: S608
+        if row is not None:
+            metadata = IndexMetadata(**dict(zip(METADATA_FIELDS, row, strict=True)))
+            if metadata.index_version == INDEX_VERSION:
+                return metadata
+            state = "other version"
+    raise IndexNotReady(NOT_READY[state].format(path=str(path)))
+
+
+def _read_graph(connection: sqlite3.Connection) -> KeyGraph | None:
+    row = connection.execute("SELECT graph FROM key_graph").fetchone()
+    return KeyGraph.from_json(row[0]) if row else None

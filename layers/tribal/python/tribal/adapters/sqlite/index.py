@@ -1,0 +1,212 @@
+"""The search index as one SQLite file: FTS5 over our own terms, vectors compared in memory, keys as one object.
+
+The file that is read is never written: a run writes the next generation beside it and renames it into its place. So a
+reader sees one whole generation, however busy the writer is, and the new one at its next call.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tribal.adapters.generations.reading_block import ReadingBlock
+from tribal.adapters.sqlite.generation import FileIdentity, Generation, open_generation
+from tribal.adapters.sqlite.places import admits
+from tribal.adapters.sqlite.records import read_domain_records, read_records
+from tribal.adapters.sqlite.schema import distinct_terms
+from tribal.adapters.sqlite.writer import IndexWriter, abandon
+from tribal.catalog.scope import Scope
+from tribal.errors import IndexNotReady, IndexWriteFailed
+from tribal.ports import ByVector, ByWords, Candidates, IndexCounts, IndexEntry, IndexFilter, TableEntry
+from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
+
+_EVERYTHING = IndexFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """A generation with a connection to it that nobody else is using."""
+
+    generation: Generation
+    connection: sqlite3.Connection
+
+
+class SqliteIndex:
+    """Safe to share between threads; many processes may read while one writes.
+
+    Args:
+        path: the file, usually `data/tribal-knowledge.db`; it is made by the first `finish`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._current: Generation | None = None
+        self._opening = threading.Lock()
+        self._block = ReadingBlock[_View](_give_back)
+        self._writer: IndexWriter | None = None
+        self._write_lock = threading.RLock()
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Within the block, this thread reads one generation."""
+        return self._block.enter()
+
+    def metadata(self) -> IndexMetadata | None:
+        """What the index was built from; `None` while there is no finished index of this version."""
+        try:
+            with self._view() as view:
+                return view.generation.metadata
+        except IndexNotReady:
+            return None
+
+    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
+        """The answers to several questions, all of one generation."""
+        with self.reading():
+            return [self._lexical(asked) if isinstance(asked, ByWords) else self._nearest(asked) for asked in questions]
+
+    def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
+        """How many records hold each term; a term that none holds is left out."""
+        with self._view() as view:
+            index = view.generation.terms(view.connection, doc_type)
+            return index.counts(view.connection, distinct_terms(terms), IndexFilter(scope=scope))
+
+    def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
+        """Records by id, in the order asked for; an unknown id is left out."""
+        with self._view() as view:
+            return read_records(view.connection, ids)
+
+    def tables(self, where: IndexFilter) -> list[TableEntry]:
+        """Every table, in order of its name."""
+        with self._view() as view:
+            tables = view.generation.tables(view.connection)
+        if where == _EVERYTHING:
+            return list(tables)
+        return [entry for entry in tables if admits(where, (entry.database, entry.schema, entry.domain))]
+
+    def domain_records(self, where: IndexFilter) -> list[DocumentRecord]:
+        """The record of every domain of every database, in order of domain and database."""
+        with self._view() as view:
+            found = read_domain_records(view.connection)
+        return [record for record in found if admits(where, (record.database_name, None, record.domain))]
+
+    def key_graph(self) -> KeyGraph | None:
+        """Every foreign key; the same object as long as the index does not change."""
+        with self._view() as view:
+            return view.generation.key_graph(view.connection)
+
+    def begin(self, model: str, *, afresh: bool = False) -> dict[str, str]:
+        """Begin the next generation, or carry on the one that an interrupted run left; returns what it holds already.
+
+        Where neither is there it begins with a copy of the present generation.
+        """
+        with self._write_lock:
+            self._close_writer()
+            self._writer = IndexWriter(self._path, model, afresh=afresh)
+            return self._writer.sources()
+
+    def counts(self) -> IndexCounts:
+        """How much the generation that was begun holds."""
+        with self._write_lock:
+            return self._begun().counts()
+
+    def replace(
+        self,
+        changed: Mapping[str, Sequence[IndexEntry]],
+        removed: Iterable[str],
+        hashes: Mapping[str, str] | None = None,
+    ) -> None:
+        """Put the records of changed files in place of what those files had, in one transaction."""
+        with self._write_lock:
+            self._begun().replace(changed, removed, hashes or {})
+
+    def finish(self, metadata: IndexMetadata, graph: KeyGraph) -> None:
+        """Put the generation that was begun into the place of the present one, by renaming its file."""
+        with self._write_lock:
+            self._begun().publish(metadata, graph)
+            self._writer = None
+
+    def abandon(self) -> None:
+        """Remove what an interrupted run left."""
+        with self._write_lock:
+            self._close_writer()
+            try:
+                abandon(self._path)
+            except OSError as exc:
+                raise IndexWriteFailed(f"cannot tidy up beside {str(self._path)!r}: {exc}; remove it yourself") from exc
+
+    def close(self) -> None:
+        """Let go of files and connections; the next read opens them again."""
+        with self._opening:
+            current, self._current = self._current, None
+        if current is not None:
+            current.close()
+        with self._write_lock:
+            self._close_writer()
+
+    def _lexical(self, asked: ByWords) -> Candidates:
+        wanted = distinct_terms(asked.terms)
+        with self._view() as view:
+            if not wanted or asked.limit <= 0:
+                return Candidates.of(())
+            index = view.generation.terms(view.connection, asked.doc_type)
+            return index.best(view.connection, wanted, asked.where, asked.limit)
+
+    def _nearest(self, asked: ByVector) -> Candidates:
+        with self._view() as view:
+            matrix = view.generation.matrix(view.connection, asked.kind)
+        return matrix.nearest(asked.vector, asked.where, asked.limit)
+
+    @contextmanager
+    def _view(self) -> Iterator[_View]:
+        """The present generation, or the one that this thread keeps to."""
+        block = self._block
+        try:
+            view = block.kept or block.keep(self._latest())
+            try:
+                yield view
+            except BaseException:
+                block.forget()
+                view.connection.close()
+                raise
+        except (sqlite3.Error, OSError) as exc:
+            message = f"the index at {str(self._path)!r} cannot be read ({exc}); `tribal index --force` rebuilds it"
+            raise IndexNotReady(message) from exc
+        if not block.entered:
+            _give_back(view)
+
+    def _latest(self) -> _View:
+        while True:
+            generation = self._current
+            if generation is None or generation.file != FileIdentity.of(self._path):
+                generation = self._open()
+            connection = generation.take()
+            if connection is not None:
+                return _View(generation, connection)
+
+    def _open(self) -> Generation:
+        with self._opening:
+            current = self._current
+            if current is not None and current.file == FileIdentity.of(self._path):
+                return current
+            self._current = None
+            if current is not None:
+                current.close()
+            self._current = open_generation(self._path)
+            return self._current
+
+    def _begun(self) -> IndexWriter:
+        if self._writer is None:
+            raise IndexWriteFailed(f"nothing was begun at {str(self._path)!r}; begin before writing")
+        return self._writer
+
+    def _close_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+
+def _give_back(view: _View) -> None:
+    view.generation.give_back(view.connection)

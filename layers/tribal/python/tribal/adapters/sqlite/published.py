@@ -1,0 +1,282 @@
+"""The SQLite index for many machines: its file is published in the object store by generation.
+
+One indexer at a time builds a file on its own disk, puts it into the store under the hash of its bytes, and then moves
+the pointer to it by a conditional put. A reader looks at the pointer, fetches the file when it is new, and opens it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tribal.adapters.generations.reading_block import ReadingBlock
+from tribal.adapters.local.durable_files import temporary_file
+from tribal.adapters.sqlite.index import SqliteIndex
+from tribal.catalog.scope import Scope
+from tribal.errors import IndexNotReady, IndexWriteFailed, ObjectNotFound, PreconditionFailed, StoreError
+from tribal.ports import (
+    ByVector,
+    ByWords,
+    Candidates,
+    IndexCounts,
+    IndexEntry,
+    IndexFilter,
+    ObjectStore,
+    TableEntry,
+)
+from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
+
+FOLDER = "data/index/"
+POINTER = "data/index/latest.json"
+CHECK_EVERY_SECONDS = 10.0
+
+_FETCH_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Published:
+    """What the pointer says."""
+
+    content_hash: str
+    size_bytes: int
+    previous: str | None
+
+    @property
+    def key(self) -> str:
+        return f"{FOLDER}{self.content_hash}.db"
+
+
+class PublishedSqliteIndex:
+    """Safe to share between threads; read by any number of machines, written by one at a time.
+
+    Args:
+        store: where generations are published.
+        folder: on the local disk, for the files of the present and the previous generation and for the next one.
+        check_every_seconds: how long a reader relies on the pointer that it has seen.
+    """
+
+    def __init__(self, store: ObjectStore, folder: Path, *, check_every_seconds: float = CHECK_EVERY_SECONDS) -> None:
+        self._store = store
+        self._folder = folder
+        self._check_every_seconds = check_every_seconds
+        self._work = SqliteIndex(folder / "next" / "index.db")
+        self._seen: tuple[str | None, _Published | None] = (None, None)
+        self._block = ReadingBlock[SqliteIndex]()
+        self._lock = threading.Lock()
+        self._open: dict[str, SqliteIndex] = {}
+        self._current: SqliteIndex | None = None
+        self._checked_at = -float("inf")
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Within the block, this thread reads one generation: that of its first read."""
+        return self._block.enter()
+
+    def metadata(self) -> IndexMetadata | None:
+        """What the index was built from; `None` while none is published that can be used."""
+        try:
+            return self._present().metadata()
+        except IndexNotReady:
+            return None
+
+    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
+        """The answers to several questions, all of one generation."""
+        return self._present().candidates(questions)
+
+    def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
+        """How many records hold each term; a term that none holds is left out."""
+        return self._present().term_counts(terms, doc_type, scope)
+
+    def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
+        """Records by id, in the order asked for; an unknown id is left out."""
+        return self._present().records(ids)
+
+    def tables(self, where: IndexFilter) -> list[TableEntry]:
+        """Every table, in order of its name."""
+        return self._present().tables(where)
+
+    def domain_records(self, where: IndexFilter) -> list[DocumentRecord]:
+        """The record of every domain of every database, in order of domain and database."""
+        return self._present().domain_records(where)
+
+    def key_graph(self) -> KeyGraph | None:
+        """Every foreign key; the same object as long as the index does not change."""
+        return self._present().key_graph()
+
+    def begin(self, model: str, *, afresh: bool = False) -> dict[str, str]:
+        """Begin the next generation with what the published one holds; returns the files that it holds already."""
+        work = self._folder / "next" / "index.db"
+        with _writing("fetch what is published"):
+            self._seen = self._pointer()
+            published = self._seen[1]
+            if published is None:
+                work.unlink(missing_ok=True)
+            else:
+                # A copy: what readers of this machine have open is never written.
+                _copy(self._fetch(published), work)
+        return self._work.begin(model, afresh=afresh)
+
+    def counts(self) -> IndexCounts:
+        """How much the generation that was begun holds."""
+        return self._work.counts()
+
+    def replace(
+        self,
+        changed: Mapping[str, Sequence[IndexEntry]],
+        removed: Iterable[str],
+        hashes: Mapping[str, str] | None = None,
+    ) -> None:
+        """Put the records of changed files in place of what those files had, in one transaction."""
+        self._work.replace(changed, removed, hashes)
+
+    def finish(self, metadata: IndexMetadata, graph: KeyGraph) -> None:
+        """Publish the generation that was begun, unless somebody else has published one since.
+
+        Raises:
+            IndexWriteFailed: also when somebody else has; what is published then stays.
+        """
+        self._work.finish(metadata, graph)
+        etag, before = self._seen
+        work = self._folder / "next" / "index.db"
+        with _writing("publish"):
+            made = _Published(*_hash_and_size(work), None if before is None else before.content_hash)
+            _copy(work, self._local(made.content_hash))
+            with work.open("rb") as file:
+                self._store.put_lines(made.key, (line.removesuffix(b"\n") for line in file))
+            try:
+                self._store.put(POINTER, _written(made), if_match=etag, if_absent=etag is None)
+            except PreconditionFailed as exc:
+                raise IndexWriteFailed(
+                    f"another indexer has published in {self._store.location} meanwhile; index again"
+                ) from exc
+            with self._lock:
+                self._checked_at = -float("inf")
+                self._forget_all_but({made.content_hash, made.previous})
+            self._sweep(made)
+
+    def abandon(self) -> None:
+        """Remove what an interrupted run left on this machine; nothing of it was published."""
+        self._work.abandon()
+
+    def close(self) -> None:
+        """Let go of files and connections; the next read opens them again."""
+        with self._lock:
+            indexes, self._open, self._current = list(self._open.values()), {}, None
+            self._checked_at = -float("inf")
+        for index in (*indexes, self._work):
+            index.close()
+
+    def _present(self) -> SqliteIndex:
+        return self._block.kept or self._block.keep(self._latest())
+
+    def _latest(self) -> SqliteIndex:
+        with self._lock:
+            if self._current is not None and time.monotonic() - self._checked_at < self._check_every_seconds:
+                return self._current
+            try:
+                published, path = self._fetch_latest()
+            except (StoreError, OSError) as exc:
+                raise IndexNotReady(f"the index in {self._store.location} cannot be fetched: {exc}; try again") from exc
+            if published.content_hash not in self._open:
+                self._open[published.content_hash] = SqliteIndex(path)
+            self._current = self._open[published.content_hash]
+            self._checked_at = time.monotonic()
+            self._forget_all_but({published.content_hash, published.previous})
+            return self._current
+
+    def _fetch_latest(self) -> tuple[_Published, Path]:
+        for attempt in range(_FETCH_ATTEMPTS):
+            _, published = self._pointer()
+            if published is None:
+                break
+            try:
+                return published, self._fetch(published)
+            except ObjectNotFound:
+                # Swept in the moment between the look at the pointer and the fetch: there is a newer one.
+                if attempt + 1 == _FETCH_ATTEMPTS:
+                    raise
+        raise IndexNotReady(f"no index is published in {self._store.location}; document a database, then index it")
+
+    def _pointer(self) -> tuple[str | None, _Published | None]:
+        try:
+            found = self._store.get(POINTER)
+        except ObjectNotFound:
+            return None, None
+        try:
+            return found.etag, _Published(**json.loads(found.data))
+        except (ValueError, TypeError):
+            # Nobody can read it: the next generation takes its place.
+            return found.etag, None
+
+    def _fetch(self, published: _Published) -> Path:
+        """The local file of a generation; fetched to its end, or not there."""
+        path = self._local(published.content_hash)
+        if path.exists():
+            return path
+        with temporary_file(path.parent) as (file, temporary):
+            digest = hashlib.sha256()
+            left = published.size_bytes
+            for line in self._store.lines(published.key):
+                # The store gives lines without their ends and may add one; the size tells where the file ends.
+                piece = (line + b"\n")[:left]
+                left -= len(piece)
+                digest.update(piece)
+                file.write(piece)
+            file.close()
+            if digest.hexdigest() != published.content_hash:
+                raise StoreError(f"{published.key!r} is not what was published; index again with --force")
+            temporary.replace(path)
+        return path
+
+    def _local(self, content_hash: str) -> Path:
+        return self._folder / f"{content_hash}.db"
+
+    def _forget_all_but(self, kept: set[str | None]) -> None:
+        for name in [name for name in self._open if name not in kept]:
+            self._open.pop(name).close()
+        for path in self._folder.glob("*.db"):
+            if path.stem not in kept:
+                with suppress(OSError):
+                    path.unlink()
+
+    def _sweep(self, made: _Published) -> None:
+        kept = {made.key, f"{FOLDER}{made.previous}.db", POINTER}
+        for key in list(self._store.keys(FOLDER)):
+            if key not in kept:
+                self._store.delete(key)
+
+
+@contextmanager
+def _writing(attempt: str) -> Iterator[None]:
+    try:
+        yield
+    except (StoreError, OSError) as exc:
+        raise IndexWriteFailed(f"cannot {attempt}: {exc}; index again") from exc
+
+
+def _written(published: _Published) -> bytes:
+    fields = {
+        "content_hash": published.content_hash,
+        "size_bytes": published.size_bytes,
+        "previous": published.previous,
+    }
+    return json.dumps(fields, indent=2).encode() + b"\n"
+
+
+def _hash_and_size(path: Path) -> tuple[str, int]:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size
+
+
+def _copy(source: Path, target: Path) -> None:
+    with temporary_file(target.parent) as (file, temporary):
+        with source.open("rb") as opened:
+            shutil.copyfileobj(opened, file)
+        file.close()
+        temporary.replace(target)

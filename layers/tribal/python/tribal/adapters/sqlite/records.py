@@ -1,0 +1,226 @@
+"""How records go into the index file and come out of it again."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from tribal.adapters.sqlite.schema import TERMS, encode_term
+from tribal.adapters.sqlite.vectors import VectorRow, without_records
+from tribal.catalog.hashing import record_id
+from tribal.ports import IndexEntry, TableEntry, VectorKind
+from tribal_contracts import DatabaseType, DocType, DocumentRecord, DomainDocument, TableDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from numpy.typing import NDArray
+
+_FIELDS = (
+    *("id", "doc_type", "database_name", "schema_name", "table_name", "column_name", "domain", "content", "summary"),
+    *("keywords", "file_path", "content_hash", "indexed_at", "source_modified_at", "source_path"),
+)
+_SELECT = """
+SELECT d.id, d.doc_type, o.database_name, d.schema_name, d.table_name, d.column_name, o.domain, d.content, d.summary,
+  d.keywords, o.file_path, o.content_hash, o.indexed_at, o.source_modified_at, s.path, t.document
+FROM documents d JOIN origins o ON o.number = d.origin JOIN sources s ON s.number = o.source
+LEFT JOIN structured t ON t.number = d.number WHERE
+"""
+_SELECT_TABLES = """
+SELECT d.id, o.database_name, d.schema_name, d.table_name, o.domain, t.database_type
+FROM documents d JOIN origins o ON o.number = d.origin LEFT JOIN structured t ON t.number = d.number
+WHERE d.doc_type = 'table'
+"""
+_IDS_AT_ONCE = 500
+
+
+def write_files(
+    connection: sqlite3.Connection,
+    changed: Mapping[str, Sequence[IndexEntry]],
+    removed: Iterable[str],
+    hashes: Mapping[str, str],
+) -> None:
+    """Replace what the files had; the caller holds the transaction."""
+    for path in (*changed, *removed):
+        _forget_file(connection, path)
+    entries = [entry for several in changed.values() for entry in several]
+    # The same record may still be there from another file, when a table has moved to another domain.
+    _forget_records(connection, [entry.record.id for entry in entries])
+    writing = _Writing(connection)
+    for path, several in changed.items():
+        content_hash = hashes.get(path) or (several[0].record.content_hash if several else None)
+        writing.file(path, content_hash, {entry.record.id: entry for entry in several}.values())
+    writing.flush()
+
+
+def _forget_file(connection: sqlite3.Connection, path: str) -> None:
+    source = connection.execute("SELECT number FROM sources WHERE path = ?", (path,)).fetchone()
+    if source is None:
+        return
+    origins = [row[0] for row in connection.execute("SELECT number FROM origins WHERE source = ?", source)]
+    for origin in origins:
+        found = connection.execute("SELECT number, doc_type FROM documents WHERE origin = ?", (origin,)).fetchall()
+        _forget_documents(connection, found)
+        connection.execute("DELETE FROM vectors WHERE origin = ?", (origin,))
+    connection.execute("DELETE FROM origins WHERE source = ?", source)
+    connection.execute("DELETE FROM sources WHERE number = ?", source)
+
+
+def _forget_records(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
+    for some in _batches(ids):
+        query = f"SELECT number, doc_type, id, origin FROM documents WHERE id IN ({_marks(some)})"  # noqa: S608
+        found = connection.execute(query, some).fetchall()
+        _forget_documents(connection, [row[:2] for row in found])
+        for origin in {row[3] for row in found}:
+            without_records(connection, origin, [row[2] for row in found])
+
+
+def _forget_documents(connection: sqlite3.Connection, found: Sequence[tuple[int, DocType]]) -> None:
+    numbers = [(number,) for number, _ in found]
+    connection.executemany("DELETE FROM documents WHERE number = ?", numbers)
+    connection.executemany("DELETE FROM structured WHERE number = ?", numbers)
+    for doc_type in {doc_type for _, doc_type in found}:
+        of_type = [(number,) for number, kind in found if kind == doc_type]
+        connection.executemany(f"DELETE FROM {TERMS[doc_type]} WHERE rowid = ?", of_type)  # noqa: S608 - our own names
+
+
+class _Writing:
+    """Rows gathered for each table, so that each is one statement."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._source = self._last("sources")
+        self._origin = self._last("origins")
+        self._number = self._last("documents")
+        self._sources: list[tuple[object, ...]] = []
+        self._origins: list[tuple[object, ...]] = []
+        self._documents: list[tuple[object, ...]] = []
+        self._structured: list[tuple[object, ...]] = []
+        self._terms: defaultdict[DocType, list[tuple[int, str, str]]] = defaultdict(list)
+        self._vectors: list[tuple[object, ...]] = []
+
+    def _last(self, table: str) -> int:
+        found = self._connection.execute(f"SELECT coalesce(max(number), 0) FROM {table}").fetchone()  # noqa: S608
+        return int(found[0])
+
+    def file(self, path: str, content_hash: str | None, entries: Collection[IndexEntry]) -> None:
+        """Everything of one file."""
+        self._source += 1
+        self._sources.append((self._source, path, content_hash))
+        origins: dict[tuple[object, ...], int] = {}
+        vectors: dict[tuple[int, VectorKind, str | None], VectorRow] = {}
+        for entry in entries:
+            record = entry.record
+            origin = self._origin_of(record, origins)
+            self._number += 1
+            table_id = _table_id(record)
+            self._documents.append(
+                (
+                    *(self._number, record.id, origin, record.doc_type, table_id, record.schema_name),
+                    *(record.table_name, record.column_name, record.content, record.summary, record.keywords),
+                )
+            )
+            self._structure(record)
+            names, body = " ".join(map(encode_term, entry.names)), " ".join(map(encode_term, entry.body))
+            self._terms[record.doc_type].append((self._number, names, body))
+            of_kinds: tuple[tuple[VectorKind, NDArray[Any] | None], ...]
+            of_kinds = ((record.doc_type, entry.vector), ("table_name", entry.name_vector))
+            for kind, vector in of_kinds:
+                if vector is not None:
+                    place = (origin, kind, record.schema_name)
+                    vectors.setdefault(place, VectorRow()).add(record.id, table_id, vector)
+        self._vectors += [(*place, *row.blobs()) for place, row in vectors.items() if row.ids]
+
+    def _origin_of(self, record: DocumentRecord, known: dict[tuple[object, ...], int]) -> int:
+        facts = (
+            *(record.database_name, record.domain, record.file_path, record.content_hash, record.indexed_at),
+            record.source_modified_at,
+        )
+        number = known.get(facts)
+        if number is None:
+            self._origin += 1
+            number = known[facts] = self._origin
+            self._origins.append((number, self._source, *facts))
+        return number
+
+    def _structure(self, record: DocumentRecord) -> None:
+        table, domain = record.structured, record.structured_domain
+        if table is not None:
+            self._structured.append((self._number, table.database_type, table.to_compact_json().decode()))
+        elif domain is not None:
+            self._structured.append((self._number, domain.database_type, domain.to_compact_json().decode()))
+
+    def flush(self) -> None:
+        """Write everything that was gathered."""
+        for table, rows in (
+            *(("sources", self._sources), ("origins", self._origins), ("documents", self._documents)),
+            *(("structured", self._structured), ("vectors", self._vectors)),
+        ):
+            if rows:
+                marks = _marks(rows[0])
+                self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608
+        for doc_type, terms in self._terms.items():
+            self._connection.executemany(
+                f"INSERT INTO {TERMS[doc_type]} (rowid, names, body) VALUES (?, ?, ?)",  # noqa: S608 - our own names
+                terms,
+            )
+
+
+def _table_id(record: DocumentRecord) -> int | None:
+    if record.doc_type not in ("table", "column") or record.schema_name is None or record.table_name is None:
+        return None
+    return _id_of_table(record.database_name, record.schema_name, record.table_name)
+
+
+# A table's columns come one after the other.
+@lru_cache(maxsize=256)
+def _id_of_table(database: str, schema: str, table: str) -> int:
+    return record_id("table", database, schema, table)
+
+
+def read_records(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, DocumentRecord]:
+    """Records in the order of their ids; an unknown id is left out."""
+    found: dict[int, DocumentRecord] = {}
+    for some in _batches(list(dict.fromkeys(ids))):
+        for row in connection.execute(f"{_SELECT} d.id IN ({_marks(some)})", some):
+            found[row[0]] = _record(row)
+    return {record_id: found[record_id] for record_id in ids if record_id in found}
+
+
+def read_domain_records(connection: sqlite3.Connection) -> list[DocumentRecord]:
+    """Every record of a domain, in order of domain and database."""
+    records = map(_record, connection.execute(f"{_SELECT} d.doc_type = 'domain'"))
+    return sorted(records, key=lambda record: (record.domain or "", record.database_name))
+
+
+def read_tables(connection: sqlite3.Connection) -> tuple[TableEntry, ...]:
+    """Every table, in order of its name."""
+    entries = map(_table_entry, connection.execute(_SELECT_TABLES))
+    return tuple(sorted(entries, key=lambda entry: (entry.database, entry.schema, entry.table)))
+
+
+def _table_entry(row: tuple[int, str, str | None, str | None, str | None, DatabaseType | None]) -> TableEntry:
+    record, database, schema, table, domain, kind = row
+    return TableEntry(record, database, schema or "", table or "", domain or "", kind or "postgres")
+
+
+def _record(row: tuple[object, ...]) -> DocumentRecord:
+    fields: dict[str, object] = dict(zip(_FIELDS, row, strict=False))
+    document = row[-1]
+    if isinstance(document, str):
+        if fields["doc_type"] == "table":
+            fields["structured"] = TableDocument.from_json(document)
+        else:
+            fields["structured_domain"] = DomainDocument.from_json(document)
+    return DocumentRecord.model_validate(fields)
+
+
+def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE))
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))

@@ -1,0 +1,131 @@
+"""Words of one type of record: which records hold a term and how much each counts there, by BM25.
+
+BM25 of a question is the sum over its terms, so that what FTS5 says of one term serves every question that has it. A
+term that stands in every record costs FTS5 some milliseconds; those are the terms that come again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from tribal.adapters.sqlite.places import Place, Places
+from tribal.adapters.sqlite.schema import TERMS, match_expression
+from tribal.ports import Candidates, IndexFilter
+from tribal_contracts import DocType
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+POSTINGS_KEPT = 2_000_000
+"""Pairs of a term and a record that are kept in memory, at 12 bytes."""
+
+_NAME_WEIGHT = 3.0
+_SCORE_DIGITS = 6
+_SELECT = """
+SELECT d.number, d.id, coalesce(d.table_id, 0), o.database_name, d.schema_name, o.domain
+FROM documents d JOIN origins o ON o.number = d.origin WHERE d.doc_type = ? ORDER BY d.number
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Postings:
+    positions: NDArray[Any]
+    scores: NDArray[Any]
+
+    @property
+    def pairs(self) -> int:
+        """How much room it takes; a term that stands nowhere takes some too."""
+        return len(self.positions) + 32
+
+
+class _SharedTerms(Sequence[frozenset[str]]):
+    """The terms that each record shares, one bit a term; a set is made when one is looked at."""
+
+    def __init__(self, terms: tuple[str, ...], held: NDArray[Any]) -> None:
+        self._terms = terms
+        self._held = held
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @overload
+    def __getitem__(self, position: int) -> frozenset[str]: ...
+
+    @overload
+    def __getitem__(self, position: slice) -> _SharedTerms: ...
+
+    def __getitem__(self, position: int | slice) -> frozenset[str] | _SharedTerms:
+        if isinstance(position, slice):
+            return _SharedTerms(self._terms, self._held[position])
+        bits = int(self._held[position])
+        return frozenset(term for bit, term in enumerate(self._terms) if bits >> bit & 1)
+
+
+class TermIndex:
+    """Answers for one type of record of one generation; safe to share between threads."""
+
+    def __init__(self, connection: sqlite3.Connection, doc_type: DocType) -> None:
+        numbers, ids, table_ids, codes = [], [], [], []
+        places: dict[Place, int] = {}
+        for number, record, table, *place in connection.execute(_SELECT, (doc_type,)):
+            numbers.append(number)
+            ids.append(record)
+            table_ids.append(table)
+            codes.append(places.setdefault((place[0], place[1], place[2]), len(places)))
+        self._numbers, self._ids, self._table_ids = (np.array(v, np.int64) for v in (numbers, ids, table_ids))
+        self._places = Places(np.array(codes, np.int64), tuple(places))
+        table = TERMS[doc_type]
+        self._query = f"SELECT rowid, -bm25({table}, {_NAME_WEIGHT}, 1.0) FROM {table} WHERE {table} MATCH ?"  # noqa: S608
+        self._kept: OrderedDict[str, _Postings] = OrderedDict()
+        self._kept_pairs = 0
+        self._lock = threading.Lock()
+
+    def best(self, connection: sqlite3.Connection, terms: Sequence[str], where: IndexFilter, limit: int) -> Candidates:
+        """Records that share a term, best first, ties by id."""
+        scores, held = np.zeros(len(self._ids)), np.zeros(len(self._ids), np.uint64)
+        for bit, term in enumerate(terms):
+            postings = self._postings(connection, term)
+            scores[postings.positions] += postings.scores
+            held[postings.positions] |= np.uint64(1 << bit)
+        allowed = self._places.allowed(where)
+        found = np.flatnonzero(held if allowed is None else np.where(allowed, held, 0))
+        rounded, ids = np.round(scores[found], _SCORE_DIGITS), self._ids[found]
+        order = np.lexsort((ids, -rounded))[:limit]
+        found = found[order]
+        matched = _SharedTerms(tuple(terms), held[found])
+        return Candidates(self._ids[found], rounded[order], self._table_ids[found], matched)
+
+    def counts(self, connection: sqlite3.Connection, terms: Sequence[str], where: IndexFilter) -> dict[str, int]:
+        """In how many records each term stands; a term that stands in none is left out."""
+        allowed = self._places.allowed(where)
+        counted: dict[str, int] = {}
+        for term in terms:
+            positions = self._postings(connection, term).positions
+            counted[term] = len(positions) if allowed is None else int(np.count_nonzero(allowed[positions]))
+        return {term: count for term, count in counted.items() if count}
+
+    def _postings(self, connection: sqlite3.Connection, term: str) -> _Postings:
+        with self._lock:
+            kept = self._kept.get(term)
+            if kept is not None:
+                self._kept.move_to_end(term)
+                return kept
+        rows = connection.execute(self._query, (match_expression(term),)).fetchall()
+        pairs = np.fromiter(chain.from_iterable(rows), np.float64, 2 * len(rows)).reshape(-1, 2)
+        positions = np.searchsorted(self._numbers, pairs[:, 0].astype(np.int64)).astype(np.int32)
+        found = _Postings(positions, pairs[:, 1].copy())
+        with self._lock:
+            if term not in self._kept:
+                self._kept[term] = found
+                self._kept_pairs += found.pairs
+            while self._kept_pairs > POSTINGS_KEPT and len(self._kept) > 1:
+                self._kept_pairs -= self._kept.popitem(last=False)[1].pairs
+        return found

@@ -1,0 +1,168 @@
+"""Vectors of one kind, held in memory and compared one by one: fast enough for a laptop."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribal.adapters.sqlite.places import Places
+from tribal.ports import Candidates, IndexFilter, VectorKind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FLOAT32_ROWS = 100_000
+"""Above this many vectors they stay float16 in memory, which halves it, and are widened piece by piece.
+
+At most this many vectors of 256 dimensions take 102 MB.
+"""
+
+SURVEYED = 4
+"""How many times as many vectors as are asked for the first half of the dimensions chooses, where there are far more.
+
+Only of those the other half is compared: reading memory is what comparing costs. The model was trained to be cut, so
+that what is lost lies at the far end of what is found.
+"""
+FAR_MORE = 32
+
+_ROWS_AT_ONCE = 16_384
+_FILES_AT_ONCE = 64
+_SCORE_DIGITS = 6
+_ID, _STORED = np.dtype("<i8"), np.dtype("<f2")
+
+_SELECT = """
+SELECT v.ids, v.table_ids, v.vectors, o.database_name, v.schema_name, o.domain
+FROM vectors v JOIN origins o ON o.number = v.origin WHERE v.kind = ?
+"""
+
+
+@dataclass(slots=True)
+class VectorRow:
+    """The vectors of one file and kind as one row: reading a row for each would take longer than comparing.
+
+    They are kept little-endian, float16; a zero vector is near to nothing and is left out.
+    """
+
+    ids: list[int] = field(default_factory=list)
+    table_ids: list[int] = field(default_factory=list)
+    vectors: list[NDArray[Any]] = field(default_factory=list)
+
+    def add(self, record: int, table: int | None, vector: NDArray[Any]) -> None:
+        """Another record's."""
+        if vector.any():
+            self.ids.append(record)
+            self.table_ids.append(table or 0)
+            self.vectors.append(vector)
+
+    def blobs(self) -> tuple[bytes, bytes, bytes]:
+        """What the file keeps."""
+        vectors = np.array(self.vectors).astype(_STORED)
+        return np.array(self.ids, _ID).tobytes(), np.array(self.table_ids, _ID).tobytes(), vectors.tobytes()
+
+
+def without_records(connection: sqlite3.Connection, origin: int, ids: Collection[int]) -> None:
+    """Take the vectors of records away from their file's rows; the caller holds the transaction."""
+    found = connection.execute("SELECT rowid, ids, table_ids, vectors FROM vectors WHERE origin = ?", (origin,))
+    for row, *blobs in found.fetchall():
+        keep = ~np.isin(np.frombuffer(blobs[0], _ID), list(ids))
+        if keep.all():
+            continue
+        kept = [np.frombuffer(blob, np.uint8).reshape(len(keep), -1)[keep].tobytes() for blob in blobs]
+        if keep.any():
+            connection.execute("UPDATE vectors SET ids = ?, table_ids = ?, vectors = ? WHERE rowid = ?", (*kept, row))
+        else:
+            connection.execute("DELETE FROM vectors WHERE rowid = ?", (row,))
+
+
+def count_vectors(connection: sqlite3.Connection) -> int:
+    """How many vectors there are."""
+    (size,) = connection.execute("SELECT coalesce(sum(length(ids)), 0) FROM vectors").fetchone()
+    return int(size) // _ID.itemsize
+
+
+@dataclass(frozen=True)
+class VectorMatrix:
+    """All vectors of one kind."""
+
+    ids: NDArray[Any]
+    table_ids: NDArray[Any]
+    """0 where a record belongs to no table."""
+    halves: tuple[NDArray[Any], NDArray[Any]]
+    """The first and the second half of the dimensions of every vector, each N x D/2."""
+    places: Places
+
+    def nearest(self, vector: NDArray[Any], where: IndexFilter, limit: int) -> Candidates:
+        """The rows nearest to the vector by cosine similarity, ties by id."""
+        query = np.asarray(vector, dtype=np.float32).ravel()
+        dimensions = sum(half.shape[1] for half in self.halves)
+        if limit <= 0 or not len(self.ids) or query.shape[0] != dimensions or not query.any():
+            return Candidates.of(())
+        chosen = self.places.chosen(where)
+        if chosen is None and len(self.ids) > FAR_MORE * limit:
+            chosen, scores = self._surveyed(query, SURVEYED * limit)
+        else:
+            scores = self._scores(query)
+            scores = scores if chosen is None else scores[chosen]
+        if len(scores) > limit:
+            # Everything at or above the last score that makes it, so that ties at the edge fall by id.
+            edge = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+            kept = np.flatnonzero(scores >= edge)
+            chosen, scores = kept if chosen is None else chosen[kept], scores[kept]
+        ids, table_ids = (self.ids, self.table_ids) if chosen is None else (self.ids[chosen], self.table_ids[chosen])
+        order = np.lexsort((ids, -scores))[:limit]
+        return Candidates(ids[order], scores[order], table_ids[order])
+
+    def _surveyed(self, query: NDArray[Any], count: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Positions of the vectors whose first half is nearest, and their cosines."""
+        middle = self.halves[0].shape[1]
+        near = _products(self.halves[0], query[:middle])
+        chosen = np.argpartition(near, len(near) - count)[len(near) - count :]
+        return chosen, _rounded(near[chosen] + _products(self.halves[1][chosen], query[middle:]))
+
+    def _scores(self, query: NDArray[Any]) -> NDArray[Any]:
+        """The cosine of each vector."""
+        middle = self.halves[0].shape[1]
+        return _rounded(_products(self.halves[0], query[:middle]) + _products(self.halves[1], query[middle:]))
+
+
+def _rounded(scores: NDArray[Any]) -> NDArray[Any]:
+    """Cosines, rounded, so that how a machine adds them up does not decide between equals."""
+    np.round(scores, _SCORE_DIGITS, out=scores)
+    np.clip(scores, -1.0, 1.0, out=scores)
+    return scores
+
+
+def _products(rows: NDArray[Any], vector: NDArray[Any]) -> NDArray[Any]:
+    """Of each row with the vector; what is kept as float16 is widened piece by piece."""
+    step = max(1, len(rows) if rows.dtype == np.float32 else _ROWS_AT_ONCE)
+    parts = [rows[at : at + step].astype(np.float32, copy=False) @ vector for at in range(0, len(rows), step)]
+    products: NDArray[Any] = np.concatenate(parts) if parts else np.empty(0, np.float32)
+    return products
+
+
+def load_matrix(connection: sqlite3.Connection, kind: VectorKind, dimensions: int) -> VectorMatrix:
+    """Read all vectors of one kind that have that many dimensions."""
+    total = connection.execute("SELECT coalesce(sum(length(ids)), 0) FROM vectors WHERE kind = ?", (kind,))
+    count = int(total.fetchone()[0]) // _ID.itemsize if dimensions else 0
+    # Filled piece by piece: no second copy of all vectors is ever in memory.
+    kind_of_number = np.float32 if count <= FLOAT32_ROWS else _STORED
+    middle = dimensions // 2
+    halves = (np.empty((count, middle), kind_of_number), np.empty((count, dimensions - middle), kind_of_number))
+    ids, table_ids, codes = (np.empty(count, np.int64) for _ in range(3))
+    places: dict[tuple[str, str | None, str | None], int] = {}
+    end, found = 0, connection.execute(_SELECT, (kind,))
+    while some := found.fetchmany(_FILES_AT_ONCE) if count else []:
+        fitting = [row for row in some if len(row[2]) * _ID.itemsize == dimensions * _STORED.itemsize * len(row[0])]
+        joined = [b"".join(row[column] for row in fitting) for column in range(3)]
+        start, end = end, end + len(joined[0]) // _ID.itemsize
+        ids[start:end], table_ids[start:end] = np.frombuffer(joined[0], _ID), np.frombuffer(joined[1], _ID)
+        vectors = np.frombuffer(joined[2], _STORED).reshape(-1, dimensions)
+        halves[0][start:end], halves[1][start:end] = vectors[:, :middle], vectors[:, middle:]
+        own = [places.setdefault((database, schema, domain), len(places)) for *_, database, schema, domain in fitting]
+        codes[start:end] = np.repeat(own, [len(row[0]) // _ID.itemsize for row in fitting])
+    kept = (halves[0][:end], halves[1][:end])
+    return VectorMatrix(ids[:end], table_ids[:end], kept, Places(codes[:end], tuple(places)))

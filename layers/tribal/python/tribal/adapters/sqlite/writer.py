@@ -1,0 +1,180 @@
+"""The next generation of the index, written beside the one that is read and put into its place when it is whole.
+
+Files, beside `tribal-knowledge.db`: `-next` is the generation under way, which a killed run leaves for the next one to
+carry on; `-copy` becomes `-next` once it is whole. Only renaming changes what readers see.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from tribal.adapters.local.durable_files import make_folder, sync_folder
+from tribal.adapters.sqlite import records, schema
+from tribal.adapters.sqlite.generation import METADATA_FIELDS, NOT_READY
+from tribal.adapters.sqlite.vectors import count_vectors
+from tribal.errors import IndexWriteFailed
+from tribal.ports import IndexCounts, IndexEntry
+from tribal_contracts import IndexMetadata, KeyGraph
+
+_OF_SQLITE = ("-wal", "-shm", "-journal")
+
+
+class IndexWriter:
+    """Writes one generation; one at a time for a place, which the lease of a run sees to.
+
+    Raises, from every method: `IndexWriteFailed`.
+    """
+
+    def __init__(self, path: Path, model: str, *, afresh: bool) -> None:
+        self._path = path
+        self._next = _beside(path, "-next")
+        self.model = model
+        with self._writing():
+            self._connection = self._open(afresh=afresh)
+
+    def sources(self) -> dict[str, str]:
+        """Content hash of each file that this generation holds."""
+        query = "SELECT path, content_hash FROM sources WHERE content_hash IS NOT NULL ORDER BY path"
+        with self._writing():
+            return dict(self._connection.execute(query))
+
+    def counts(self) -> IndexCounts:
+        """How much this generation holds."""
+        with self._writing():
+            (documents,) = self._connection.execute("SELECT count(*) FROM documents").fetchone()
+            return IndexCounts(documents, count_vectors(self._connection))
+
+    def replace(
+        self, changed: Mapping[str, Sequence[IndexEntry]], removed: Iterable[str], hashes: Mapping[str, str]
+    ) -> None:
+        """Put the records of changed files in place of what those files had, in one transaction."""
+        with self._writing(), self._transaction() as connection:
+            records.write_files(connection, changed, list(removed), hashes)
+
+    def publish(self, metadata: IndexMetadata, graph: KeyGraph) -> None:
+        """Make this generation the one that is read; the writer is closed then."""
+        with self._writing():
+            with self._transaction() as connection:
+                connection.execute("DELETE FROM index_metadata")
+                connection.execute(
+                    f"INSERT INTO index_metadata VALUES ({', '.join('?' * len(METADATA_FIELDS))})",  # noqa: S608
+                    [getattr(metadata, name) for name in METADATA_FIELDS],
+                )
+                connection.execute("DELETE FROM key_graph")
+                connection.execute("INSERT INTO key_graph VALUES (?)", (graph.to_compact_json().decode(),))
+            # Without a journal the file is all there is, and nobody who reads it needs to write beside it.
+            connection.execute("PRAGMA journal_mode = DELETE")
+            self.close()
+            _sync(self._next)
+            _remove(self._path, _OF_SQLITE)
+            self._next.replace(self._path)
+            sync_folder(self._path.parent)
+
+    def close(self) -> None:
+        """Let go of the file; what was written stays for the next run."""
+        self._connection.close()
+
+    def _open(self, *, afresh: bool) -> sqlite3.Connection:
+        published = schema.inspect(self._path)
+        if published == "foreign":
+            raise IndexWriteFailed(NOT_READY["foreign"].format(path=str(self._path)) + "; move it away")
+        if afresh or _model_of(self._next) != self.model:
+            abandon(self._path)
+            make_folder(self._path.parent)
+            if not afresh and published == "ours" and _model_of(self._path) == self.model:
+                self._copy_published()
+        connection = sqlite3.connect(self._next, isolation_level=None, check_same_thread=False, timeout=10)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            # A batch that a power cut takes back is done again; `publish` is what has to last, and syncs by itself.
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA wal_autocheckpoint = 8000")
+            connection.execute("PRAGMA cache_size = -32000")
+            if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                connection.execute("BEGIN IMMEDIATE")
+                schema.create(connection, self.model)
+                connection.execute("COMMIT")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _copy_published(self) -> None:
+        copy = _beside(self._path, "-copy")
+        shutil.copyfile(self._path, copy)
+        _sync(copy)
+        copy.replace(self._next)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        connection = self._connection
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as exc:
+            # Only what is damaged says DatabaseError itself; a full disk or another writer is an OperationalError.
+            if type(exc) is sqlite3.DatabaseError:
+                with suppress(OSError):
+                    abandon(self._path)
+            raise IndexWriteFailed(
+                f"the index at {str(self._path)!r} refused a write: {exc}; make room there and see that the folder"
+                " may be written, or build it from nothing with `tribal index --force`"
+            ) from exc
+
+
+def abandon(path: Path) -> None:
+    """Remove what an interrupted run left beside the index at a place.
+
+    Raises:
+        OSError: when something cannot be removed.
+    """
+    for half in ("-next", "-copy"):
+        # The journal goes first: a new file must never meet the journal of an old one.
+        _remove(_beside(path, half), (*_OF_SQLITE, ""))
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def _remove(path: Path, suffixes: Iterable[str]) -> None:
+    for suffix in suffixes:
+        with suppress(NotADirectoryError):
+            _beside(path, suffix).unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _model_of(path: Path) -> str | None:
+    """The model that a file of this version was made with; `None` when there is none that can be added to."""
+    if not path.is_file():
+        return None
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=10)) as connection:
+            if schema.state_of(connection) != "ours":
+                return None
+            row = connection.execute("SELECT model FROM made_with").fetchone()
+    except sqlite3.Error:
+        return None
+    return None if row is None else str(row[0])

@@ -1,0 +1,1 @@
+"""Vectors from the weights in the wheel of wordllama."""

@@ -1,0 +1,129 @@
+"""Chooses who answers for a deployed environment that the command line looks into, as `wiring` does on one machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+from tribal.errors import ConfigurationError
+from tribal.settings import BucketPlace
+from tribal.settings.profiles import TOKEN_VARIABLE, checked_address
+
+if TYPE_CHECKING:
+    from tribal.adapters.aws.request_signing import Sign
+    from tribal.adapters.aws.s3 import S3ObjectStore
+    from tribal.adapters.aws.state_machine import StateMachine
+    from tribal.adapters.aws.tool_api import ToolApi
+    from tribal.settings.profiles import Profile
+
+Built = TypeVar("Built")
+_REGION = re.compile(r"\.execute-api\.(?P<region>[a-z]{2}(?:-[a-z]+)+-\d)\.")
+
+
+class RemoteEnvironment:
+    """One deployed environment. What the profile does not say, the outputs of its stack do, asked for once."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+
+    @cached_property
+    def store_place(self) -> BucketPlace:
+        """The bucket that holds the truth.
+
+        Raises:
+            ConfigurationError: when neither profile nor stack says it, or the packages for AWS are missing.
+            DeploymentError: when the stack cannot be looked at.
+        """
+        return self._profile.store or BucketPlace.parse(self._output("Store"))
+
+    def store(self) -> S3ObjectStore:
+        """The store; the AWS identity at hand must be allowed to read it."""
+        from tribal.app.local import store_in_bucket
+
+        profile, place = self._profile, self.store_place
+        return _with_aws(lambda: store_in_bucket(place, profile.region, profile=profile.aws_profile))
+
+    def state_machine(self) -> StateMachine:
+        """What carries out runs."""
+        arn = self._profile.state_machine or self._output("StateMachine")
+
+        def build() -> StateMachine:
+            from tribal.adapters.aws.state_machine import StateMachine
+
+            return StateMachine(self._client("stepfunctions"), arn)
+
+        return _with_aws(build)
+
+    def tools(self) -> ToolApi:
+        """The tools: asked with a token where the environment takes tokens, else with a signature."""
+        from tribal.adapters.aws.tool_api import ToolApi
+
+        address = self._profile.api or checked_address(self._output("ApiAddress"))
+        return ToolApi(address, self._sign(address))
+
+    def _sign(self, address: str) -> Sign:
+        from tribal.adapters.aws.tool_api import token_bearer
+
+        profile = self._profile
+        # A profile that names the address itself may be of somebody without an account in AWS.
+        takes_tokens = bool(profile.token) if profile.api else self._outputs.get("ApiAuth", "iam") == "jwt"
+        if not takes_tokens:
+            return _with_aws(lambda: self._signer(address))
+        if profile.token is None:
+            raise ConfigurationError(
+                f"the environment of profile {profile.name!r} takes tokens of its issuer; set {TOKEN_VARIABLE}, or "
+                "write `token: ${VARIABLE}` into the profile"
+            )
+        return token_bearer(profile.token.get_secret_value())
+
+    def _signer(self, address: str) -> Sign:
+        from tribal.adapters.aws.request_signing import request_signer
+
+        named = _REGION.search(urlsplit(address).netloc)
+        region = named["region"] if named else self._profile.region or self._client("cloudformation").meta.region_name
+        return request_signer(region, self._profile.aws_profile)
+
+    def _output(self, name: str) -> str:
+        value = self._outputs.get(name)
+        if value is None:
+            raise ConfigurationError(
+                f"the stack {self._profile.stack!r} has no output {name}; is it one of Tribal Knowledge? Deploy it anew"
+            )
+        return value
+
+    @cached_property
+    def _outputs(self) -> dict[str, str]:
+        profile = self._profile
+        mend = (
+            f"deploy it, or say in {profile.file} which stack and region the profile {profile.name!r} is about "
+            "(AWS_PROFILE and AWS_REGION choose account and region too)"
+        )
+
+        def look() -> dict[str, str]:
+            from tribal.adapters.aws.stack_outputs import stack_outputs
+
+            return stack_outputs(self._client("cloudformation"), profile.stack, mend)
+
+        return _with_aws(look)
+
+    def _client(self, service: str) -> Any:
+        from tribal.adapters.aws.clients import aws_client
+
+        return aws_client(service, region=self._profile.region, profile=self._profile.aws_profile)
+
+
+def _with_aws(build: Callable[[], Built]) -> Built:
+    """What is built with the packages for AWS.
+
+    Raises:
+        ConfigurationError: when they are not installed.
+    """
+    from tribal.app.local import aws_missing
+
+    try:
+        return build()
+    except ModuleNotFoundError as error:
+        raise aws_missing(error, "looking into a deployed environment") from error

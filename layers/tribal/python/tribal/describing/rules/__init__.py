@@ -1,0 +1,1 @@
+"""The describer that needs no model."""

@@ -1,0 +1,34 @@
+"""The describer that needs no model: sentences from names, types, keys, checks, comments and samples."""
+
+from __future__ import annotations
+
+from tribal.describing.rules.column_facts import facts_of
+from tribal.describing.rules.columns import describe_columns
+from tribal.describing.rules.domains import describe_domain
+from tribal.describing.rules.notes import table_notes
+from tribal.describing.rules.tables import describe_table
+from tribal.ports import DomainContext, TableContext, TableDescription
+from tribal_contracts import Description
+
+RULES_VERSION = "rules-3"
+"""Changes whenever the rules would put the same table into other words."""
+
+
+class RulesDescriber:
+    """Says what the catalog proves, and of the rest that it is a guess; never reads or writes anything."""
+
+    @property
+    def version(self) -> str:
+        """The version of the rules."""
+        return RULES_VERSION
+
+    def describe_table(self, context: TableContext) -> TableDescription:
+        """Describe a table and every column of it; the database's own comments win."""
+        columns = facts_of(context)
+        return TableDescription(
+            table=describe_table(context), columns=describe_columns(columns), notes=table_notes(context, columns)
+        )
+
+    def describe_domain(self, context: DomainContext) -> Description:
+        """Say what a domain is about; comments of its schemas come first."""
+        return describe_domain(context)

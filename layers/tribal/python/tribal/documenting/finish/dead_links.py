@@ -1,0 +1,119 @@
+"""Keeps links from leading to tables of which no document could be made, such as one dropped after planning."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tribal.catalog import locations
+from tribal.catalog.identity import TableIdentity
+from tribal.documenting.files import put_if_changed, read_or_none, read_required, write_document
+from tribal.documenting.finish.gather import Gathered, TableEntry
+from tribal.documenting.relations import relations_of
+from tribal.ports import ObjectStore
+from tribal.rendering import table_page
+from tribal_contracts import (
+    CatalogSlice,
+    DocumentedRelation,
+    RunOutline,
+    TableDocument,
+    TableResult,
+    UnitResult,
+    WorkUnit,
+    WrittenFile,
+)
+
+
+def mend_links(found: Gathered, outline: RunOutline, *, store: ObjectStore, now: str) -> None:
+    """Rewrite the documents that lead to failed tables without any document, and `found` with them.
+
+    A link that an earlier run took out is put back when its table has been documented meanwhile.
+    """
+    links = _Links(found, outline, store, now)
+    missing_by_table = links.to_missing()
+    for name in sorted({*missing_by_table, *found.unlinked}):
+        entry = found.tables.get(name)
+        unlinked = missing_by_table.get(name, set()) | {
+            n for n in found.unlinked.get(name, ()) if n not in found.tables
+        }
+        if entry is not None:
+            found.tables[name] = links.mended(entry, unlinked)
+
+
+@dataclass(frozen=True)
+class _Links:
+    found: Gathered
+    outline: RunOutline
+    store: ObjectStore
+    now: str
+
+    def to_missing(self) -> Mapping[str, set[str]]:
+        """Tables that may lead to a missing one, with the missing ones that they lead to."""
+        links: dict[str, set[str]] = defaultdict(set)
+        for unit_id, outcome in self.found.units.items():
+            missing = {name for name in outcome.failed if name not in self.found.tables}
+            part = _slice(self.store, self.outline.run_id, unit_id) if missing else None
+            for name, neighbour in _keys(part) if part else ():
+                if name in missing:
+                    links[neighbour].add(name)
+        return links
+
+    def mended(self, entry: TableEntry, unlinked: set[str]) -> TableEntry:
+        """The entry of a table after its files were made to lead to all neighbours but the unlinked ones."""
+        document = read_or_none(self.store, locations.DOCS + entry.indexable.path, TableDocument)
+        if document is None:
+            return entry
+        before = self.found.unlinked.get(entry.name, frozenset())
+        every = document.relations if before <= unlinked else self._relations(document, entry)
+        kept = [relation for relation in every if relation.name not in unlinked]
+        if kept == document.relations and unlinked == before:
+            return entry
+        document = document.model_copy(update={"relations": kept})
+        page = table_page(document, entry.page_path).encode()
+        written = [
+            write_document(self.store, entry.indexable.path, document.to_json(), now=self.now),
+            write_document(self.store, entry.page_path, page, now=self.now),
+        ]
+        content = written[0].model_dump(include={"content_hash", "size_bytes", "modified_at"})
+        mended = TableEntry(entry.name, entry.indexable.model_copy(update=content), written[1])
+        self._note(mended, written, unlinked)
+        return mended
+
+    def _relations(self, document: TableDocument, entry: TableEntry) -> Sequence[DocumentedRelation]:
+        unit_id = entry.indexable.work_unit or ""
+        part = _slice(self.store, self.outline.run_id, unit_id) if unit_id in self.found.units else None
+        name = (document.schema_, document.table)
+        for table in part.tables if part else ():
+            if part and (table.schema_name, table.table_name) == name:
+                incoming = [key for key in part.incoming if key.table == document.name]
+                return relations_of(table, document.database, incoming, part.neighbours, entry.page_path)
+        return document.relations
+
+    def _note(self, entry: TableEntry, written: list[WrittenFile], unlinked: set[str]) -> None:
+        key = locations.unit_result_file(entry.indexable.work_unit or "")
+        result = read_or_none(self.store, key, UnitResult)
+        if result is None:
+            return
+        changed = {"files": written, "indexable": entry.indexable, "unlinked": sorted(unlinked) or None}
+
+        def noted(table: TableResult) -> TableResult:
+            return table.model_copy(update=changed) if table.name == entry.name else table
+
+        renewed = result.model_copy(update={"tables": [noted(table) for table in result.tables]})
+        put_if_changed(self.store, key, renewed.to_json())
+
+
+def _slice(store: ObjectStore, run_id: str, unit_id: str) -> CatalogSlice | None:
+    unit = read_required(store, locations.run_unit_file(run_id, unit_id), WorkUnit)
+    return read_or_none(store, unit.slice_file, CatalogSlice) if unit.slice_file else None
+
+
+def _keys(part: CatalogSlice) -> Iterator[tuple[str, str]]:
+    """A table of the slice and one that it is joined to, for each key in either direction."""
+    for incoming in part.incoming:
+        yield incoming.table, incoming.from_table
+    for table in part.tables:
+        name = str(TableIdentity(part.database, table.schema_name, table.table_name))
+        for key in table.foreign_keys:
+            yield name, str(TableIdentity(part.database, key.references_schema, key.references_table))

@@ -1,0 +1,195 @@
+"""The three files of a domain, made again only when what they are made from changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from tribal.catalog import locations
+from tribal.catalog.hashing import object_hash
+from tribal.documenting.annotations import PlacedDomainAnnotation
+from tribal.documenting.files import put_if_changed, read_or_none
+from tribal.documenting.finish.gather import TableEntry
+from tribal.documenting.finish.publishing import Publisher
+from tribal.documenting.finish.summaries import TableSummary, summarize
+from tribal.errors import ObjectNotFound
+from tribal.ports import Describer, DomainContext, ObjectStore, ProgressSink
+from tribal.rendering import RENDERER_VERSION, Join, SqlTable, domain_page, er_diagram, join_sql
+from tribal_contracts import (
+    DomainDocument,
+    DomainLink,
+    IndexableFile,
+    Relationship,
+    RelationshipsDocument,
+    TableDocument,
+)
+
+COMMON_JOINS = 10
+"""Joins that a domain's overview spells out at the most."""
+DOMAIN_FILES_VERSION = "3"
+"""Changes whenever the same documents would make other domain files."""
+
+
+@dataclass(frozen=True, slots=True)
+class DomainPlan:
+    """One domain of one database with its tables."""
+
+    database: str
+    domain: str
+    title: str
+    entries: Sequence[TableEntry]
+    words: PlacedDomainAnnotation | None = None
+    """What a person says of it."""
+
+    @property
+    def directory(self) -> str:
+        """Where its files lie, relative to `docs/`."""
+        return locations.domain_directory(self.database, self.domain)
+
+
+@dataclass(frozen=True, slots=True)
+class DomainOutcome:
+    """The files of a domain, and the tables whose documents turned out to be missing."""
+
+    document: DomainDocument | None
+    files: tuple[IndexableFile, ...]
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DomainWriter:
+    """Writes domains; `domains` knows the domain of every documented table, `comments` those of the schemas."""
+
+    store: ObjectStore
+    publisher: Publisher
+    describer: Describer
+    sink: ProgressSink
+    domains: Mapping[str, str]
+    comments: Mapping[tuple[str, str], str]
+    places: Mapping[str, str]
+    """By database, a hash over the domain of every table: keys lead there, and tables move without ours changing."""
+
+    def write(self, plan: DomainPlan) -> DomainOutcome:
+        """Write the files of one domain, or leave them when nothing behind them changed."""
+        inputs = self._input_hash(plan)
+        path = f"{plan.directory}/domain.json"
+        document = read_or_none(self.store, locations.DOCS + path, DomainDocument)
+        if document is not None and document.input_hash == inputs:
+            files = [self.publisher.untouched(path), self.publisher.untouched(f"{plan.directory}/relationships.json")]
+            if files[0] is not None and files[1] is not None:
+                self._write_page(document)
+                return DomainOutcome(document, (files[0], files[1]))
+        summaries, lost = self._summaries(plan)
+        if not summaries:
+            return DomainOutcome(None, (), lost)
+        document = self._document(plan, summaries, inputs)
+        relationships = RelationshipsDocument(
+            schema_version="1.0",
+            database=plan.database,
+            domain=plan.domain,
+            relationships=sorted(_leaving(summaries), key=lambda key: (key.from_table, key.name, key.from_columns)),
+        )
+        where = {"database": plan.database, "domain": plan.domain}
+        first = self.publisher.publish(path, document.to_json(), "domain", **where)
+        second = self.publisher.publish(
+            f"{plan.directory}/relationships.json", relationships.to_json(), "relationship", **where
+        )
+        self._write_page(document)
+        return DomainOutcome(document, (first, second), lost)
+
+    def _write_page(self, document: DomainDocument) -> None:
+        page = locations.domain_page_file(document.database, document.domain)
+        put_if_changed(self.store, locations.DOCS + page, domain_page(document).encode())
+
+    def _input_hash(self, plan: DomainPlan) -> str:
+        return object_hash(
+            [
+                sorted([entry.indexable.path, entry.indexable.content_hash] for entry in plan.entries),
+                plan.title,
+                self._schema_comments(plan),
+                self.describer.version,
+                RENDERER_VERSION,
+                DOMAIN_FILES_VERSION,
+                self.places[plan.database],
+                plan.words.model_dump(mode="json") if plan.words else None,
+            ]
+        )
+
+    def _schema_comments(self, plan: DomainPlan) -> list[str]:
+        schemas = sorted({entry.indexable.schema_ or "" for entry in plan.entries})
+        return [self.comments[plan.database, name] for name in schemas if (plan.database, name) in self.comments]
+
+    def _summaries(self, plan: DomainPlan) -> tuple[list[TableSummary], tuple[str, ...]]:
+        summaries, lost = [], []
+        for entry in plan.entries:
+            try:
+                document = TableDocument.from_json(self.store.get(locations.DOCS + entry.indexable.path).data)
+            except ObjectNotFound:
+                self.sink.note(f"{entry.indexable.path} is missing; document {entry.name} again")
+                lost.append(entry.name)
+                continue
+            except ValidationError:
+                self.sink.note(f"{entry.indexable.path} cannot be read; document {entry.name} again with --force")
+                continue
+            summaries.append(summarize(document, entry, self.domains))
+        summaries.sort(key=lambda summary: (-summary.degree, summary.listed.name))
+        return summaries, tuple(lost)
+
+    def _document(self, plan: DomainPlan, summaries: Sequence[TableSummary], inputs: str) -> DomainDocument:
+        context = DomainContext(
+            database=plan.database,
+            domain=plan.domain,
+            title=plan.title,
+            tables=[(summary.listed.name, summary.listed.description) for summary in summaries],
+            schema_comments=self._schema_comments(plan),
+        )
+        return DomainDocument(
+            schema_version="1.0",
+            database=plan.database,
+            database_type=summaries[0].database_type,
+            domain=plan.domain,
+            title=plan.title,
+            description=(plan.words and plan.words.description) or self.describer.describe_domain(context).text,
+            tables=[summary.listed for summary in summaries],
+            er_diagram=er_diagram([summary.diagram for summary in summaries], list(_leaving(summaries))),
+            common_joins=_common_joins(summaries),
+            links=_links(plan.domain, summaries, self.domains),
+            annotation_line=plan.words.line if plan.words else None,
+            input_hash=inputs,
+        )
+
+
+def _leaving(summaries: Iterable[TableSummary]) -> list[Relationship]:
+    return [key for summary in summaries for key in summary.keys]
+
+
+def _common_joins(summaries: Sequence[TableSummary]) -> list[str]:
+    """Joins over the keys of the domain, those between its most connected tables first."""
+    by_name = {summary.listed.name: summary for summary in summaries}
+    inner = [key for key in _leaving(summaries) if key.to_table in by_name and key.to_table != key.from_table]
+    inner.sort(
+        key=lambda key: (
+            -by_name[key.from_table].degree - by_name[key.to_table].degree,
+            key.from_table,
+            key.name,
+            key.from_columns,
+        )
+    )
+    return [_join(key, by_name) for key in inner[:COMMON_JOINS]]
+
+
+def _join(key: Relationship, by_name: Mapping[str, TableSummary]) -> str:
+    parent: SqlTable = by_name[key.to_table].sql
+    columns = tuple(zip(key.from_columns, key.to_columns, strict=False))
+    child = by_name[key.from_table]
+    return join_sql(child.sql, [Join(parent, columns, not key.nullable)], child.database_type)
+
+
+def _links(domain: str, summaries: Sequence[TableSummary], domains: Mapping[str, str]) -> list[DomainLink]:
+    keys: Counter[str] = Counter(key.to_domain for key in _leaving(summaries))
+    keys.update(domains[name] for summary in summaries for name in summary.referenced_by if name in domains)
+    del keys[domain]
+    return [DomainLink(domain=other, keys=count) for other, count in sorted(keys.items(), key=lambda i: (-i[1], i[0]))]

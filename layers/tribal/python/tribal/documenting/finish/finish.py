@@ -1,0 +1,119 @@
+"""The use case that ends a documenting run: overviews, manifest, progress, and what has to go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tribal.catalog import locations
+from tribal.documenting.files import put_if_changed, read_or_none
+from tribal.documenting.finish.dead_links import mend_links
+from tribal.documenting.finish.gather import Gathered, gather
+from tribal.documenting.finish.html_site import write_site
+from tribal.documenting.finish.manifest import build_manifest, load_manifest
+from tribal.documenting.finish.overviews import Overviews, OverviewWriter
+from tribal.documenting.finish.publishing import Publisher
+from tribal.documenting.finish.retire import retire
+from tribal.documenting.progress import final_progress
+from tribal.ports import Clock, Deadline, Describer, Lease, ObjectStore, ProgressSink
+from tribal_contracts import SCHEMA_VERSION, DocumentationManifest, FinishCheckpoint, RunOutline
+
+LOW_TIME_SECONDS = 60.0
+"""With less time left no further domain is begun: a domain of many tables, and the checkpoint, must fit in."""
+CLOSING_TIME_SECONDS = 180.0
+"""What the page of all documents, the manifest and the removals may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How far Finish came; `manifest` is `None` when nothing at all is documented, and the old one stays."""
+
+    done: bool
+    manifest: DocumentationManifest | None = None
+
+
+def finish(
+    outline: RunOutline,
+    *,
+    store: ObjectStore,
+    lease: Lease,
+    describer: Describer,
+    clock: Clock,
+    sink: ProgressSink,
+    deadline: Deadline,
+) -> Finished:
+    """Publish what the run's units and earlier runs documented; opens no database, rewrites nothing that is the same.
+
+    Out of time it is not done: called again, it carries on.
+
+    Raises:
+        LeaseLost: when another run has taken over; nothing is published then.
+        ManifestError: when the present manifest cannot be read.
+        StoreError: when the store cannot be read or written.
+    """
+    previous = load_manifest(store)
+    found = gather(outline, store, previous)
+    mend_links(found, outline, store=store, now=clock.published())
+    manifest = None
+    if found.tables:
+        written = _write_overviews(outline, found, previous, store, describer, clock, sink, deadline)
+        if written is None:
+            return Finished(False)
+        manifest = _publish(outline, found, previous, written, store, lease, clock)
+    put_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, final_progress(outline, store, clock).to_json())
+    if manifest is not None:
+        retire(found, previous, manifest, store=store)
+    return Finished(True, manifest)
+
+
+def _write_overviews(
+    outline: RunOutline,
+    found: Gathered,
+    previous: DocumentationManifest | None,
+    store: ObjectStore,
+    describer: Describer,
+    clock: Clock,
+    sink: ProgressSink,
+    deadline: Deadline,
+) -> Overviews | None:
+    """Every overview; `None` when the time did not last for them and for what comes after."""
+    checkpoint = locations.run_finish_file(outline.run_id)
+    earlier = read_or_none(store, checkpoint, FinishCheckpoint)
+    known = [*(previous.indexable_files if previous else ()), *(earlier.files if earlier else ())]
+    publisher = Publisher(store, known, clock.published())
+    writer = OverviewWriter(outline, found, store=store, publisher=publisher, describer=describer, sink=sink)
+    for plan in writer.domains:
+        if deadline.remaining_seconds() < LOW_TIME_SECONDS:
+            break
+        writer.write_domain(plan)
+    if deadline.remaining_seconds() >= CLOSING_TIME_SECONDS:
+        return writer.close()
+    store.put(checkpoint, FinishCheckpoint(schema_version=SCHEMA_VERSION, files=publisher.published).to_json())
+    return None
+
+
+def _publish(
+    outline: RunOutline,
+    found: Gathered,
+    previous: DocumentationManifest | None,
+    written: Overviews,
+    store: ObjectStore,
+    lease: Lease,
+    clock: Clock,
+) -> DocumentationManifest | None:
+    for name in written.lost:
+        del found.tables[name]
+    if not found.tables:
+        return None
+    site = write_site(found.tables, written.files, store=store)
+    manifest = build_manifest(
+        outline,
+        found,
+        previous,
+        store=store,
+        other_files=written.files,
+        other_pages=[*written.pages, site],
+        now=clock.published(),
+    )
+    lease.check()
+    put_if_changed(store, locations.MANIFEST_FILE, manifest.to_json())
+    return manifest

@@ -1,0 +1,66 @@
+"""Writes `docs/index.html`, the one page in which everything that is documented can be looked through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tribal.catalog import locations
+from tribal.catalog.hashing import object_hash
+from tribal.documenting.files import read_or_none
+from tribal.documenting.finish.gather import TableEntry
+from tribal.errors import ObjectNotFound
+from tribal.ports import ObjectStore
+from tribal.rendering.html_page import PAGE_VERSION, html_page, is_intact_page
+from tribal.rendering.html_records import Record, catalog_record, database_record, domain_record, table_record
+from tribal_contracts import DomainDocument, IndexableFile, OverviewDocument, TableDocument
+
+
+def write_site(tables: Mapping[str, TableEntry], files: Sequence[IndexableFile], *, store: ObjectStore) -> str:
+    """Write the page of the documented tables and of the overviews among `files`; return its path under `docs/`.
+
+    One document at a time is held in memory. A page that was made from the same, and is as it was written, is left.
+    """
+    made_from = _made_from(tables, files)
+    key = locations.DOCS + locations.SITE_PAGE
+    if not _is_current(store, key, made_from):
+        store.put_lines(key, html_page(_records(tables, store), made_from))
+    return locations.SITE_PAGE
+
+
+def _made_from(tables: Mapping[str, TableEntry], files: Sequence[IndexableFile]) -> str:
+    documents = [*(entry.indexable for entry in tables.values()), *files]
+    return object_hash([PAGE_VERSION, sorted([file.path, file.content_hash] for file in documents)])
+
+
+def _is_current(store: ObjectStore, key: str, made_from: str) -> bool:
+    try:
+        return is_intact_page(store.lines(key), made_from)
+    except ObjectNotFound:
+        return False
+
+
+def _records(tables: Mapping[str, TableEntry], store: ObjectStore) -> Iterator[Record]:
+    catalog = read_or_none(store, locations.DOCS + locations.CATALOG_OVERVIEW, OverviewDocument)
+    if catalog is None:
+        return
+    yield catalog_record(catalog)
+    for database in catalog.databases:
+        folder = locations.database_directory(database)
+        overview = read_or_none(store, f"{locations.DOCS}{folder}/{locations.CATALOG_OVERVIEW}", OverviewDocument)
+        yield database_record(database, overview.description if overview else "")
+        for listed in catalog.domains:
+            if listed.database == database:
+                yield from _domain(database, listed.domain, tables, store)
+
+
+def _domain(database: str, name: str, tables: Mapping[str, TableEntry], store: ObjectStore) -> Iterator[Record]:
+    key = f"{locations.DOCS}{locations.domain_directory(database, name)}/domain.json"
+    domain = read_or_none(store, key, DomainDocument)
+    if domain is None:
+        return
+    yield domain_record(domain)
+    for listed in domain.tables:
+        entry = tables.get(listed.name)
+        document = read_or_none(store, locations.DOCS + entry.indexable.path, TableDocument) if entry else None
+        if document is not None:
+            yield table_record(document)

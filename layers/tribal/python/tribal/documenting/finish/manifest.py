@@ -1,0 +1,178 @@
+"""The manifest: the one hand-over to indexing, which always describes the whole store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pydantic import ValidationError
+
+from tribal.catalog import locations
+from tribal.catalog.hashing import output_hash
+from tribal.documenting.finish.gather import Gathered, TableEntry, UnitOutcome, files_by_unit
+from tribal.errors import ManifestError, ObjectNotFound
+from tribal.ports import ObjectStore
+from tribal_contracts import (
+    AgentError,
+    DatabaseManifest,
+    DatabaseType,
+    DocumentationManifest,
+    IndexableFile,
+    RunOutline,
+    WorkUnitManifest,
+    agent_error,
+)
+
+
+def load_manifest(store: ObjectStore) -> DocumentationManifest | None:
+    """The manifest as it stands; `None` before the first.
+
+    Raises:
+        ManifestError: when it is there and cannot be read: taken for missing, everything that it lists would be lost.
+    """
+    try:
+        return DocumentationManifest.from_json(store.get(locations.MANIFEST_FILE).data)
+    except ObjectNotFound:
+        return None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ManifestError(
+            f"{locations.MANIFEST_FILE} in {store.location} cannot be read at {where or 'its start'}: {first['msg']}; "
+            "put back an intact copy, or delete it and document everything again"
+        ) from error
+
+
+def build_manifest(
+    outline: RunOutline,
+    found: Gathered,
+    previous: DocumentationManifest | None,
+    *,
+    store: ObjectStore,
+    other_files: Sequence[IndexableFile],
+    other_pages: Sequence[str],
+    now: str,
+) -> DocumentationManifest:
+    """The manifest of this state; times stand still where nothing else changed."""
+    units = _units(found, previous, store, now)
+    unreachable = any(analysis.status == "unreachable" for analysis in outline.databases)
+    whole = all(unit.status == "completed" for unit in units) and not unreachable
+    tables = [entry.indexable for entry in found.tables.values()]
+    manifest = DocumentationManifest(
+        schema_version="1.0",
+        completed_at=now,
+        plan_hash=outline.plan_hash,
+        status="complete" if whole else "partial",
+        databases=_databases(outline, found, previous),
+        work_units=units,
+        total_files=2 * len(tables) + len(other_files) + len(other_pages),
+        indexable_files=sorted([*tables, *other_files], key=lambda file: file.path),
+    )
+    return previous if previous is not None and _without_times(previous) == _without_times(manifest) else manifest
+
+
+def _without_times(manifest: DocumentationManifest) -> object:
+    return manifest.model_dump(
+        mode="json",
+        exclude={"completed_at": True, "work_units": {"__all__": {"errors": {"__all__": {"timestamp": True}}}}},
+    )
+
+
+def _units(
+    found: Gathered, previous: DocumentationManifest | None, store: ObjectStore, now: str
+) -> list[WorkUnitManifest]:
+    entries = files_by_unit(found.tables)
+    known = {unit.id: unit for unit in previous.work_units} if previous else {}
+    before = _paths_by_unit(previous)
+    units = [_own_unit(outcome, entries.get(unit_id, []), store, now) for unit_id, outcome in found.units.items()]
+    for unit_id, carried in entries.items():
+        if unit_id in found.units:
+            continue
+        earlier = known.get(unit_id)
+        same = {(e.indexable.path, e.indexable.content_hash) for e in carried} == before.get(unit_id)
+        units.append(earlier if earlier and same else _carried_unit(unit_id, earlier, carried, store))
+    return sorted(units, key=lambda unit: unit.id)
+
+
+def _paths_by_unit(previous: DocumentationManifest | None) -> dict[str, set[tuple[str, str]]]:
+    paths: dict[str, set[tuple[str, str]]] = {}
+    for file in previous.indexable_files if previous else ():
+        if file.type == "table":
+            paths.setdefault(file.work_unit or "", set()).add((file.path, file.content_hash))
+    return paths
+
+
+def _own_unit(outcome: UnitOutcome, entries: Sequence[TableEntry], store: ObjectStore, now: str) -> WorkUnitManifest:
+    errors = list(outcome.errors)
+    if outcome.unfinished:
+        errors.append(_pending(outcome.unit_id, now))
+    files = _files(entries, store)
+    return WorkUnitManifest(
+        id=outcome.unit_id,
+        status=outcome.status if outcome.status in ("completed", "failed") else "partial",
+        output_directory=outcome.output_directory,
+        files_generated=len(files),
+        output_hash=output_hash(files),
+        reprocessable=outcome.reprocessable,
+        errors=errors or None,
+    )
+
+
+def _pending(unit_id: str, now: str) -> AgentError:
+    message = f"work unit {unit_id!r} is not documented to its end yet; run `tribal document` to carry on"
+    return agent_error("DOC_UNIT_PENDING", message, timestamp=now, context={"work_unit": unit_id})
+
+
+def _carried_unit(
+    unit_id: str, earlier: WorkUnitManifest | None, entries: Sequence[TableEntry], store: ObjectStore
+) -> WorkUnitManifest:
+    files = _files(entries, store)
+    return WorkUnitManifest(
+        id=unit_id,
+        status=earlier.status if earlier else "completed",
+        output_directory=earlier.output_directory if earlier else entries[0].indexable.path.rpartition("/")[0],
+        files_generated=len(files),
+        output_hash=output_hash(files),
+        reprocessable=earlier.reprocessable if earlier else True,
+        errors=earlier.errors if earlier else None,
+    )
+
+
+def _files(entries: Iterable[TableEntry], store: ObjectStore) -> list[tuple[str, str]]:
+    files = []
+    for entry in entries:
+        files.append((entry.indexable.path, entry.indexable.content_hash))
+        if entry.page is not None:
+            files.append((entry.page.path, entry.page.content_hash))
+        elif (present := store.head(locations.DOCS + entry.page_path)) is not None:
+            files.append((entry.page_path, present.content_hash))
+    return files
+
+
+def _databases(outline: RunOutline, found: Gathered, previous: DocumentationManifest | None) -> list[DatabaseManifest]:
+    types: dict[str, DatabaseType] = {entry.name: entry.type for entry in previous.databases} if previous else {}
+    types |= {analysis.name: analysis.type for analysis in outline.databases}
+    domains: dict[str, set[str]] = {}
+    documented: dict[str, int] = {}
+    for entry in found.tables.values():
+        file = entry.indexable
+        documented[file.database] = documented.get(file.database, 0) + 1
+        domains.setdefault(file.database, set()).add(file.domain or "")
+    names = {analysis.name for analysis in outline.databases} | set(documented)
+    return [_database(name, types, documented, found.failed, domains) for name in sorted(names)]
+
+
+def _database(
+    name: str,
+    types: Mapping[str, DatabaseType],
+    documented: Mapping[str, int],
+    failed: Mapping[str, int],
+    domains: Mapping[str, set[str]],
+) -> DatabaseManifest:
+    return DatabaseManifest(
+        name=name,
+        type=types[name],
+        docs_directory=locations.database_directory(name),
+        tables_documented=documented.get(name, 0),
+        tables_failed=failed.get(name, 0),
+        domains=sorted(domains.get(name, set())),
+    )

@@ -1,0 +1,194 @@
+"""Overviews of domains, databases and the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from tribal.catalog import locations
+from tribal.catalog.hashing import object_hash
+from tribal.documenting.annotations import OverviewWords, read_overview_words
+from tribal.documenting.files import put_if_changed
+from tribal.documenting.finish.domain_files import DomainPlan, DomainWriter
+from tribal.documenting.finish.gather import Gathered, TableEntry
+from tribal.documenting.finish.publishing import Publisher
+from tribal.errors import ObjectNotFound
+from tribal.naming import humanize
+from tribal.ports import Describer, ObjectStore, ProgressSink
+from tribal.rendering import overview_page
+from tribal.rendering.words import number
+from tribal_contracts import (
+    CatalogSnapshot,
+    DomainDocument,
+    IndexableFile,
+    OverviewDocument,
+    OverviewDomain,
+    RunOutline,
+)
+
+CATALOG_TITLE = "Data catalog"
+
+
+@dataclass(slots=True)
+class Overviews:
+    """What was written besides the tables; `lost` are tables whose documents turned out to be missing."""
+
+    files: list[IndexableFile] = field(default_factory=list)
+    pages: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+
+class OverviewWriter:
+    """Writes every overview of what is documented, one domain at a time."""
+
+    def __init__(
+        self,
+        outline: RunOutline,
+        found: Gathered,
+        *,
+        store: ObjectStore,
+        publisher: Publisher,
+        describer: Describer,
+        sink: ProgressSink,
+    ) -> None:
+        databases = {entry.indexable.database for entry in found.tables.values()}
+        self._words = {database: read_overview_words(store, database) for database in databases}
+        self.domains = _domain_plans(outline, found, self._words)
+        """What has to be written, in order."""
+        self._note_strangers(sink)
+        self._store = store
+        self._publisher = publisher
+        self._written = Overviews()
+        self._listed: list[OverviewDomain] = []
+        self._writer = DomainWriter(
+            store=store,
+            publisher=publisher,
+            describer=describer,
+            sink=sink,
+            domains={name: entry.indexable.domain or "" for name, entry in found.tables.items()},
+            comments=_schema_comments(outline, store),
+            places=_places(found),
+        )
+
+    def _note_strangers(self, sink: ProgressSink) -> None:
+        """Say which domains of the annotations there are not; somebody meant something by them."""
+        known = {(plan.database, plan.domain) for plan in self.domains}
+        for database, words in sorted(self._words.items()):
+            for domain in sorted(words.domains):
+                if (database, domain) not in known:
+                    file = locations.annotations_file(database)
+                    sink.note(f"{file} describes a domain {domain!r}, which {database} lacks")
+
+    def write_domain(self, plan: DomainPlan) -> None:
+        """Write one domain, or leave it when nothing behind it changed."""
+        outcome = self._writer.write(plan)
+        self._written.lost.extend(outcome.lost)
+        if outcome.document is not None:
+            self._written.files.extend(outcome.files)
+            self._written.pages.append(locations.domain_page_file(plan.database, plan.domain))
+            self._listed.append(_listed(outcome.document))
+
+    def close(self) -> Overviews:
+        """Write the overviews of the databases and of the catalog, once every domain was written."""
+        written, listed = self._written, self._listed
+        databases = sorted({domain.database for domain in listed})
+        for database in databases:
+            own = [domain for domain in listed if domain.database == database]
+            overview = _with_words(_overview("database", database, [database], own), self._words[database])
+            _write_overview(overview, self._store, self._publisher, written)
+        catalog = _overview("catalog", CATALOG_TITLE, databases, listed)
+        _write_overview(catalog, self._store, self._publisher, written)
+        return written
+
+
+def _places(found: Gathered) -> dict[str, str]:
+    by_database: dict[str, list[list[str]]] = {}
+    for name in sorted(found.tables):
+        file = found.tables[name].indexable
+        by_database.setdefault(file.database, []).append([name, file.domain or ""])
+    return {database: object_hash(places) for database, places in by_database.items()}
+
+
+def _domain_plans(outline: RunOutline, found: Gathered, words: Mapping[str, OverviewWords]) -> list[DomainPlan]:
+    titles = {
+        (analysis.name, domain): title
+        for analysis in outline.databases
+        for domain, title in (analysis.domain_titles or {}).items()
+    }
+    members: dict[tuple[str, str], list[TableEntry]] = {}
+    for name in sorted(found.tables):
+        file = found.tables[name].indexable
+        members.setdefault((file.database, file.domain or ""), []).append(found.tables[name])
+    plans = []
+    for (database, domain), entries in sorted(members.items()):
+        own = words[database].domains.get(domain)
+        title = (own and own.title) or titles.get((database, domain)) or _title(domain)
+        plans.append(DomainPlan(database, domain, title, entries, own))
+    return plans
+
+
+def _title(domain: str) -> str:
+    words = humanize(domain, acronyms=True)
+    return words[:1].upper() + words[1:]
+
+
+def _schema_comments(outline: RunOutline, store: ObjectStore) -> Mapping[tuple[str, str], str]:
+    """Comments of schemas, from the first line of each database's snapshot."""
+    comments = {}
+    for analysis in outline.databases:
+        try:
+            first = next(iter(store.lines(locations.snapshot_file(analysis.name, analysis.schema_hash))), b"")
+            snapshot = CatalogSnapshot.from_json(first)
+        except (ObjectNotFound, ValidationError):
+            continue
+        for schema in snapshot.schemas:
+            if schema.comment:
+                comments[analysis.name, schema.name] = schema.comment
+    return comments
+
+
+def _listed(document: DomainDocument) -> OverviewDomain:
+    return OverviewDomain(
+        domain=document.domain,
+        title=document.title,
+        description=document.description,
+        database=document.database,
+        table_count=len(document.tables),
+        path=locations.domain_page_file(document.database, document.domain),
+    )
+
+
+def _overview(scope: str, name: str, databases: Sequence[str], domains: Sequence[OverviewDomain]) -> OverviewDocument:
+    tables = sum(domain.table_count for domain in domains)
+    counted = f"{number(tables, 'table')} in {number(len(domains), 'domain')}"
+    if scope == "catalog":
+        counted = f"{counted} of {number(len(databases), 'database')}"
+    return OverviewDocument(
+        schema_version="1.0",
+        scope="catalog" if scope == "catalog" else "database",
+        name=name,
+        description=f"{counted}.",
+        databases=list(databases),
+        table_count=tables,
+        domains=list(domains),
+    )
+
+
+def _with_words(document: OverviewDocument, words: OverviewWords) -> OverviewDocument:
+    if words.description is None:
+        return document
+    described = f"{words.description.strip()}\n\n{document.description}"
+    return document.model_copy(update={"description": described, "annotation_line": words.line})
+
+
+def _write_overview(document: OverviewDocument, store: ObjectStore, publisher: Publisher, written: Overviews) -> None:
+    of_catalog = document.scope == "catalog"
+    folder = "" if of_catalog else f"{locations.database_directory(document.name)}/"
+    database = "" if of_catalog else document.name
+    path = folder + locations.CATALOG_OVERVIEW
+    page = folder + locations.CATALOG_OVERVIEW_PAGE
+    written.files.append(publisher.publish(path, document.to_json(), "overview", database=database))
+    written.pages.append(page)
+    put_if_changed(store, locations.DOCS + page, overview_page(document).encode())

@@ -1,0 +1,95 @@
+"""Removes the files of tables that moved or left, once the manifest that lacks them is published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tribal.catalog import locations
+from tribal.documenting.files import put_if_changed, read_or_none
+from tribal.documenting.finish.gather import Gathered, page_of
+from tribal.ports import ObjectStore
+from tribal_contracts import DocumentationManifest, TableResult, UnitResult
+
+_UNITS = "progress/work_units/"
+
+
+def retire(
+    found: Gathered,
+    previous: DocumentationManifest | None,
+    manifest: DocumentationManifest,
+    *,
+    store: ObjectStore,
+) -> None:
+    """Remove what no file of the manifest stands for any more; only files that a record says we wrote are touched.
+
+    Those records are kept until their files are gone, so that a run that is stopped here is made up for by the next.
+    """
+    live = _live_paths(manifest)
+    for file in previous.indexable_files if previous else ():
+        if file.path not in live:
+            _remove(store, [file.path, *_twin(file.path, file.type)], live)
+    for unit_id, outcome in found.units.items():
+        if outcome.departed:
+            _remove(store, [file.path for file in outcome.departed], live)
+            _forget_departed(store, unit_id, live)
+    for unit_id in _former_units(found, manifest, store):
+        _retire_unit(unit_id, found, manifest, live, store)
+
+
+def _live_paths(manifest: DocumentationManifest) -> set[str]:
+    live = {file.path for file in manifest.indexable_files}
+    return live | {path for file in manifest.indexable_files for path in _twin(file.path, file.type)}
+
+
+def _twin(path: str, kind: str) -> list[str]:
+    """The page that lies beside an indexable file."""
+    if kind == "table":
+        return [page_of(path)]
+    if kind == "relationship":
+        return []
+    return [path.rpartition("/")[0] + "/" * ("/" in path) + locations.CATALOG_OVERVIEW_PAGE]
+
+
+def _remove(store: ObjectStore, paths: list[str], live: set[str]) -> None:
+    for path in paths:
+        if path not in live:
+            store.delete(locations.DOCS + path)
+
+
+def _forget_departed(store: ObjectStore, unit_id: str, live: set[str]) -> None:
+    key = locations.unit_result_file(unit_id)
+    result = read_or_none(store, key, UnitResult)
+    if result is not None:
+        kept = [file for file in result.departed or () if file.path in live]
+        put_if_changed(store, key, result.model_copy(update={"departed": kept or None}).to_json())
+
+
+def _former_units(found: Gathered, manifest: DocumentationManifest, store: ObjectStore) -> Iterator[str]:
+    """Units that left traces and stand neither in this run nor in the manifest."""
+    known = set(found.units) | {unit.id for unit in manifest.work_units}
+    ids = {key.removeprefix(_UNITS).partition("/")[0] for key in store.keys(_UNITS)}
+    yield from sorted(ids - known)
+
+
+def _retire_unit(
+    unit_id: str, found: Gathered, manifest: DocumentationManifest, live: set[str], store: ObjectStore
+) -> None:
+    result = read_or_none(store, locations.unit_result_file(unit_id), UnitResult)
+    if result is None or not all(_is_settled(table, found) for table in result.tables):
+        # A unit that another run documented and nobody has published yet keeps its files.
+        return
+    _remove(store, [file.path for table in result.tables for file in table.files], live)
+    _remove(store, [file.path for file in result.departed or ()], live)
+    domain = locations.domain_directory(result.database, result.domain)
+    _remove(store, [f"{domain}/{name}" for name in ("domain.json", "relationships.json", "README.md")], live)
+    if result.database not in {file.database for file in manifest.indexable_files}:
+        folder = locations.database_directory(result.database)
+        names = (locations.CATALOG_OVERVIEW, locations.CATALOG_OVERVIEW_PAGE)
+        _remove(store, [f"{folder}/{name}" for name in names], live)
+    store.delete(locations.unit_progress_file(unit_id))
+    store.delete(locations.unit_result_file(unit_id))
+
+
+def _is_settled(table: TableResult, found: Gathered) -> bool:
+    """Whether a table is documented elsewhere, has left for good, or never had any file."""
+    return not table.files or table.name in found.tables or table.name in found.leaving

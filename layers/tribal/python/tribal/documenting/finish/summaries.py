@@ -1,0 +1,82 @@
+"""What the overviews need of each table, so that nobody has to hold whole documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tribal.catalog.identity import TableIdentity, format_name
+from tribal.documenting.finish.gather import TableEntry
+from tribal.rendering import ErColumn, ErTable, SqlTable, relation_sentence
+from tribal.rendering.words import shorten
+from tribal_contracts import DatabaseType, DomainTable, Relationship, TableDocument
+
+LISTED_DESCRIPTION_CHARS = 300
+"""Characters of a description that a list of tables shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableSummary:
+    """One table as its domain's overview needs it."""
+
+    listed: DomainTable
+    database_type: DatabaseType
+    sql: SqlTable
+    diagram: ErTable
+    keys: tuple[Relationship, ...]
+    """Keys that leave the table for a documented one."""
+    referenced_by: tuple[str, ...]
+    """Tables whose keys point here, one entry a key."""
+
+    @property
+    def degree(self) -> int:
+        """How many keys leave the table or point to it."""
+        return len(self.keys) + len(self.referenced_by)
+
+
+def summarize(document: TableDocument, entry: TableEntry, domains: Mapping[str, str]) -> TableSummary:
+    """Cut a document down; `domains` knows the domain of every documented table."""
+    key_columns = [column for column in document.columns if column.is_primary_key or column.is_foreign_key]
+    return TableSummary(
+        listed=DomainTable(
+            name=document.name,
+            description=shorten(document.description.text, LISTED_DESCRIPTION_CHARS),
+            row_count=document.row_count,
+            column_count=len(document.columns),
+            path=entry.page_path,
+        ),
+        database_type=document.database_type,
+        sql=SqlTable(document.schema_, document.table, document.server_database or document.database),
+        diagram=ErTable(
+            document.name,
+            format_name((document.schema_, document.table)),
+            tuple(ErColumn(c.name, c.type, c.is_primary_key, c.is_foreign_key) for c in key_columns),
+        ),
+        keys=_keys(document, domains),
+        referenced_by=tuple(r.name for r in document.relations if r.relationship == "referenced_by"),
+    )
+
+
+def _keys(document: TableDocument, domains: Mapping[str, str]) -> tuple[Relationship, ...]:
+    targets = [key.references_table for key in document.foreign_keys]
+    return tuple(
+        Relationship(
+            name=key.name,
+            from_table=document.name,
+            from_columns=key.columns,
+            from_domain=document.domain,
+            to_table=key.references_table,
+            to_columns=key.references_columns,
+            to_domain=domains[key.references_table],
+            nullable=key.nullable,
+            source="declared",
+            description=relation_sentence(
+                document.table,
+                TableIdentity.parse(key.references_table).table,
+                nullable=key.nullable,
+                columns=tuple(key.columns) if targets.count(key.references_table) > 1 else (),
+            ),
+        )
+        for key in document.foreign_keys
+        if key.references_table in domains
+    )

@@ -1,0 +1,1 @@
+"""Judging documentation that is there."""

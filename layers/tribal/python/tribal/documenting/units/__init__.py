@@ -1,0 +1,1 @@
+"""Documenting one work unit."""

@@ -1,0 +1,143 @@
+"""The document of one table, from its slice, its samples, its description and the words of people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tribal.catalog.identity import TableIdentity
+from tribal.documenting.relations import documented_key, relations_of
+from tribal.documenting.units.sampling import Samples
+from tribal.masking import MaskedSamples, detect_by_name, redact_text
+from tribal.ports import TableContext, TableDescription
+from tribal_contracts import (
+    CatalogColumn,
+    CatalogKey,
+    Description,
+    DocumentedCheck,
+    DocumentedColumn,
+    DocumentedIndex,
+    DocumentedKey,
+    TableAnnotation,
+    TableDocument,
+    TableSpec,
+)
+
+_WHOLE_NUMBERS = ("smallint", "integer", "bigint", "NUMBER", "number")
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What a document says of its own making."""
+
+    server_database: str
+    page: str
+    """The table's Markdown file, relative to `docs/`."""
+    documented_at: str
+    input_hash: str
+    annotation_line: int | None = None
+    """Where a person's words of the table begin in the annotations file."""
+
+
+def apply_annotation(description: TableDescription, annotation: TableAnnotation | None) -> TableDescription:
+    """Put a person's words in place of the describer's; what they do not speak of stays."""
+    if annotation is None:
+        return description
+    columns = {
+        name: _human(annotation.columns[name]) if annotation.columns.get(name, "").strip() else said
+        for name, said in description.columns.items()
+    }
+    table = description.table
+    if annotation.description and annotation.description.strip():
+        table = _human(annotation.description)
+    return TableDescription(table=table, columns=columns, notes=description.notes)
+
+
+def _human(text: str) -> Description:
+    return Description(text=text.strip(), source="human", confidence=1.0)
+
+
+def assemble_document(
+    context: TableContext,
+    spec: TableSpec,
+    description: TableDescription,
+    samples: Samples,
+    provenance: Provenance,
+) -> TableDocument:
+    """Make the document; texts of the server are redacted here, names stay as they are."""
+    table = context.table
+    own = TableIdentity(context.database, table.schema_name, table.table_name)
+    return TableDocument(
+        schema_version="1.0",
+        name=str(own),
+        database=context.database,
+        database_type=context.database_type,
+        server_database=provenance.server_database,
+        schema_=table.schema_name,
+        table=table.table_name,
+        domain=context.domain,
+        kind=table.kind,
+        description=description.table,
+        notes=list(description.notes),
+        row_count=spec.row_count_approx,
+        columns=[_column(column, context, description, samples.by_column) for column in table.columns],
+        primary_key=_key(table.primary_key),
+        unique_keys=[DocumentedKey(name=key.name, columns=key.columns) for key in table.unique_keys],
+        foreign_keys=[documented_key(key, table, context.database) for key in table.foreign_keys],
+        indexes=[
+            DocumentedIndex(
+                name=index.name,
+                columns=[redact_text(column) for column in index.columns],
+                unique=index.unique,
+                predicate=_redacted(index.predicate),
+            )
+            for index in table.indexes
+        ],
+        checks=[DocumentedCheck(name=check.name, expression=redact_text(check.expression)) for check in table.checks],
+        relations=relations_of(table, context.database, context.incoming, context.neighbours, provenance.page),
+        view_definition=_redacted(table.view_definition),
+        partition_count=table.partition_count,
+        samples_taken=samples.taken,
+        annotation_line=provenance.annotation_line,
+        documented_at=provenance.documented_at,
+        input_hash=provenance.input_hash,
+        metadata_hash=spec.metadata_hash,
+    )
+
+
+def _redacted(text: str | None) -> str | None:
+    return None if text is None else redact_text(text)
+
+
+def _key(key: CatalogKey | None) -> DocumentedKey | None:
+    return None if key is None else DocumentedKey(name=key.name, columns=key.columns)
+
+
+def _column(
+    column: CatalogColumn,
+    context: TableContext,
+    description: TableDescription,
+    samples: Mapping[str, MaskedSamples],
+) -> DocumentedColumn:
+    table = context.table
+    masked = samples.get(column.name, MaskedSamples())
+    is_key = any(column.name in key.columns for key in (table.primary_key, *table.foreign_keys) if key)
+    kind = masked.kind or detect_by_name(column.name, table.table_name)
+    if is_key and column.type.startswith(_WHOLE_NUMBERS):
+        # `address_id` is the number of an address, not an address.
+        kind = None
+    return DocumentedColumn(
+        name=column.name,
+        type=column.type,
+        nullable=column.nullable,
+        default_value=_redacted(column.default_value),
+        description=description.columns[column.name],
+        is_primary_key=table.primary_key is not None and column.name in table.primary_key.columns,
+        is_foreign_key=any(column.name in key.columns for key in table.foreign_keys),
+        identity=column.identity,
+        generated=_redacted(column.generated),
+        enum_values=[redact_text(value) for value in column.enum_values] if column.enum_values else None,
+        samples=list(masked.values) or None,
+        sample_patterns=list(masked.patterns) or None,
+        sensitive=str(kind) if kind is not None else None,
+    )

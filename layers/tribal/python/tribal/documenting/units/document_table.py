@@ -1,0 +1,201 @@
+"""One table from its slice to its two files; what fails becomes data, the store's failures excepted."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tribal.catalog import locations
+from tribal.catalog.identity import TableIdentity
+from tribal.documenting.annotations import TableAnnotations
+from tribal.documenting.files import write_document
+from tribal.documenting.options import DocumentingOptions
+from tribal.documenting.staleness import SAMPLING_TIMEOUT, input_hash, is_unchanged
+from tribal.documenting.units.assemble import Provenance, apply_annotation, assemble_document
+from tribal.documenting.units.sampling import Samples, can_be_sampled, take_samples
+from tribal.errors import ConnectionLost, RunError, StoreError, TableGone
+from tribal.masking import redact_text
+from tribal.ports import CatalogReader, Clock, Describer, ObjectStore, TableContext
+from tribal.rendering import table_page
+from tribal_contracts import (
+    AgentError,
+    CatalogSlice,
+    CatalogTable,
+    IndexableFile,
+    TableResult,
+    TableSpec,
+    WorkUnit,
+    WrittenFile,
+    agent_error,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all tables of a unit are documented with."""
+
+    unit: WorkUnit
+    part: CatalogSlice
+    annotations: TableAnnotations
+    store: ObjectStore
+    reader: CatalogReader | None
+    describer: Describer
+    clock: Clock
+    options: DocumentingOptions
+
+    def input_hash(self, spec: TableSpec, *, sampled: bool = True) -> str:
+        """What a table would be made from now; with `sampled` false, when its samples cannot be taken."""
+        return input_hash(
+            self.unit,
+            spec,
+            self.annotations.get((spec.schema_name, spec.table_name)),
+            describer=self.describer,
+            rows_to_sample=self.options.rows_to_sample if sampled else 0,
+            sample_views=self.options.sample_views,
+        )
+
+
+class TableDocumenter:
+    """Documents tables of one unit, from many threads at once."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._tables = {(table.schema_name, table.table_name): table for table in around.part.tables}
+        self._lock = threading.Lock()
+        self.query_ms = 0
+        """Milliseconds spent on samples so far."""
+
+    def document(self, spec: TableSpec, earlier: TableResult | None) -> TableResult:
+        """Document one table; a failure is a result that keeps the files of the last success.
+
+        Raises:
+            StoreError: when the files cannot be written.
+        """
+        try:
+            return self._document(spec, earlier)
+        except (StoreError, RunError):
+            raise
+        except TableGone as error:
+            failure = self._failure("DOC_TABLE_GONE", error.message, spec)
+        except ConnectionLost as error:
+            failure = self._failure("DOC_DB_CONNECTION_LOST", error.message, spec)
+        except Exception as error:  # noqa: BLE001 - one table that fails must not stop the others
+            failure = self._failure("DOC_TABLE_EXTRACTION_FAILED", f"{type(error).__name__}: {error}", spec)
+        return TableResult(
+            name=spec.fully_qualified_name,
+            status="failed",
+            files=earlier.files if earlier else [],
+            indexable=earlier.indexable if earlier else None,
+            error=same_or_newer(earlier.error if earlier else None, failure),
+        )
+
+    def _failure(self, code: str, message: str, spec: TableSpec) -> AgentError:
+        name = spec.fully_qualified_name
+        return agent_error(
+            code,
+            f"{name} was not documented: {redact_text(message)}",
+            timestamp=self._around.clock.published(),
+            context={"table": name},
+        )
+
+    def _document(self, spec: TableSpec, earlier: TableResult | None) -> TableResult:
+        around = self._around
+        table = self._tables.get((spec.schema_name, spec.table_name))
+        if table is None:
+            raise LookupError(f"the slice {around.unit.slice_file!r} lacks the table; plan again")
+        wants_samples = around.options.rows_to_sample > 0 and can_be_sampled(table, views=around.options.sample_views)
+        samples = self._samples(table, spec) if wants_samples else Samples()
+        if earlier is not None and self._is_better(earlier, samples, spec):
+            return earlier.model_copy(update={"error": same_or_newer(earlier.error, samples.warning)})
+        context = self._context(table, spec, samples)
+        annotation = around.annotations.get((spec.schema_name, spec.table_name))
+        description = apply_annotation(around.describer.describe_table(context), annotation)
+        now = around.clock.published()
+        stem = locations.table_stem(around.unit.output_directory, spec.schema_name, spec.table_name)
+        document = assemble_document(
+            context,
+            spec,
+            description,
+            samples,
+            Provenance(
+                server_database=around.part.server_database,
+                page=f"{stem}.md",
+                documented_at=now,
+                # Documented without a connection, the table counts as changed as soon as there is one again.
+                input_hash=around.input_hash(spec, sampled=not wants_samples or around.reader is not None),
+                annotation_line=annotation.line if annotation else None,
+            ),
+        )
+        known = {file.path: file for file in earlier.files} if earlier else {}
+        files = [
+            self._write(f"{stem}.json", document.to_json(), known, now),
+            self._write(f"{stem}.md", table_page(document, f"{stem}.md").encode(), known, now),
+        ]
+        return TableResult(
+            name=spec.fully_qualified_name,
+            status="documented",
+            input_hash=document.input_hash,
+            files=files,
+            indexable=_indexable(files[0], around.unit, spec),
+            error=same_or_newer(earlier.error if earlier else None, samples.warning),
+        )
+
+    def _is_better(self, earlier: TableResult, samples: Samples, spec: TableSpec) -> bool:
+        """Whether the files of an earlier run, made from the same, are worth more than new ones without samples."""
+        around = self._around
+        passing = samples.warning is not None and samples.warning.code == SAMPLING_TIMEOUT
+        return passing and not around.options.force and is_unchanged(earlier, around.input_hash(spec), around.store)
+
+    def _samples(self, table: CatalogTable, spec: TableSpec) -> Samples:
+        around = self._around
+        if around.reader is None:
+            return Samples()
+        since = around.clock.real()
+        try:
+            return take_samples(
+                around.reader, table, around.options.rows_to_sample, spec.fully_qualified_name, around.clock
+            )
+        finally:
+            elapsed = around.clock.elapsed_ms(since)
+            with self._lock:
+                self.query_ms += elapsed
+
+    def _context(self, table: CatalogTable, spec: TableSpec, samples: Samples) -> TableContext:
+        unit, part = self._around.unit, self._around.part
+        own = str(TableIdentity(unit.database, table.schema_name, table.table_name))
+        return TableContext(
+            database=unit.database,
+            database_type=part.type,
+            domain=unit.domain,
+            table=table,
+            row_count=spec.row_count_approx,
+            incoming=tuple(key for key in part.incoming if key.table == own),
+            neighbours=part.neighbours,
+            samples=samples.by_column,
+        )
+
+    def _write(self, path: str, data: bytes, known: Mapping[str, WrittenFile], now: str) -> WrittenFile:
+        return write_document(self._around.store, path, data, now=now, earlier=known.get(path))
+
+
+def _indexable(file: WrittenFile, unit: WorkUnit, spec: TableSpec) -> IndexableFile:
+    return IndexableFile(
+        path=file.path,
+        type="table",
+        database=unit.database,
+        schema_=spec.schema_name,
+        table=spec.table_name,
+        domain=unit.domain,
+        content_hash=file.content_hash,
+        size_bytes=file.size_bytes,
+        modified_at=file.modified_at,
+        work_unit=unit.id,
+    )
+
+
+def same_or_newer(earlier: AgentError | None, error: AgentError | None) -> AgentError | None:
+    """The error, with the time at which it was first seen when it is still the same."""
+    if earlier is not None and error is not None and earlier.model_copy(update={"timestamp": error.timestamp}) == error:
+        return earlier
+    return error

@@ -1,0 +1,87 @@
+"""Sample values of a table, masked before anything else sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tribal.documenting.staleness import SAMPLING_TIMEOUT
+from tribal.errors import (
+    ConnectionLost,
+    DatabaseError,
+    DatabaseUnreachable,
+    LoginRefused,
+    StatementConflict,
+    StatementTimedOut,
+    TableGone,
+)
+from tribal.masking import MaskedSamples, mask_samples, redact_text
+from tribal.ports import CatalogReader, Clock, TableSample
+from tribal_contracts import AgentError, CatalogTable, agent_error
+
+CONNECTION_ATTEMPTS = 2
+_SAMPLED_KINDS = ("table", "partitioned_table")
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """What sampling gave: masked values by column, or why there are none."""
+
+    by_column: Mapping[str, MaskedSamples] = field(default_factory=dict)
+    taken: bool = False
+    warning: AgentError | None = None
+
+
+def can_be_sampled(table: CatalogTable, *, views: bool) -> bool:
+    """Whether rows of a table may be read: views are left alone unless asked for, since they can be slow."""
+    return table.selectable and (views or table.kind in _SAMPLED_KINDS)
+
+
+def take_samples(reader: CatalogReader, table: CatalogTable, rows: int, name: str, clock: Clock) -> Samples:
+    """Sample a table; without samples it can still be documented, whatever the server had against them.
+
+    Raises:
+        TableGone: when the table is not there any more.
+        ConnectionLost: when the connection broke twice.
+    """
+    try:
+        sample = _sample(reader, table, rows)
+    except (StatementTimedOut, StatementConflict) as error:
+        return Samples(warning=_warning(SAMPLING_TIMEOUT, error.message, name, clock))
+    except (TableGone, ConnectionLost):
+        raise
+    except DatabaseError as error:
+        return Samples(warning=_warning("DOC_SAMPLING_FAILED", error.message, name, clock))
+    return Samples(by_column=mask_table(table, sample), taken=True)
+
+
+def _sample(reader: CatalogReader, table: CatalogTable, rows: int) -> TableSample:
+    for attempt in range(1, CONNECTION_ATTEMPTS + 1):
+        try:
+            return reader.sample(table, rows)
+        except (ConnectionLost, DatabaseUnreachable, LoginRefused) as error:
+            if attempt == CONNECTION_ATTEMPTS or isinstance(error, LoginRefused):
+                raise ConnectionLost(error.message) from error
+    raise AssertionError("the loop returns or raises")
+
+
+def mask_table(table: CatalogTable, sample: TableSample) -> dict[str, MaskedSamples]:
+    """Mask a sample column by column."""
+    types = {column.name: column.type for column in table.columns}
+    keys = {name for key in (table.primary_key, *table.unique_keys) if key for name in key.columns}
+    keys |= {name for key in table.foreign_keys for name in key.columns}
+    return {
+        column: mask_samples(
+            column,
+            table.table_name,
+            [row[position] for row in sample.rows],
+            type_name=types[column],
+            is_key=column in keys,
+        )
+        for position, column in enumerate(sample.columns)
+        if column in types
+    }
+
+
+def _warning(code: str, message: str, name: str, clock: Clock) -> AgentError:
+    return agent_error(code, redact_text(message), timestamp=clock.published(), context={"table": name})

@@ -1,0 +1,1 @@
+"""Reading a database once, into a snapshot."""

@@ -1,0 +1,259 @@
+"""Read one database's structure into an immutable snapshot: the only place that asks a database what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pydantic import ValidationError
+
+from tribal.catalog import locations
+from tribal.catalog.hashing import object_hash
+from tribal.catalog.identity import TableIdentity
+from tribal.errors import DatabaseError, ObjectNotFound
+from tribal.planning.catalog.locked_tables import keep_earlier, locked_errors
+from tribal.planning.catalog.redaction import redact_contents
+from tribal.planning.catalog.selection import is_selected
+from tribal.ports import CatalogContents, CatalogReader, Clock, ObjectStore
+from tribal_contracts import (
+    AgentError,
+    CatalogReading,
+    CatalogSnapshot,
+    CatalogStatistics,
+    CatalogTable,
+    DatabaseEntry,
+    DocumentationManifest,
+    agent_error,
+)
+
+UNKNOWN_HASH = "0" * 64
+
+
+def read_catalog(
+    entry: DatabaseEntry,
+    *,
+    open_reader: Callable[[], CatalogReader],
+    store: ObjectStore,
+    clock: Clock,
+    run_id: str,
+    statistics_max_age: timedelta,
+) -> CatalogReading:
+    """Write the database's snapshot and statistics, and say what was found; a failure is part of what was found.
+
+    Nothing is rewritten where nothing changed. The reading is kept with the run and, when the database was reached,
+    as the latest one.
+    """
+    try:
+        reader = open_reader()
+        try:
+            contents = reader.read()
+            found = _Found.of(entry, _beside_locks(entry.name, contents, store))
+            gone, excluded = _missing_tables(entry, found, reader, store)
+        finally:
+            reader.close()
+    except DatabaseError as error:
+        reading = _unreachable(entry, error, store, clock)
+    else:
+        reading = _write_found(entry, found, gone, excluded, store, clock, statistics_max_age)
+        # Without its errors, whose timestamps would make every reading a new one.
+        latest = reading.model_copy(update={"errors": []})
+        _put_if_changed(store, locations.latest_reading_file(entry.name), latest.to_json())
+    store.put(locations.run_reading_file(run_id, entry.name), reading.to_json())
+    return reading
+
+
+def latest_readings(entries: Sequence[DatabaseEntry], store: ObjectStore) -> list[CatalogReading]:
+    """The last reading of each entry that was ever reached."""
+    found = (_latest(entry.name, store) for entry in entries)
+    return [reading for reading in found if reading is not None]
+
+
+def iterate_snapshot(store: ObjectStore, snapshot_file: str) -> tuple[CatalogSnapshot, Iterator[CatalogTable]]:
+    """The head of a snapshot, and its tables one by one.
+
+    Raises:
+        ObjectNotFound: when the snapshot is not in the store.
+    """
+    lines = store.lines(snapshot_file)
+    header = CatalogSnapshot.from_json(next(lines))
+    return header, (CatalogTable.from_json(line) for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    contents: CatalogContents
+    tables: tuple[CatalogTable, ...]
+    """Those that the configuration lets in."""
+    schema_hash: str
+
+    @classmethod
+    def of(cls, entry: DatabaseEntry, read: CatalogContents) -> _Found:
+        contents = redact_contents(read)
+        tables = tuple(t for t in contents.tables if is_selected(entry, t.schema_name, t.table_name))
+        used = {table.schema_name for table in tables}
+        schemas = [schema.model_dump(mode="json") for schema in contents.schemas if schema.name in used]
+        structure = [object_hash(table.model_dump(mode="json")) for table in tables]
+        return cls(contents, tables, object_hash([contents.server_database, schemas, structure]))
+
+    def names(self) -> list[tuple[str, str]]:
+        return [(table.schema_name, table.table_name) for table in self.tables]
+
+
+def _beside_locks(database: str, contents: CatalogContents, store: ObjectStore) -> CatalogContents:
+    last = _latest(database, store) if contents.locked else None
+    if last is None or last.snapshot_file is None:
+        return contents
+    try:
+        _, earlier = iterate_snapshot(store, last.snapshot_file)
+        return keep_earlier(contents, earlier)
+    except (ObjectNotFound, ValidationError):
+        return contents
+
+
+def _write_found(
+    entry: DatabaseEntry,
+    found: _Found,
+    gone: list[str],
+    excluded: list[str],
+    store: ObjectStore,
+    clock: Clock,
+    statistics_max_age: timedelta,
+) -> CatalogReading:
+    contents, tables = found.contents, found.tables
+    used = {table.schema_name for table in tables}
+    snapshot_file = locations.snapshot_file(entry.name, found.schema_hash)
+    if store.head(snapshot_file) is None:
+        header = CatalogSnapshot(
+            schema_version="1.0",
+            database=entry.name,
+            type=entry.type,
+            server_database=contents.server_database,
+            schema_hash=found.schema_hash,
+            schemas=[schema for schema in contents.schemas if schema.name in used],
+            table_count=len(tables),
+        )
+        store.put_lines(snapshot_file, (item.to_compact_json() for item in (header, *tables)))
+    _refresh_statistics(entry.name, found, store, clock, statistics_max_age)
+    return CatalogReading(
+        schema_version="1.0",
+        database=entry.name,
+        type=entry.type,
+        status="reachable",
+        server_version=contents.server_version,
+        schema_hash=found.schema_hash,
+        snapshot_file=snapshot_file,
+        table_count=len(tables),
+        schema_count=len(used),
+        unreadable_schemas=list(contents.unreadable_schemas),
+        gone_tables=gone,
+        excluded_tables=excluded,
+        errors=[
+            *_unreadable_errors(entry.name, contents.unreadable_schemas, clock),
+            *locked_errors(entry.name, (key for key in found.names() if key in contents.locked), clock),
+        ],
+    )
+
+
+def _unreadable_errors(database: str, schemas: Iterable[str], clock: Clock) -> list[AgentError]:
+    return [
+        agent_error(
+            "PLAN_SCHEMA_UNREADABLE",
+            f"schema {schema!r} of {database!r} may not be read; `tribal check` prints the GRANT that is missing",
+            timestamp=clock.published(),
+            context={"database": database, "schema": schema},
+        )
+        for schema in schemas
+    ]
+
+
+def _refresh_statistics(database: str, found: _Found, store: ObjectStore, clock: Clock, max_age: timedelta) -> None:
+    """Row counts change all the time, so that what is known of a table is kept until it is over age."""
+    key = locations.statistics_file(database)
+    fresh = {
+        str(TableIdentity(database, table.schema_name, table.table_name)): found.contents.statistics[
+            table.schema_name, table.table_name
+        ]
+        for table in found.tables
+    }
+    previous = load_statistics(database, store)
+    read_at = clock.published()
+    if previous is not None:
+        age = datetime.fromisoformat(read_at) - datetime.fromisoformat(previous.read_at)
+        if timedelta(0) <= age < max_age:
+            fresh = {name: previous.tables.get(name, statistics) for name, statistics in fresh.items()}
+            read_at = previous.read_at
+    statistics = CatalogStatistics(schema_version="1.0", database=database, read_at=read_at, tables=fresh)
+    _put_if_changed(store, key, statistics.to_json())
+
+
+def load_statistics(database: str, store: ObjectStore) -> CatalogStatistics | None:
+    """Row counts and sizes as they were last read; `None` when there are none that can be read."""
+    try:
+        return CatalogStatistics.from_json(store.get(locations.statistics_file(database)).data)
+    except (ObjectNotFound, ValidationError):
+        return None
+
+
+def _missing_tables(
+    entry: DatabaseEntry, found: _Found, reader: CatalogReader, store: ObjectStore
+) -> tuple[list[str], list[str]]:
+    """Documented tables that the reading lacks: positively gone, and left out by the configuration."""
+    present = set(found.names())
+    missing = [key for key in documented_tables(entry.name, store) if key not in present]
+    excluded = [key for key in missing if not is_selected(entry, *key)]
+    asked = [key for key in missing if is_selected(entry, *key)]
+    presence = reader.presence(asked) if asked else {}
+    gone = [key for key in asked if presence[key] == "gone" or key in found.contents.folded]
+    return _names(entry.name, gone), _names(entry.name, excluded)
+
+
+def documented_tables(database: str, store: ObjectStore) -> dict[tuple[str, str], str]:
+    """Schema and table of all that the manifest lists of a database, with their domains."""
+    try:
+        manifest = DocumentationManifest.from_json(store.get(locations.MANIFEST_FILE).data)
+    except (ObjectNotFound, ValidationError):
+        return {}
+    return {
+        (file.schema_, file.table): file.domain
+        for file in manifest.indexable_files
+        if file.type == "table" and file.database == database and file.schema_ and file.table and file.domain
+    }
+
+
+def _names(database: str, keys: Iterable[tuple[str, str]]) -> list[str]:
+    return sorted(str(TableIdentity(database, schema, table)) for schema, table in keys)
+
+
+def _latest(database: str, store: ObjectStore) -> CatalogReading | None:
+    try:
+        return CatalogReading.from_json(store.get(locations.latest_reading_file(database)).data)
+    except (ObjectNotFound, ValidationError):
+        return None
+
+
+def _unreachable(entry: DatabaseEntry, error: DatabaseError, store: ObjectStore, clock: Clock) -> CatalogReading:
+    last = _latest(entry.name, store)
+    return CatalogReading(
+        schema_version="1.0",
+        database=entry.name,
+        type=entry.type,
+        status="unreachable",
+        server_version="",
+        schema_hash=last.schema_hash if last else UNKNOWN_HASH,
+        table_count=0,
+        schema_count=0,
+        unreadable_schemas=[],
+        gone_tables=[],
+        excluded_tables=[],
+        errors=[error.to_agent_error(clock.published())],
+    )
+
+
+def _put_if_changed(store: ObjectStore, key: str, data: bytes) -> None:
+    try:
+        if store.get(key).data == data:
+            return
+    except ObjectNotFound:
+        pass
+    store.put(key, data)

@@ -1,0 +1,1 @@
+"""Grouping tables into business domains and naming these."""

@@ -1,0 +1,98 @@
+"""What each work unit needs of the catalog, cut out and addressed by its content."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tribal.catalog import locations
+from tribal.catalog.hashing import bytes_hash, object_hash
+from tribal.catalog.identity import TableIdentity
+from tribal.planning.units.work_units import Chunk
+from tribal.ports import ObjectStore
+from tribal_contracts import CatalogSlice, CatalogSnapshot, CatalogTable, IncomingKey, SliceNeighbour
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseTables:
+    """One database's tables by fully qualified name, with who references whom and where each is documented."""
+
+    snapshot: CatalogSnapshot
+    tables: Mapping[str, CatalogTable]
+    incoming: Mapping[str, Sequence[IncomingKey]]
+
+    @classmethod
+    def of(cls, snapshot: CatalogSnapshot, tables: Sequence[CatalogTable]) -> DatabaseTables:
+        """Index the tables of a snapshot."""
+        name = snapshot.database
+        by_name = {str(TableIdentity(name, t.schema_name, t.table_name)): t for t in tables}
+        incoming: dict[str, list[IncomingKey]] = defaultdict(list)
+        for child, table in by_name.items():
+            nullable = {column.name for column in table.columns if column.nullable}
+            for key in table.foreign_keys:
+                parent = str(TableIdentity(name, key.references_schema, key.references_table))
+                if parent in by_name:
+                    incoming[parent].append(
+                        IncomingKey(
+                            table=parent, from_table=child, key=key, nullable=not nullable.isdisjoint(key.columns)
+                        )
+                    )
+        return cls(snapshot, by_name, incoming)
+
+    def neighbour_names(self, name: str) -> list[str]:
+        """Tables that a table references or is referenced by, itself excepted, in order."""
+        table = self.tables[name]
+        database = self.snapshot.database
+        parents = {str(TableIdentity(database, k.references_schema, k.references_table)) for k in table.foreign_keys}
+        children = {key.from_table for key in self.incoming.get(name, ())}
+        return sorted(other for other in parents | children if other in self.tables and other != name)
+
+
+def neighbours_of(database: DatabaseTables, places: Mapping[str, Chunk]) -> dict[str, SliceNeighbour]:
+    """Every table as its neighbours' documentation mentions it."""
+    return {
+        name: SliceNeighbour(
+            name=name,
+            schema_name=table.schema_name,
+            table_name=table.table_name,
+            kind=table.kind,
+            domain=places[name].domain,
+            path=locations.table_stem(places[name].output_directory, table.schema_name, table.table_name) + ".md",
+            comment=table.comment,
+        )
+        for name, table in database.tables.items()
+    }
+
+
+def metadata_hash(name: str, database: DatabaseTables, neighbours: Mapping[str, SliceNeighbour]) -> str:
+    """Hash of all in the catalog that the documentation of a table depends on."""
+    return object_hash(
+        [
+            database.snapshot.server_database,
+            database.tables[name].model_dump(mode="json"),
+            [key.model_dump(mode="json") for key in database.incoming.get(name, ())],
+            [neighbours[other].model_dump(mode="json") for other in database.neighbour_names(name)],
+        ]
+    )
+
+
+def write_slice(
+    chunk: Chunk, database: DatabaseTables, neighbours: Mapping[str, SliceNeighbour], store: ObjectStore
+) -> str:
+    """Write a unit's slice unless it is there, and return its key."""
+    mentioned = sorted({other for name in chunk.tables for other in database.neighbour_names(name)})
+    part = CatalogSlice(
+        schema_version="1.0",
+        database=database.snapshot.database,
+        type=database.snapshot.type,
+        server_database=database.snapshot.server_database,
+        tables=[database.tables[name] for name in chunk.tables],
+        incoming=[key for name in chunk.tables for key in database.incoming.get(name, ())],
+        neighbours={other: neighbours[other] for other in mentioned},
+    )
+    data = part.to_json()
+    key = locations.slice_file(part.database, bytes_hash(data))
+    if store.head(key) is None:
+        store.put(key, data)
+    return key

@@ -1,0 +1,1 @@
+"""The right to write, held by one run at a time."""

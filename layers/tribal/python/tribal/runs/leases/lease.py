@@ -1,0 +1,184 @@
+"""The right to write, held by one run at a time."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from contextlib import suppress
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Self
+
+from tribal.catalog.locations import LEASE_FILE
+from tribal.errors import LeaseLost, PreconditionFailed, StoreError
+from tribal.ports import Clock, ObjectStore, ProcessLock
+from tribal.runs.clock import iso_timestamp
+from tribal.runs.leases.lease_file import locked_error, lost_error, read_lease, same_holding, take_lease
+from tribal_contracts import LeaseRecord
+
+TERM_SECONDS = 60.0
+_RENEWALS_A_TERM = 3
+
+
+def this_process() -> str:
+    """Host and process, as `LeaseRecord.holder` has them: `host/4711`."""
+    return f"{socket.gethostname()}/{os.getpid()}"
+
+
+class RunLease:
+    """A lease on a store, kept in `progress/lease.json` and changed only by conditional put.
+
+    A daemon thread renews it at a third of its term. With a `lock` of the operating system, whose holder is known to
+    be dead as soon as the lock is free, a lease that a process of this host left behind is taken over at once; without
+    one, or from another host, only when it has expired. As a context manager it acquires and releases.
+    """
+
+    def __init__(
+        self,
+        store: ObjectStore,
+        clock: Clock,
+        run_id: str,
+        *,
+        lock: ProcessLock | None = None,
+        holder: str | None = None,
+        term_seconds: float = TERM_SECONDS,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._run_id = run_id
+        self._process_lock = lock
+        self._holder = holder or this_process()
+        self._term = timedelta(seconds=term_seconds)
+        self._state = threading.Lock()
+        self._record: LeaseRecord | None = None
+        self._etag = ""
+        self._lost = False
+        self._ended = threading.Event()
+        self._renewer: threading.Thread | None = None
+
+    @property
+    def run_id(self) -> str:
+        """The run that this lease is for."""
+        return self._run_id
+
+    @property
+    def fencing_token(self) -> int:
+        """Rises by one with every holder; 0 while the lease is not held."""
+        return self._record.fencing_token if self._record else 0
+
+    def acquire(self) -> None:
+        """Take the lease and keep it until `release`.
+
+        Raises:
+            RunLocked: when another run holds it; the message names the holder. Retryable.
+            StoreError: when the lease's file cannot be read or written.
+        """
+        if self._process_lock is not None and not self._process_lock.try_acquire():
+            raise locked_error(self._store, read_lease(self._store)[0])
+        try:
+            self._take()
+        except BaseException:
+            if self._process_lock is not None:
+                self._process_lock.release()
+            raise
+        self._ended.clear()
+        self._renewer = threading.Thread(target=self._keep_renewing, name="lease-renewal", daemon=True)
+        self._renewer.start()
+
+    def check(self) -> None:
+        """Read the lease anew and renew it if it has run out, before anything is published.
+
+        Raises:
+            LeaseLost: when it is not ours any more.
+        """
+        with self._state:
+            ours = self._require_held()
+            present, _ = read_lease(self._store)
+            if present is None or not same_holding(present, ours):
+                self._lost = True
+                raise lost_error(self._run_id, present)
+            if datetime.fromisoformat(present.expires_at) <= self._clock.real():
+                self._renew(ours)
+
+    def renew(self) -> None:
+        """Begin the term anew.
+
+        Raises:
+            LeaseLost: when the lease is not ours any more.
+            StoreUnwritable: when the store refuses; the lease is ours until its term ends.
+        """
+        with self._state:
+            self._renew(self._require_held())
+
+    def release(self) -> None:
+        """Give the lease back; does nothing when it is not held. A lease that was lost stays with its new holder."""
+        self._ended.set()
+        if self._renewer is not None and self._renewer is not threading.current_thread():
+            self._renewer.join()
+        with self._state:
+            if self._record is not None and not self._lost:
+                released = self._record.model_copy(
+                    update={"released": True, "renewed_at": iso_timestamp(self._clock.real())}
+                )
+                # A lease that cannot be released any more expires; an error here would hide how the run ended.
+                with suppress(StoreError):
+                    self._store.put(LEASE_FILE, released.to_json(), if_match=self._etag)
+            self._record = None
+        if self._process_lock is not None:
+            self._process_lock.release()
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def _take(self) -> None:
+        self._record, self._etag = take_lease(
+            self._store, self._clock, self._run_id, self._holder, self._term, is_held=self._is_held
+        )
+        self._lost = False
+
+    def _is_held(self, present: LeaseRecord) -> bool:
+        dead = self._process_lock is not None and _host(present.holder) == _host(self._holder)
+        return not dead
+
+    def _require_held(self) -> LeaseRecord:
+        if self._record is None or self._lost:
+            raise lost_error(self._run_id, None)
+        return self._record
+
+    def _renew(self, ours: LeaseRecord) -> None:
+        now = self._clock.real()
+        renewed = ours.model_copy(
+            update={"renewed_at": iso_timestamp(now), "expires_at": iso_timestamp(now + self._term)}
+        )
+        try:
+            self._etag = self._store.put(LEASE_FILE, renewed.to_json(), if_match=self._etag)
+        except PreconditionFailed as exc:
+            present, etag = read_lease(self._store)
+            if present is None or etag is None or not same_holding(present, ours):
+                self._lost = True
+                raise lost_error(self._run_id, present) from exc
+            # A put of ours that was reported as failed took place all the same.
+            self._etag = self._store.put(LEASE_FILE, renewed.to_json(), if_match=etag)
+        self._record = renewed
+
+    def _keep_renewing(self) -> None:
+        pause_seconds = self._term.total_seconds() / _RENEWALS_A_TERM
+        while not self._ended.wait(pause_seconds):
+            try:
+                self.renew()
+            except LeaseLost:
+                return
+            except StoreError:
+                # The store may take writes again before the term ends; after it, `check` decides.
+                continue
+
+
+def _host(holder: str) -> str:
+    return holder.rpartition("/")[0]

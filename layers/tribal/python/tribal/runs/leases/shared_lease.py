@@ -1,0 +1,93 @@
+"""A lease that the processes of one run hold together: each only passes through, and the run goes on."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from tribal.catalog.locations import LEASE_FILE
+from tribal.errors import PreconditionFailed
+from tribal.ports import Clock, ObjectStore
+from tribal.runs.clock import iso_timestamp
+from tribal.runs.leases.lease_file import is_running, lost_error, read_lease, take_lease
+from tribal_contracts import LeaseRecord
+
+SHARED_TERM_SECONDS = 1_200.0
+"""Longer than any one process works (15 minutes), so that a run ends only when none of them came for so long."""
+_RENEWALS_A_TERM = 3
+
+
+class SharedLease:
+    """The lease of a run whose stages are processes of their own, known by the run's id alone.
+
+    Nothing renews it in the background: each process checks it when it begins and before it publishes, and whoever
+    finds a third of the term gone begins it anew.
+    """
+
+    def __init__(
+        self,
+        store: ObjectStore,
+        clock: Clock,
+        run_id: str,
+        *,
+        holder: str,
+        term_seconds: float = SHARED_TERM_SECONDS,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._run_id = run_id
+        self._holder = holder
+        self._term = timedelta(seconds=term_seconds)
+
+    @property
+    def run_id(self) -> str:
+        """The run that this lease is for."""
+        return self._run_id
+
+    def open(self) -> None:
+        """Take the lease for the run; taken by the run already, it stays.
+
+        Raises:
+            RunLocked: when another run holds it.
+        """
+        present, _ = read_lease(self._store)
+        if present is not None and present.run_id == self._run_id and is_running(present, self._clock):
+            return
+        take_lease(self._store, self._clock, self._run_id, self._holder, self._term, is_held=lambda _: True)
+
+    def check(self) -> None:
+        """Make sure that the run still holds the lease, and begin its term anew once a third of it is gone.
+
+        Raises:
+            LeaseLost: when it does not, be it that another run has it or that it was given back.
+        """
+        present, etag = read_lease(self._store)
+        if present is None or present.run_id != self._run_id or present.released:
+            raise lost_error(self._run_id, present)
+        now = self._clock.real()
+        if now - datetime.fromisoformat(present.renewed_at) < self._term / _RENEWALS_A_TERM:
+            return
+        self._renew(present, etag, now)
+
+    def close(self) -> None:
+        """Give the lease back; does nothing when the run does not hold it."""
+        present, etag = read_lease(self._store)
+        while present is not None and present.run_id == self._run_id and not present.released:
+            released = present.model_copy(update={"released": True, "renewed_at": iso_timestamp(self._clock.real())})
+            try:
+                self._store.put(LEASE_FILE, released.to_json(), if_match=etag)
+            except PreconditionFailed:
+                present, etag = read_lease(self._store)
+            else:
+                return
+
+    def _renew(self, present: LeaseRecord, etag: str | None, now: datetime) -> None:
+        renewed = present.model_copy(
+            update={"renewed_at": iso_timestamp(now), "expires_at": iso_timestamp(now + self._term)}
+        )
+        try:
+            self._store.put(LEASE_FILE, renewed.to_json(), if_match=etag)
+        except PreconditionFailed:
+            # Another process of the run was quicker, or another run: reading again tells which.
+            again, _ = read_lease(self._store)
+            if again is None or again.run_id != self._run_id or again.released:
+                raise lost_error(self._run_id, again) from None

@@ -1,0 +1,1 @@
+"""Where the work units of a run are documented: threads and processes."""

@@ -1,0 +1,266 @@
+"""Spreads the work units of a large run over processes: describing and rendering need more than one core.
+
+The run begins in its own process. Once it is plain that there is much to do, workers are started; as soon as they are
+there they do all the work, and this process passes their progress on.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tribal.errors import RunInterrupted
+from tribal.runs.workers.messages import Advanced, Document, Done, Noted, Ready, Setup, Stop, receive, send
+from tribal_contracts import UnitResult
+
+if TYPE_CHECKING:
+    from tribal.ports import ProgressSink
+    from tribal.runs.workers.pool import ThreadWorkerPool
+    from tribal.runs.workers.units import DocumentUnit, UnitsHere
+    from tribal.settings import Settings
+    from tribal_contracts import RunOutline
+
+WORTH_PROCESSES = 150
+"""Tables to document from which on workers pay: they take as long to start as a hundred tables take here."""
+_LOOK_SECONDS = 0.1
+_LEAVE_SECONDS = 5.0
+
+
+class _WorkerGoneError(Exception):
+    """The process ended without an answer."""
+
+
+class _Worker:
+    """One process, and the pipes to it."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "tribal.app.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            # Ctrl-C is for the run; it tells the workers.
+            start_new_session=True,
+        )
+        if self._process.stdin is None or self._process.stdout is None:
+            raise RuntimeError("a worker without pipes")
+        self._to, self._from = self._process.stdin, self._process.stdout
+        self._setup = setup
+        self._sending = threading.Lock()
+
+    def wait_until_ready(self) -> bool:
+        """Set the worker up; whether it answered."""
+        try:
+            self.tell(self._setup)
+            return isinstance(receive(self._from), Ready)
+        except (_WorkerGoneError, EOFError):
+            return False
+
+    def document(self, unit_id: str, sink: ProgressSink) -> UnitResult:
+        """Have one unit documented, and pass on what is said meanwhile."""
+        self.tell(Document(unit_id))
+        while True:
+            try:
+                message = receive(self._from)
+            except EOFError as error:
+                raise _WorkerGoneError from error
+            if isinstance(message, Advanced):
+                sink.advance("document", message.table, message.outcome)
+            elif isinstance(message, Noted):
+                sink.note(message.message)
+            elif isinstance(message, Done):
+                if message.error is not None:
+                    raise message.error
+                return UnitResult.from_json(message.result)
+
+    def tell(self, message: object) -> None:
+        """Send a message."""
+        try:
+            with self._sending:
+                send(self._to, message)
+        except (OSError, ValueError) as error:
+            raise _WorkerGoneError from error
+
+    def dismiss(self) -> None:
+        """Let the process end; one that does not is ended."""
+        with suppress(OSError):
+            self._to.close()
+        try:
+            self._process.wait(_LEAVE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._from.close()
+
+
+class UnitProcesses:
+    """Decides unit by unit whether it is documented here or by a worker."""
+
+    def __init__(
+        self,
+        here: UnitsHere,
+        setups: list[Setup],
+        *,
+        pool: ThreadWorkerPool,
+        sink: ProgressSink,
+        documented: Callable[[], int],
+    ) -> None:
+        self._here = here
+        self._setups = setups
+        self._pool = pool
+        self._sink = sink
+        self._documented = documented
+        self._change = threading.Condition()
+        self._lane_taken = False
+        self._starter: threading.Thread | None = None
+        self._workers: list[_Worker] = []
+        self._idle: list[_Worker] = []
+        self._alive = 0
+        self._closed = threading.Event()
+
+    def document(self, unit_id: str) -> UnitResult:
+        """Document a unit wherever there is room first."""
+        while True:
+            worker = self._take()
+            if worker is None:
+                return self._document_here(unit_id)
+            try:
+                result = worker.document(unit_id, self._sink)
+            except _WorkerGoneError:
+                self._lose(worker)
+                continue
+            except BaseException:
+                self._give_back(worker)
+                raise
+            self._give_back(worker)
+            return result
+
+    def close(self) -> None:
+        """Let every worker go."""
+        self._closed.set()
+        if self._starter is not None:
+            self._starter.join()
+        for worker in self._workers:
+            worker.dismiss()
+
+    def _take(self) -> _Worker | None:
+        """A worker, or `None` for the lane in this process; waits for either."""
+        with self._change:
+            while True:
+                if self._pool.stopping:
+                    raise RunInterrupted("the run was asked to stop; run the command again to carry on where it ended")
+                if not self._lane_taken:
+                    if self._idle:
+                        self._here.rest()
+                        return self._idle.pop()
+                    if not self._alive:
+                        self._lane_taken = True
+                        return None
+                self._change.wait(_LOOK_SECONDS)
+
+    def _document_here(self, unit_id: str) -> UnitResult:
+        try:
+            return self._here.document(unit_id)
+        finally:
+            with self._change:
+                self._lane_taken = False
+                if self._starter is None and self._documented():
+                    self._starter = threading.Thread(target=self._start, name="workers", daemon=True)
+                    self._starter.start()
+                self._change.notify_all()
+
+    def _start(self) -> None:
+        try:
+            for setup in self._setups:
+                self._workers.append(_Worker(setup))
+        except OSError as error:
+            self._sink.note(f"no more worker processes: {error.strerror}")
+        workers = list(self._workers)
+        threading.Thread(target=self._pass_stop_on, name="stop-workers", daemon=True).start()
+        for worker in workers:
+            # One that is not ready is never used; closing lets it go with the others.
+            if worker.wait_until_ready():
+                with self._change:
+                    self._alive += 1
+                    self._idle.append(worker)
+                    self._change.notify_all()
+
+    def _pass_stop_on(self) -> None:
+        while not self._closed.wait(_LOOK_SECONDS):
+            if self._pool.stopping:
+                for worker in self._workers:
+                    with suppress(_WorkerGoneError):
+                        worker.tell(Stop())
+                return
+
+    def _give_back(self, worker: _Worker) -> None:
+        with self._change:
+            self._idle.append(worker)
+            self._change.notify()
+
+    def _lose(self, worker: _Worker) -> None:
+        worker.dismiss()
+        with self._change:
+            self._alive -= 1
+            self._change.notify_all()
+        self._sink.note("a worker process ended by itself; what it had under way is done again")
+
+
+@contextmanager
+def unit_processes(
+    settings: Settings,
+    setup: Setup,
+    outline: RunOutline,
+    here: UnitsHere,
+    *,
+    pool: ThreadWorkerPool,
+    sink: ProgressSink,
+    documented: Callable[[], int],
+) -> Iterator[DocumentUnit]:
+    """What documents each unit of a run: this process alone, or with as many workers as the run is worth."""
+    number = processes_for(settings, outline)
+    if number < 2:
+        yield here.document
+        return
+    share = [_with_connections(setup, number) for _ in range(number)]
+    processes = UnitProcesses(here, share, pool=pool, sink=sink, documented=documented)
+    try:
+        yield processes.document
+    finally:
+        processes.close()
+
+
+def processes_for(settings: Settings, outline: RunOutline) -> int:
+    """How many processes document a run; each has a connection, and together they keep to every database's limit."""
+    most = min(len(outline.units), *(entry.limits.connections for entry in settings.entries))
+    if settings.worker_processes is not None:
+        return min(settings.worker_processes, most)
+    counts = (unit.tables if unit.tables_to_document is None else unit.tables_to_document for unit in outline.units)
+    if sum(counts) < WORTH_PROCESSES:
+        return 1
+    return min(_cores(), settings.units_at_once, most)
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _with_connections(setup: Setup, number: int) -> Setup:
+    """The same with a share of each database's connections, so that all workers together keep to the limit."""
+    entries = tuple(
+        entry.model_copy(
+            update={
+                "limits": entry.limits.model_copy(update={"connections": max(1, entry.limits.connections // number)})
+            }
+        )
+        for entry in setup.settings.entries
+    )
+    return replace(setup, settings=replace(setup.settings, entries=entries))

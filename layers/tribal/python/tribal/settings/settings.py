@@ -1,0 +1,228 @@
+"""Everything that a run is told from outside, read once at its start. The only place that reads the environment."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from pydantic import SecretStr, ValidationError
+
+from tribal.catalog.hashing import bytes_hash, object_hash
+from tribal.errors import ConfigurationError, ConfigurationNotFound
+from tribal_contracts import DatabaseEntry, LintRules, ProjectFile
+
+PROJECT_FILE = "databases.yaml"
+_BUCKET = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<prefix>[^\0]*))?\Z")
+_SCHEMES = ("postgresql://", "postgres://")
+
+
+@dataclass(frozen=True, slots=True)
+class BucketPlace:
+    """A store in S3."""
+
+    bucket: str
+    prefix: str = ""
+
+    @classmethod
+    def parse(cls, address: str) -> BucketPlace:
+        """Read `s3://bucket/prefix`.
+
+        Raises:
+            ConfigurationError: when it is no such address.
+        """
+        match = _BUCKET.match(address)
+        if match is None:
+            raise ConfigurationError(f"{address!r} is no address of a bucket; write s3://bucket or s3://bucket/prefix")
+        return cls(match["bucket"], match["prefix"] or "")
+
+    def address(self, key: str) -> str:
+        """Where an object of the store lies, as the AWS command line writes it."""
+        folder = f"{self.prefix.rstrip('/')}/" if self.prefix else ""
+        return f"s3://{self.bucket}/{folder}{key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a command works with."""
+
+    project: Path
+    store: Path
+    """The folder of the documents; with a `bucket`, that of the local index alone."""
+    entries: tuple[DatabaseEntry, ...]
+    config_hash: str
+    """Over the bytes of `databases.yaml`, or without one over the entry as the command line gave it."""
+    has_file: bool
+    units_at_once: int = 4
+    tables_at_once: int = 3
+    worker_processes: int | None = None
+    """Processes that document at once; `None` lets the size of the run decide."""
+    tables_per_unit: int = 25
+    statistics_max_age: timedelta = timedelta(days=7)
+    runs_kept: int = 50
+    lint: LintRules = field(default_factory=LintRules)
+    take_samples: bool = True
+    source_date_epoch: int | None = None
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    bucket: BucketPlace | None = None
+    """Where the documents are, when they are not in a folder."""
+
+    def address(self, key: str) -> str:
+        """Where a file of the store lies, as a person looks it up: a path, or an address in S3."""
+        return str(self.store / key) if self.bucket is None else self.bucket.address(key)
+
+    def require_entries(self) -> tuple[DatabaseEntry, ...]:
+        """The databases to work on.
+
+        Raises:
+            ConfigurationNotFound: when neither a file nor a DSN names one.
+        """
+        if not self.entries:
+            raise ConfigurationNotFound(
+                f"no database is named: there is no {PROJECT_FILE} in {self.project} and no DSN was given; "
+                "write `tribal run postgresql://user@host/database`, or let `tribal init` write a file to fill in"
+            )
+        return self.entries
+
+
+def read_environment() -> dict[str, str]:
+    """A copy of the process's environment."""
+    return dict(os.environ)
+
+
+def settings_in_bucket(bucket: BucketPlace, data: bytes, environment: Mapping[str, str]) -> Settings:
+    """The settings of a deployed run: those of a `databases.yaml` that lies in the bucket.
+
+    Raises:
+        ConfigurationError: when the file cannot be used.
+    """
+    from tribal.settings.project_file import parse_project_text
+
+    content = parse_project_text(f"s3://{bucket.bucket}/{bucket.prefix}", data, environment)
+    folder = Path(tempfile.gettempdir())
+    outside = Settings(
+        project=folder,
+        store=folder,
+        entries=(),
+        config_hash="0" * 64,
+        has_file=True,
+        source_date_epoch=_source_date_epoch(environment),
+        environment=environment,
+        bucket=bucket,
+    )
+    return _with_content(outside, content, data)
+
+
+def load_settings(
+    *,
+    project: Path | None = None,
+    dsn: str | None = None,
+    take_samples: bool = True,
+    environment: Mapping[str, str] | None = None,
+) -> Settings:
+    """Read the settings of one command from the project's folder, the command line and the environment.
+
+    Raises:
+        ConfigurationError: when any of them cannot be used.
+    """
+    values = read_environment() if environment is None else dict(environment)
+    folder = (project or Path.cwd()).expanduser().resolve()
+    if not folder.is_dir():
+        problem = "is no folder; name one" if folder.exists() else "does not exist; make it, or name another"
+        raise ConfigurationError(f"the project folder {folder} {problem} with --project")
+    outside = Settings(
+        project=folder,
+        store=folder,
+        entries=(),
+        config_hash="0" * 64,
+        has_file=False,
+        take_samples=take_samples,
+        source_date_epoch=_source_date_epoch(values),
+        environment=values,
+    )
+    if dsn is not None:
+        entry = entry_from_dsn(dsn, values)
+        return replace(outside, entries=(entry,), config_hash=_entry_hash(entry))
+    file = folder / PROJECT_FILE
+    if not file.exists():
+        return outside
+    # Asked for only here: most questions are asked in a folder without a file, and YAML is slow to load.
+    from tribal.settings.project_file import parse_project_file
+
+    content, data = parse_project_file(file, values)
+    in_bucket = content.store is not None and content.store.startswith("s3://")
+    return replace(
+        _with_content(outside, content, data),
+        store=folder if in_bucket else _store_path(folder, content.store),
+        bucket=BucketPlace.parse(content.store) if in_bucket and content.store else None,
+    )
+
+
+def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Settings:
+    return replace(
+        outside,
+        entries=tuple(content.databases),
+        config_hash=bytes_hash(data),
+        has_file=True,
+        units_at_once=content.units_at_once,
+        tables_at_once=content.tables_at_once,
+        worker_processes=content.worker_processes,
+        tables_per_unit=content.tables_per_unit,
+        statistics_max_age=timedelta(days=content.statistics_max_age_days),
+        runs_kept=content.runs_kept,
+        lint=content.lint,
+    )
+
+
+def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
+    """An entry with nothing but a DSN; its name is the server's database, as libpq would choose it.
+
+    Raises:
+        ConfigurationError: when the text is no DSN of a database that we read.
+    """
+    if not dsn.startswith(_SCHEMES):
+        scheme = dsn.split("://", 1)[0] if "://" in dsn else ""
+        found = f"a DSN of {scheme!r}" if scheme else "no DSN"
+        raise ConfigurationError(f"this is {found}; write postgresql://user@host:5432/database")
+    try:
+        parts = urlsplit(dsn)
+        query = parse_qs(parts.query)
+        user = unquote(parts.username or "") or query.get("user", [""])[0] or environment.get("PGUSER", "")
+    except ValueError as error:
+        raise ConfigurationError(f"the DSN cannot be read: {error}; percent-encode special characters") from error
+    name = unquote(parts.path.lstrip("/")) or query.get("dbname", [""])[0] or environment.get("PGDATABASE", "") or user
+    if not name:
+        raise ConfigurationError("the DSN names no database; write postgresql://user@host:5432/database")
+    try:
+        return DatabaseEntry(name=name, dsn=SecretStr(dsn))
+    except ValidationError as error:
+        raise ConfigurationError(f"the database's name in the DSN cannot be used: {name!r}") from error
+
+
+def _store_path(folder: Path, store: str | None) -> Path:
+    if store is None:
+        return folder
+    if "://" in store:
+        raise ConfigurationError(
+            f"store: {store.split('://', 1)[0]} is no store; write a folder, or s3://bucket/prefix"
+        )
+    return (folder / Path(store).expanduser()).resolve()
+
+
+def _source_date_epoch(environment: Mapping[str, str]) -> int | None:
+    text = environment.get("SOURCE_DATE_EPOCH", "")
+    if not text:
+        return None
+    if not text.isdecimal() or int(text) > 253402300799:
+        raise ConfigurationError("SOURCE_DATE_EPOCH is not a whole number of seconds since 1970; mend or unset it")
+    return int(text)
+
+
+def _entry_hash(entry: DatabaseEntry) -> str:
+    """Over the entry's canonical JSON without secrets."""
+    return object_hash(entry.model_dump(mode="json", exclude={"dsn", "password"}))

@@ -1,0 +1,1 @@
+"""The servers that tests, demo and benchmarks start on this machine: PostgreSQL and OpenSearch."""

@@ -1,0 +1,105 @@
+"""Partitions, and tables that inherit everything, are read as part of the table that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from servers.installation import PostgresVersion
+from servers.postgres import EmbeddedServer
+from tests.postgres_fixtures import FreshDatabase, OpenCatalog, administer
+from tribal.ports import CatalogContents
+from tribal_contracts import CatalogTable, TableStatistics
+
+
+@pytest.fixture(params=[16, 18])
+def server(
+    request: pytest.FixtureRequest, postgres_servers: Callable[[PostgresVersion], EmbeddedServer]
+) -> EmbeddedServer:
+    return postgres_servers(request.param)
+
+
+def _table(contents: CatalogContents, name: str) -> CatalogTable:
+    return next(table for table in contents.tables if table.table_name == name)
+
+
+def test_partitions_are_folded_into_their_topmost_parent_with_rows_and_pages_summed(
+    server: EmbeddedServer, fresh_database: FreshDatabase, open_catalog: OpenCatalog
+) -> None:
+    dsn = fresh_database(
+        """
+        CREATE TABLE log (id int, at date, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+        CREATE TABLE log_old PARTITION OF log FOR VALUES FROM ('2000-01-01') TO ('2020-01-01');
+        CREATE TABLE log_new PARTITION OF log FOR VALUES FROM ('2020-01-01') TO ('2030-01-01') PARTITION BY LIST (id);
+        CREATE TABLE log_new_rest PARTITION OF log_new DEFAULT;
+        CREATE TABLE nothing_yet (id int) PARTITION BY LIST (id);
+        CREATE TABLE to_all (id int, at date, CONSTRAINT to_log FOREIGN KEY (id, at) REFERENCES log);
+        CREATE TABLE to_one (id int, at date, CONSTRAINT to_part FOREIGN KEY (id, at) REFERENCES log_old);
+        INSERT INTO log SELECT n, '2010-01-01' FROM generate_series(1, 100) n;
+        INSERT INTO log SELECT n, '2025-01-01' FROM generate_series(1, 50) n;
+        """,
+        server=server,
+    )
+    catalog = open_catalog(dsn)
+    assert catalog.read().statistics["public", "log"].row_count == -1
+    administer(dsn, "ANALYZE")
+    contents = catalog.read()
+    assert [table.table_name for table in contents.tables] == ["log", "nothing_yet", "to_all", "to_one"]
+    log = _table(contents, "log")
+    assert (log.kind, log.partition_count) == ("partitioned_table", 2)
+    assert contents.statistics["public", "log"] == TableStatistics(row_count=150, size_bytes=2 * 8192)
+    assert contents.statistics["public", "nothing_yet"].row_count == 0
+    for name in ("to_all", "to_one"):
+        (key,) = _table(contents, name).foreign_keys
+        assert (key.references_table, key.references_columns) == ("log", ["id", "at"])
+    assert len(catalog.sample(log, 200).rows) == 150
+    assert catalog.presence([("public", "log_old"), ("public", "log")]) == {
+        ("public", "log_old"): "gone",
+        ("public", "log"): "present",
+    }
+
+
+def test_tables_that_inherit_everything_are_folded_and_those_that_add_something_stay(
+    server: EmbeddedServer, fresh_database: FreshDatabase, open_catalog: OpenCatalog
+) -> None:
+    dsn = fresh_database(
+        """
+        CREATE TABLE place (code text PRIMARY KEY);
+        CREATE TABLE measurement (id int PRIMARY KEY, at date, place text REFERENCES place);
+        CREATE TABLE measurement_2024 (CHECK (at < '2025-01-01'), FOREIGN KEY (place) REFERENCES place,
+                                       PRIMARY KEY (id)) INHERITS (measurement);
+        CREATE TABLE measurement_2025 (FOREIGN KEY (id) REFERENCES measurement) INHERITS (measurement);
+        CREATE TABLE measurement_2025_may () INHERITS (measurement_2025);
+        CREATE TABLE detached (id int NOT NULL, at date, place text);
+        ALTER TABLE detached INHERIT measurement;
+        CREATE TABLE precise (digits int) INHERITS (measurement);
+        CREATE TABLE wanted (PRIMARY KEY (id)) INHERITS (measurement);
+        CREATE TABLE wants (id int REFERENCES wanted);
+        CREATE TABLE amid () INHERITS (measurement, place);
+        INSERT INTO place VALUES ('here');
+        INSERT INTO measurement_2024 VALUES (1, '2024-02-01', 'here');
+        INSERT INTO measurement_2025_may VALUES (2, '2025-05-01', 'here'), (3, '2025-05-02', 'here');
+        INSERT INTO detached VALUES (4, '2025-05-01', 'here');
+        ANALYZE;
+        """,
+        server=server,
+    )
+    catalog = open_catalog(dsn)
+    contents = catalog.read()
+    names = [table.table_name for table in contents.tables]
+    assert names == ["amid", "measurement", "place", "precise", "wanted", "wants"]
+    measurement = _table(contents, "measurement")
+    assert (measurement.kind, measurement.partition_count) == ("table", 4)
+    assert contents.statistics["public", "measurement"].row_count == 4
+    assert [(key.columns, key.references_table) for key in measurement.foreign_keys] == [
+        (["id"], "measurement"),
+        (["place"], "place"),
+    ]
+    assert {name for _, name in contents.folded} == {
+        "measurement_2024",
+        "measurement_2025",
+        "measurement_2025_may",
+        "detached",
+    }
+    assert sorted(row[0] or "" for row in catalog.sample(measurement, 10).rows) == ["1", "2", "3", "4"]

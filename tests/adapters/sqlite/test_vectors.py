@@ -1,0 +1,50 @@
+"""Comparing a question with very many vectors: half of each decides which are worth a whole look."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tribal.adapters.sqlite.places import Places
+from tribal.adapters.sqlite.vectors import FAR_MORE, VectorMatrix
+from tribal.catalog.scope import Scope
+from tribal.ports import IndexFilter
+
+DIMENSIONS, LIMIT = 64, 50
+COUNT = FAR_MORE * LIMIT * 4
+
+
+@pytest.fixture(scope="module")
+def vectors() -> np.ndarray:
+    random = np.random.default_rng(20_251_121)
+    rows = random.normal(size=(COUNT, DIMENSIONS)).astype(np.float32)
+    # Some stand out, as what is meant does; the other thousands are noise.
+    rows[::200] += 2 * rows[0]
+    normal: np.ndarray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return normal
+
+
+def matrix(vectors: np.ndarray) -> VectorMatrix:
+    middle = DIMENSIONS // 2
+    codes = np.arange(COUNT) % 2
+    places = Places(codes, (("shop", "a", "sales"), ("shop", "b", "sales")))
+    ids = np.arange(COUNT) + 1
+    return VectorMatrix(ids, ids, (vectors[:, :middle].copy(), vectors[:, middle:].copy()), places)
+
+
+def test_what_stands_out_is_found_with_its_whole_score_in_the_right_order(vectors: np.ndarray) -> None:
+    found = matrix(vectors).nearest(vectors[0], IndexFilter(), LIMIT)
+    scores = np.round(vectors @ vectors[0], 6)
+    best = np.lexsort((np.arange(COUNT), -scores))[: len(vectors[::200])]
+    known = best[: min(LIMIT, len(best))]
+    assert found.ids.tolist()[: len(known)] == (known + 1).tolist()
+    assert np.allclose(found.scores[: len(known)], scores[known], atol=2e-6)
+    assert len(found) == LIMIT
+
+
+def test_a_filter_looks_at_every_vector_that_it_lets_through(vectors: np.ndarray) -> None:
+    where = IndexFilter(scope=Scope(schemas=frozenset({("shop", "b")})))
+    found = matrix(vectors).nearest(vectors[1], where, LIMIT)
+    scores = np.round(vectors @ vectors[1], 6)
+    scores[::2] = -2
+    assert found.ids.tolist() == (np.lexsort((np.arange(COUNT), -scores))[:LIMIT] + 1).tolist()

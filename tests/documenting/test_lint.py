@@ -1,0 +1,170 @@
+"""How well everything is documented, and what is amiss."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fakes import MemoryStore
+from tests.fakes.catalogs import column, table
+from tests.sample_shop.documented import Shop
+from tribal.catalog import locations
+from tribal.documenting import lint
+from tribal.documenting.review.lint import Coverage, is_documented, restates
+from tribal.errors import ManifestError
+from tribal_contracts import CatalogTable, Description, LintRules, TableDocument
+
+ALL = LintRules(orphaned=True)
+NOTHING_BUT = {"undocumented": False, "unclear": False, "unmasked": False, "orphaned": False, "without_key": False}
+
+
+def shop_of(*tables: CatalogTable) -> Shop:
+    shop = Shop(tables)
+    shop.run()
+    return shop
+
+
+def found(shop: Shop, rules: LintRules = ALL) -> set[tuple[str, str, str | None]]:
+    return {(finding.rule, finding.table, finding.column) for finding in lint(shop.memory, rules).findings}
+
+
+def described(text: str, source: str = "derived", confidence: float = 0.9) -> Description:
+    return Description.model_validate({"text": text, "source": source, "confidence": confidence})
+
+
+@pytest.mark.parametrize(
+    ("description", "documented"),
+    [
+        (described("Identifies the customer."), True),
+        (described("Not documented. One of a, b.", confidence=0.9), False),
+        (described("A date; the name suggests 'due'.", confidence=0.2), False),
+        (described("Who buys.", "comment"), True),
+        (described("x", "human"), True),
+        (described("It holds what is sold.", "model", 0.1), True),
+        (described("  ", "comment"), False),
+    ],
+)
+def test_documented_is_what_says_more_than_the_name(description: Description, documented: bool) -> None:
+    assert is_documented(description) == documented
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "again"),
+    [
+        ("Customer number", ("cust_no", "orders"), True),
+        ("The order's customer numbers.", ("customer_number", "orders"), True),
+        ("Customers.", ("customer", "sales"), True),
+        ("The number printed on the customer's card", ("cust_no", "orders"), False),
+    ],
+)
+def test_a_text_of_nothing_but_the_words_of_the_name_restates_it(
+    text: str, names: tuple[str, ...], again: bool
+) -> None:
+    assert restates(text, *names) == again
+
+
+def test_tables_and_columns_of_which_nothing_is_known_are_undocumented() -> None:
+    shop = shop_of(table("sales.thing", column("xyz", "text"), column("name", "text", comment="What it is called.")))
+    findings = found(shop)
+    assert ("undocumented", "shop.sales.thing", None) in findings
+    assert ("undocumented", "shop.sales.thing", "xyz") in findings
+    assert not any(where == "name" for _, _, where in findings)
+
+
+def test_comments_that_say_nothing_are_unclear() -> None:
+    shop = shop_of(
+        table(
+            "sales.customer",
+            column("cust_no", "text", comment="Customer number"),
+            column("segment", "text", comment="See wiki"),
+            column("state", "text", comment="How far the order has come."),
+            comment="Customers of sales",
+        )
+    )
+    unclear = {where for rule, _, where in found(shop) if rule == "unclear"}
+    assert unclear == {None, "cust_no", "segment"}
+
+
+def test_a_persons_words_count_and_can_be_unclear_too() -> None:
+    shop = Shop([table("sales.customer", column("xyz", "text"))])
+    shop.memory.put(
+        "annotations/shop.yaml",
+        b"tables: {sales.customer: {description: Who has bought from us at least once., columns: {xyz: XYZ}}}",
+    )
+    shop.run()
+    assert found(shop) == {("unclear", "shop.sales.customer", "xyz"), ("orphaned", "shop.sales.customer", None)}
+
+
+def test_tables_without_a_primary_key_or_any_key_to_others_are_found_and_views_are_not() -> None:
+    keyless = table("sales.log", comment="What happened and when.").model_copy(update={"primary_key": None})
+    view = keyless.model_copy(update={"table_name": "v_log", "kind": "view"})
+    shop = shop_of(
+        keyless,
+        view,
+        table("sales.parent", comment="What others refer to."),
+        table("sales.child", references=[("parent_id", "sales.parent")], comment="What refers to it."),
+    )
+    keys = {(rule, name) for rule, name, _ in found(shop) if rule in ("without_key", "orphaned")}
+    assert keys == {("without_key", "shop.sales.log"), ("orphaned", "shop.sales.log")}
+
+
+def test_a_value_that_should_have_been_masked_is_found_and_not_repeated() -> None:
+    shop = shop_of(table("sales.customer", column("contact", "text"), comment="Who has bought from us."))
+    key = f"{locations.DOCS}shop/sales/sales.customer.json"
+    document = TableDocument.from_json(shop.memory.get(key).data)
+    columns = [
+        c.model_copy(update={"samples": ["ann.miller@example.com", "2026-01-01", "17"]}) if c.name == "contact" else c
+        for c in document.columns
+    ]
+    shop.memory.put(key, document.model_copy(update={"columns": columns}).to_json())
+    report = lint(shop.memory, LintRules(undocumented=False))
+    (finding,) = report.findings
+    assert (finding.rule, finding.column) == ("unmasked", "contact")
+    assert "email" in finding.message
+    assert "ann.miller" not in finding.message
+    assert report.unmasked
+
+
+@pytest.mark.parametrize("rule", sorted(NOTHING_BUT))
+def test_each_rule_is_switched_on_alone(rule: str) -> None:
+    shop = shop_of(
+        table("sales.thing", column("xyz", "text"), column("note", "text", comment="Note")).model_copy(
+            update={"primary_key": None}
+        )
+    )
+    rules = {found_rule for found_rule, _, _ in found(shop, LintRules.model_validate({**NOTHING_BUT, rule: True}))}
+    assert rules == ({rule} if rule != "unmasked" else set())
+
+
+def test_coverage_counts_whatever_the_rules_and_decides_against_the_minimum() -> None:
+    shop = shop_of(
+        table("sales.known", comment="What is known of it."), table("sales.other", column("xyz", "text"), column("b"))
+    )
+    report = lint(shop.memory, LintRules.model_validate({**NOTHING_BUT, "minimum_coverage": 50}))
+    assert report.findings == ()
+    assert (report.tables, report.columns) == (Coverage(1, 2), Coverage(2, 4))
+    assert report.covered
+    assert not lint(shop.memory, LintRules(minimum_coverage=50.1)).covered
+
+
+def test_per_cent_are_rounded_down_so_that_a_hundred_means_all() -> None:
+    assert Coverage(1999, 2000).percent == 99.9
+    assert Coverage(0, 0).percent == 100.0
+
+
+def test_findings_come_in_order_of_tables_whatever_their_domain() -> None:
+    shop = shop_of(table("sales.b", column("xyz", "text")), table("billing.a", column("xyz", "text")))
+    names = [finding.table for finding in lint(shop.memory, ALL).findings]
+    assert names == sorted(names)
+    assert len(set(names)) == 2
+
+
+def test_without_documents_it_says_what_to_do_first() -> None:
+    with pytest.raises(ManifestError, match="tribal run"):
+        lint(MemoryStore(), ALL)
+
+
+def test_a_document_that_is_gone_is_an_error_and_not_a_better_coverage() -> None:
+    shop = shop_of(table("sales.thing"))
+    shop.memory.delete(f"{locations.DOCS}shop/sales/sales.thing.json")
+    with pytest.raises(ManifestError, match=r"sales\.thing\.json"):
+        lint(shop.memory, ALL)

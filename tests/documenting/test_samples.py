@@ -1,0 +1,146 @@
+"""Documenting a work unit: samples are masked, and what stands in their way is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from tests.sample_shop.documented import TABLES, SamplingReader, Shop, failing
+from tribal.catalog import locations
+from tribal.errors import (
+    AccessDenied,
+    ConnectionLost,
+    StatementConflict,
+    StatementTimedOut,
+)
+from tribal_contracts import DatabaseEntry
+
+SALES = "shop_sales"
+
+
+def test_samples_are_masked_before_they_are_written() -> None:
+    rows = [[str(n), f"person{n}@example.com", "open" if n % 2 else "done"] for n in range(20)]
+    shop = Shop()
+    shop.document(shop.plan(), reader=SamplingReader(TABLES, rows={"sales.customer": rows}))
+    document = shop.document_of("sales.customer")
+    columns = {column.name: column for column in document.columns}
+    assert document.samples_taken
+    assert columns["status"].samples == ["done", "open"]
+    assert columns["email"].samples is None
+    assert columns["email"].sensitive == "email"
+    assert b"person1@" not in b"".join(shop.contents().values())
+
+
+def test_without_sampling_no_table_is_asked_for() -> None:
+    shop = Shop()
+    reader = SamplingReader(TABLES)
+    shop.document(shop.plan(), reader=reader, options=replace(shop.options, take_samples=False))
+    assert reader.asked == []
+    assert not shop.document_of("sales.orders").samples_taken
+
+
+@pytest.mark.parametrize("change", [{"kind": "view"}, {"kind": "foreign_table"}, {"selectable": False}])
+def test_views_and_locked_tables_are_documented_without_samples(change: dict[str, object]) -> None:
+    shop = Shop([TABLES[0].model_copy(update=change)])
+    reader = SamplingReader(shop.tables)
+    shop.document(shop.plan(), reader=reader)
+    assert reader.asked == []
+    assert shop.document_of("sales.customer").name == "shop.sales.customer"
+
+
+@pytest.mark.parametrize("kind", ["view", "materialized_view", "foreign_table"])
+def test_views_and_foreign_tables_are_sampled_where_the_database_says_so(kind: str) -> None:
+    shop = Shop([TABLES[0].model_copy(update={"kind": kind})])
+    reader = SamplingReader(shop.tables)
+    outline = shop.plan()
+    shop.document(outline, reader=reader)
+    asked_for = shop.options.for_entry(DatabaseEntry(name="shop", sample_views=True))
+    shop.document(outline, reader=reader, options=asked_for)
+    assert reader.asked == ["sample sales.customer"]
+    assert shop.document_of("sales.customer").samples_taken
+
+
+def test_tables_documented_without_a_connection_get_their_samples_when_there_is_one() -> None:
+    shop = Shop()
+    outline = shop.plan()
+    shop.document(outline)
+    shop.forget_writes()
+    shop.document(outline)
+    assert shop.store.written == [], "still no connection: nothing to gain"
+    shop.document(outline, reader=SamplingReader(TABLES))
+    assert shop.document_of("sales.orders").samples_taken
+    shop.document(outline)
+    assert shop.document_of("sales.orders").samples_taken, "a lost connection takes no samples away"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (StatementTimedOut("lock not granted"), "DOC_SAMPLING_TIMEOUT"),
+        (AccessDenied("GRANT SELECT ON sales.orders TO reader"), "DOC_SAMPLING_FAILED"),
+    ],
+)
+def test_a_table_that_cannot_be_sampled_is_documented_with_a_warning(error: Exception, code: str) -> None:
+    shop = Shop()
+    result = shop.document(shop.plan(), reader=SamplingReader(TABLES, on_sample=failing("sales.orders", error)))[SALES]
+    assert result.status == "completed"
+    (warning,) = shop.progress(SALES).errors
+    assert (warning.code, warning.severity) == (code, "warning")
+    assert warning.context == {"table": "shop.sales.orders"}
+    assert not shop.document_of("sales.orders").samples_taken
+
+
+@pytest.mark.parametrize("error", [StatementTimedOut("locked"), StatementConflict("replayed")])
+def test_a_sample_that_was_in_the_way_of_something_is_taken_by_the_next_run(error: Exception) -> None:
+    shop = Shop()
+    outline = shop.plan()
+    reader = SamplingReader(TABLES, on_sample=failing("sales.orders", error, times=2))
+    shop.document(outline, reader=reader)
+    unit = shop.unit(outline, SALES)
+    orders, customer = sorted(unit.tables, key=lambda spec: spec.table_name, reverse=True)
+    assert (shop.is_current(unit, orders), shop.is_current(unit, customer)) == (False, True)
+    shop.clock.advance(60)
+    before = shop.contents(locations.DOCS)
+    shop.document(outline, reader=reader)
+    assert [error.code for error in shop.progress(SALES).errors] == ["DOC_SAMPLING_TIMEOUT"]
+    assert shop.contents(locations.DOCS) == before, "in vain: nothing is written"
+    shop.document(outline, reader=reader)
+    assert shop.progress(SALES).errors == []
+    assert shop.document_of("sales.orders").samples_taken
+    assert shop.is_current(unit, orders)
+    assert reader.asked.count("sample sales.customer") == 1
+
+
+def test_a_refresh_that_cannot_take_a_sample_keeps_the_one_that_there_was() -> None:
+    shop = Shop()
+    outline = shop.plan()
+    shop.document(outline, reader=SamplingReader(TABLES))
+    shop.clock.advance(60)
+    locked = SamplingReader(TABLES, on_sample=failing("sales.orders", StatementTimedOut("locked")))
+    shop.document(outline, reader=locked, options=replace(shop.options, max_age=timedelta(seconds=1)))
+    assert shop.document_of("sales.orders").samples_taken
+    assert [error.code for error in shop.progress(SALES).errors] == ["DOC_SAMPLING_TIMEOUT"]
+
+
+def test_a_privilege_that_is_missing_is_not_tried_again() -> None:
+    shop = Shop()
+    outline = shop.plan()
+    reader = SamplingReader(TABLES, on_sample=failing("sales.orders", AccessDenied("GRANT")))
+    shop.document(outline, reader=reader)
+    shop.document(outline, reader=reader)
+    assert reader.asked.count("sample sales.orders") == 1
+    assert [error.code for error in shop.progress(SALES).errors] == ["DOC_SAMPLING_FAILED"]
+
+
+def test_a_lost_connection_is_tried_once_more() -> None:
+    shop = Shop()
+    once = SamplingReader(TABLES, on_sample=failing("sales.orders", ConnectionLost("server closed"), times=1))
+    assert shop.document(shop.plan(), reader=once)[SALES].status == "completed"
+    assert once.asked.count("sample sales.orders") == 2
+    other = Shop()
+    twice = SamplingReader(TABLES, on_sample=failing("sales.orders", ConnectionLost("server closed")))
+    result = other.document(other.plan(), reader=twice)[SALES]
+    assert result.status == "partial"
+    assert [t.error.code for t in result.tables if t.error] == ["DOC_DB_CONNECTION_LOST"]

@@ -1,0 +1,119 @@
+"""How answers look: wrapped and indented on a terminal, one thing a line in a pipe, SQL that can be pasted."""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+from pathlib import Path
+
+import pytest
+
+from tests.edges.cli.tribal_command import TRIBAL, clean_environment, tribal
+from tests.edges.mcp.asked import index_project
+
+COMMANDS = [
+    ["search", "customer orders"],
+    ["table", "shop.sales.order_line"],
+    ["join", "shop.stock.product", "web.public.visit"],
+    ["join", "shop.sales.order_line", "shop.crm.customer"],
+    ["domain", "customers"],
+    ["domains"],
+]
+
+
+@pytest.fixture(name="project", scope="module")
+def project_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("screen")
+    index_project(folder)
+    return folder
+
+
+@functools.cache
+def in_a_pipe(project: Path, *command: str) -> list[str]:
+    ran = tribal(*command, cwd=project)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.splitlines()
+
+
+def on_a_terminal(project: Path, width: int, *command: str) -> list[str]:
+    """What a terminal of this many columns shows, without its colours."""
+    environment = clean_environment(TERM="xterm-256color")
+    del environment["COLUMNS"]
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+    process = subprocess.Popen(
+        [TRIBAL, *command], cwd=project, env=environment, stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            data = os.read(ours, 65_536)
+        except OSError:
+            break
+        if not data:
+            break
+        shown += data
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    assert b"\x1b[1m" in shown or command[0] == "join"
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).splitlines()
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_in_a_pipe_nothing_is_coloured_wrapped_or_padded(project: Path, command: list[str]) -> None:
+    lines = in_a_pipe(project, *command)
+    assert lines
+    assert not any("\x1b" in line or line != line.rstrip() for line in lines)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("width", [60, 100])
+def test_on_a_terminal_text_keeps_to_the_width_and_says_the_same(project: Path, command: list[str], width: int) -> None:
+    lines = on_a_terminal(project, width, *command)
+    if command[0] != "join":
+        assert max(map(len, lines)) <= width
+    shown, piped = (sorted(re.sub(r"\s", "", "".join(text))) for text in (lines, in_a_pipe(project, *command)))
+    assert shown == piped
+
+
+def test_wrapped_paragraphs_of_a_search_stay_below_their_table(project: Path) -> None:
+    lines = on_a_terminal(project, 60, "search", "customer orders")
+    results = [line for line in lines if re.match(r"\d+\. ", line)]
+    assert len(results) == 5
+    assert all(line.startswith("   ") for line in lines[:-1] if line not in results)
+
+
+def test_in_a_pipe_every_column_of_a_table_is_one_line(project: Path) -> None:
+    lines = in_a_pipe(project, "table", "shop.sales.order_line")
+    heading = next(place for place, line in enumerate(lines) if line.startswith("column "))
+    columns = lines[heading + 1 : lines.index("", heading)]
+    names = [line.split()[0] for line in columns]
+    assert len(names) == len(set(names)) > 2
+    described = lines[heading].index("description")
+    assert all(line[described - 1] == " " and line[described] != " " for line in columns if len(line) > described)
+
+
+def test_a_table_tells_what_it_is_joined_to_and_by_which_columns(project: Path) -> None:
+    text = "\n".join(in_a_pipe(project, "table", "shop.crm.customer"))
+    sections = re.findall(r"^(References|Referenced by|Indexes|Notes)$", text, re.MULTILINE)
+    assert "Referenced by" in sections
+    assert re.search(r"^   shop\.\S+ +by \S+$", text, re.MULTILINE)
+    line = "\n".join(in_a_pipe(project, "table", "shop.sales.order_line"))
+    assert re.search(r"^   \S+.* +-> shop\.\S+ \(.+\)$", line, re.MULTILINE)
+
+
+def test_a_join_is_one_statement_with_its_end_and_a_missing_one_is_a_comment(project: Path) -> None:
+    head, *statement = in_a_pipe(project, "join", "shop.sales.order_line", "shop.crm.customer")
+    assert head.startswith("-- ")
+    assert statement[0].startswith("SELECT")
+    assert [line for line in statement if ";" in line] == [statement[-1]]
+    (nothing,) = in_a_pipe(project, "join", "shop.stock.product", "web.public.visit")
+    assert nothing.startswith("-- ")
+    assert "--max-hops" in nothing

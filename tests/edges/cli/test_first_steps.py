@@ -1,0 +1,323 @@
+"""What goes wrong for a new user: each has a clear message, the next step and a fitting exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+
+from servers.postgres import EmbeddedServer
+from tests.edges.cli.tribal_command import start_tribal, tribal
+from tests.postgres_fixtures import FreshDatabase, administer, login, unique_name
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def test_without_anything_the_next_step_is_named(tmp_path: Path) -> None:
+    ran = tribal("run", cwd=tmp_path)
+    assert ran.returncode == 2
+    assert "tribal run postgresql://" in ran.stderr
+    assert "tribal init" in ran.stderr
+
+
+@pytest.mark.parametrize("command", ["search x", "table x", "join a b", "domains", "domain x"])
+def test_asking_before_anything_is_indexed_says_so(tmp_path: Path, command: str) -> None:
+    ran = tribal(*command.split(), cwd=tmp_path)
+    assert ran.returncode == 6
+    assert "index" in ran.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"), [("document", "tribal plan"), ("index", "tribal document")], ids=["document", "index"]
+)
+def test_a_stage_before_its_turn_names_the_one_before_it(
+    tmp_path: Path, company_dsn: str, command: str, hint: str
+) -> None:
+    ran = tribal(command, company_dsn, cwd=tmp_path)
+    assert ran.returncode == 6
+    assert hint in ran.stderr
+
+
+def test_status_before_anything_was_done_says_how_to_start(tmp_path: Path) -> None:
+    ran = tribal("status", cwd=tmp_path)
+    assert ran.returncode == 0
+    assert "tribal run" in ran.stdout
+
+
+def test_init_writes_a_file_that_loads_and_leaves_the_password_out(tmp_path: Path) -> None:
+    ran = tribal("init", "postgresql://reader:hunter2@db.example.com/shop", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    text = (tmp_path / "databases.yaml").read_text()
+    assert "hunter2" not in text
+    missing = tribal("check", cwd=tmp_path)
+    assert missing.returncode == 2
+    assert "TRIBAL_PASSWORD is not set" in missing.stderr
+    again = tribal("init", cwd=tmp_path)
+    assert again.returncode == 2
+    assert "--force" in again.stderr
+
+
+def test_the_file_that_init_writes_without_a_dsn_can_be_run(tmp_path: Path, company_dsn: str) -> None:
+    assert tribal("init", cwd=tmp_path).returncode == 0
+    ran = tribal("run", cwd=tmp_path, DATABASE_URL=company_dsn)
+    assert ran.returncode == 0, ran.stderr
+    assert (tmp_path / "docs" / "README.md").exists()
+
+
+def test_an_unknown_key_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "databases.yaml").write_text("databases:\n  - name: a\n    dns: x\n")
+    ran = tribal("run", cwd=tmp_path)
+    assert ran.returncode == 2
+    assert "line 3" in ran.stderr
+    assert "did you mean 'dsn'" in ran.stderr
+
+
+def test_a_wrong_password_is_told_from_a_server_that_does_not_answer(tmp_path: Path, company_dsn: str) -> None:
+    wrong = tribal("run", login(company_dsn, "postgres", "wrong-pw"), cwd=tmp_path)
+    assert wrong.returncode == 3
+    assert "password" in wrong.stderr
+    assert "wrong-pw" not in wrong.stderr
+    silent = tribal("run", f"postgresql://u@127.0.0.1:{free_port()}/db", cwd=tmp_path)
+    assert silent.returncode == 3
+    assert "127.0.0.1" in silent.stderr
+    assert not (tmp_path / "docs").exists()
+
+
+def test_a_host_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    ran = tribal("run", "postgresql://u@no-such-host.invalid/db", cwd=tmp_path)
+    assert ran.returncode == 3
+    assert "no-such-host.invalid" in ran.stderr
+
+
+def test_a_database_that_does_not_exist_is_named(tmp_path: Path, company_dsn: str) -> None:
+    ran = tribal("run", company_dsn.rpartition("/")[0] + "/not_there", cwd=tmp_path)
+    assert ran.returncode == 3
+    assert "not_there" in ran.stderr
+
+
+def test_an_empty_database_gives_no_plan_and_says_why(tmp_path: Path, fresh_database: FreshDatabase) -> None:
+    ran = tribal("run", fresh_database(), cwd=tmp_path)
+    assert ran.returncode == 6
+    assert "nothing to document" in ran.stderr
+    assert not (tmp_path / "progress" / "documentation-plan.json").exists()
+
+
+def test_a_folder_that_may_not_be_written_is_named(tmp_path: Path, company_dsn: str) -> None:
+    locked = tmp_path / "locked"
+    locked.mkdir()
+    locked.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    if os.geteuid() == 0:
+        # Nothing but the kernel refuses root.
+        locked = Path("/sys/kernel")
+    ran = tribal("run", company_dsn, "--project", locked, cwd=tmp_path)
+    assert ran.returncode == 5, ran.stderr
+    assert str(locked) in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_file_in_the_way_of_a_folder_is_named(tmp_path: Path, company_dsn: str) -> None:
+    (tmp_path / "progress").write_text("in the way")
+    ran = tribal("run", company_dsn, cwd=tmp_path)
+    assert ran.returncode == 5
+    assert "progress" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_project_folder_that_does_not_exist_is_named(tmp_path: Path, company_dsn: str) -> None:
+    ran = tribal("run", company_dsn, "--project", tmp_path / "nowhere", cwd=tmp_path)
+    assert ran.returncode == 2
+    assert "nowhere" in ran.stderr
+
+
+def test_errors_are_json_where_json_was_asked_for(tmp_path: Path) -> None:
+    ran = tribal("run", "--json", cwd=tmp_path)
+    assert ran.returncode == 2
+    failure = json.loads(ran.stdout)
+    assert failure["success"] is False
+    assert failure["error"]["code"] == "PLAN_CONFIG_NOT_FOUND"
+
+
+def test_a_password_may_come_from_a_mounted_file_and_its_absence_is_named(
+    tmp_path: Path, fresh_database: FreshDatabase
+) -> None:
+    dsn = fresh_database("CREATE TABLE t (id int PRIMARY KEY)")
+    open_dsn = login(dsn, "postgres", "").replace(":@", "@")
+    (tmp_path / "databases.yaml").write_text(
+        f"databases:\n  - {{name: a, dsn: '{open_dsn}', password_secret: DB_PW}}\n"
+    )
+    missing = tribal("run", cwd=tmp_path)
+    assert missing.returncode == 2
+    assert "DB_PW" in missing.stderr
+    mounted = tmp_path / "mounted"
+    mounted.mkdir()
+    (mounted / "DB_PW").write_text("tribal-demo\n")
+    ran = tribal("run", cwd=tmp_path, TRIBAL_SECRETS=str(mounted))
+    assert ran.returncode == 0, ran.stderr
+
+
+SLOW = "".join(f"CREATE TABLE t{n:03} (id int PRIMARY KEY, v text);" for n in range(400))
+
+
+def test_the_second_of_two_runs_at_once_is_told_who_is_first(tmp_path: Path, fresh_database: FreshDatabase) -> None:
+    dsn = fresh_database(SLOW)
+    first = start_tribal("run", dsn, cwd=tmp_path)
+    try:
+        assert first.stderr is not None
+        first.stderr.readline()
+        second = tribal("run", dsn, cwd=tmp_path)
+    finally:
+        _, errors = first.communicate(timeout=120)
+    assert first.returncode == 0, errors
+    assert second.returncode == 4
+    assert str(first.pid) in second.stderr
+    assert "tribal status" in second.stderr
+
+
+def test_a_run_can_be_watched_until_it_ends(tmp_path: Path, fresh_database: FreshDatabase) -> None:
+    running = start_tribal("run", fresh_database(SLOW), cwd=tmp_path)
+    try:
+        assert running.stderr is not None
+        while "document" not in running.stderr.readline():
+            assert running.poll() is None
+        watched = tribal("status", "--watch", "--interval", "0.1", cwd=tmp_path)
+    finally:
+        _, errors = running.communicate(timeout=120)
+    assert running.returncode == 0, errors
+    assert watched.returncode == 0, watched.stderr
+    assert "running: run " in watched.stdout
+    assert "documenting: running" in watched.stdout
+    last = watched.stdout.splitlines()
+    assert last[-1].startswith("indexing: completed")
+
+
+def test_a_run_can_be_followed_from_elsewhere_until_it_ends(tmp_path: Path, fresh_database: FreshDatabase) -> None:
+    before = tribal("tail", cwd=tmp_path)
+    assert (before.returncode, "no run has written to" in before.stderr) == (6, True)
+    running = start_tribal("run", fresh_database(SLOW), cwd=tmp_path)
+    try:
+        assert running.stderr is not None
+        while "document" not in running.stderr.readline():
+            assert running.poll() is None
+        followed = tribal("tail", cwd=tmp_path)
+    finally:
+        _, errors = running.communicate(timeout=120)
+    assert (running.returncode, followed.returncode) == (0, 0), errors + followed.stderr
+    assert "document: 400 tables" in followed.stderr
+    assert followed.stdout.startswith("completed: 400 tables documented")
+
+
+def test_a_run_that_was_killed_is_not_followed_for_ever(tmp_path: Path, fresh_database: FreshDatabase) -> None:
+    killed = start_tribal("run", fresh_database(SLOW), cwd=tmp_path)
+    assert killed.stderr is not None
+    while "document" not in killed.stderr.readline():
+        assert killed.poll() is None
+    killed.kill()
+    killed.communicate(timeout=60)
+    lease = tmp_path / "progress" / "lease.json"
+    lease.write_text(lease.read_text().replace('"expires_at": "2', '"expires_at": "1'))
+    ran = tribal("tail", cwd=tmp_path)
+    assert (ran.returncode, "the next run carries on" in ran.stderr) == (130, True)
+    assert "stopped before it could say how it ended" in tribal("status", cwd=tmp_path).stdout.splitlines()[0]
+
+
+def test_status_says_when_the_index_is_of_older_documents(tmp_path: Path, fresh_database: FreshDatabase) -> None:
+    dsn = fresh_database("CREATE TABLE t (id int PRIMARY KEY)")
+    assert tribal("run", dsn, cwd=tmp_path).returncode == 0
+    status = tribal("status", cwd=tmp_path).stdout.splitlines()
+    assert status[0].startswith("last run: ")
+    assert status[-1].startswith("indexing: completed")
+    assert status[-1].endswith(" failed")
+    administer(dsn, "CREATE TABLE u (id int PRIMARY KEY)")
+    assert tribal("plan", dsn, cwd=tmp_path).returncode == 0
+    assert tribal("document", dsn, cwd=tmp_path).returncode == 0
+    assert tribal("status", cwd=tmp_path).stdout.splitlines()[-1].endswith("of older documents; run `tribal index`")
+    assert tribal("index", dsn, cwd=tmp_path).returncode == 0
+    assert tribal("tail", cwd=tmp_path).stdout == "completed.\n"
+    assert "older" not in tribal("status", cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_stops_cleanly_and_the_next_run_carries_on(
+    tmp_path: Path, fresh_database: FreshDatabase, how: signal.Signals
+) -> None:
+    dsn = fresh_database(SLOW)
+    stopped = start_tribal("run", dsn, cwd=tmp_path, SOURCE_DATE_EPOCH="1767225600")
+    assert stopped.stderr is not None
+    while "document" not in stopped.stderr.readline():
+        assert stopped.poll() is None
+    stopped.send_signal(how)
+    _, errors = stopped.communicate(timeout=60)
+    assert stopped.returncode == 130, errors
+    assert "carries on" in errors
+    assert "Traceback" not in errors
+    lease = json.loads((tmp_path / "progress" / "lease.json").read_bytes())
+    assert lease["released"]
+    done = len(list(tmp_path.glob("docs/**/*.t*.json")))
+    assert done < 400
+    again = tribal("run", dsn, "--json", cwd=tmp_path, SOURCE_DATE_EPOCH="1767225600")
+    assert again.returncode == 0, again.stderr
+    record = json.loads(again.stdout)
+    assert record["tables_documented"] + record["tables_unchanged"] == 400
+    assert record["tables_unchanged"] >= done - 12
+
+
+def test_check_names_the_grants_that_are_missing_and_they_mend_it(
+    tmp_path: Path, fresh_database: FreshDatabase, postgres_server: EmbeddedServer
+) -> None:
+    role = unique_name("reader")
+    dsn = fresh_database("CREATE SCHEMA secret; CREATE TABLE secret.t (id int); CREATE TABLE open (id int)")
+    administer(dsn, f"CREATE ROLE {role} LOGIN PASSWORD 'pw'")
+    reader = login(dsn, role, "pw")
+    try:
+        before = tribal("check", reader, "--json", cwd=tmp_path)
+        assert before.returncode == 1
+        grants = [missing["grant"] for missing in json.loads(before.stdout)["databases"][0]["missing"]]
+        assert any("GRANT USAGE ON SCHEMA secret" in grant for grant in grants)
+        for _ in range(2):
+            report = json.loads(tribal("check", reader, "--json", cwd=tmp_path).stdout)
+            for missing in report["databases"][0]["missing"]:
+                administer(dsn, missing["grant"])
+        after = tribal("check", reader, cwd=tmp_path)
+        assert after.returncode == 0, after.stdout
+        assert "all of which can be sampled" in after.stdout
+    finally:
+        administer(dsn, f"DROP OWNED BY {role}; DROP ROLE {role}")
+
+
+def test_check_prints_its_statements_without_connecting_to_anything(tmp_path: Path) -> None:
+    ran = tribal("check", "--sql", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "pg_catalog" in ran.stdout
+    assert "BEGIN" in ran.stdout
+    listed = json.loads(tribal("check", "--sql", "--json", cwd=tmp_path).stdout)["statements"]
+    assert len(listed) > 5
+
+
+def test_a_failed_database_leaves_the_other_documented_and_the_exit_code_says_in_part(
+    tmp_path: Path, fresh_database: FreshDatabase
+) -> None:
+    good = fresh_database("CREATE TABLE t (id int PRIMARY KEY)")
+    (tmp_path / "databases.yaml").write_text(
+        f"databases:\n  - {{name: good, dsn: '{good}'}}\n"
+        f"  - {{name: bad, dsn: 'postgresql://u@127.0.0.1:{free_port()}/db'}}\n"
+    )
+    ran = tribal("run", cwd=tmp_path)
+    assert ran.returncode == 1
+    assert "bad" in ran.stderr
+    assert list(tmp_path.glob("docs/good/**/public.t.md"))
+
+
+@pytest.mark.parametrize("name", ["--version", "--help"])
+def test_the_command_answers_at_once(tmp_path: Path, name: str) -> None:
+    assert tribal(name, cwd=tmp_path).returncode == 0

@@ -1,0 +1,31 @@
+"""What `tribal plan` tells of the difference to the last plan."""
+
+from __future__ import annotations
+
+from tests.fakes.catalogs import column, table
+from tests.planning.test_planning import SHOP, Shop
+from tribal.edges.cli.plan_view import LISTED_TABLES, changes
+
+
+def test_new_gone_and_changed_tables_are_told_by_name() -> None:
+    shop = Shop()
+    before = shop.plan()
+    shop.reader.tables = [*SHOP[:2], table("audit.change_log", column("note", "text")), table("sales.quote")]
+    assert list(changes(before, shop.plan())) == [
+        "new: shop.sales.quote",
+        "no longer there: shop.billing.invoice",
+        "changed: shop.audit.change_log, shop.sales.orders",
+    ]
+
+
+def test_a_plan_that_is_the_same_says_so() -> None:
+    shop = Shop()
+    assert list(changes(shop.plan(), shop.plan())) == ["Nothing changed since the last plan."]
+
+
+def test_many_new_tables_are_counted_after_the_first() -> None:
+    shop = Shop(SHOP[:2])
+    before = shop.plan()
+    shop.reader.tables = [*SHOP[:2], *(table(f"sales.t{n:02}") for n in range(LISTED_TABLES + 5))]
+    (line,) = changes(before, shop.plan())
+    assert line.endswith("shop.sales.t09 and 5 more")

@@ -1,0 +1,148 @@
+"""`tribal diff`, `tribal lint` and the page that `tribal run` names, through the real command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.edges.cli.tribal_command import Json, contents, tribal
+from tests.postgres_fixtures import FreshDatabase, administer
+
+BEFORE = (
+    "CREATE TABLE customer (id int PRIMARY KEY, xyz text);"
+    "CREATE TABLE invoice (id int PRIMARY KEY, customer_id int REFERENCES customer, total int);"
+    "CREATE TABLE leaves (id int PRIMARY KEY)"
+)
+CHANGE = (
+    "ALTER TABLE invoice ALTER total TYPE bigint, ADD sent_at date; DROP TABLE leaves; CREATE TABLE comes (id int);"
+    "COMMENT ON COLUMN invoice.total IS 'In cents, tax included.'"
+)
+
+
+@pytest.fixture
+def documented(tmp_path: Path, fresh_database: FreshDatabase) -> tuple[Path, str]:
+    """A project that documents a database of three tables, and the database's address."""
+    dsn = fresh_database(BEFORE)
+    ran = tribal("run", dsn, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    return tmp_path, dsn
+
+
+def runs_of(folder: Path) -> set[str]:
+    return {path.name for path in (folder / "progress" / "runs").iterdir() if path.is_dir()}
+
+
+def test_the_last_line_of_a_run_is_the_address_of_the_page(documented: tuple[Path, str]) -> None:
+    folder, dsn = documented
+    page = folder / "docs" / "index.html"
+    assert page.is_file()
+    for command in ("run", "document"):
+        assert tribal(command, dsn, cwd=folder).stdout.splitlines()[-1] == f"Look: {page.as_uri()}"
+    opened = tribal("run", dsn, "--open", cwd=folder, BROWSER="/bin/false")
+    assert (opened.returncode, opened.stdout.splitlines()[-1]) == (0, f"Look: {page.as_uri()}")
+
+
+def test_diff_says_what_changed_in_the_catalog_and_in_the_documents_and_writes_nothing(
+    documented: tuple[Path, str],
+) -> None:
+    folder, dsn = documented
+    name = dsn.rpartition("/")[2]
+    administer(dsn, CHANGE)
+    before = contents(folder)
+    shown = tribal("diff", dsn, cwd=folder)
+    assert shown.returncode == 0, shown.stderr
+    assert contents(folder) == before
+    assert shown.stdout.splitlines() == [
+        f"+ {name}.public.comes",
+        f"~ {name}.public.invoice",
+        "    ~ column total: type integer -> bigint",
+        "    ~ column total: comment none -> In cents, tax included.",
+        "    + column sent_at: date",
+        f"- {name}.public.leaves",
+        "3 tables changed in the catalog.",
+        "The next run writes the documents of 2 tables and removes those of 1 table.",
+        f"  ~ {name}.public.comes",
+        f"  ~ {name}.public.invoice",
+        f"  - {name}.public.leaves",
+    ]
+
+
+def test_diff_ends_with_code_1_for_ci_only_when_something_changed(documented: tuple[Path, str]) -> None:
+    folder, dsn = documented
+    same = tribal("diff", dsn, "--exit-code", cwd=folder)
+    assert same.returncode == 0, same.stderr
+    assert same.stdout.splitlines() == ["Nothing changed in the catalog.", "The documents are up to date."]
+    administer(dsn, CHANGE)
+    assert tribal("diff", dsn, "--exit-code", cwd=folder).returncode == 1
+    assert tribal("run", dsn, cwd=folder).returncode == 0
+    assert tribal("diff", dsn, "--exit-code", cwd=folder).returncode == 0
+
+
+def test_diff_of_recorded_runs_asks_no_database(documented: tuple[Path, str]) -> None:
+    folder, dsn = documented
+    (first,) = runs_of(folder)
+    administer(dsn, CHANGE)
+    assert tribal("run", dsn, cwd=folder).returncode == 0
+    (second,) = runs_of(folder) - {first}
+    since: Json = json.loads(tribal("diff", "--since", first, "--json", cwd=folder).stdout)
+    between: Json = json.loads(tribal("diff", "--between", first, second, "--json", cwd=folder).stdout)
+    assert since == between
+    assert "documents" not in since
+    fates = {table["table"]: table["fate"] for table in since["databases"][0]["tables"]}
+    assert fates == {"comes": "added", "invoice": "changed", "leaves": "dropped"}
+    both = tribal("diff", "--since", first, "--between", first, second, cwd=folder)
+    assert both.returncode == 2
+    unknown = tribal("diff", "--since", "nope", cwd=folder)
+    assert unknown.returncode == 6
+    assert first in unknown.stderr
+
+
+def test_diff_of_a_database_that_does_not_answer_is_no_empty_answer(documented: tuple[Path, str]) -> None:
+    folder, dsn = documented
+    name = dsn.rpartition("/")[2]
+    gone = tribal("diff", f"postgresql://nobody@127.0.0.1:1/{name}", "--exit-code", cwd=folder)
+    assert gone.returncode == 3
+    assert "Nothing changed" not in gone.stdout
+
+
+def test_lint_prints_a_line_a_finding_and_the_coverage(documented: tuple[Path, str]) -> None:
+    folder, dsn = documented
+    name = dsn.rpartition("/")[2]
+    shown = tribal("lint", cwd=folder)
+    assert shown.returncode == 0, shown.stderr
+    lines = shown.stdout.splitlines()
+    assert f"{name}.public.customer.xyz: undocumented: nothing tells what it means" in lines
+    assert lines[-2].startswith("Findings: ")
+    assert lines[-1].startswith("Documented: ")
+    as_json: Json = json.loads(tribal("lint", "--json", cwd=folder).stdout)
+    assert as_json["success"] is True
+    assert as_json["coverage"]["tables"]["total"] == 3
+    assert sum(as_json["counts"].values()) == len(as_json["findings"]) == len(lines) - 2
+
+
+def test_lint_fails_below_the_minimum_coverage_and_with_strict_on_any_finding(documented: tuple[Path, str]) -> None:
+    folder, dsn = documented
+    assert tribal("lint", "--strict", cwd=folder).returncode == 1
+    file = folder / "databases.yaml"
+    file.write_text(f"databases:\n  - dsn: {dsn}\n    name: x\nlint: {{minimum_coverage: 99}}\n")
+    low = tribal("lint", cwd=folder)
+    assert low.returncode == 1
+    assert "99 %" in low.stderr
+    file.write_text(f"databases:\n  - dsn: {dsn}\n    name: x\nlint: {{undocumented: false, unclear: false}}\n")
+    assert tribal("lint", "--strict", cwd=folder).returncode == 0
+    file.write_text(f"databases:\n  - dsn: {dsn}\n    name: x\nlint: {{undocumentd: false}}\n")
+    wrong = tribal("lint", cwd=folder)
+    assert wrong.returncode == 2
+    assert "did you mean 'undocumented'" in wrong.stderr
+
+
+def test_lint_and_diff_without_documents_say_what_to_do_first(tmp_path: Path, fresh_database: FreshDatabase) -> None:
+    lint = tribal("lint", cwd=tmp_path)
+    assert lint.returncode == 6
+    assert "tribal run" in lint.stderr
+    diff = tribal("diff", fresh_database("CREATE TABLE t (id int)"), cwd=tmp_path)
+    assert diff.returncode == 6
+    assert "tribal run" in diff.stderr
+    assert contents(tmp_path) == {}

@@ -1,0 +1,145 @@
+"""The official Python client, over stdio, in both eras of the protocol."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any, Literal
+
+import anyio
+import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from jsonschema import Draft7Validator, Draft202012Validator
+from mcp import Client, MCPError, StdioServerParameters
+from mcp_types import INVALID_PARAMS, CallToolResult
+
+from tests.edges.mcp.asked import ANSWERED, REFUSED, Schemas, index_project, server_command, server_environment
+from tribal import __version__
+from tribal.tools.registry import TOOLS
+
+Era = Literal["legacy", "auto"]
+
+
+class Asker:
+    """A client in a loop of its own."""
+
+    def __init__(self, portal: BlockingPortal, client: Client) -> None:
+        self.portal = portal
+        self.client = client
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
+        result: CallToolResult = self.portal.call(self.client.call_tool, tool, arguments)
+        return result
+
+    def list(self) -> Any:
+        return self.portal.call(self.client.list_tools)
+
+
+@pytest.fixture(name="project", scope="module")
+def project_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    index_project(folder)
+    return folder
+
+
+@pytest.fixture(name="asker", scope="module", params=["legacy", "auto"])
+def asker_fixture(project: Path, request: pytest.FixtureRequest) -> Iterator[Asker]:
+    command, *arguments = server_command(project)
+    server = StdioServerParameters(command=command, args=arguments, env=server_environment())
+    with start_blocking_portal() as portal:
+        connecting: AbstractAsyncContextManager[Client] = Client(server, mode=request.param, read_timeout_seconds=60)
+        with portal.wrap_async_context_manager(connecting) as client:
+            yield Asker(portal, client)
+
+
+@pytest.fixture(name="schemas", scope="module")
+def schemas_fixture() -> Schemas:
+    return Schemas()
+
+
+def test_the_client_and_the_server_agree_on_the_newest_version_that_both_know(asker: Asker) -> None:
+    expected = "2025-11-25" if asker.client.mode == "legacy" else "2026-07-28"
+    assert asker.client.protocol_version == expected
+    assert asker.client.server_info is not None
+    assert (asker.client.server_info.name, asker.client.server_info.version) == ("tribal-knowledge", __version__)
+    assert "search_tables" in (asker.client.instructions or "")
+
+
+def test_every_tool_is_listed_with_schemas_and_all_annotations(asker: Asker) -> None:
+    listed = {tool.name: tool for tool in asker.list().tools}
+    assert list(listed) == list(TOOLS)
+    for name, spec in TOOLS.items():
+        tool = listed[name]
+        assert (tool.title, tool.description) == (spec.title, spec.description)
+        hints = tool.annotations
+        assert (hints.read_only_hint, hints.destructive_hint) == (True, False)
+        assert (hints.idempotent_hint, hints.open_world_hint) == (True, False)
+        for schema in (tool.input_schema, tool.output_schema):
+            Draft7Validator.check_schema(schema)
+            Draft202012Validator.check_schema(schema)
+            assert schema["type"] == "object"
+            assert not {"$schema", "$id", "definitions"} & set(schema)
+        fields = tool.input_schema["properties"]
+        assert set(fields) == set(spec.input_model.model_fields)
+        assert all(field["description"] for field in fields.values())
+        assert tool.input_schema["additionalProperties"] is False
+
+
+def test_a_list_of_tools_does_not_cost_a_conversation_more_than_it_must(asker: Asker) -> None:
+    seen_by_a_model = [
+        {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+        for tool in asker.list().tools
+    ]
+    assert len(json.dumps(seen_by_a_model)) / 4 < 1_300
+
+
+def test_every_tool_is_called_in_the_tests() -> None:
+    assert {tool for tool, _ in ANSWERED} == {tool for tool, _ in REFUSED} == set(TOOLS)
+
+
+@pytest.mark.parametrize(("tool", "arguments"), ANSWERED)
+def test_an_answer_is_structured_and_keeps_its_schema(
+    asker: Asker, schemas: Schemas, tool: str, arguments: dict[str, Any]
+) -> None:
+    result = asker.call(tool, arguments)
+    assert result.is_error is False
+    assert result.structured_content["success"] is True
+    assert json.loads(result.content[0].text) == result.structured_content  # type: ignore[union-attr]
+    schemas.check(tool, result.structured_content)
+
+
+@pytest.mark.parametrize(("tool", "arguments"), REFUSED)
+def test_a_refusal_is_a_structured_answer_too_and_is_marked_as_an_error(
+    asker: Asker, schemas: Schemas, tool: str, arguments: dict[str, Any]
+) -> None:
+    result = asker.call(tool, arguments)
+    assert result.is_error is True
+    assert result.structured_content["success"] is False
+    assert result.structured_content["error"]["code"].startswith("RET_")
+    assert result.structured_content["error"]["code"] != "RET_INTERNAL"
+    schemas.check(tool, result.structured_content)
+
+
+def test_an_unknown_tool_is_refused_with_the_names_that_there_are(asker: Asker) -> None:
+    with pytest.raises(MCPError, match="search_tables, get_table_schema") as refused:
+        asker.call("drop_tables", {})
+    assert refused.value.error.code == INVALID_PARAMS
+
+
+def test_many_calls_at_once_get_their_own_answers(asker: Asker) -> None:
+    async def ask_all() -> dict[str, str]:
+        found: dict[str, str] = {}
+
+        async def ask(table: str) -> None:
+            result = await asker.client.call_tool("get_table_schema", {"table": table})
+            found[table] = result.structured_content["schema"]["name"]
+
+        async with anyio.create_task_group() as tasks:
+            for table in names * 30:
+                tasks.start_soon(ask, table)
+        return found
+
+    names = ["shop.crm.customer", "web.public.visit", "shop.stock.product"]
+    assert asker.portal.call(ask_all) == {name: name for name in names}

@@ -1,0 +1,185 @@
+"""Keys that nobody declared: likely ones are found and marked, unlikely ones are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.sample_shop.indexed import Key, table_document, with_relations
+from tests.sample_shop.retrieval import call, codes, toolbox_over
+from tribal.retrieval.inferred_keys import SAME_NAME, SHARED, WITH_A_ROLE, undeclared_keys
+from tribal.retrieval.toolbox import Toolbox
+from tribal_contracts import DocumentedKey, TableDocument
+
+
+def table(name: str, columns: str, *, types: str = "integer", key: bool = True) -> TableDocument:
+    """A table whose columns are all of one type; its first column is its primary key."""
+    made = table_document(f"db.s.{name}", columns, domain="d")
+    typed = [column.model_copy(update={"type": types}) for column in made.columns]
+    update: dict[str, object] = {"columns": typed}
+    return made.model_copy(update=update if key else {**update, "primary_key": None})
+
+
+def told(*tables: TableDocument) -> set[tuple[str, float]]:
+    """What is guessed, as text, with its confidence."""
+    return {
+        (
+            f"{guess.edge.from_table[5:]}.{guess.edge.from_columns[0]}"
+            f" = {guess.edge.to_table[5:]}.{guess.edge.to_columns[0]}",
+            guess.confidence,
+        )
+        for guess in undeclared_keys(tables)
+    }
+
+
+@pytest.mark.parametrize(
+    ("child", "parent", "expected"),
+    [
+        (table("sale", "id car_id"), table("car", "id vin"), ("sale.car_id = car.id", SAME_NAME)),
+        (table("sale", "id carId"), table("Cars", "Id vin"), ("sale.carId = Cars.Id", SAME_NAME)),
+        (table("visit", "id CustomerID"), table("customers", "CustomerID"), None),
+        (table("match", "id home_team_id"), table("team", "id"), ("match.home_team_id = team.id", WITH_A_ROLE)),
+        (table("sbTrade", "sbTxId sbTxCustId"), table("sbCustomer", "sbCustId"), None),
+        (table("writes", "aid pid", key=False), table("author", "aid name", key=False), None),
+    ],
+)
+def test_a_column_called_as_a_table_and_its_key_references_it(
+    child: TableDocument, parent: TableDocument, expected: tuple[str, float] | None
+) -> None:
+    found = told(child, parent)
+    assert len(found) == 1
+    if expected:
+        assert found == {expected}
+
+
+def test_a_name_that_ends_with_a_column_of_the_table_speaks_of_that_column() -> None:
+    assert told(table("card", "id set_code"), table("sets", "id code")) == {("card.set_code = sets.code", SAME_NAME)}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (table("a", "id name code"), table("b", "id name code")),
+        (table("sale", "id car_id"), table("car", "id", types="text")),
+        (table("sale", "id car_id", types="interval"), table("car", "id", types="interval")),
+        (table("sale", "id car_id", types="integer[]"), table("car", "id", types="integer[]")),
+        (table("sale", "id car_color"), table("car", "id color")),
+        (table("sale", "id created_by"), table("user", "id")),
+    ],
+)
+def test_what_stands_in_every_table_or_cannot_be_compared_joins_nothing(
+    one: TableDocument, other: TableDocument
+) -> None:
+    assert told(one, other) == set()
+
+
+def test_a_declared_key_is_not_guessed_again() -> None:
+    child = table_document("db.s.sale", "id car_id", domain="d", keys=[Key(("car_id",), "s.lorry", ("id",))])
+    assert told(child, table("car", "id"), table("lorry", "id")) == set()
+
+
+def test_a_column_of_a_composite_key_is_no_parent_by_itself() -> None:
+    line = table("line", "order_no line_no")
+    both = line.model_copy(update={"primary_key": DocumentedKey(name="pk", columns=["order_no", "line_no"])})
+    assert told(table("shipment", "id line_id"), both) == set()
+
+
+def test_the_table_whose_name_the_column_says_comes_before_others_with_the_same_key() -> None:
+    found = told(table("sale", "id customer_id"), table("customer", "customer_id"), table("address", "customer_id"))
+    assert ("sale.customer_id = customer.customer_id", SAME_NAME) in found
+    assert not any("sale.customer_id = address" in text for text, _ in found)
+
+
+def test_two_columns_called_the_same_are_joined_when_nobody_knows_whose_key_they_are() -> None:
+    one, other = table("loan", "branch_no loan_no", key=False), table("visit", "day branch_no", key=False)
+    assert ("loan.branch_no = visit.branch_no", SHARED) in {
+        *told(one, other),
+        *((" = ".join(text.split(" = ")[::-1]), value) for text, value in told(one, other)),
+    }
+
+
+def test_a_column_that_very_many_tables_have_joins_nothing() -> None:
+    tables = [table(f"t{number}", f"x{number} tenant_id", key=False) for number in range(13)]
+    assert told(*tables[:12]) != set()
+    assert told(*tables) == set()
+
+
+names = st.lists(
+    st.sampled_from(["id", "a_id", "b_id", "a", "code", "x_b_id", "n"]), min_size=1, max_size=4, unique=True
+)
+
+
+@given(st.lists(names, min_size=1, max_size=5), st.integers(0, 99))
+def test_whatever_the_tables_and_their_order_each_pair_of_columns_is_guessed_once(
+    columns: list[list[str]], seed: int
+) -> None:
+    tables = [table("abxyz"[place], " ".join(some)) for place, some in enumerate(columns)]
+    guesses = undeclared_keys(tables)
+    ends = [
+        frozenset(((g.edge.from_table, *g.edge.from_columns), (g.edge.to_table, *g.edge.to_columns))) for g in guesses
+    ]
+    assert len(ends) == len(set(ends))
+    assert all(g.edge.source == "inferred" and g.edge.nullable and 0 < g.confidence < 1 for g in guesses)
+    assert all(g.edge.from_table != g.edge.to_table for g in guesses)
+    shuffled = undeclared_keys(Random(seed).sample(tables, len(tables)))
+    assert {frozenset((g.edge.from_table, g.edge.to_table)) for g in shuffled} == {
+        frozenset((g.edge.from_table, g.edge.to_table)) for g in guesses
+    }
+
+
+@pytest.fixture(name="garage", scope="module")
+def garage_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolbox]:
+    tables = [
+        table_document("db.s.car", "id vin", domain="d"),
+        table_document("db.s.maker", "id", domain="d"),
+        table_document("db.s.model", "id maker_id", domain="d", keys=[Key(("maker_id",), "s.maker", ("id",))]),
+        table_document("db.s.sale", "id car_id model_id", domain="d"),
+        table_document("db.s.weather", "day", domain="d"),
+        table_document("other.s.car_note", "id car_id", domain="d"),
+    ]
+    toolbox = toolbox_over(tmp_path_factory.mktemp("garage"), None, with_relations(tables))
+    yield toolbox
+    toolbox.index.close()
+
+
+def test_a_path_over_guessed_keys_is_marked_left_and_warned_of(garage: Toolbox) -> None:
+    answer = call(garage, "get_join_path", source_table="db.s.car", target_table="db.s.maker")
+    assert [step.to_table for step in answer.path] == ["db.s.sale", "db.s.model", "db.s.maker"]
+    assert [step.source for step in answer.path] == ["inferred", "inferred", None]
+    assert [step.confidence for step in answer.path] == [SAME_NAME, SAME_NAME, None]
+    assert {step.join_type for step in answer.path} == {"LEFT"}
+    assert codes(answer) == ["RET_JOIN_INFERRED"]
+    assert "steps 1, 2" in answer.warnings[0].message
+
+
+def test_a_declared_path_is_never_replaced_or_marked(garage: Toolbox) -> None:
+    answer = call(garage, "get_join_path", source_table="db.s.model", target_table="db.s.maker")
+    assert [(step.source, step.confidence) for step in answer.path] == [(None, None)]
+    assert codes(answer) == []
+
+
+def test_a_guess_never_takes_the_place_of_a_declared_path_that_is_too_long(tmp_path: Path) -> None:
+    tables = [
+        table_document("db.s.a", "id c_id b_id", domain="d", keys=[Key(("b_id",), "s.b", ("id",))]),
+        table_document("db.s.b", "id c_id", domain="d", keys=[Key(("c_id",), "s.c", ("id",))]),
+        table_document("db.s.c", "id", domain="d"),
+    ]
+    toolbox = toolbox_over(tmp_path, None, with_relations(tables))
+    short = call(toolbox, "get_join_path", source_table="db.s.a", target_table="db.s.c", max_hops=1)
+    assert (short.success, short.path_found, short.path) == (True, False, None)
+    assert codes(short) == ["RET_ANSWER_PARTIAL"]
+    assert "max_hops 2" in short.warnings[0].message
+    assert len(call(toolbox, "get_join_path", source_table="db.s.a", target_table="db.s.c", max_hops=2).path) == 2
+    toolbox.index.close()
+
+
+def test_where_nothing_suggests_a_join_there_is_none(garage: Toolbox) -> None:
+    for target in ("db.s.weather", "other.s.car_note"):
+        answer = call(garage, "get_join_path", source_table="db.s.car", target_table=target)
+        assert (answer.success, answer.path_found, answer.path) == (True, False, None)
+        assert codes(answer) == []

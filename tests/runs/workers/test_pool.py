@@ -1,0 +1,256 @@
+"""Many things at once, and how to stop them."""
+
+from __future__ import annotations
+
+import itertools
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import pytest
+
+from tribal.errors import RunInterrupted
+from tribal.ports import WorkerPool
+from tribal.runs.signals import STOPPING, stop_on_signal
+from tribal.runs.workers.pool import ThreadWorkerPool
+
+PATIENCE_SECONDS = 30.0
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def _drain(run: Iterator[tuple[Item, Result]], into: list[tuple[Item, Result]]) -> None:
+    """Keep what a run yields before it raises."""
+    for pair in run:
+        into.append(pair)  # noqa: PERF402 - what came before an error has to be kept
+
+
+def _double(number: int) -> int:
+    return 2 * number
+
+
+def test_every_item_comes_with_its_own_result() -> None:
+    pool: WorkerPool = ThreadWorkerPool()
+    assert sorted(pool.run(_double, range(100), 7)) == [(number, 2 * number) for number in range(100)]
+    assert list(pool.run(_double, [], 4)) == []
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 4])
+def test_as_many_items_as_allowed_are_under_way_and_never_more(at_once: int) -> None:
+    together = threading.Barrier(at_once)
+    lock = threading.Lock()
+    under_way = most = 0
+
+    def work(_: int) -> None:
+        nonlocal under_way, most
+        with lock:
+            under_way += 1
+            most = max(most, under_way)
+        together.wait(PATIENCE_SECONDS)
+        with lock:
+            under_way -= 1
+
+    assert len(list(ThreadWorkerPool().run(work, range(5 * at_once), at_once))) == 5 * at_once
+    assert most == at_once
+
+
+def test_an_endless_source_is_taken_only_as_far_as_it_is_needed() -> None:
+    source = itertools.count()
+    results = ThreadWorkerPool().run(_double, source, 3)
+    for _ in range(10):
+        next(results)
+    results.close()  # type: ignore[attr-defined]
+    assert 10 <= next(source) <= 13
+
+
+def test_a_result_is_yielded_while_others_are_still_under_way() -> None:
+    first_was_seen = threading.Event()
+
+    def work(number: int) -> bool:
+        return number == 0 or first_was_seen.wait(PATIENCE_SECONDS)
+
+    results = ThreadWorkerPool().run(work, [0, 1], 2)
+    assert next(results) == (0, True)
+    first_was_seen.set()
+    assert list(results) == [(1, True)]
+
+
+def test_an_error_is_raised_after_what_is_under_way_has_ended_and_was_yielded() -> None:
+    both_run, has_failed = threading.Barrier(2), threading.Event()
+
+    def work(item: str) -> str:
+        both_run.wait(PATIENCE_SECONDS)
+        if item == "bad":
+            has_failed.set()
+            raise ZeroDivisionError(item)
+        assert has_failed.wait(PATIENCE_SECONDS)
+        return "finished"
+
+    results: list[tuple[str, str]] = []
+    with pytest.raises(ZeroDivisionError, match="bad"):
+        _drain(ThreadWorkerPool().run(work, ["bad", "good"], 2), results)
+    assert results == [("good", "finished")]
+
+
+def test_nothing_is_started_after_an_error() -> None:
+    started = []
+
+    def work(number: int) -> None:
+        started.append(number)
+        if number == 2:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        list(ThreadWorkerPool().run(work, range(100), 1))
+    assert started == [0, 1, 2]
+
+
+def test_an_error_of_the_source_is_raised_after_what_is_under_way() -> None:
+    def source() -> Iterator[int]:
+        yield 1
+        raise LookupError
+
+    results: list[tuple[int, int]] = []
+    with pytest.raises(LookupError):
+        _drain(ThreadWorkerPool().run(_double, source(), 2), results)
+    assert results == [(1, 2)]
+
+
+def test_stopping_ends_what_is_under_way_starts_nothing_more_and_interrupts() -> None:
+    pool = ThreadWorkerPool()
+    both_run, stopped = threading.Barrier(2), threading.Event()
+    started = []
+
+    def work(number: int) -> int:
+        started.append(number)
+        both_run.wait(PATIENCE_SECONDS)
+        if number == 0:
+            pool.stop()
+            stopped.set()
+        assert stopped.wait(PATIENCE_SECONDS)
+        return number
+
+    results: list[tuple[int, int]] = []
+    with pytest.raises(RunInterrupted):
+        _drain(pool.run(work, itertools.count(), 2), results)
+    assert sorted(results) == [(0, 0), (1, 1)]
+    assert sorted(started) == [0, 1]
+    assert pool.stopping
+
+
+def test_a_stopped_pool_runs_nothing() -> None:
+    pool = ThreadWorkerPool()
+    assert not pool.stopping
+    pool.stop()
+    with pytest.raises(RunInterrupted, match="carry on"):
+        list(pool.run(_double, [1], 1))
+
+
+def test_runs_inside_runs_do_not_wait_for_each_other() -> None:
+    pool = ThreadWorkerPool()
+
+    def unit(number: int) -> int:
+        return sum(result for _, result in pool.run(lambda part: part * number, range(5), 2))
+
+    sums: list[tuple[int, int]] = []
+    thread = threading.Thread(target=lambda: sums.extend(pool.run(unit, range(8), 4)), daemon=True)
+    thread.start()
+    thread.join(PATIENCE_SECONDS)
+    assert sorted(sums) == [(number, 10 * number) for number in range(8)]
+
+
+def test_stopping_inside_a_run_inside_a_run_interrupts_both() -> None:
+    pool = ThreadWorkerPool()
+    tables: list[int] = []
+
+    def table(number: int) -> None:
+        tables.append(number)
+        pool.stop()
+
+    with pytest.raises(RunInterrupted):
+        list(pool.run(lambda _: list(pool.run(table, range(100), 1)), range(100), 1))
+    assert tables == [0]
+
+
+def test_nothing_at_once_is_refused() -> None:
+    with pytest.raises(ValueError, match="at_once is 0"):
+        list(ThreadWorkerPool().run(_double, [1], 0))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_asks_to_stop_and_tells_once(number: signal.Signals) -> None:
+    pool = ThreadWorkerPool()
+    told: list[str] = []
+    threads: list[threading.Thread] = []
+
+    def tell(message: str) -> None:
+        told.append(message)
+        threads.append(threading.current_thread())
+
+    with stop_on_signal(pool, tell):
+        signal.raise_signal(number)
+        signal.raise_signal(signal.SIGTERM)
+        assert pool.stopping
+    assert told == [STOPPING]
+    assert threads != [threading.main_thread()]
+
+
+def test_the_second_interrupt_ends_at_once() -> None:
+    pool = ThreadWorkerPool()
+
+    def impatient() -> None:
+        with stop_on_signal(pool):
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        impatient()
+
+
+def test_the_second_interrupt_does_not_wait_for_a_call_under_way() -> None:
+    pool, started, never = ThreadWorkerPool(), threading.Event(), threading.Event()
+
+    def hang(_: int) -> None:
+        started.set()
+        never.wait(PATIENCE_SECONDS)
+
+    def items() -> Iterator[int]:
+        yield 0
+        assert started.wait(PATIENCE_SECONDS)
+        signal.raise_signal(signal.SIGINT)
+        assert pool.stopping
+        signal.raise_signal(signal.SIGINT)
+
+    def impatient() -> None:
+        with stop_on_signal(pool):
+            list(pool.run(hang, items(), 2))
+
+    with pytest.raises(KeyboardInterrupt):
+        impatient()
+    assert not never.is_set()
+    never.set()
+
+
+def test_handlers_are_put_back_and_untouched_outside_the_main_thread() -> None:
+    def handlers() -> list[object]:
+        return [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+
+    before = handlers()
+    with stop_on_signal(ThreadWorkerPool()):
+        assert handlers() != before
+    assert handlers() == before
+
+    seen: list[list[object]] = []
+    said: list[str] = []
+
+    def elsewhere(say: Callable[[str], None]) -> None:
+        with stop_on_signal(ThreadWorkerPool(), say):
+            seen.append(handlers())
+
+    thread = threading.Thread(target=elsewhere, args=(said.append,))
+    thread.start()
+    thread.join()
+    assert seen == [before]
+    assert said == []

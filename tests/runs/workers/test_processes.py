@@ -1,0 +1,46 @@
+"""How many processes document a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tribal.runs.workers.processes import WORTH_PROCESSES, processes_for
+from tribal.settings import Settings, load_settings
+from tribal_contracts import OutlineUnit, RunOutline
+
+
+def outline(units: int, tables: int) -> RunOutline:
+    """A plan of units with as many tables each, all of which have to be documented."""
+    return RunOutline(
+        schema_version="1.0",
+        run_id="r",
+        plan_hash="0" * 64,
+        config_hash="0" * 64,
+        databases=[],
+        units=[
+            OutlineUnit(id=f"u{n}", database="shop", domain="sales", tables=tables, depends_on=[]) for n in range(units)
+        ],
+        errors=[],
+    )
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load_settings(project=tmp_path, dsn="postgresql://u@localhost/shop", environment={})
+
+
+def test_a_small_run_needs_no_worker(settings: Settings) -> None:
+    assert processes_for(settings, outline(units=2, tables=(WORTH_PROCESSES - 2) // 2)) == 1
+
+
+def test_workers_keep_to_the_connections_that_a_database_allows(settings: Settings) -> None:
+    wanted = replace(settings, worker_processes=16)
+    assert processes_for(wanted, outline(units=40, tables=25)) == settings.entries[0].limits.connections == 4
+    assert processes_for(replace(settings, units_at_once=64), outline(units=40, tables=25)) <= 4
+
+
+def test_there_are_no_more_workers_than_units(settings: Settings) -> None:
+    assert processes_for(replace(settings, worker_processes=3), outline(units=2, tables=25)) == 2

@@ -1,0 +1,58 @@
+"""Runs of the indexer over a store in memory, with an embedder that counts letters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tests.fakes import FixedClock, MemoryStore, RecordingSink
+from tribal.adapters.sqlite.index import SqliteIndex
+from tribal.errors import EmbeddingFailed
+from tribal.indexing import index_documents
+from tribal.ports import IndexFilter
+from tribal_contracts import IndexerProgress
+
+EVERYWHERE = IndexFilter()
+
+
+class LetterEmbedder:
+    """Counts letters; fails from a given call on."""
+
+    dimensions = 26
+
+    def __init__(self, model: str = "letters", fails_from: int | None = None) -> None:
+        self.model = model
+        self.calls = 0
+        self._fails_from = fails_from
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
+        self.calls += 1
+        if self._fails_from is not None and self.calls >= self._fails_from:
+            raise EmbeddingFailed("the model is away")
+        letters = "abcdefghijklmnopqrstuvwxyz"
+        counts = np.array([[text.lower().count(letter) + 0.01 for letter in letters] for text in texts], np.float32)
+        normal: np.ndarray[Any, Any] = counts / np.linalg.norm(counts, axis=1, keepdims=True)
+        return normal
+
+
+def stop_after(batches: int) -> Callable[[], bool]:
+    """Says from the batch after so many that it is time to stop."""
+    asked = iter(range(1000))
+    return lambda: next(asked) >= batches
+
+
+def run(store: MemoryStore, index: SqliteIndex, **options: Any) -> IndexerProgress:
+    """Index what the store holds."""
+    return index_documents(
+        **{
+            "store": store,
+            "index": index,
+            "embedder": LetterEmbedder(),
+            "clock": FixedClock(),
+            "sink": RecordingSink(),
+            "pool_stopping": lambda: False,
+            **options,
+        }
+    )

@@ -1,0 +1,133 @@
+"""What import-linter cannot say of the house."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+
+PACKAGE = ROOT / "layers" / "tribal" / "python" / "tribal"
+OURS = [
+    PACKAGE,
+    ROOT / "contracts",
+    ROOT / "demo",
+    ROOT / "servers",
+    ROOT / "bench",
+    ROOT / "infra",
+    ROOT / "functions",
+    ROOT / "tests",
+]
+LONGEST_MODULE = 400
+MADE = {"build", "cdk.out", "node_modules"}
+"""Folders that commands write, and that git does not know."""
+SOURCES = sorted(
+    path for folder in OURS for path in folder.rglob("*.py") if not MADE & set(path.relative_to(ROOT).parts)
+)
+
+
+def test_every_package_has_its_place_in_the_import_rules() -> None:
+    rules = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    placed = {name for rule in rules for key in ("source_modules", "modules", "layers") for name in rule.get(key, ())}
+    there = {
+        f"tribal.{path.stem}"
+        for path in PACKAGE.iterdir()
+        if (path.suffix == ".py" and path.stem != "__init__") or (path / "__init__.py").exists()
+    }
+    assert there - placed == set()
+    assert {name for name in placed if name.startswith("tribal.")} - there == set()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_module_is_longer_than_a_head_can_hold(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_MODULE
+
+
+def _imports(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+    return names
+
+
+def test_nobody_uses_mocks() -> None:
+    assert [path for path in SOURCES if any(name.startswith("unittest.mock") for name in _imports(path))] == []
+
+
+def test_only_settings_read_the_environment() -> None:
+    readers = [
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv", "environb"}
+    ]
+    assert set(readers) == {"settings/settings.py"}
+
+
+def loaded_after(statement: str) -> set[str]:
+    """Modules that a fresh interpreter holds after a statement."""
+    code = f"{statement}\nimport sys\nprint('\\n'.join(sys.modules))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(ran.stdout.split())
+
+
+def test_importing_the_package_loads_nothing_else() -> None:
+    ours = {name for name in loaded_after("import tribal") if name.startswith(("tribal", "pydantic", "numpy"))}
+    assert ours == {"tribal"}
+
+
+def test_the_retriever_loads_neither_a_database_driver_nor_a_model() -> None:
+    loaded = loaded_after(
+        "from pathlib import Path\n"
+        "from tribal.settings import load_settings\n"
+        "from tribal.app.local import open_toolbox\n"
+        "from tribal.tools.registry import TOOLS, call_tool\n"
+        "with open_toolbox(load_settings(project=Path('.'), environment={})) as toolbox:\n"
+        "    call_tool('list_domains', {}, toolbox)\n"
+    )
+    forbidden = {"pg8000", "anthropic", "boto3", "snowflake", "wordllama", "yaml", "tribal.adapters.postgres.catalog"}
+    assert "tribal.retrieval" in loaded
+    assert loaded & forbidden == set()
+
+
+def test_the_help_of_the_command_line_loads_no_contract() -> None:
+    loaded = loaded_after("import tribal.edges.cli.app")
+    assert not any(name.startswith(("tribal_contracts", "numpy", "pg8000", "rich.console")) for name in loaded)
+
+
+def test_only_the_edge_for_mcp_loads_its_sdk() -> None:
+    users = {
+        path.relative_to(PACKAGE).parts[:2]
+        for path in PACKAGE.rglob("*.py")
+        if any(name.partition(".")[0] in {"mcp", "mcp_types", "anyio"} for name in _imports(path))
+    }
+    assert users == {("edges", "mcp")}
+    assert not {"mcp", "mcp_types", "anyio"} & loaded_after("import tribal.edges.cli.app, tribal.tools.registry")
+
+
+def test_the_contracts_need_pydantic_alone() -> None:
+    loaded = loaded_after("import tribal_contracts")
+    assert not any(name == "tribal" or name.startswith("tribal.") for name in loaded)
+
+
+def test_nothing_of_the_project_names_the_place_where_it_was_made() -> None:
+    words = ("/work" + "/", "shared" + "/spec", ".libr" + "ary")
+    texts = [
+        path
+        for path in ROOT.rglob("*")
+        if path.is_file()
+        and path.suffix in {".py", ".md", ".toml", ".sql", ".lock", ".yaml", ""}
+        and not any(part.startswith(".") and part != ".ci" for part in path.relative_to(ROOT).parts)
+        and not MADE & set(path.relative_to(ROOT).parts)
+    ]
+    assert texts
+    guilty = [path for path in texts if any(word in path.read_text("utf-8", "replace") for word in words)]
+    assert guilty == []
