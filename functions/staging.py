@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from functions.contexts import LambdaContext, LambdaDeadline
 from tribal.app.deployed import deployed_settings, deployed_store
-from tribal.documenting import DocumentingOptions
-from tribal.planning import PlanOptions
+from tribal.ports import DocumentingOptions, PlanOptions
 from tribal.runs.clock import SystemClock
 from tribal.runs.sinks import SilentSink
 from tribal.runs.staged import StagedRun

@@ -9,8 +9,8 @@ import pytest
 from tests.fakes import FixedClock
 from tests.sample_shop.documented import SamplingReader, Shop, failing, tables_of
 from tribal.catalog import locations
-from tribal.documenting import DocumentingOptions
 from tribal.errors import StoreUnwritable, TableGone
+from tribal.ports import DocumentingOptions
 from tribal_contracts import UnitResult
 
 GONE = TableGone("dropped")

@@ -12,11 +12,11 @@ from tests.fakes import FixedClock
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop
 from tribal.catalog import locations
-from tribal.documenting import DocumentingOptions, document_unit, is_current
+from tribal.documenting import document_unit, is_current
 from tribal.errors import (
     StoreUnwritable,
 )
-from tribal.ports import CatalogReader
+from tribal.ports import CatalogReader, DocumentingOptions
 from tribal.runs.deadline import NoDeadline
 from tribal_contracts import (
     CatalogColumn,

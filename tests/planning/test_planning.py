@@ -15,7 +15,6 @@ from tests.fakes.catalogs import HandMadeReader, column, table
 from tribal.catalog import locations
 from tribal.errors import DatabaseUnreachable, PlanError
 from tribal.planning import (
-    PlanOptions,
     check_plan,
     compose_plan,
     load_plan,
@@ -27,6 +26,7 @@ from tribal.planning import (
     write_run_plan,
 )
 from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
+from tribal.ports import PlanOptions
 from tribal_contracts import (
     CatalogReading,
     CatalogSlice,

@@ -13,9 +13,8 @@ from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.sample_shop.documented import Shop
 from tribal.catalog import locations
 from tribal.catalog.changes import Change, TableChange
-from tribal.documenting import DocumentingOptions
 from tribal.errors import DatabaseUnreachable, PlanError, StoreError
-from tribal.planning import PlanOptions
+from tribal.ports import DocumentingOptions, PlanOptions
 from tribal.runs.comparing import Comparison, compare_runs, compare_with_databases
 from tribal.runs.overlay_store import RehearsalStore
 from tribal.runs.value_diff import FULL_VALUE_CHARS, show_change

@@ -10,10 +10,10 @@ from tests.fakes import FixedClock, MemoryStore, RecordingSink
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tribal.catalog import locations
 from tribal.describing import RulesDescriber
-from tribal.documenting import DocumentingOptions, WorkInspector, document_unit, finish
+from tribal.documenting import WorkInspector, document_unit, finish
 from tribal.errors import ObjectNotFound, StoreUnwritable
-from tribal.planning import PlanOptions, compose_plan, read_catalog, write_run_plan
-from tribal.ports import CatalogReader, ObjectInfo, StoredObject, TableSample
+from tribal.planning import compose_plan, read_catalog, write_run_plan
+from tribal.ports import CatalogReader, DocumentingOptions, ObjectInfo, PlanOptions, StoredObject, TableSample
 from tribal.runs.deadline import NoDeadline
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal_contracts import (

@@ -5,14 +5,12 @@ from __future__ import annotations
 from tribal.documenting.annotations import read_annotations
 from tribal.documenting.finish.finish import Finished, finish
 from tribal.documenting.finish.manifest import load_manifest
-from tribal.documenting.options import DocumentingOptions
 from tribal.documenting.progress import final_progress, fold_progress, overall_status, pending_progress, read_units
 from tribal.documenting.review.lint import LintReport, lint
 from tribal.documenting.staleness import WorkInspector, is_current
 from tribal.documenting.units.document_unit import document_unit
 
 __all__ = [
-    "DocumentingOptions",
     "Finished",
     "LintReport",
     "WorkInspector",

@@ -8,10 +8,9 @@ from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.documenting.annotations import TableAnnotations, read_annotations
 from tribal.documenting.files import is_intact, read_or_none
-from tribal.documenting.options import DocumentingOptions
 from tribal.errors import ConfigurationError
 from tribal.masking import MASKING_VERSION
-from tribal.ports import Clock, Describer, ObjectStore
+from tribal.ports import Clock, Describer, DocumentingOptions, ObjectStore
 from tribal.rendering import RENDERER_VERSION
 from tribal_contracts import TableAnnotation, TableResult, TableSpec, UnitResult, WorkUnit
 

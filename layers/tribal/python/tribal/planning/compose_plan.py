@@ -15,7 +15,7 @@ from tribal.planning.domains.grouping import Evidence, Grouping, Key, group_tabl
 from tribal.planning.units.plan_files import plan_hash
 from tribal.planning.units.slices import DatabaseTables, metadata_hash, neighbours_of, write_slice
 from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
-from tribal.ports import Clock, Embedder, ObjectStore
+from tribal.ports import Clock, Embedder, ObjectStore, PlanOptions
 from tribal_contracts import (
     AgentError,
     CatalogReading,
@@ -39,17 +39,6 @@ CORE_INCOMING_KEYS = 3
 _SYSTEM_WORDS = frozenset(
     "audit log logs history hist tmp temp bak backup old stg staging migration migrations archive evt event".split()
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PlanOptions:
-    """How plans are made."""
-
-    config_hash: str
-    tables_per_unit: int = 25
-    units_at_once: int = 4
-    replan: bool = False
-    """Infer every domain anew instead of keeping the last plan's."""
 
 
 @dataclass(frozen=True, slots=True)

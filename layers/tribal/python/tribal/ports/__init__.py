@@ -1,11 +1,13 @@
 """What the stages ask of the world: small Protocols and the values that pass through them.
 
-Stages know these and nothing of the vendors behind them; `tribal.app.local` chooses who answers.
+Stages know these and nothing of the vendors behind them; `tribal.app` chooses who answers.
 """
 
 from __future__ import annotations
 
+from tribal.ports.application import Application
 from tribal.ports.candidates import Candidate, Candidates
+from tribal.ports.derived import Derived
 from tribal.ports.describing import (
     Describer,
     DomainContext,
@@ -13,6 +15,19 @@ from tribal.ports.describing import (
     TableContext,
     TableDescription,
 )
+from tribal.ports.index_reader import (
+    INDEX_VERSION,
+    ByVector,
+    ByWords,
+    Embedder,
+    IndexFilter,
+    IndexReader,
+    TableEntry,
+    VectorKind,
+)
+from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter, SearchIndex
+from tribal.ports.options import DocumentingOptions, Options, PlanOptions
+from tribal.ports.provider import Provider
 from tribal.ports.reading import (
     AccessReport,
     CatalogContents,
@@ -32,18 +47,6 @@ from tribal.ports.running import (
     ProgressSink,
     WorkerPool,
 )
-from tribal.ports.searching import (
-    INDEX_VERSION,
-    ByVector,
-    ByWords,
-    Embedder,
-    IndexCounts,
-    IndexEntry,
-    IndexFilter,
-    SearchIndex,
-    TableEntry,
-    VectorKind,
-)
 from tribal.ports.storing import (
     ObjectInfo,
     ObjectStore,
@@ -53,6 +56,14 @@ from tribal.ports.storing import (
 __all__ = [
     "INDEX_VERSION",
     "AccessReport",
+    "Application",
+    "Derived",
+    "DocumentingOptions",
+    "IndexReader",
+    "IndexWriter",
+    "Options",
+    "PlanOptions",
+    "Provider",
     "ByVector",
     "ByWords",
     "Candidate",

@@ -10,11 +10,11 @@ from functools import partial
 from tribal.catalog import locations
 from tribal.catalog.changes import TableChange, TableFate, compare_tables
 from tribal.catalog.identity import TableIdentity
-from tribal.documenting import DocumentingOptions, WorkInspector
+from tribal.documenting import WorkInspector
 from tribal.errors import ObjectNotFound, PlanError
-from tribal.planning import PlanOptions, compose_plan, latest_readings, load_plan, read_catalog
+from tribal.planning import compose_plan, latest_readings, load_plan, read_catalog
 from tribal.planning.catalog.read_catalog import iterate_snapshot
-from tribal.ports import Clock, Describer, Embedder, ObjectStore
+from tribal.ports import Clock, Describer, DocumentingOptions, Embedder, ObjectStore, PlanOptions
 from tribal.runs.overlay_store import RehearsalStore
 from tribal.runs.value_diff import VALUE_CHARS, show_change
 from tribal.runs.workers.units import OpenReader

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Self
 
 from tribal.app import local as wiring
 from tribal.catalog import locations
-from tribal.documenting import DocumentingOptions
 from tribal.errors import EmbeddingFailed, TribalError
-from tribal.planning import ComposedPlan, PlanOptions
+from tribal.planning import ComposedPlan
+from tribal.ports import DocumentingOptions, PlanOptions
 from tribal.runs.context import CountingSink, DocumentSelection, RunContext
 from tribal.runs.deadline import NoDeadline
 from tribal.runs.ids import new_run_id

@@ -7,19 +7,11 @@ from datetime import timedelta
 from graphlib import TopologicalSorter
 
 from tribal.catalog import locations
-from tribal.documenting import (
-    DocumentingOptions,
-    Finished,
-    WorkInspector,
-    finish,
-    overall_status,
-    pending_progress,
-)
+from tribal.documenting import Finished, WorkInspector, finish, overall_status, pending_progress
 from tribal.errors import PlanError
 from tribal.indexing import index_documents
 from tribal.planning import (
     ComposedPlan,
-    PlanOptions,
     check_plan,
     compose_plan,
     latest_outline,
@@ -33,7 +25,9 @@ from tribal.planning import (
 )
 from tribal.ports import (
     Describer,
+    DocumentingOptions,
     Embedder,
+    PlanOptions,
     SearchIndex,
 )
 from tribal.runs.context import DocumentedRun, DocumentSelection, RunContext

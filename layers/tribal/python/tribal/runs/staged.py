@@ -11,10 +11,19 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from tribal.catalog import locations
-from tribal.documenting import DocumentingOptions
 from tribal.errors import ConfigurationError, ObjectNotFound
-from tribal.planning import ComposedPlan, PlanOptions, latest_readings, read_catalog, select_units
-from tribal.ports import Clock, Deadline, Describer, Embedder, ObjectStore, ProgressSink, WorkerPool
+from tribal.planning import ComposedPlan, latest_readings, read_catalog, select_units
+from tribal.ports import (
+    Clock,
+    Deadline,
+    Describer,
+    DocumentingOptions,
+    Embedder,
+    ObjectStore,
+    PlanOptions,
+    ProgressSink,
+    WorkerPool,
+)
 from tribal.runs.context import CountingSink, DocumentSelection, RunContext
 from tribal.runs.leases.shared_lease import SharedLease
 from tribal.runs.pipeline import compose_run, finish_run, waves_of

@@ -10,13 +10,12 @@ from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity
 from tribal.documenting.annotations import TableAnnotations
 from tribal.documenting.files import write_document
-from tribal.documenting.options import DocumentingOptions
 from tribal.documenting.staleness import SAMPLING_TIMEOUT, input_hash, is_unchanged
 from tribal.documenting.units.assemble import Provenance, apply_annotation, assemble_document
 from tribal.documenting.units.sampling import Samples, can_be_sampled, take_samples
 from tribal.errors import ConnectionLost, RunError, StoreError, TableGone
 from tribal.masking import redact_text
-from tribal.ports import CatalogReader, Clock, Describer, ObjectStore, TableContext
+from tribal.ports import CatalogReader, Clock, Describer, DocumentingOptions, ObjectStore, TableContext
 from tribal.rendering import table_page
 from tribal_contracts import (
     AgentError,

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from tribal.catalog import locations
 from tribal.documenting.annotations import read_annotations
 from tribal.documenting.files import read_required
-from tribal.documenting.options import DocumentingOptions
 from tribal.documenting.staleness import is_unchanged, wants_refresh
 from tribal.documenting.units.checkpoint import UnitCheckpoint
 from tribal.documenting.units.document_table import Surroundings, TableDocumenter
@@ -18,6 +17,7 @@ from tribal.ports import (
     Clock,
     Deadline,
     Describer,
+    DocumentingOptions,
     ObjectStore,
     ProgressSink,
     WorkerPool,

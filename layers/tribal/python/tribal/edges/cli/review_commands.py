@@ -63,8 +63,7 @@ def diff(
 
 def _compared(settings: Settings, since: str | None, between: tuple[str, str] | None, *, full: bool) -> Comparison:
     from tribal.app import local as wiring
-    from tribal.documenting import DocumentingOptions
-    from tribal.planning import PlanOptions
+    from tribal.ports import DocumentingOptions, PlanOptions
     from tribal.runs.comparing import compare_runs, compare_with_databases
     from tribal.runs.value_diff import FULL_VALUE_CHARS, VALUE_CHARS
 

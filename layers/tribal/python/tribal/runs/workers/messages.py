@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tribal.documenting import DocumentingOptions
-    from tribal.ports import Outcome
+    from tribal.ports import DocumentingOptions, Outcome
     from tribal.settings import Settings
 
 

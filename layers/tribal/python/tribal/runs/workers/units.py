@@ -8,9 +8,18 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Self
 
 from tribal.catalog import locations
-from tribal.documenting import DocumentingOptions, document_unit
+from tribal.documenting import document_unit
 from tribal.errors import DatabaseError
-from tribal.ports import CatalogReader, Clock, Deadline, Describer, ObjectStore, ProgressSink, WorkerPool
+from tribal.ports import (
+    CatalogReader,
+    Clock,
+    Deadline,
+    Describer,
+    DocumentingOptions,
+    ObjectStore,
+    ProgressSink,
+    WorkerPool,
+)
 from tribal_contracts import DatabaseEntry, RunOutline, UnitResult, WorkUnit
 
 OpenReader = Callable[[DatabaseEntry], CatalogReader]

@@ -1,11 +1,22 @@
-"""How a run documents."""
+"""What settings and a request decide about a run, as values."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from tribal_contracts import DatabaseEntry
+from tribal_contracts import DatabaseEntry, RunRequest
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """How plans are made."""
+
+    config_hash: str
+    tables_per_unit: int = 25
+    units_at_once: int = 4
+    replan: bool = False
+    """Infer every domain anew instead of keeping the last plan's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +47,18 @@ class DocumentingOptions:
     def for_entry(self, entry: DatabaseEntry) -> DocumentingOptions:
         """The same for one database."""
         return replace(self, sample_rows=entry.sample_rows, sample_views=entry.sample_views)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Everything that settings and a request decide about a run."""
+
+    databases: tuple[DatabaseEntry, ...]
+    planning: PlanOptions
+    documenting: DocumentingOptions
+    request: RunRequest = field(default_factory=RunRequest)
+    """What of the plan is asked for; an empty one asks for all of it."""
+    statistics_max_age: timedelta = timedelta(days=7)
+    runs_kept: int = 50
+    worker_processes: int | None = None
+    """Processes that document at once; `None` lets the size of the run decide."""
