@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -29,11 +28,11 @@ from tests.e2e import stand_ins
 from tests.e2e.account import CDK, AwsAccount
 from tests.e2e.deployed_system import DEV, synthesise
 from tests.e2e.lambda_processes import Invocation
+from tests.fakes import FixedClock, application, options
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.infra.state_machines import carried_bytes, history_of
 from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.planning import read_catalog
-from tribal.runs.clock import SystemClock
 from tribal_contracts import CatalogTable, DatabaseEntry, DocumentationManifest
 
 TABLES, TABLES_A_UNIT = 10_000, 25
@@ -92,14 +91,10 @@ def _measured(
     def call(function: LambdaFunction, event: Any) -> tuple[str, bool]:
         if event.get("task") != "read":
             return account.run_function(function, event)
-        reading = read_catalog(
-            entry,
-            open_reader=lambda: HandMadeReader(made),
-            store=store,
-            clock=SystemClock(),
-            run_id=event["input"]["run_id"],
-            statistics_max_age=timedelta(days=7),
+        app = application(
+            store=store, clock=FixedClock(), open_reader=lambda _: HandMadeReader(made), opts=options(entry)
         )
+        reading = read_catalog(entry, app, event["input"]["run_id"])
         return json.dumps({"database": entry.name, "status": reading.status}), False
 
     stand_ins.run_functions_by(patch, call)

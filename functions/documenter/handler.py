@@ -8,9 +8,7 @@ from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.contexts import LambdaContext
-from functions.staging import Stage
-from tribal.app import local as wiring
-from tribal.app.deployed import deployed_reader
+from functions.staging import staged_run
 from tribal_contracts import DocumentResult, DocumentTask
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
@@ -23,13 +21,6 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Document the unit of a `DocumentTask`; a `DocumentResult` that is `running` asks for another call."""
     task = DocumentTask.model_validate(event)
     logger.append_keys(run_id=task.run_id, unit_id=task.unit_id)
-    stage = Stage.of(task.run_id, context)
-    status = stage.run.document(
-        task.unit_id,
-        stage.settings.entries,
-        open_reader=deployed_reader(stage.deployment),
-        describer=wiring.describer(),
-        options=stage.documenting(task.request),
-    )
+    status = staged_run(task.run_id, context, task.request).document(task.unit_id)
     metrics.add_metric("UnitsHandedBack", MetricUnit.Count, int(status == "running"))
     return DocumentResult(status=status).model_dump(mode="json")

@@ -7,8 +7,7 @@ from typing import Any
 from aws_lambda_powertools import Logger, Metrics, Tracer
 
 from functions.contexts import LambdaContext
-from functions.staging import Stage
-from tribal.app import local as wiring
+from functions.staging import staged_run
 from tribal_contracts import FinishResult, FinishTask
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
@@ -21,5 +20,4 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Finish the run of a `FinishTask`; a `FinishResult` that is `running` asks for another call."""
     task = FinishTask.model_validate(event)
     logger.append_keys(run_id=task.run_id)
-    stage = Stage.of(task.run_id, context)
-    return FinishResult(status=stage.run.finish(wiring.describer())).model_dump(mode="json")
+    return FinishResult(status=staged_run(task.run_id, context).finish()).model_dump(mode="json")

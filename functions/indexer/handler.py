@@ -16,11 +16,10 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from functions.contexts import LambdaContext, LambdaDeadline
 from functions.indexer.messages import Message, parse_message
 from functions.indexer.queue import Queue
-from tribal.app import local as wiring
-from tribal.app.deployed import deployed_index, deployed_store
+from tribal.app.deployed import deployed_application
 from tribal.errors import ManifestError, RunInterrupted
 from tribal.indexing import agrees, index_documents, record_blocked, units_to_index
-from tribal.ports import Embedder, ObjectStore, SearchIndex
+from tribal.ports import Application, Embedder, ObjectStore, SearchIndex
 from tribal.runs.clock import SystemClock
 from tribal.runs.sinks import SilentSink
 from tribal.settings.deployment import Deployment, load_deployment
@@ -38,12 +37,19 @@ class _Place:
     """Where the function works: its clients and the model stay open between calls."""
 
     deployment: Deployment
-    store: ObjectStore
+    app: Application
     queue: Queue
-    embedder: Embedder
+
+    @property
+    def store(self) -> ObjectStore:
+        return self.app.store()
+
+    @property
+    def embedder(self) -> Embedder:
+        return self.app.embedder()
 
     def index(self, *, in_place: bool) -> SearchIndex:
-        return deployed_index(self.deployment, self.store, in_place=in_place)
+        return self.app.index_writer(in_place=in_place)
 
 
 _kept: dict[str, _Place] = {}
@@ -56,7 +62,7 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Take a batch of messages; those that fail are named in the answer and come again."""
     if "all" not in _kept:
         deployment = load_deployment()
-        _kept["all"] = _Place(deployment, deployed_store(deployment), Queue(deployment), wiring.embedder())
+        _kept["all"] = _Place(deployment, deployed_application(deployment), Queue(deployment))
     place, deadline = _kept["all"], LambdaDeadline(context)
 
     def take(record: SQSRecord) -> None:

@@ -10,11 +10,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.contexts import LambdaContext
 from functions.planner.identity import run_id_of
-from functions.staging import Stage
-from tribal.app import local as wiring
-from tribal.app.deployed import deployed_reader
+from functions.staging import staged_run
 from tribal.runs.ids import STAGED_COMMAND
-from tribal.runs.staged import require_databases
 from tribal_contracts import (
     CloseTask,
     ComposeTask,
@@ -43,9 +40,7 @@ def _open(content: dict[str, Any], context: LambdaContext) -> Contract:
     task = OpenTask.model_validate(content)
     run_id = run_id_of(task)
     logger.append_keys(run_id=run_id)
-    stage = Stage.of(run_id, context)
-    databases = require_databases(task.request, stage.settings.require_entries())
-    stage.run.open(STAGED_COMMAND)
+    databases = staged_run(run_id, context, task.request).open(STAGED_COMMAND)
     pointers = [DatabasePointer(name=entry.name, network=entry.network) for entry in databases]
     return OpenedRun(run_id=run_id, databases=pointers, request=task.request)
 
@@ -53,9 +48,7 @@ def _open(content: dict[str, Any], context: LambdaContext) -> Contract:
 def _read(content: dict[str, Any], context: LambdaContext) -> Contract:
     task = ReadTask.model_validate(content)
     logger.append_keys(run_id=task.run_id, database=task.database)
-    stage = Stage.of(task.run_id, context)
-    entry = next(entry for entry in stage.settings.entries if entry.name == task.database)
-    reading = stage.run.read(entry, deployed_reader(stage.deployment), stage.settings.statistics_max_age)
+    reading = staged_run(task.run_id, context).read(task.database)
     for error in reading.errors:
         logger.warning(error.message, code=error.code)
     metrics.add_metric("DatabasesUnreachable", MetricUnit.Count, int(reading.status == "unreachable"))
@@ -65,17 +58,7 @@ def _read(content: dict[str, Any], context: LambdaContext) -> Contract:
 def _compose(content: dict[str, Any], context: LambdaContext) -> Contract:
     task = ComposeTask.model_validate(content)
     logger.append_keys(run_id=task.run_id)
-    stage = Stage.of(task.run_id, context)
-    entries = stage.settings.entries
-    composed = stage.run.compose(
-        task.request,
-        entries,
-        options=stage.plan_options(task.request),
-        documenting=stage.documenting(task.request),
-        describer=wiring.describer(),
-        embedder=wiring.embedder(),
-        networks={entry.name: entry.network for entry in entries},
-    )
+    composed = staged_run(task.run_id, context, task.request).compose()
     metrics.add_metric("UnitsToDocument", MetricUnit.Count, composed.units)
     return composed
 
@@ -85,13 +68,13 @@ def _fail(content: dict[str, Any], context: LambdaContext) -> None:
     logger.append_keys(run_id=task.run_id, unit_id=task.unit_id)
     logger.error("a work unit failed for good", error=task.error)
     metrics.add_metric("UnitsFailed", MetricUnit.Count, 1)
-    Stage.of(task.run_id, context).run.record_failure(task)
+    staged_run(task.run_id, context).record_failure(task)
 
 
 def _close(content: dict[str, Any], context: LambdaContext) -> Contract:
     task = CloseTask.model_validate(content)
     logger.append_keys(run_id=task.run_id)
-    record = Stage.of(task.run_id, context).run.close(task)
+    record = staged_run(task.run_id, context).close(task)
     metrics.add_metric("TablesFailed", MetricUnit.Count, record.tables_failed)
     metrics.add_metric("RunsNotCompleted", MetricUnit.Count, int(record.status != "completed"))
     # Pointers alone: the record, with its errors, lies in the store.

@@ -12,11 +12,9 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.contexts import LambdaContext
 from functions.retriever.callers import scope_of
-from tribal.app import local as wiring
-from tribal.app.deployed import deployed_index
+from tribal.app.deployed import deployed_application
 from tribal.errors import code_outcome
 from tribal.retrieval.toolbox import Toolbox
-from tribal.runs.clock import SystemClock
 from tribal.settings.deployment import load_deployment
 from tribal.tools.registry import TOOLS, call_tool
 
@@ -88,8 +86,8 @@ def call(name: str) -> Response[str]:
 def _toolbox() -> Toolbox:
     """The index and the model stay open between calls; what the caller may see is told anew."""
     if "all" not in _kept:
-        deployment = load_deployment()
-        _kept["all"] = Toolbox(index=deployed_index(deployment), embedder=wiring.embedder(), clock=SystemClock())
+        parts = deployed_application(load_deployment())
+        _kept["all"] = Toolbox(index=parts.index(), embedder=parts.embedder(), clock=parts.clock)
     return replace(_kept["all"], scope=scope_of(app.current_event.request_context.authorizer))
 
 

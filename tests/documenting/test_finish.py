@@ -9,14 +9,14 @@ from urllib.parse import unquote
 
 import pytest
 
+from tests.fakes import OurLease
 from tests.fakes.catalogs import column, table
-from tests.sample_shop.documented import TABLES, OurLease, SamplingReader, Shop, failing, tables_of
+from tests.sample_shop.documented import TABLES, SamplingReader, Shop, failing, tables_of
 from tribal.catalog import locations
 from tribal.catalog.hashing import bytes_hash, output_hash
 from tribal.documenting import finish, load_manifest
 from tribal.errors import LeaseLost, ManifestError
 from tribal.planning import write_run_plan
-from tribal.runs.deadline import NoDeadline
 from tribal_contracts import (
     AgentError,
     DocumentationPlan,
@@ -313,15 +313,7 @@ def test_without_the_lease_nothing_is_published() -> None:
     shop.document(outline)
     before = shop.contents(locations.MANIFEST_FILE)
     with pytest.raises(LeaseLost):
-        finish(
-            outline,
-            store=shop.store,
-            lease=LostLease(),
-            describer=shop.describer,
-            clock=shop.clock,
-            sink=shop.sink,
-            deadline=NoDeadline(),
-        )
+        finish(outline, replace(shop.context(outline), lease=LostLease()))
     assert shop.contents(locations.MANIFEST_FILE) == before
     assert "docs/shop/audit/audit.change_log.json" in shop.contents(), "nothing is removed either"
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
-from tests.sample_shop.documented import OurLease, Shop
+from tests.sample_shop.documented import Shop
 from tribal.catalog import locations
 from tribal.documenting import Finished, finish
+from tribal.ports import StopToken
 from tribal_contracts import RunOutline
 
 
@@ -22,15 +24,7 @@ class Looks:
 
 
 def finish_within(shop: Shop, outline: RunOutline, looks: int) -> Finished:
-    return finish(
-        outline,
-        store=shop.store,
-        lease=OurLease(),
-        describer=shop.describer,
-        clock=shop.clock,
-        sink=shop.sink,
-        deadline=Looks(looks),
-    )
+    return finish(outline, replace(shop.context(outline), stop=StopToken(Looks(looks).remaining_seconds)))
 
 
 def test_finish_hands_back_in_time_and_carries_on_where_it_stopped() -> None:

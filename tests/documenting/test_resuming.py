@@ -8,16 +8,16 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
-from tests.fakes import FixedClock
+from tests.fakes import FixedClock, run_with
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop
 from tribal.catalog import locations
-from tribal.documenting import document_unit, is_current
+from tribal.documenting import WorkInspector, document_unit
 from tribal.errors import (
     StoreUnwritable,
 )
-from tribal.ports import CatalogReader, DocumentingOptions
-from tribal.runs.deadline import NoDeadline
+from tribal.ports import CatalogReader, DocumentingOptions, StopToken
+from tribal.runs.signals import interrupted
 from tribal_contracts import (
     CatalogColumn,
     CatalogTable,
@@ -44,22 +44,13 @@ class ShortDeadline:
 def document(
     shop: Shop,
     unit: WorkUnit,
-    deadline: ShortDeadline | NoDeadline,
+    deadline: ShortDeadline | None,
     options: DocumentingOptions | None = None,
     run_id: str = "run",
 ) -> UnitResult:
-    return document_unit(
-        unit,
-        run_id=run_id,
-        store=shop.store,
-        reader=None,
-        describer=shop.describer,
-        clock=shop.clock,
-        pool=shop.pool,
-        sink=shop.sink,
-        deadline=deadline,
-        options=options or shop.options,
-    )
+    stop = StopToken() if deadline is None else StopToken(deadline.remaining_seconds)
+    run = run_with(shop.app(), run_id, stop=stop, sink=shop.sink)
+    return document_unit(unit, run, None, options or shop.options)
 
 
 def test_out_of_time_a_unit_hands_back_and_carries_on_when_called_again() -> None:
@@ -71,7 +62,7 @@ def test_out_of_time_a_unit_hands_back_and_carries_on_when_called_again() -> Non
     progress = shop.progress(SALES)
     assert (progress.status, progress.tables_completed, progress.completed_at) == ("running", 1, None)
     shop.clock.advance(30)
-    assert document(shop, unit, NoDeadline()).status == "completed"
+    assert document(shop, unit, None).status == "completed"
     assert shop.sink.outcomes("document") == {"documented": 2}
     assert shop.progress(SALES).started_at == progress.started_at
 
@@ -87,14 +78,14 @@ def test_a_unit_that_is_forced_documents_each_table_once_a_run_however_often_it_
     assert result.handed_back is None
     # Another run is asked for everything again.
     assert document(shop, unit, ShortDeadline(1), forced, run_id="next").status == "running"
-    assert document(shop, unit, NoDeadline(), forced, run_id="after").status == "completed"
+    assert document(shop, unit, None, forced, run_id="after").status == "completed"
     assert shop.sink.outcomes("document") == {"documented": 5}
 
 
 def test_asked_to_stop_a_unit_keeps_what_is_done() -> None:
     shop = Shop()
     outline = shop.plan()
-    reader = SamplingReader(TABLES, on_sample=lambda _: shop.pool.stop())
+    reader = SamplingReader(TABLES, on_sample=lambda _: shop.stop.request(interrupted()))
     options = replace(shop.options, tables_at_once=1)
     result = shop.document(outline, reader=reader, options=options, only=[SALES])[SALES]
     assert result.status == "running"
@@ -175,7 +166,9 @@ def test_the_plan_and_the_documenter_agree_on_what_has_work() -> None:
 
     def current(options: DocumentingOptions = shop.options) -> list[bool]:
         return [
-            is_current(unit, spec, store=shop.store, describer=shop.describer, clock=shop.clock, options=options)
+            WorkInspector(store=shop.store, describer=shop.describer, clock=shop.clock, options=options).is_current(
+                unit, spec
+            )
             for spec in unit.tables
         ]
 

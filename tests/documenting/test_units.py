@@ -19,7 +19,6 @@ from tribal.errors import (
     StoreUnwritable,
     TableGone,
 )
-from tribal.runs.deadline import NoDeadline
 from tribal_contracts import (
     UnitResult,
 )
@@ -306,20 +305,10 @@ def test_a_store_that_cannot_be_written_stops_the_unit() -> None:
 
 def test_a_unit_without_a_slice_is_refused() -> None:
     shop = Shop()
-    unit = shop.unit(shop.plan(), SALES).model_copy(update={"slice_file": None})
+    outline = shop.plan()
+    unit = shop.unit(outline, SALES).model_copy(update={"slice_file": None})
     with pytest.raises(PlanError, match="names no slice"):
-        document_unit(
-            unit,
-            run_id="run",
-            store=shop.store,
-            reader=None,
-            describer=shop.describer,
-            clock=shop.clock,
-            pool=shop.pool,
-            sink=shop.sink,
-            deadline=NoDeadline(),
-            options=shop.options,
-        )
+        document_unit(unit, shop.context(outline), None, shop.options)
 
 
 def test_a_checkpoint_that_cannot_be_read_costs_time_and_nothing_else() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tests.fakes.application import OurLease, application, options, run_with
 from tests.fakes.fixed_clock import FixedClock
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.recording_sink import RecordingSink
 
-__all__ = ["FixedClock", "MemoryStore", "RecordingSink"]
+__all__ = ["FixedClock", "MemoryStore", "OurLease", "RecordingSink", "application", "options", "run_with"]

@@ -23,9 +23,9 @@ from moto import mock_aws
 from tests.functions.calls import Context, sqs_record
 from tests.functions.test_documentation_run import REGION, configured
 from tests.postgres_fixtures import administer
-from tribal.adapters.aws.s3 import S3ObjectStore
-from tribal.app.deployed import deployed_store
+from tribal.app.deployed import deployed_application
 from tribal.catalog.locations import DOCS, MANIFEST_FILE
+from tribal.ports import ObjectStore
 from tribal.settings.deployment import load_deployment
 
 SQL = """
@@ -79,7 +79,7 @@ def record_runs(dsn: str) -> list[Step]:
             if change:
                 administer(dsn, change)
             environment.run()
-            store = deployed_store(load_deployment())
+            store = deployed_application(load_deployment()).store()
             # Pages for people are nothing to the indexer.
             after = {key: store.get(key).data for key in store.keys(DOCS) if key.endswith(".json")}
             written = {**files, **{key: data for key, data in after.items() if key != MANIFEST_FILE}}
@@ -121,7 +121,7 @@ def short_of_time() -> LookingContext:
 class Replay:
     """The bucket and the queue, with the real indexer between them."""
 
-    store: S3ObjectStore
+    store: ObjectStore
     queue: Any
     queue_url: str
     disks: Path
@@ -201,4 +201,4 @@ def replaying(disks: Path, **variables: str) -> Iterator[Replay]:
             patch.setenv(name, value)
         patch.setattr(run, "FILES_AT_ONCE", 4)
         patch.setattr(tempfile, "tempdir", None)
-        yield Replay(deployed_store(load_deployment()), queue, url, disks)
+        yield Replay(deployed_application(load_deployment()).store(), queue, url, disks)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import timedelta
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.fakes import FixedClock, MemoryStore
+from tests.fakes import FixedClock, MemoryStore, application, options
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tribal.catalog import locations
 from tribal.errors import DatabaseUnreachable, PlanError
@@ -26,7 +26,7 @@ from tribal.planning import (
     write_run_plan,
 )
 from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
-from tribal.ports import PlanOptions
+from tribal.ports import Application, PlanOptions
 from tribal_contracts import (
     CatalogReading,
     CatalogSlice,
@@ -71,29 +71,18 @@ class Shop:
         self.entry = DatabaseEntry(name="shop", **entry)
 
     def read(self) -> CatalogReading:
-        return read_catalog(
-            self.entry,
-            open_reader=lambda: self.reader,
-            store=self.store,
-            clock=self.clock,
-            run_id="run",
-            statistics_max_age=timedelta(days=7),
-        )
+        return read_catalog(self.entry, self.app(), "run")
 
-    def plan(self, options: PlanOptions = OPTIONS) -> DocumentationPlan:
+    def app(self, planning: PlanOptions = OPTIONS) -> Application:
+        opts = replace(options(self.entry), planning=planning)
+        return application(store=self.store, clock=self.clock, open_reader=lambda _: self.reader, opts=opts)
+
+    def plan(self, planning: PlanOptions = OPTIONS) -> DocumentationPlan:
         try:
             previous = load_plan(self.store)
         except PlanError:
             previous = None
-        composed = compose_plan(
-            [self.read()],
-            [self.entry],
-            previous=previous,
-            store=self.store,
-            clock=self.clock,
-            options=options,
-            has_work=everything_has_work,
-        )
+        composed = compose_plan([self.read()], self.app(planning), previous=previous, has_work=everything_has_work)
         publish_plan(composed.plan, store=self.store, lease=HeldLease())
         return composed.plan
 
@@ -216,14 +205,7 @@ def test_an_edited_plan_is_noticed_and_recut_without_a_database() -> None:
     edited = DocumentationPlan.model_validate(data)
     assert plan_was_edited(edited)
     shop.reader.asked.clear()
-    again = recut(
-        edited,
-        [shop.entry],
-        store=shop.store,
-        clock=shop.clock,
-        options=OPTIONS,
-        has_work=everything_has_work,
-    ).plan
+    again = recut(edited, shop.app(), has_work=everything_has_work).plan
     assert shop.reader.asked == []
     assert not plan_was_edited(again)
     assert domains_of(again)["billing"] == ["shop.billing.invoice", "shop.sales.orders"]

@@ -14,6 +14,7 @@ from tests.remote.test_running import SHOP, open_elsewhere
 from tribal.errors import RunLocked
 from tribal.runs.clock import SystemClock
 from tribal.runs.leases.lease import RunLease
+from tribal.runs.leases.lease_file import LeaseFile
 
 STORE = f"s3://{BUCKET}"
 PLANT = "CREATE TABLE machine (id int PRIMARY KEY, model text); CREATE TABLE stop (id int REFERENCES machine)"
@@ -97,7 +98,7 @@ def test_the_environment_is_kept_out_while_a_host_runs(environment: Deployed) ->
     from tribal.adapters.aws.s3 import S3ObjectStore
 
     store = S3ObjectStore(environment.client("s3"), BUCKET)
-    with RunLease(store, SystemClock(), "of-a-host", holder="laptop/4711"):
+    with RunLease(LeaseFile(store, SystemClock()), "of-a-host", holder="laptop/4711"):
         with pytest.raises(RunLocked, match="'of-a-host' on host 'laptop'"):
             open_elsewhere()
         refused = environment.ask("run")

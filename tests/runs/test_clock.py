@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from datetime import UTC, datetime, timedelta, timezone
 
 from pydantic import TypeAdapter
 
-from tests.fakes import FixedClock
 from tribal.runs.clock import SystemClock, iso_timestamp
-from tribal.runs.deadline import ClockDeadline, NoDeadline
 from tribal_contracts import ISOTimestamp
 
 
@@ -43,24 +40,3 @@ def test_a_timestamp_is_in_utc_whatever_the_zone_of_the_moment() -> None:
     moment = datetime(2026, 11, 21, 1, 30, 0, 5000, tzinfo=timezone(timedelta(hours=-5)))
     assert iso_timestamp(moment) == "2026-11-21T06:30:00.005Z"
     assert iso_timestamp(moment, "seconds") == "2026-11-21T06:30:00Z"
-
-
-def test_a_deadline_runs_down_to_zero_and_no_further() -> None:
-    clock = FixedClock()
-    deadline = ClockDeadline.after(clock, 90)
-    assert deadline.remaining_seconds() == 90
-    clock.advance(89.5)
-    assert deadline.remaining_seconds() == 0.5
-    clock.advance(10)
-    assert deadline.remaining_seconds() == 0
-
-
-def test_a_deadline_heeds_the_real_time_when_the_published_one_stands_still() -> None:
-    clock = FixedClock(stands_still=True)
-    deadline = ClockDeadline.after(clock, 90)
-    clock.advance(60)
-    assert deadline.remaining_seconds() == 30
-
-
-def test_without_a_deadline_the_time_is_infinite() -> None:
-    assert NoDeadline().remaining_seconds() == math.inf

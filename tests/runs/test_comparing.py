@@ -14,9 +14,9 @@ from tests.sample_shop.documented import Shop
 from tribal.catalog import locations
 from tribal.catalog.changes import Change, TableChange
 from tribal.errors import DatabaseUnreachable, PlanError, StoreError
-from tribal.ports import DocumentingOptions, PlanOptions
+from tribal.ports import DocumentingOptions, Provider
 from tribal.runs.comparing import Comparison, compare_runs, compare_with_databases
-from tribal.runs.overlay_store import RehearsalStore
+from tribal.runs.overlay_store import OverlayStore
 from tribal.runs.value_diff import FULL_VALUE_CHARS, show_change
 from tribal_contracts import CatalogTable, DatabaseEntry, Selection
 
@@ -24,15 +24,10 @@ STRUCTURE_ALONE = DocumentingOptions(record_pid=False, take_samples=False)
 
 
 def compare(shop: Shop, *, entry: DatabaseEntry | None = None, reader: HandMadeReader | None = None) -> Comparison:
+    app = shop.app()
+    opts = replace(app.options(), databases=(entry or shop.entry,))
     return compare_with_databases(
-        [entry or shop.entry],
-        open_reader=lambda _: reader or HandMadeReader(shop.tables),
-        store=shop.store,
-        clock=shop.clock,
-        describer=shop.describer,
-        plan_options=PlanOptions(config_hash="c" * 64),
-        options=shop.options,
-        statistics_max_age=timedelta(days=7),
+        replace(app, options=Provider.of(opts), open_reader=lambda _: reader or HandMadeReader(shop.tables))
     )
 
 
@@ -184,29 +179,29 @@ def test_a_run_that_is_not_recorded_is_refused_with_those_that_are(run_id: str) 
         compare_runs(run_id, "r1", store=ran().memory)
 
 
-def test_a_rehearsal_sees_the_real_store_and_leaves_it_alone() -> None:
+def test_an_overlay_sees_the_real_store_and_leaves_it_alone() -> None:
     real = MemoryStore()
     real.put("a/kept", b"1\n2\n")
-    rehearsal = RehearsalStore(real)
-    rehearsal.put_lines("a/new", [b"x", b"y"])
-    rehearsal.put("a/kept", b"3")
-    assert list(rehearsal.lines("a/new")) == [b"x", b"y"]
-    assert rehearsal.get("a/kept").data == b"3"
-    assert list(rehearsal.keys("a/")) == ["a/kept", "a/new"]
-    head = rehearsal.head("a/new")
+    overlay = OverlayStore(real)
+    overlay.put_lines("a/new", [b"x", b"y"])
+    overlay.put("a/kept", b"3")
+    assert list(overlay.lines("a/new")) == [b"x", b"y"]
+    assert overlay.get("a/kept").data == b"3"
+    assert list(overlay.keys("a/")) == ["a/kept", "a/new"]
+    head = overlay.head("a/new")
     assert head is not None
     assert head.size_bytes == 4
-    rehearsal.delete("a/kept")
-    assert list(rehearsal.lines("a/kept")) == [b"1", b"2"]
+    overlay.delete("a/kept")
+    assert list(overlay.lines("a/kept")) == [b"1", b"2"]
     assert list(real.keys()) == ["a/kept"]
     with pytest.raises(StoreError):
-        rehearsal.put("a/lease", b"", if_absent=True)
+        overlay.put("a/lease", b"", if_absent=True)
 
 
-def test_a_rehearsal_forgets_slices() -> None:
-    rehearsal = RehearsalStore(MemoryStore())
-    rehearsal.put(locations.slice_file("shop", "f" * 64), b"large")
-    assert list(rehearsal.keys()) == []
+def test_an_overlay_forgets_slices() -> None:
+    overlay = OverlayStore(MemoryStore())
+    overlay.put(locations.slice_file("shop", "f" * 64), b"large")
+    assert list(overlay.keys()) == []
 
 
 def test_tables_are_compared_that_were_never_documented() -> None:

@@ -25,7 +25,7 @@ class Scene:
 
     def __init__(self, command: str = "states") -> None:
         self.store, self.clock, self.sink = MemoryStore(), FixedClock(), RecordingSink()
-        self.lease = SharedLease(self.store, self.clock, RUN, holder="arn:x/1", term_seconds=300)
+        self.lease = SharedLease(LeaseFile(self.store, self.clock), RUN, holder="arn:x/1", term_seconds=300)
         self.log = RunLog(self.store, self.clock, RUN, command)
 
     def begin(self) -> None:
@@ -124,7 +124,7 @@ def test_a_run_that_another_one_replaced_has_ended() -> None:
     scene = Scene()
     scene.begin()
     scene.clock.advance(301)
-    SharedLease(scene.store, scene.clock, "r2", holder="x/1").open()
+    SharedLease(LeaseFile(scene.store, scene.clock), "r2", holder="x/1").open()
     with pytest.raises(RunInterrupted):
         scene.follow()
 

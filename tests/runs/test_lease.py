@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 import threading
@@ -14,9 +15,11 @@ from tests.fakes import FixedClock, MemoryStore
 from tribal.adapters.local.folder import FolderLock, FolderStore
 from tribal.catalog.locations import LEASE_FILE
 from tribal.errors import LeaseLost, RunLocked, StoreError, StoreUnwritable
-from tribal.ports import Lease
+from tribal.ports import Lease, StopToken
 from tribal.runs.clock import SystemClock
 from tribal.runs.leases.lease import RunLease, this_process
+from tribal.runs.leases.lease_file import LeaseFile
+from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal_contracts import LeaseRecord
 
 PATIENCE_SECONDS = 30.0
@@ -55,14 +58,14 @@ def _record(store: MemoryStore) -> LeaseRecord:
 
 def _left_behind(store: MemoryStore, clock: FixedClock, holder: str) -> None:
     """A lease as a run leaves it that is killed right after acquiring it."""
-    lease = RunLease(store, clock, "dead", holder=holder)
+    lease = RunLease(LeaseFile(store, clock), "dead", holder=holder)
     with lease:
         record = _record(store)
     store.put(LEASE_FILE, record.to_json())
 
 
 def test_a_lease_tells_who_holds_it_and_until_when(store: MemoryStore, clock: FixedClock) -> None:
-    with RunLease(store, clock, "r1", holder="laptop/4711") as lease:
+    with RunLease(LeaseFile(store, clock), "r1", holder="laptop/4711") as lease:
         held: Lease = lease
         held.check()
         assert held.run_id == "r1"
@@ -82,17 +85,17 @@ def test_a_lease_tells_who_holds_it_and_until_when(store: MemoryStore, clock: Fi
 def test_the_fencing_token_rises_with_every_holder(store: MemoryStore, clock: FixedClock) -> None:
     tokens = []
     for run_id in ("r1", "r2", "r3"):
-        with RunLease(store, clock, run_id) as lease:
+        with RunLease(LeaseFile(store, clock), run_id) as lease:
             tokens.append((lease.fencing_token, _record(store).fencing_token))
         assert lease.fencing_token == 0
     assert tokens == [(1, 1), (2, 2), (3, 3)]
 
 
 def test_a_second_run_is_told_who_holds_the_lease_and_what_to_do(store: MemoryStore, clock: FixedClock) -> None:
-    with RunLease(store, clock, "r1", holder="laptop/4711"):
+    with RunLease(LeaseFile(store, clock), "r1", holder="laptop/4711"):
         clock.advance(59)
         with pytest.raises(RunLocked) as caught:
-            RunLease(store, clock, "r2").acquire()
+            RunLease(LeaseFile(store, clock), "r2").acquire()
     message = caught.value.message
     for part in ("'r1'", "'laptop'", "4711", "2026-11-21T02:45:00.000Z", "memory", "tribal status"):
         assert part in message
@@ -104,9 +107,9 @@ def test_a_second_run_is_told_who_holds_the_lease_and_what_to_do(store: MemorySt
 def test_an_expired_lease_is_taken_over_and_its_holder_may_publish_nothing_more(
     store: MemoryStore, clock: FixedClock
 ) -> None:
-    with RunLease(store, clock, "r1") as slow:
+    with RunLease(LeaseFile(store, clock), "r1") as slow:
         clock.advance(60)
-        with RunLease(store, clock, "r2") as quick:
+        with RunLease(LeaseFile(store, clock), "r2") as quick:
             assert quick.fencing_token == 2
             for _ in range(2):
                 with pytest.raises(LeaseLost, match="nothing more"):
@@ -120,12 +123,12 @@ def test_an_expired_lease_is_taken_over_and_its_holder_may_publish_nothing_more(
 
 
 def test_an_expired_lease_that_nobody_took_is_renewed_by_the_check(store: MemoryStore, clock: FixedClock) -> None:
-    with RunLease(store, clock, "r1") as lease:
+    with RunLease(LeaseFile(store, clock), "r1") as lease:
         clock.advance(3600)
         lease.check()
         assert _record(store).expires_at == "2026-11-21T03:46:00.000Z"
         with pytest.raises(RunLocked):
-            RunLease(store, clock, "r2").acquire()
+            RunLease(LeaseFile(store, clock), "r2").acquire()
 
 
 def test_of_two_runs_that_find_an_expired_lease_one_gets_it(clock: FixedClock) -> None:
@@ -141,16 +144,16 @@ def test_of_two_runs_that_find_an_expired_lease_one_gets_it(clock: FixedClock) -
             return super().put(key, data, if_match=if_match, if_absent=if_absent)
 
     store = Overtaken()
-    rival = RunLease(store, clock, "rival")
+    rival = RunLease(LeaseFile(store, clock), "rival")
     store.rival = rival
     with pytest.raises(RunLocked, match="rival"):
-        RunLease(store, clock, "r1").acquire()
+        RunLease(LeaseFile(store, clock), "r1").acquire()
     rival.check()
     rival.release()
 
 
 def test_a_lease_that_is_gone_or_given_back_is_lost(store: MemoryStore, clock: FixedClock) -> None:
-    lease = RunLease(store, clock, "r1")
+    lease = RunLease(LeaseFile(store, clock), "r1")
     with pytest.raises(LeaseLost):
         lease.check()
     with lease:
@@ -163,7 +166,7 @@ def test_a_lease_that_is_gone_or_given_back_is_lost(store: MemoryStore, clock: F
 
 
 def test_a_lease_can_be_taken_again_after_it_was_given_back(store: MemoryStore, clock: FixedClock) -> None:
-    lease = RunLease(store, clock, "r1")
+    lease = RunLease(LeaseFile(store, clock), "r1")
     for token in (1, 2):
         with lease:
             lease.check()
@@ -173,7 +176,7 @@ def test_a_lease_can_be_taken_again_after_it_was_given_back(store: MemoryStore, 
 def test_a_damaged_lease_file_is_reported_and_not_overwritten(store: MemoryStore, clock: FixedClock) -> None:
     store.put(LEASE_FILE, b"{")
     with pytest.raises(StoreError, match="delete it when no run is under way"):
-        RunLease(store, clock, "r1").acquire()
+        RunLease(LeaseFile(store, clock), "r1").acquire()
     assert store.get(LEASE_FILE).data == b"{"
 
 
@@ -181,7 +184,7 @@ def test_with_a_process_lock_what_a_dead_run_of_this_host_left_is_taken_over_at_
     store: MemoryStore, clock: FixedClock
 ) -> None:
     _left_behind(store, clock, "laptop/1")
-    with RunLease(store, clock, "r2", lock=OneLock([]), holder="laptop/2") as lease:
+    with RunLease(LeaseFile(store, clock), "r2", lock=OneLock([]), holder="laptop/2") as lease:
         assert lease.fencing_token == 2
         lease.check()
 
@@ -190,7 +193,7 @@ def test_without_a_process_lock_what_a_dead_run_left_counts_until_it_expires(
     store: MemoryStore, clock: FixedClock
 ) -> None:
     _left_behind(store, clock, "laptop/1")
-    lease = RunLease(store, clock, "r2", holder="laptop/2")
+    lease = RunLease(LeaseFile(store, clock), "r2", holder="laptop/2")
     with pytest.raises(RunLocked):
         lease.acquire()
     clock.advance(60)
@@ -203,7 +206,7 @@ def test_a_lease_of_another_host_counts_until_it_expires_and_the_process_lock_is
 ) -> None:
     _left_behind(store, clock, "server/1")
     owner: list[object] = []
-    lease = RunLease(store, clock, "r2", lock=OneLock(owner), holder="laptop/2")
+    lease = RunLease(LeaseFile(store, clock), "r2", lock=OneLock(owner), holder="laptop/2")
     with pytest.raises(RunLocked, match="'server'"):
         lease.acquire()
     assert owner == []
@@ -217,10 +220,10 @@ def test_while_the_process_lock_is_held_elsewhere_even_an_expired_lease_is_locke
     store: MemoryStore, clock: FixedClock
 ) -> None:
     owner: list[object] = []
-    with RunLease(store, clock, "r1", lock=OneLock(owner), holder="laptop/1"):
+    with RunLease(LeaseFile(store, clock), "r1", lock=OneLock(owner), holder="laptop/1"):
         clock.advance(3600)
         with pytest.raises(RunLocked, match=r"'r1'.*process 1"):
-            RunLease(store, clock, "r2", lock=OneLock(owner), holder="laptop/2").acquire()
+            RunLease(LeaseFile(store, clock), "r2", lock=OneLock(owner), holder="laptop/2").acquire()
 
 
 def test_a_run_that_is_just_starting_locks_out_another_though_it_has_no_name_yet(
@@ -229,7 +232,7 @@ def test_a_run_that_is_just_starting_locks_out_another_though_it_has_no_name_yet
     owner: list[object] = []
     OneLock(owner).try_acquire()
     with pytest.raises(RunLocked, match="another run is starting"):
-        RunLease(store, clock, "r2", lock=OneLock(owner)).acquire()
+        RunLease(LeaseFile(store, clock), "r2", lock=OneLock(owner)).acquire()
 
 
 class WatchedStore(MemoryStore):
@@ -257,7 +260,7 @@ def _renewals() -> Iterator[threading.Thread]:
 def test_a_held_lease_is_renewed_by_itself_until_it_is_given_back(clock: FixedClock) -> None:
     store = WatchedStore(wanted=4)
     before = len(list(_renewals()))
-    with RunLease(store, clock, "r1", term_seconds=0.03) as lease:
+    with RunLease(LeaseFile(store, clock), "r1", term_seconds=0.03) as lease:
         clock.advance(100)
         assert store.reached.wait(PATIENCE_SECONDS)
         lease.check()
@@ -267,7 +270,7 @@ def test_a_held_lease_is_renewed_by_itself_until_it_is_given_back(clock: FixedCl
 
 
 def test_a_lost_lease_is_not_renewed_any_more(store: MemoryStore, clock: FixedClock) -> None:
-    with RunLease(store, clock, "r1", term_seconds=0.03) as lease:
+    with RunLease(LeaseFile(store, clock), "r1", term_seconds=0.03) as lease:
         (renewal,) = _renewals()
         taken = _record(store).model_copy(update={"run_id": "r2", "fencing_token": 2})
         store.put(LEASE_FILE, taken.to_json())
@@ -280,7 +283,7 @@ def test_a_lost_lease_is_not_renewed_any_more(store: MemoryStore, clock: FixedCl
 
 def test_a_store_that_refuses_for_a_while_does_not_cost_the_lease(clock: FixedClock) -> None:
     store = WatchedStore(wanted=3)
-    with RunLease(store, clock, "r1", term_seconds=0.03) as lease:
+    with RunLease(LeaseFile(store, clock), "r1", term_seconds=0.03) as lease:
         store.refusing = True
         assert store.reached.wait(PATIENCE_SECONDS)
         with pytest.raises(StoreUnwritable):
@@ -296,7 +299,7 @@ def test_a_store_that_refuses_for_a_while_does_not_cost_the_lease(clock: FixedCl
 def test_a_renewal_that_took_place_though_it_was_reported_as_failed_is_recognised(
     store: MemoryStore, clock: FixedClock
 ) -> None:
-    with RunLease(store, clock, "r1") as lease:
+    with RunLease(LeaseFile(store, clock), "r1") as lease:
         moved = _record(store).model_copy(update={"renewed_at": "2026-11-21T02:45:01.000Z"})
         store.put(LEASE_FILE, moved.to_json())
         lease.renew()
@@ -309,7 +312,7 @@ def test_a_lease_that_cannot_be_given_back_does_not_hide_how_the_run_ended(clock
     owner: list[object] = []
 
     def run() -> None:
-        with RunLease(store, clock, "r1", lock=OneLock(owner)):
+        with RunLease(LeaseFile(store, clock), "r1", lock=OneLock(owner)):
             store.refusing = True
             raise ZeroDivisionError
 
@@ -319,7 +322,7 @@ def test_a_lease_that_cannot_be_given_back_does_not_hide_how_the_run_ended(clock
 
 
 def test_of_many_that_want_a_folder_at_once_one_gets_it(tmp_path: Path, clock: FixedClock) -> None:
-    leases = [RunLease(FolderStore(tmp_path), clock, f"r{n}", lock=FolderLock(tmp_path)) for n in range(6)]
+    leases = [RunLease(LeaseFile(FolderStore(tmp_path), clock), f"r{n}", lock=FolderLock(tmp_path)) for n in range(6)]
     barrier = threading.Barrier(len(leases))
     held: list[RunLease] = []
 
@@ -349,8 +352,9 @@ from pathlib import Path
 from tribal.adapters.local.folder import FolderLock, FolderStore
 from tribal.runs.clock import SystemClock
 from tribal.runs.leases.lease import RunLease
+from tribal.runs.leases.lease_file import LeaseFile
 root = Path(sys.argv[1])
-with RunLease(FolderStore(root), SystemClock(), "r1", lock=FolderLock(root)):
+with RunLease(LeaseFile(FolderStore(root), SystemClock()), "r1", lock=FolderLock(root)):
     print("running", flush=True)
     input()
 """
@@ -362,7 +366,7 @@ def test_a_killed_process_blocks_the_next_run_not_for_a_moment(tmp_path: Path) -
     )
     assert other.stdout is not None
     assert other.stdout.readline() == "running\n"
-    lease = RunLease(FolderStore(tmp_path), SystemClock(), "r2", lock=FolderLock(tmp_path))
+    lease = RunLease(LeaseFile(FolderStore(tmp_path), SystemClock()), "r2", lock=FolderLock(tmp_path))
     with pytest.raises(RunLocked, match=f"'r1'.*process {other.pid}"):
         lease.acquire()
     other.kill()
@@ -376,3 +380,23 @@ def test_a_holder_is_a_host_and_a_process() -> None:
     host, _, process = this_process().rpartition("/")
     assert host
     assert process.isdigit()
+
+
+def test_leases_of_two_names_know_nothing_of_each_other(tmp_path: Path, clock: FixedClock) -> None:
+    store = FolderStore(tmp_path)
+    documenting = RunLease(LeaseFile(store, clock), "r1", lock=FolderLock(tmp_path))
+    syncing = RunLease(LeaseFile(store, clock, "knowledge"), "r2", lock=FolderLock(tmp_path, "knowledge"))
+    with documenting, syncing:
+        documenting.check()
+        syncing.check()
+        with pytest.raises(RunLocked, match="'r2'"):
+            RunLease(LeaseFile(store, clock, "knowledge"), "r3").acquire()
+    assert [key for key in store.keys("progress/") if "lease" in key] == [LEASE_FILE, "progress/leases/knowledge.json"]
+
+
+def test_whoever_works_is_told_to_stop_once_the_lease_is_lost(store: MemoryStore) -> None:
+    clock, stop = SystemClock(), StopToken()
+    with RunLease(LeaseFile(store, clock), "slow", term_seconds=0.03, stop=stop):
+        store.put(LEASE_FILE, _record(store).model_copy(update={"run_id": "quick", "fencing_token": 2}).to_json())
+        with pytest.raises(LeaseLost, match="'quick'"):
+            list(ThreadWorkerPool(stop).run(lambda _: threading.Event().wait(0.001), itertools.count(), 1))

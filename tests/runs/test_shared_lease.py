@@ -9,6 +9,7 @@ from tribal.catalog.locations import LEASE_FILE
 from tribal.errors import LeaseLost, RunLocked
 from tribal.ports import Lease
 from tribal.runs.leases.lease import RunLease
+from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.leases.shared_lease import SharedLease
 from tribal_contracts import LeaseRecord
 
@@ -24,7 +25,7 @@ def clock() -> FixedClock:
 
 
 def shared(store: MemoryStore, clock: FixedClock, run_id: str = "r1") -> SharedLease:
-    return SharedLease(store, clock, run_id, holder="states/planner", term_seconds=300)
+    return SharedLease(LeaseFile(store, clock), run_id, holder="states/planner", term_seconds=300)
 
 
 def record(store: MemoryStore) -> LeaseRecord:
@@ -36,7 +37,7 @@ def test_processes_of_a_run_share_its_lease_and_others_are_kept_out(store: Memor
     lease: Lease = shared(store, clock)
     lease.check()
     assert (lease.run_id, record(store).fencing_token) == ("r1", 1)
-    for other in (shared(store, clock, "r2").open, RunLease(store, clock, "r3").acquire):
+    for other in (shared(store, clock, "r2").open, RunLease(LeaseFile(store, clock), "r3").acquire):
         with pytest.raises(RunLocked, match="'r1'"):
             other()
     with pytest.raises(LeaseLost):
@@ -82,7 +83,7 @@ def test_a_run_that_gave_its_lease_back_is_over(store: MemoryStore, clock: Fixed
     shared(store, clock).close()
     with pytest.raises(LeaseLost):
         shared(store, clock).check()
-    with RunLease(store, clock, "r2") as lease:
+    with RunLease(LeaseFile(store, clock), "r2") as lease:
         assert lease.fencing_token == 2
 
 

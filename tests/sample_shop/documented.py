@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import timedelta
+from dataclasses import replace
 
-from tests.fakes import FixedClock, MemoryStore, RecordingSink
+from tests.fakes import FixedClock, MemoryStore, RecordingSink, application, run_with
+from tests.fakes import options as options_of
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tribal.catalog import locations
 from tribal.describing import RulesDescriber
 from tribal.documenting import WorkInspector, document_unit, finish
 from tribal.errors import ObjectNotFound, StoreUnwritable
 from tribal.planning import compose_plan, read_catalog, write_run_plan
-from tribal.ports import CatalogReader, DocumentingOptions, ObjectInfo, PlanOptions, StoredObject, TableSample
-from tribal.runs.deadline import NoDeadline
-from tribal.runs.workers.pool import ThreadWorkerPool
+from tribal.ports import (
+    Application,
+    CatalogReader,
+    Describer,
+    DocumentingOptions,
+    ObjectInfo,
+    PlanOptions,
+    Provider,
+    RunContext,
+    StopToken,
+    StoredObject,
+    TableSample,
+)
 from tribal_contracts import (
     CatalogTable,
     DatabaseEntry,
@@ -125,15 +136,6 @@ def tables_of(manifest: DocumentationManifest | None) -> set[str]:
     return {f"{file.schema_}.{file.table}" for file in manifest.indexable_files if file.type == "table"}
 
 
-class OurLease:
-    """A lease that nobody else wants."""
-
-    run_id = "run"
-
-    def check(self) -> None:
-        """It is always ours."""
-
-
 class Shop:
     """One store with one database, planned and documented as often as a test likes."""
 
@@ -144,35 +146,36 @@ class Shop:
         self.store = RecordingStore(self.memory)
         self.clock = clock or FixedClock()
         self.sink = RecordingSink()
-        self.describer = RulesDescriber()
-        self.pool = ThreadWorkerPool()
+        self.stop = StopToken()
         self.tables = list(tables)
         self.entry = DatabaseEntry(name=name, domains=DOMAINS)
         self.options = DocumentingOptions(record_pid=False)
+        self.describer: Describer = RulesDescriber()
         self._runs = itertools.count(1)
 
     def plan(self, *, unit_ids: Sequence[str] | None = None, per_unit: int = 25, replan: bool = False) -> RunOutline:
         """Plan what the database looks like now; `unit_ids` selects the units to document."""
         run_id = f"r{next(self._runs)}"
-        reading = read_catalog(
-            self.entry,
-            open_reader=lambda: HandMadeReader(self.tables),
-            store=self.store,
-            clock=self.clock,
-            run_id=run_id,
-            statistics_max_age=timedelta(days=7),
-        )
+        app = self.app(PlanOptions(config_hash="c" * 64, tables_per_unit=per_unit, replan=replan))
         plan = compose_plan(
-            [reading],
-            [self.entry],
+            [read_catalog(self.entry, app, run_id)],
+            app,
             previous=self._previous(),
-            store=self.store,
-            clock=self.clock,
-            options=PlanOptions(config_hash="c" * 64, tables_per_unit=per_unit, replan=replan),
             has_work=lambda _unit, _spec: True,
         ).plan
         self.store.put(locations.PLAN_FILE, plan.to_json())
         return write_run_plan(plan, store=self.store, run_id=run_id, unit_ids=unit_ids)
+
+    def app(self, planning: PlanOptions | None = None) -> Application:
+        """What a run works with, as the shop is now."""
+        chosen = replace(options_of(self.entry), planning=planning or PlanOptions("c" * 64), documenting=self.options)
+        app = application(
+            store=self.store, clock=self.clock, open_reader=lambda _: HandMadeReader(self.tables), opts=chosen
+        )
+        return replace(app, describer=Provider.of(self.describer))
+
+    def context(self, outline: RunOutline) -> RunContext:
+        return run_with(self.app(), outline.run_id, stop=self.stop, sink=self.sink)
 
     def _previous(self) -> DocumentationPlan | None:
         try:
@@ -195,15 +198,9 @@ class Shop:
         return {
             unit_id: document_unit(
                 self.unit(outline, unit_id),
-                run_id=outline.run_id,
-                store=self.store,
-                reader=reader,
-                describer=self.describer,
-                clock=self.clock,
-                pool=self.pool,
-                sink=self.sink,
-                deadline=NoDeadline(),
-                options=options or self.options,
+                self.context(outline),
+                reader,
+                options or self.options,
             )
             for unit_id in outline.unit_ids
             if only is None or unit_id in only
@@ -215,15 +212,7 @@ class Shop:
         return inspector.is_current(unit, spec)
 
     def finish(self, outline: RunOutline) -> DocumentationManifest | None:
-        return finish(
-            outline,
-            store=self.store,
-            lease=OurLease(),
-            describer=self.describer,
-            clock=self.clock,
-            sink=self.sink,
-            deadline=NoDeadline(),
-        ).manifest
+        return finish(outline, self.context(outline)).manifest
 
     def carry_out(self, outline: RunOutline) -> DocumentationManifest | None:
         """Document every unit of a plan and finish."""

@@ -11,8 +11,8 @@ from typing import TypeVar
 import pytest
 
 from tribal.errors import RunInterrupted
-from tribal.ports import WorkerPool
-from tribal.runs.signals import STOPPING, stop_on_signal
+from tribal.ports import StopToken, WorkerPool
+from tribal.runs.signals import STOPPING, interrupted, stop_on_signal
 from tribal.runs.workers.pool import ThreadWorkerPool
 
 PATIENCE_SECONDS = 30.0
@@ -119,7 +119,8 @@ def test_an_error_of_the_source_is_raised_after_what_is_under_way() -> None:
 
 
 def test_stopping_ends_what_is_under_way_starts_nothing_more_and_interrupts() -> None:
-    pool = ThreadWorkerPool()
+    stop = StopToken()
+    pool = ThreadWorkerPool(stop)
     both_run, stopped = threading.Barrier(2), threading.Event()
     started = []
 
@@ -127,7 +128,7 @@ def test_stopping_ends_what_is_under_way_starts_nothing_more_and_interrupts() ->
         started.append(number)
         both_run.wait(PATIENCE_SECONDS)
         if number == 0:
-            pool.stop()
+            stop.request(interrupted())
             stopped.set()
         assert stopped.wait(PATIENCE_SECONDS)
         return number
@@ -137,13 +138,14 @@ def test_stopping_ends_what_is_under_way_starts_nothing_more_and_interrupts() ->
         _drain(pool.run(work, itertools.count(), 2), results)
     assert sorted(results) == [(0, 0), (1, 1)]
     assert sorted(started) == [0, 1]
-    assert pool.stopping
+    assert stop.requested
 
 
 def test_a_stopped_pool_runs_nothing() -> None:
-    pool = ThreadWorkerPool()
-    assert not pool.stopping
-    pool.stop()
+    stop = StopToken()
+    pool = ThreadWorkerPool(stop)
+    assert not stop.requested
+    stop.request(interrupted())
     with pytest.raises(RunInterrupted, match="carry on"):
         list(pool.run(_double, [1], 1))
 
@@ -162,12 +164,13 @@ def test_runs_inside_runs_do_not_wait_for_each_other() -> None:
 
 
 def test_stopping_inside_a_run_inside_a_run_interrupts_both() -> None:
-    pool = ThreadWorkerPool()
+    stop = StopToken()
+    pool = ThreadWorkerPool(stop)
     tables: list[int] = []
 
     def table(number: int) -> None:
         tables.append(number)
-        pool.stop()
+        stop.request(interrupted())
 
     with pytest.raises(RunInterrupted):
         list(pool.run(lambda _: list(pool.run(table, range(100), 1)), range(100), 1))
@@ -181,7 +184,7 @@ def test_nothing_at_once_is_refused() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_asks_to_stop_and_tells_once(number: signal.Signals) -> None:
-    pool = ThreadWorkerPool()
+    stop = StopToken()
     told: list[str] = []
     threads: list[threading.Thread] = []
 
@@ -189,19 +192,19 @@ def test_the_first_signal_asks_to_stop_and_tells_once(number: signal.Signals) ->
         told.append(message)
         threads.append(threading.current_thread())
 
-    with stop_on_signal(pool, tell):
+    with stop_on_signal(stop, tell):
         signal.raise_signal(number)
         signal.raise_signal(signal.SIGTERM)
-        assert pool.stopping
+        assert stop.requested
     assert told == [STOPPING]
     assert threads != [threading.main_thread()]
 
 
 def test_the_second_interrupt_ends_at_once() -> None:
-    pool = ThreadWorkerPool()
+    stop = StopToken()
 
     def impatient() -> None:
-        with stop_on_signal(pool):
+        with stop_on_signal(stop):
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
 
@@ -210,7 +213,8 @@ def test_the_second_interrupt_ends_at_once() -> None:
 
 
 def test_the_second_interrupt_does_not_wait_for_a_call_under_way() -> None:
-    pool, started, never = ThreadWorkerPool(), threading.Event(), threading.Event()
+    stop, started, never = StopToken(), threading.Event(), threading.Event()
+    pool = ThreadWorkerPool(stop)
 
     def hang(_: int) -> None:
         started.set()
@@ -220,11 +224,11 @@ def test_the_second_interrupt_does_not_wait_for_a_call_under_way() -> None:
         yield 0
         assert started.wait(PATIENCE_SECONDS)
         signal.raise_signal(signal.SIGINT)
-        assert pool.stopping
+        assert stop.requested
         signal.raise_signal(signal.SIGINT)
 
     def impatient() -> None:
-        with stop_on_signal(pool):
+        with stop_on_signal(stop):
             list(pool.run(hang, items(), 2))
 
     with pytest.raises(KeyboardInterrupt):
@@ -238,7 +242,7 @@ def test_handlers_are_put_back_and_untouched_outside_the_main_thread() -> None:
         return [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
 
     before = handlers()
-    with stop_on_signal(ThreadWorkerPool()):
+    with stop_on_signal(StopToken()):
         assert handlers() != before
     assert handlers() == before
 
@@ -246,7 +250,7 @@ def test_handlers_are_put_back_and_untouched_outside_the_main_thread() -> None:
     said: list[str] = []
 
     def elsewhere(say: Callable[[str], None]) -> None:
-        with stop_on_signal(ThreadWorkerPool(), say):
+        with stop_on_signal(StopToken(), say):
             seen.append(handlers())
 
     thread = threading.Thread(target=elsewhere, args=(said.append,))

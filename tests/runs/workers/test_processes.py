@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
+from tests.fakes import options
+from tribal.ports import Options
 from tribal.runs.workers.processes import WORTH_PROCESSES, processes_for
-from tribal.settings import Settings, load_settings
-from tribal_contracts import OutlineUnit, RunOutline
+from tribal_contracts import DatabaseEntry, OutlineUnit, RunOutline
 
 
 def outline(units: int, tables: int) -> RunOutline:
@@ -28,19 +28,20 @@ def outline(units: int, tables: int) -> RunOutline:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return load_settings(project=tmp_path, dsn="postgresql://u@localhost/shop", environment={})
+def opts() -> Options:
+    return options(DatabaseEntry(name="shop", dsn="postgresql://u@localhost/shop"))
 
 
-def test_a_small_run_needs_no_worker(settings: Settings) -> None:
-    assert processes_for(settings, outline(units=2, tables=(WORTH_PROCESSES - 2) // 2)) == 1
+def test_a_small_run_needs_no_worker(opts: Options) -> None:
+    assert processes_for(opts, outline(units=2, tables=(WORTH_PROCESSES - 2) // 2)) == 1
 
 
-def test_workers_keep_to_the_connections_that_a_database_allows(settings: Settings) -> None:
-    wanted = replace(settings, worker_processes=16)
-    assert processes_for(wanted, outline(units=40, tables=25)) == settings.entries[0].limits.connections == 4
-    assert processes_for(replace(settings, units_at_once=64), outline(units=40, tables=25)) <= 4
+def test_workers_keep_to_the_connections_that_a_database_allows(opts: Options) -> None:
+    wanted = replace(opts, worker_processes=16)
+    assert processes_for(wanted, outline(units=40, tables=25)) == opts.databases[0].limits.connections == 4
+    many = replace(opts, planning=replace(opts.planning, units_at_once=64))
+    assert processes_for(many, outline(units=40, tables=25)) <= 4
 
 
-def test_there_are_no_more_workers_than_units(settings: Settings) -> None:
-    assert processes_for(replace(settings, worker_processes=3), outline(units=2, tables=25)) == 2
+def test_there_are_no_more_workers_than_units(opts: Options) -> None:
+    assert processes_for(replace(opts, worker_processes=3), outline(units=2, tables=25)) == 2

@@ -1,143 +1,98 @@
-"""The one place that chooses who answers each port. Every adapter is imported inside its builder."""
+"""The application on this machine: a folder or a bucket, SQLite, and secrets from the environment."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tribal.app.parts import (
+    aws_missing,
+    reader_opener,
+    rules_describer,
+    secrets_manager,
+    store_in_bucket,
+    system_clock,
+    wheel_embedder,
+)
 from tribal.catalog.locations import INDEX_FILE
-from tribal.errors import ConfigurationError
+from tribal.ports import Application, Provider, RunParameters
+from tribal.ports.application import WorkerLaunch
 
 if TYPE_CHECKING:
-    from tribal.adapters.aws.s3 import S3ObjectStore
     from tribal.adapters.sqlite.index import SqliteIndex
-    from tribal.ports import CatalogReader, Clock, Describer, Embedder, ObjectStore, ProcessLock, Secrets, Statement
+    from tribal.ports import ObjectStore, ProcessLock, Secrets, Statement
     from tribal.retrieval.toolbox import Toolbox
-    from tribal.runs.workers.units import OpenReader
-    from tribal.settings import BucketPlace, Settings
-    from tribal_contracts import DatabaseEntry
+    from tribal.settings import Settings
+
+_HINT = "set the environment variable of that name, or put a file so named into the folder that TRIBAL_SECRETS names"
 
 
-def clock_of(settings: Settings) -> Clock:
-    """The system's clock, standing still for what is published where `SOURCE_DATE_EPOCH` is set."""
-    from tribal.runs.clock import SystemClock
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """What a worker process builds the application of its run from."""
 
-    return SystemClock(settings.source_date_epoch)
+    settings: Settings
+    parameters: RunParameters
 
 
-def store_of(settings: Settings) -> ObjectStore:
-    """What holds the truth: a folder, or the part of a bucket that `store` names.
+def local_application(settings: Settings, parameters: RunParameters | None = None) -> Application:
+    """What a command on this machine works with, given what is asked of its run.
 
-    Raises:
-        ConfigurationError: when it is a bucket and the packages for AWS are not installed.
+    Where the store is a bucket, secrets that are missing here come from Secrets Manager: the `databases.yaml` of a
+    deployed environment works on a host as it stands.
     """
-    if settings.bucket is not None:
-        try:
-            return store_in_bucket(settings.bucket, _region(settings))
-        except ModuleNotFoundError as error:
-            raise aws_missing(error, "a store in S3") from error
-    from tribal.adapters.local.folder import FolderStore
+    from tribal.app.options import options_of
 
-    return FolderStore(settings.store)
-
-
-def aws_missing(error: ModuleNotFoundError, purpose: str) -> ConfigurationError:
-    """What to say when a package for AWS is not installed."""
-    return ConfigurationError(
-        f"{error.name} is not installed, which {purpose} needs: pip install 'tribal-knowledge[aws]'"
+    parameters = parameters or RunParameters()
+    secrets: Provider[Secrets] = Provider(partial(_secrets, settings))
+    hint = _HINT if settings.bucket is None else f"{_HINT}, or make it in Secrets Manager"
+    return Application(
+        clock=system_clock(settings.source_date_epoch),
+        options=Provider(lambda: options_of(settings, parameters)),
+        store=Provider(partial(_store, settings)),
+        secrets=secrets,
+        open_reader=reader_opener(secrets, settings.environment, hint),
+        describer=Provider(rules_describer),
+        embedder=Provider(wheel_embedder),
+        index=Provider(partial(_index, settings)),
+        index_writer=partial(_index, settings),
+        locks=partial(_lock, settings),
+        sweep=partial(_sweep, settings),
+        workers=WorkerLaunch(
+            (sys.executable, "-P", "-m", "tribal.app.worker"), blueprint=Blueprint(settings, parameters)
+        ),
     )
 
 
-def store_in_bucket(place: BucketPlace, region: str | None = None, *, profile: str | None = None) -> S3ObjectStore:
-    """The store in a bucket; the AWS identity at hand, or that of a profile, must be allowed to use it."""
-    from tribal.adapters.aws.clients import aws_client
-    from tribal.adapters.aws.s3 import S3ObjectStore
-
-    return S3ObjectStore(aws_client("s3", region=region, profile=profile), place.bucket, place.prefix)
-
-
-def sweep_store(settings: Settings) -> None:
-    """Remove what killed processes left half written; in a bucket nothing ever is."""
-    if settings.bucket is None:
-        from tribal.adapters.local.folder import FolderStore
-
-        FolderStore(settings.store).sweep()
+def worker_application(blueprint: Blueprint, workers: int) -> Application:
+    """The application of one of so many workers, which together keep to each database's limit of connections."""
+    entries = tuple(
+        entry.model_copy(
+            update={
+                "limits": entry.limits.model_copy(update={"connections": max(1, entry.limits.connections // workers)})
+            }
+        )
+        for entry in blueprint.settings.entries
+    )
+    settings = replace(blueprint.settings, entries=entries)
+    return replace(local_application(settings, blueprint.parameters), workers=None)
 
 
-def process_lock_of(settings: Settings) -> ProcessLock | None:
-    """The lock by which a dead holder of the lease shows at once; a bucket, which many machines write to, has none."""
-    if settings.bucket is not None:
-        return None
-    from tribal.adapters.local.folder import FolderLock
+@contextmanager
+def open_toolbox(settings: Settings) -> Iterator[Toolbox]:
+    """What the tools work with; the index is closed at the end."""
+    from tribal.retrieval.toolbox import Toolbox
 
-    return FolderLock(settings.store)
-
-
-def secrets_of(settings: Settings) -> Secrets:
-    """Secrets from environment variables, and from files in the folder that `TRIBAL_SECRETS` names.
-
-    Where the store is a bucket, those that are missing there come from Secrets Manager: the `databases.yaml` of a
-    deployed environment is to work on a host as it stands.
-    """
-    from tribal.adapters.local.environment_secrets import EnvironmentSecrets
-
-    folder = settings.environment.get("TRIBAL_SECRETS")
-    here = EnvironmentSecrets(settings.environment, Path(folder) if folder else None)
-    if settings.bucket is None:
-        return here
-    from tribal.adapters.local.chained_secrets import ChainedSecrets
-
-    return ChainedSecrets(here, lambda: _secrets_manager(_region(settings)))
-
-
-def _secrets_manager(region: str | None) -> Secrets:
-    from tribal.adapters.aws.clients import aws_client
-    from tribal.adapters.aws.secrets_manager import SecretsManagerSecrets
-
-    return SecretsManagerSecrets(aws_client("secretsmanager", region=region))
-
-
-def _region(settings: Settings) -> str | None:
-    """The region that the environment names in the way of the AWS command line, which boto3 does not look at."""
-    return settings.environment.get("AWS_REGION") or None
-
-
-def reader_opener(settings: Settings) -> OpenReader:
-    """What opens a reader of an entry's database; it connects when it is first asked something.
-
-    A named secret is read again when the server refuses the login with it.
-    """
-    mend = "set the environment variable of that name, or put a file so named into the folder that TRIBAL_SECRETS names"
-    if settings.bucket is not None:
-        mend += ", or make it in Secrets Manager"
-    return opener_with(secrets_of(settings), settings.environment, mend)
-
-
-def opener_with(secrets: Secrets, environment: Mapping[str, str], mend: str, *, role: str | None = None) -> OpenReader:
-    """What opens readers with these secrets; `mend` says what to do where one is missing, `role` who logs in by IAM."""
-
-    def open_reader(entry: DatabaseEntry) -> CatalogReader:
-        from tribal.adapters.postgres.catalog import PostgresCatalog
-        from tribal.settings.dsn import entry_target
-
-        if entry.auth == "rds_iam":
-            from tribal.adapters.aws.rds_tokens import token_source
-
-            renew = token_source(entry_target(entry, environment), role=role)
-            target = entry_target(entry.model_copy(update={"password": renew()}), environment)
-            return PostgresCatalog(target, entry.limits, renew_password=renew)
-        name = entry.password_secret
-        if name is None:
-            return PostgresCatalog(entry_target(entry, environment), entry.limits)
-        password = secrets.get(name)
-        if password is None:
-            raise ConfigurationError(f"the secret {name!r} of database {entry.name!r} is not there; {mend}")
-        target = entry_target(entry.model_copy(update={"password": password}), environment)
-        return PostgresCatalog(target, entry.limits, renew_password=lambda: secrets.refresh(name))
-
-    return open_reader
+    app = local_application(settings)
+    try:
+        yield Toolbox(index=app.index(), embedder=app.embedder(), clock=app.clock)
+    finally:
+        app.close()
 
 
 def connection_warnings(settings: Settings) -> list[str]:
@@ -158,34 +113,51 @@ def statements() -> list[Statement]:
     return list(STATEMENTS)
 
 
-def describer() -> Describer:
-    """The describer that needs no model."""
-    from tribal.describing import RulesDescriber
+def _store(settings: Settings) -> ObjectStore:
+    if settings.bucket is not None:
+        try:
+            return store_in_bucket(settings.bucket, _region(settings))
+        except ModuleNotFoundError as error:
+            raise aws_missing(error, "a store in S3") from error
+    from tribal.adapters.local.folder import FolderStore
 
-    return RulesDescriber()
-
-
-def embedder() -> Embedder:
-    """Vectors from the wheel."""
-    from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
-
-    return WordLlamaEmbedder()
+    return FolderStore(settings.store)
 
 
-def index_of(settings: Settings) -> SqliteIndex:
-    """The index in one SQLite file."""
+def _sweep(settings: Settings) -> None:
+    # In a bucket nothing is ever left half written.
+    if settings.bucket is None:
+        from tribal.adapters.local.folder import FolderStore
+
+        FolderStore(settings.store).sweep()
+
+
+def _lock(settings: Settings, name: str) -> ProcessLock | None:
+    if settings.bucket is not None:
+        return None
+    from tribal.adapters.local.folder import FolderLock
+
+    return FolderLock(settings.store, name)
+
+
+def _secrets(settings: Settings) -> Secrets:
+    from tribal.adapters.local.environment_secrets import EnvironmentSecrets
+
+    folder = settings.environment.get("TRIBAL_SECRETS")
+    here = EnvironmentSecrets(settings.environment, Path(folder) if folder else None)
+    if settings.bucket is None:
+        return here
+    from tribal.adapters.local.chained_secrets import ChainedSecrets
+
+    return ChainedSecrets(here, lambda: secrets_manager(_region(settings)))
+
+
+def _index(settings: Settings) -> SqliteIndex:
     from tribal.adapters.sqlite.index import SqliteIndex
 
     return SqliteIndex(settings.store / INDEX_FILE)
 
 
-@contextmanager
-def open_toolbox(settings: Settings) -> Iterator[Toolbox]:
-    """What the tools work with; the index is closed at the end."""
-    from tribal.retrieval.toolbox import Toolbox
-
-    index = index_of(settings)
-    try:
-        yield Toolbox(index=index, embedder=embedder(), clock=clock_of(settings))
-    finally:
-        index.close()
+def _region(settings: Settings) -> str | None:
+    """The region that the environment names in the way of the AWS command line, which boto3 does not look at."""
+    return settings.environment.get("AWS_REGION") or None

@@ -1,14 +1,16 @@
-"""Chooses who answers for a deployed environment that the command line looks into, as `wiring` does on one machine."""
+"""The application of a command that looks into a deployed environment from outside."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
+from tribal.app.parts import aws_missing, store_in_bucket, system_clock
 from tribal.errors import ConfigurationError
+from tribal.ports import Application, Provider
 from tribal.settings import BucketPlace
 from tribal.settings.profiles import TOKEN_VARIABLE, checked_address
 
@@ -21,6 +23,30 @@ if TYPE_CHECKING:
 
 Built = TypeVar("Built")
 _REGION = re.compile(r"\.execute-api\.(?P<region>[a-z]{2}(?:-[a-z]+)+-\d)\.")
+
+
+def remote_application(profile: Profile) -> Application:
+    """What a command works with that looks into an environment: its store, its runs and its tools."""
+    environment = RemoteEnvironment(profile)
+
+    def elsewhere(*_: object, **__: object) -> NoReturn:
+        raise ConfigurationError(
+            f"this works where the databases and the index are, not through the profile {profile.name!r}"
+        )
+
+    return Application(
+        clock=system_clock(),
+        options=Provider(elsewhere),
+        store=Provider(environment.store),
+        secrets=Provider(elsewhere),
+        open_reader=elsewhere,
+        describer=Provider(elsewhere),
+        embedder=Provider(elsewhere),
+        index=Provider(elsewhere),
+        index_writer=elsewhere,
+        locks=lambda _: None,
+        environment=environment,
+    )
 
 
 class RemoteEnvironment:
@@ -41,12 +67,10 @@ class RemoteEnvironment:
 
     def store(self) -> S3ObjectStore:
         """The store; the AWS identity at hand must be allowed to read it."""
-        from tribal.app.local import store_in_bucket
-
         profile, place = self._profile, self.store_place
         return _with_aws(lambda: store_in_bucket(place, profile.region, profile=profile.aws_profile))
 
-    def state_machine(self) -> StateMachine:
+    def runs(self) -> StateMachine:
         """What carries out runs."""
         arn = self._profile.state_machine or self._output("StateMachine")
 
@@ -97,7 +121,7 @@ class RemoteEnvironment:
     @cached_property
     def _outputs(self) -> dict[str, str]:
         profile = self._profile
-        mend = (
+        hint = (
             f"deploy it, or say in {profile.file} which stack and region the profile {profile.name!r} is about "
             "(AWS_PROFILE and AWS_REGION choose account and region too)"
         )
@@ -105,7 +129,7 @@ class RemoteEnvironment:
         def look() -> dict[str, str]:
             from tribal.adapters.aws.stack_outputs import stack_outputs
 
-            return stack_outputs(self._client("cloudformation"), profile.stack, mend)
+            return stack_outputs(self._client("cloudformation"), profile.stack, hint)
 
         return _with_aws(look)
 
@@ -121,8 +145,6 @@ def _with_aws(build: Callable[[], Built]) -> Built:
     Raises:
         ConfigurationError: when they are not installed.
     """
-    from tribal.app.local import aws_missing
-
     try:
         return build()
     except ModuleNotFoundError as error:

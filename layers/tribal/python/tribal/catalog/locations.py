@@ -14,12 +14,19 @@ MANIFEST_FILE = "docs/documentation-manifest.json"
 INDEXER_PROGRESS_FILE = "progress/indexer-progress.json"
 INDEX_FILE = "data/tribal-knowledge.db"
 LEASE_FILE = "progress/lease.json"
+DOCUMENTATION_LEASE = "documentation"
+"""Name of the lease of documentation runs."""
 RUNS = "progress/runs/"
 LATEST_OUTLINE_FILE = "progress/runs/latest-plan.json"
 CATALOG_OVERVIEW = "overview.json"
 CATALOG_OVERVIEW_PAGE = "README.md"
 SITE_PAGE = "index.html"
 """The whole documentation as one page, relative to `docs/`."""
+
+
+def lease_file(name: str) -> str:
+    """The file of the lease of that name; the one of documentation runs is where it always was."""
+    return LEASE_FILE if name == DOCUMENTATION_LEASE else f"progress/leases/{name}.json"
 
 
 def snapshot_file(database: str, schema_hash: str) -> str:

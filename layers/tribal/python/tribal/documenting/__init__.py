@@ -7,7 +7,7 @@ from tribal.documenting.finish.finish import Finished, finish
 from tribal.documenting.finish.manifest import load_manifest
 from tribal.documenting.progress import final_progress, fold_progress, overall_status, pending_progress, read_units
 from tribal.documenting.review.lint import LintReport, lint
-from tribal.documenting.staleness import WorkInspector, is_current
+from tribal.documenting.staleness import WorkInspector
 from tribal.documenting.units.document_unit import document_unit
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "final_progress",
     "finish",
     "fold_progress",
-    "is_current",
     "lint",
     "load_manifest",
     "overall_status",

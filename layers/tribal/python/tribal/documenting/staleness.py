@@ -113,16 +113,3 @@ class WorkInspector:
                 # Documenting will say so, with the line; planning goes on.
                 self._annotations[database] = None
         return self._annotations[database]
-
-
-def is_current(
-    unit: WorkUnit,
-    spec: TableSpec,
-    *,
-    store: ObjectStore,
-    describer: Describer,
-    clock: Clock,
-    options: DocumentingOptions,
-) -> bool:
-    """The answer of a `WorkInspector` for one table; to ask about many, keep an inspector."""
-    return WorkInspector(store=store, describer=describer, clock=clock, options=options).is_current(unit, spec)

@@ -1,7 +1,7 @@
 """Planning: read what a database is made of, and cut it into work units by business domain."""
 
 from tribal.planning.catalog.read_catalog import latest_readings, read_catalog
-from tribal.planning.compose_plan import ComposedPlan, compose_plan, recut
+from tribal.planning.compose_plan import ComposedPlan, HasWork, compose_plan, recut
 from tribal.planning.units.check import check_plan, plan_was_edited
 from tribal.planning.units.plan_files import (
     latest_outline,
@@ -14,6 +14,7 @@ from tribal.planning.units.plan_files import (
 
 __all__ = [
     "ComposedPlan",
+    "HasWork",
     "check_plan",
     "compose_plan",
     "latest_outline",

@@ -15,7 +15,7 @@ from tribal.planning.domains.grouping import Evidence, Grouping, Key, group_tabl
 from tribal.planning.units.plan_files import plan_hash
 from tribal.planning.units.slices import DatabaseTables, metadata_hash, neighbours_of, write_slice
 from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
-from tribal.ports import Clock, Embedder, ObjectStore, PlanOptions
+from tribal.ports import Application, Clock, Embedder, ObjectStore, PlanOptions
 from tribal_contracts import (
     AgentError,
     CatalogReading,
@@ -54,12 +54,9 @@ HasWork = Callable[[WorkUnit, TableSpec], bool]
 
 def compose_plan(
     readings: Sequence[CatalogReading],
-    entries: Sequence[DatabaseEntry],
+    app: Application,
     *,
     previous: DocumentationPlan | None,
-    store: ObjectStore,
-    clock: Clock,
-    options: PlanOptions,
     has_work: HasWork,
     embedder: Embedder | None = None,
 ) -> ComposedPlan:
@@ -72,7 +69,8 @@ def compose_plan(
         PlanError: when there is nothing to document (`PLAN_EMPTY`).
         DatabaseUnreachable: when there is nothing to document because no database answered.
     """
-    by_name = {entry.name: entry for entry in entries}
+    store, clock, options = app.store(), app.clock, app.options().planning
+    by_name = {entry.name: entry for entry in app.options().databases}
     parts = [
         _plan_database(reading, by_name[reading.database], previous, store, options, embedder) for reading in readings
     ]
@@ -107,25 +105,15 @@ def compose_plan(
     return ComposedPlan(plan, plan_hash(plan))
 
 
-def recut(
-    edited: DocumentationPlan,
-    entries: Sequence[DatabaseEntry],
-    *,
-    store: ObjectStore,
-    clock: Clock,
-    options: PlanOptions,
-    has_work: HasWork,
-) -> ComposedPlan:
+def recut(edited: DocumentationPlan, app: Application, *, has_work: HasWork) -> ComposedPlan:
     """Rewrite units, hashes and slices of a plan whose domains a person edited, from the last readings alone.
 
     Raises:
         PlanError: when no reading is left to cut from (`PLAN_EMPTY`).
     """
     planned = {analysis.name for analysis in edited.databases}
-    readings = latest_readings([entry for entry in entries if entry.name in planned], store)
-    return compose_plan(
-        readings, entries, previous=edited, store=store, clock=clock, options=options, has_work=has_work
-    )
+    entries = [entry for entry in app.options().databases if entry.name in planned]
+    return compose_plan(latest_readings(entries, app.store()), app, previous=edited, has_work=has_work)
 
 
 @dataclass(frozen=True, slots=True)

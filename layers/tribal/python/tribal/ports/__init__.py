@@ -26,7 +26,7 @@ from tribal.ports.index_reader import (
     VectorKind,
 )
 from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter, SearchIndex
-from tribal.ports.options import DocumentingOptions, Options, PlanOptions
+from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters
 from tribal.ports.provider import Provider
 from tribal.ports.reading import (
     AccessReport,
@@ -40,13 +40,14 @@ from tribal.ports.reading import (
 )
 from tribal.ports.running import (
     Clock,
-    Deadline,
     Lease,
     Outcome,
     ProcessLock,
     ProgressSink,
+    RunContext,
     WorkerPool,
 )
+from tribal.ports.stopping import StopToken
 from tribal.ports.storing import (
     ObjectInfo,
     ObjectStore,
@@ -71,7 +72,6 @@ __all__ = [
     "CatalogContents",
     "CatalogReader",
     "Clock",
-    "Deadline",
     "Describer",
     "DomainContext",
     "Embedder",
@@ -86,10 +86,13 @@ __all__ = [
     "Presence",
     "ProcessLock",
     "ProgressSink",
+    "RunContext",
+    "RunParameters",
     "SchemaAndTable",
     "SearchIndex",
     "Secrets",
     "Statement",
+    "StopToken",
     "StoredObject",
     "TableContext",
     "TableDescription",

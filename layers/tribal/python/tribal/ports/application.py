@@ -11,8 +11,9 @@ from tribal.ports.provider import Provider
 
 if TYPE_CHECKING:
     from tribal.ports.describing import Describer, Secrets
+    from tribal.ports.environment import DeployedEnvironment
     from tribal.ports.index_reader import Embedder, IndexReader
-    from tribal.ports.index_writer import IndexWriter
+    from tribal.ports.index_writer import SearchIndex
     from tribal.ports.options import Options
     from tribal.ports.reading import CatalogReader
     from tribal.ports.running import Clock, ProcessLock
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
     from tribal_contracts import DatabaseEntry
 
     OpenReader = Callable[[DatabaseEntry], CatalogReader]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLaunch:
+    """How a process is started that documents work units of a run."""
+
+    command: tuple[str, ...]
+    blueprint: object
+    """What the process builds its own application from; it can be pickled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +47,16 @@ class Application:
     embedder: Provider[Embedder]
     """Raises `EmbeddingFailed` where the model cannot be loaded."""
     index: Provider[IndexReader]
-    index_writer: Callable[..., IndexWriter]
+    index_writer: Callable[..., SearchIndex]
     """Opens a writer of the index; with `in_place=True` one of several that write side by side."""
     locks: Callable[[str], ProcessLock | None]
     """The lock of the operating system for the lease of that name; `None` where many machines write."""
+    sweep: Callable[[], None] = lambda: None
+    """Removes what killed processes left half written, once the lease is held."""
+    workers: WorkerLaunch | None = None
+    """How to start processes that document units; `None` where everything is documented in this one."""
+    environment: DeployedEnvironment | None = None
+    """The deployed environment that a profile looks into."""
     derived: Derived = field(default_factory=Derived)
     """What tools work out from the index, kept between questions."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from tribal_contracts import DatabaseEntry, RunRequest
@@ -50,14 +50,40 @@ class DocumentingOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunParameters:
+    """What somebody asks of one run; empty sets select everything."""
+
+    units: frozenset[str] = frozenset()
+    domains: frozenset[str] = frozenset()
+    databases: frozenset[str] = frozenset()
+    force: bool = False
+    """Document and index everything again, changed or not."""
+    retry_failed: bool = False
+    """Touch nothing but tables that failed or were never reached."""
+    replan: bool = False
+    """Infer every domain anew instead of keeping the last plan's."""
+
+    @classmethod
+    def of(cls, request: RunRequest) -> RunParameters:
+        """Those of a request that came from outside."""
+        return cls(
+            units=frozenset(request.units),
+            domains=frozenset(request.domains),
+            databases=frozenset(request.databases),
+            force=request.force,
+            retry_failed=request.retry_failed,
+            replan=request.replan,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """Everything that settings and a request decide about a run."""
 
     databases: tuple[DatabaseEntry, ...]
     planning: PlanOptions
     documenting: DocumentingOptions
-    request: RunRequest = field(default_factory=RunRequest)
-    """What of the plan is asked for; an empty one asks for all of it."""
+    parameters: RunParameters = RunParameters()
     statistics_max_age: timedelta = timedelta(days=7)
     runs_kept: int = 50
     worker_processes: int | None = None

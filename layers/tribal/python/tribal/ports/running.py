@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    pass
+    from tribal.ports.application import Application
+    from tribal.ports.describing import Describer
+    from tribal.ports.options import Options
+    from tribal.ports.stopping import StopToken
+    from tribal.ports.storing import ObjectStore
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -31,14 +36,6 @@ class Clock(Protocol):
     @property
     def stands_still(self) -> bool:
         """Whether `SOURCE_DATE_EPOCH` is set."""
-        ...
-
-
-class Deadline(Protocol):
-    """When a stage has to hand back."""
-
-    def remaining_seconds(self) -> float:
-        """Seconds that are left; infinite when there is no deadline."""
         ...
 
 
@@ -107,11 +104,38 @@ class WorkerPool(Protocol):
         """Yield each item with its result as it is done, at most `at_once` at a time.
 
         Items are taken one by one, so that an endless iterable needs no memory. An error of `function` is raised here,
-        after the calls under way have ended; so is `RunInterrupted` once `stop` was called.
+        after the calls under way have ended; so is the cause of a stop once somebody asked for one.
         """
         ...
 
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What every stage of one run shares."""
+
+    run_id: str
+    app: Application
+    lease: Lease
+    stop: StopToken
+    pool: WorkerPool
+    sink: ProgressSink
+
     @property
-    def stopping(self) -> bool:
-        """Whether somebody asked to stop: what is long should look at it between two items."""
-        ...
+    def store(self) -> ObjectStore:
+        """Where the run reads and writes."""
+        return self.app.store()
+
+    @property
+    def clock(self) -> Clock:
+        """The time."""
+        return self.app.clock
+
+    @property
+    def describer(self) -> Describer:
+        """What puts tables and domains into words."""
+        return self.app.describer()
+
+    @property
+    def options(self) -> Options:
+        """What settings and request decided."""
+        return self.app.options()

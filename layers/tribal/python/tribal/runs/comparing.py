@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from functools import partial
 
 from tribal.catalog import locations
 from tribal.catalog.changes import TableChange, TableFate, compare_tables
 from tribal.catalog.identity import TableIdentity
-from tribal.documenting import WorkInspector
-from tribal.errors import ObjectNotFound, PlanError
+from tribal.errors import EmbeddingFailed, ObjectNotFound, PlanError
 from tribal.planning import compose_plan, latest_readings, load_plan, read_catalog
 from tribal.planning.catalog.read_catalog import iterate_snapshot
-from tribal.ports import Clock, Describer, DocumentingOptions, Embedder, ObjectStore, PlanOptions
-from tribal.runs.overlay_store import RehearsalStore
+from tribal.ports import Application, Embedder, ObjectStore, Provider
+from tribal.runs.overlay_store import OverlayStore
+from tribal.runs.pipeline import work_marker
 from tribal.runs.value_diff import VALUE_CHARS, show_change
-from tribal.runs.workers.units import OpenReader
 from tribal_contracts import (
     CatalogReading,
     CatalogTable,
-    DatabaseEntry,
     DocumentationPlan,
-    TableSpec,
-    WorkUnit,
 )
 
 _RUN = "comparison"
@@ -68,56 +62,25 @@ class Comparison:
         return all(database.problem is None for database in self.databases)
 
 
-def compare_with_databases(
-    entries: Sequence[DatabaseEntry],
-    *,
-    open_reader: OpenReader,
-    store: ObjectStore,
-    clock: Clock,
-    describer: Describer,
-    plan_options: PlanOptions,
-    options: DocumentingOptions,
-    statistics_max_age: timedelta,
-    value_chars: int = VALUE_CHARS,
-    embedder: Embedder | None = None,
-) -> Comparison:
+def compare_with_databases(app: Application, *, value_chars: int = VALUE_CHARS) -> Comparison:
     """Compare each database as it is now with what the last run read, and try the next plan without writing it.
 
     Raises:
         PlanError: when no run has read any of the databases yet.
         DatabaseUnreachable: when none of them answered.
     """
-    before = {reading.database: reading for reading in latest_readings(entries, store)}
+    entries = app.options().databases
+    before = {reading.database: reading for reading in latest_readings(entries, app.store())}
     if not before:
         names = ", ".join(repr(entry.name) for entry in entries)
         raise PlanError(f"no run has read {names} yet; start with `tribal run`", code="DOC_PLAN_NOT_FOUND")
-    rehearsal = RehearsalStore(store)
-    after = [
-        read_catalog(
-            entry,
-            open_reader=partial(open_reader, entry),
-            store=rehearsal,
-            clock=clock,
-            run_id=_RUN,
-            statistics_max_age=statistics_max_age,
-        )
-        for entry in entries
-    ]
+    overlay = OverlayStore(app.store())
+    app = replace(app, store=Provider.of(overlay))
+    after = [read_catalog(entry, app, _RUN) for entry in entries]
     databases = [
-        _compared(reading.database, before.get(reading.database), reading, rehearsal, value_chars) for reading in after
+        _compared(reading.database, before.get(reading.database), reading, overlay, value_chars) for reading in after
     ]
-    # Age alone makes no document different.
-    inspectors = {
-        entry.name: WorkInspector(
-            store=rehearsal, describer=describer, clock=clock, options=replace(options.for_entry(entry), refresh=False)
-        )
-        for entry in entries
-    }
-
-    def has_work(unit: WorkUnit, spec: TableSpec) -> bool:
-        return not inspectors[unit.database].is_current(unit, spec)
-
-    plan = _next_plan(after, entries, rehearsal, clock, plan_options, has_work, embedder)
+    plan = _next_plan(after, app)
     return Comparison(tuple(databases), _documents(plan, after))
 
 
@@ -198,31 +161,20 @@ def _fate(change: TableChange, after: CatalogReading) -> TableFate:
     return "unreadable" if change.schema in after.unreadable_schemas else "dropped"
 
 
-def _next_plan(
-    readings: Sequence[CatalogReading],
-    entries: Sequence[DatabaseEntry],
-    store: ObjectStore,
-    clock: Clock,
-    options: PlanOptions,
-    has_work: Callable[[WorkUnit, TableSpec], bool],
-    embedder: Embedder | None,
-) -> DocumentationPlan | None:
+def _next_plan(readings: Sequence[CatalogReading], app: Application) -> DocumentationPlan | None:
     """The plan that the next run would make; `None` when there is nothing left to document."""
     try:
-        previous: DocumentationPlan | None = load_plan(store)
+        previous: DocumentationPlan | None = load_plan(app.store())
     except PlanError:
         previous = None
     try:
-        return compose_plan(
-            readings,
-            entries,
-            previous=previous,
-            store=store,
-            clock=clock,
-            options=options,
-            has_work=has_work,
-            embedder=embedder,
-        ).plan
+        embedder: Embedder | None = app.embedder()
+    except EmbeddingFailed:
+        embedder = None
+    # Age alone makes no document different.
+    has_work = work_marker(app, replace(app.options().documenting, refresh=False))
+    try:
+        return compose_plan(readings, app, previous=previous, has_work=has_work, embedder=embedder).plan
     except PlanError as error:
         if error.code != "PLAN_EMPTY":
             raise

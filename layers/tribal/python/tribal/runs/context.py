@@ -1,4 +1,4 @@
-"""What the stages of one run share, what they are asked for, and how they went."""
+"""What a run is asked for, and how it went."""
 
 from __future__ import annotations
 
@@ -7,53 +7,32 @@ from dataclasses import dataclass
 from threading import Lock
 
 from tribal.errors import PlanError
-from tribal.ports import Clock, Deadline, Lease, ObjectStore, Outcome, ProgressSink, WorkerPool
+from tribal.ports import Outcome, ProgressSink, RunParameters
 from tribal_contracts import AgentError, AgentStatus, DocumentationManifest, RunOutline
 
 
-@dataclass(frozen=True, slots=True)
-class RunContext:
-    """What every stage of one run shares."""
+def selected_units(outline: RunOutline, asked: RunParameters) -> frozenset[str]:
+    """The ids of the units that somebody asks for.
 
-    run_id: str
-    store: ObjectStore
-    lease: Lease
-    clock: Clock
-    deadline: Deadline
-    pool: WorkerPool
-    sink: ProgressSink
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentSelection:
-    """Which work units a run shall document; empty sets select all."""
-
-    unit_ids: frozenset[str] = frozenset()
-    domains: frozenset[str] = frozenset()
-    databases: frozenset[str] = frozenset()
-
-    def of(self, outline: RunOutline) -> frozenset[str]:
-        """The ids of the selected units.
-
-        Raises:
-            PlanError: when the selection names a unit, domain or database that the plan lacks.
-        """
-        for kind, wanted, known in (
-            ("work unit", self.unit_ids, set(outline.unit_ids)),
-            ("domain", self.domains, {unit.domain for unit in outline.units}),
-            ("database", self.databases, {unit.database for unit in outline.units}),
-        ):
-            unknown = sorted(wanted - known)
-            if unknown:
-                names = ", ".join(sorted(known))
-                raise PlanError(f"the plan has no {kind} {unknown[0]!r}; it has {names}", code="WORK_UNIT_INVALID")
-        return frozenset(
-            unit.id
-            for unit in outline.units
-            if (not self.unit_ids or unit.id in self.unit_ids)
-            and (not self.domains or unit.domain in self.domains)
-            and (not self.databases or unit.database in self.databases)
-        )
+    Raises:
+        PlanError: when that names a unit, domain or database that the plan lacks.
+    """
+    for kind, wanted, known in (
+        ("work unit", asked.units, set(outline.unit_ids)),
+        ("domain", asked.domains, {unit.domain for unit in outline.units}),
+        ("database", asked.databases, {unit.database for unit in outline.units}),
+    ):
+        unknown = sorted(wanted - known)
+        if unknown:
+            names = ", ".join(sorted(known))
+            raise PlanError(f"the plan has no {kind} {unknown[0]!r}; it has {names}", code="WORK_UNIT_INVALID")
+    return frozenset(
+        unit.id
+        for unit in outline.units
+        if (not asked.units or unit.id in asked.units)
+        and (not asked.domains or unit.domain in asked.domains)
+        and (not asked.databases or unit.database in asked.databases)
+    )
 
 
 @dataclass(frozen=True, slots=True)

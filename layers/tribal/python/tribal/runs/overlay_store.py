@@ -9,7 +9,7 @@ from tribal.errors import StoreError
 from tribal.ports import ObjectInfo, ObjectStore, StoredObject
 
 
-class RehearsalStore:
+class OverlayStore:
     """Reads through to a real store and keeps in memory what is written; nothing reaches the real one.
 
     Slices are forgotten at once: planning writes them for documenting, and never reads them.
@@ -37,7 +37,7 @@ class RehearsalStore:
     def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
         """Keep an object for as long as this lives; a conditional put belongs to a real run."""
         if if_match is not None or if_absent:
-            raise StoreError("a rehearsal takes no conditional put")
+            raise StoreError("an overlay takes no conditional put")
         if "/slices/" not in key:
             self._written[key] = data
         return bytes_hash(data)

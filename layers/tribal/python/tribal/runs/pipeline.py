@@ -1,17 +1,18 @@
-"""The stages of a run, one after the other, on one machine."""
+"""The stages of a run, one after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from graphlib import TopologicalSorter
 
 from tribal.catalog import locations
-from tribal.documenting import Finished, WorkInspector, finish, overall_status, pending_progress
+from tribal.documenting import WorkInspector, finish, overall_status, pending_progress
 from tribal.errors import PlanError
 from tribal.indexing import index_documents
 from tribal.planning import (
     ComposedPlan,
+    HasWork,
     check_plan,
     compose_plan,
     latest_outline,
@@ -23,15 +24,9 @@ from tribal.planning import (
     select_units,
     write_run_plan,
 )
-from tribal.ports import (
-    Describer,
-    DocumentingOptions,
-    Embedder,
-    PlanOptions,
-    SearchIndex,
-)
-from tribal.runs.context import DocumentedRun, DocumentSelection, RunContext
-from tribal.runs.workers.units import OpenReader, SpreadUnits, UnitsHere, all_here
+from tribal.ports import Application, DocumentingOptions, Embedder, RunContext, SearchIndex
+from tribal.runs.context import DocumentedRun, selected_units
+from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
 from tribal_contracts import (
     AgentError,
     AgentStatus,
@@ -45,65 +40,42 @@ from tribal_contracts import (
 )
 
 
-def plan_run(
-    run: RunContext,
-    entries: Sequence[DatabaseEntry],
-    *,
-    open_reader: OpenReader,
-    options: PlanOptions,
-    documenting: DocumentingOptions,
-    describer: Describer,
-    statistics_max_age: timedelta,
-    embedder: Embedder | None = None,
-) -> ComposedPlan:
+def plan_run(run: RunContext, embedder: Embedder | None = None) -> ComposedPlan:
     """Read every database, compose the plan, and publish it with the pending progress of documenting.
 
     Raises:
         PlanError: when there is nothing to document; the previous plan stays.
         DatabaseUnreachable: when no database answered; the previous plan stays.
     """
+    entries = run.options.databases
 
     def read(entry: DatabaseEntry) -> CatalogReading:
-        return read_catalog(
-            entry,
-            open_reader=lambda: open_reader(entry),
-            store=run.store,
-            clock=run.clock,
-            run_id=run.run_id,
-            statistics_max_age=statistics_max_age,
-        )
+        return read_catalog(entry, run.app, run.run_id)
 
     run.sink.begin("read", len(entries))
     readings: dict[str, CatalogReading] = {}
-    for entry, reading in run.pool.run(read, entries, options.units_at_once):
+    for entry, reading in run.pool.run(read, entries, run.options.planning.units_at_once):
         readings[entry.name] = reading
         run.sink.advance("read", entry.name, "documented" if reading.status == "reachable" else "failed")
         # Of the only one, the error itself is told in the end.
         for error in reading.errors if len(entries) > 1 else ():
             run.sink.note(f"{entry.name}: {error.message}")
     run.sink.end("read", f"{sum(reading.table_count for reading in readings.values())} tables")
-    return compose_run(
-        run,
-        entries,
-        [readings[entry.name] for entry in entries],
-        options=options,
-        documenting=documenting,
-        describer=describer,
-        embedder=embedder,
-    )[0]
+    # Whatever is forced now, the plan says what has changed.
+    unforced = replace(run.options.documenting, force=False, retry_failed=False)
+    return compose_run(run, [readings[entry.name] for entry in entries], unforced, embedder)[0]
 
 
 def compose_run(
-    run: RunContext,
-    entries: Sequence[DatabaseEntry],
-    readings: Sequence[CatalogReading],
-    *,
-    options: PlanOptions,
-    documenting: DocumentingOptions,
-    describer: Describer,
-    embedder: Embedder | None,
+    run: RunContext, readings: Sequence[CatalogReading], documenting: DocumentingOptions, embedder: Embedder | None
 ) -> tuple[ComposedPlan, RunOutline]:
     """Compose the plan of what was read, and publish it with the pending progress of documenting.
+
+    Args:
+        run: what is planned for.
+        readings: of every database.
+        documenting: tells which tables have work.
+        embedder: groups tables by their words; without one they are grouped by schemas and keys alone.
 
     Raises:
         PlanError: when there is nothing to document; the previous plan stays.
@@ -111,12 +83,9 @@ def compose_run(
     """
     composed = compose_plan(
         readings,
-        entries,
+        run.app,
         previous=_previous_plan(run),
-        store=run.store,
-        clock=run.clock,
-        options=options,
-        has_work=_work_marker(run, entries, documenting, describer),
+        has_work=work_marker(run.app, documenting),
         embedder=embedder,
     )
     return composed, _publish(run, composed.plan)
@@ -131,14 +100,13 @@ def _previous_plan(run: RunContext) -> DocumentationPlan | None:
         return None
 
 
-def _work_marker(
-    run: RunContext, entries: Sequence[DatabaseEntry], documenting: DocumentingOptions, describer: Describer
-) -> Callable[[WorkUnit, TableSpec], bool]:
+def work_marker(app: Application, documenting: DocumentingOptions) -> HasWork:
+    """What tells of a table whether documenting it with these options would write anything."""
     inspectors = {
         entry.name: WorkInspector(
-            store=run.store, describer=describer, clock=run.clock, options=documenting.for_entry(entry)
+            store=app.store(), describer=app.describer(), clock=app.clock, options=documenting.for_entry(entry)
         )
-        for entry in entries
+        for entry in app.options().databases
     }
 
     def has_work(unit: WorkUnit, spec: TableSpec) -> bool:
@@ -158,58 +126,34 @@ def _publish(run: RunContext, plan: DocumentationPlan) -> RunOutline:
     return outline
 
 
-def document_run(
-    run: RunContext,
-    entries: Sequence[DatabaseEntry],
-    *,
-    open_reader: OpenReader,
-    describer: Describer,
-    plan_options: PlanOptions,
-    options: DocumentingOptions,
-    selection: DocumentSelection,
-    ignore_stale: bool = False,
-    spread: SpreadUnits = all_here,
-) -> DocumentedRun:
-    """Document the selected units of the latest plan and publish the manifest; `spread` says where each is documented.
+def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedRun:
+    """Document what the run's parameters ask for of the latest plan and publish the manifest.
+
+    Args:
+        run: its options say what is asked for.
+        spread: says where each unit is documented.
 
     Raises:
         PlanError: when there is no plan, it cannot be carried out, or it is older than the configuration.
     """
-    whole = _outline_to_document(run, entries, plan_options, options, describer)
-    _refuse_stale(run, whole, entries, plan_options, ignore_stale)
-    outline = select_units(whole, selection.of(whole), store=run.store, run_id=run.run_id)
+    whole = _outline_to_document(run)
+    _refuse_stale(run, whole)
+    chosen = selected_units(whole, run.options.parameters)
+    outline = select_units(whole, chosen, store=run.store, run_id=run.run_id)
     statuses: list[AgentStatus] = []
     errors: list[AgentError] = []
     run.sink.begin("document", sum(unit.tables for unit in outline.units))
-    here = UnitsHere(
-        run_id=run.run_id,
-        entries=entries,
-        store=run.store,
-        open_reader=open_reader,
-        describer=describer,
-        clock=run.clock,
-        pool=run.pool,
-        sink=run.sink,
-        deadline=run.deadline,
-        options=options,
-    )
-    with here, spread(outline, here) as document:
+    with UnitsHere(run) as here, spread(outline, here) as document:
         for wave in waves_of(outline):
-            for _, result in run.pool.run(document, wave, plan_options.units_at_once):
+            for _, result in run.pool.run(document, wave, run.options.planning.units_at_once):
                 statuses.append(result.status)
                 errors.extend(table.error for table in result.tables if table.error)
-    manifest = finish_run(run, outline, describer).manifest
+    manifest = finish(outline, run).manifest
     run.sink.end("document", locations.DOCS)
     return DocumentedRun(outline, overall_status(statuses), tuple(errors), manifest)
 
 
-def _outline_to_document(
-    run: RunContext,
-    entries: Sequence[DatabaseEntry],
-    plan_options: PlanOptions,
-    options: DocumentingOptions,
-    describer: Describer,
-) -> RunOutline:
+def _outline_to_document(run: RunContext) -> RunOutline:
     """What the latest plan was cut into; only a plan that somebody touched is loaded, checked and cut anew."""
     outline = latest_outline(run.store, run.run_id)
     if outline is not None:
@@ -217,48 +161,24 @@ def _outline_to_document(
     plan = load_plan(run.store)
     if plan_was_edited(plan):
         run.sink.note("the domains of the plan were edited; its work units are cut anew")
-        has_work = _work_marker(run, entries, options, describer)
-        plan = recut(plan, entries, store=run.store, clock=run.clock, options=plan_options, has_work=has_work).plan
+        plan = recut(plan, run.app, has_work=work_marker(run.app, run.options.documenting)).plan
         return _publish(run, plan)
     check_plan(plan)
     return write_run_plan(plan, store=run.store, run_id=run.run_id)
 
 
-def _refuse_stale(
-    run: RunContext,
-    outline: RunOutline,
-    entries: Sequence[DatabaseEntry],
-    plan_options: PlanOptions,
-    ignore_stale: bool,
-) -> None:
-    if outline.config_hash != plan_options.config_hash:
+def _refuse_stale(run: RunContext, outline: RunOutline) -> None:
+    if outline.config_hash != run.options.planning.config_hash:
         message = "the configuration changed after the plan was made; plan again with `tribal plan`"
-        if not ignore_stale:
+        if not run.options.documenting.force:
             raise PlanError(f"{message}, or document by the old plan with --force", code="DOC_PLAN_STALE")
         run.sink.note(message)
-    unknown = sorted({unit.database for unit in outline.units} - {entry.name for entry in entries})
+    unknown = sorted({unit.database for unit in outline.units} - {entry.name for entry in run.options.databases})
     if unknown:
         raise PlanError(
             f"the plan is about database {unknown[0]!r}, which the configuration does not name; plan again",
             code="DOC_PLAN_STALE",
         )
-
-
-def finish_run(run: RunContext, outline: RunOutline, describer: Describer) -> Finished:
-    """Publish the manifest, as far as the run's time lasts.
-
-    Raises:
-        LeaseLost: when another run has taken over; nothing is published then.
-    """
-    return finish(
-        outline,
-        store=run.store,
-        lease=run.lease,
-        describer=describer,
-        clock=run.clock,
-        sink=run.sink,
-        deadline=run.deadline,
-    )
 
 
 def waves_of(outline: RunOutline) -> Iterator[list[str]]:
@@ -274,26 +194,20 @@ def waves_of(outline: RunOutline) -> Iterator[list[str]]:
         sorter.done(*wave)
 
 
-def index_run(
-    run: RunContext,
-    *,
-    index: SearchIndex,
-    embedder: Embedder | None,
-    work_units: frozenset[str] | None = None,
-    force: bool = False,
-) -> IndexerProgress:
-    """Bring the index up to the manifest.
+def index_run(run: RunContext, index: SearchIndex, embedder: Embedder | None) -> IndexerProgress:
+    """Bring the index up to the manifest, as far as the run's parameters ask for it.
 
     Raises:
         ManifestError: when the manifest or one of its files cannot be used.
     """
+    asked = run.options.parameters
     return index_documents(
         store=run.store,
         index=index,
         embedder=embedder,
         clock=run.clock,
         sink=run.sink,
-        pool_stopping=lambda: run.pool.stopping,
-        work_units=work_units,
-        force=force,
+        pool_stopping=lambda: run.stop.requested,
+        work_units=asked.units or None,
+        force=asked.force,
     )

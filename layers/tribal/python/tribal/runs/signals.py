@@ -9,9 +9,15 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from types import FrameType
 
-from tribal.runs.workers.pool import ThreadWorkerPool
+from tribal.errors import RunInterrupted
+from tribal.ports import StopToken
 
 STOPPING = "stopping: what is under way is finished, and the next run carries on; press Ctrl-C again to stop at once"
+
+
+def interrupted() -> RunInterrupted:
+    """What a run that was asked to stop ends with."""
+    return RunInterrupted("the run was asked to stop; run the command again to carry on where it ended")
 
 
 def _say_nothing(message: str) -> None:
@@ -19,8 +25,8 @@ def _say_nothing(message: str) -> None:
 
 
 @contextmanager
-def stop_on_signal(pool: ThreadWorkerPool, tell: Callable[[str], None] = _say_nothing) -> Iterator[None]:
-    """While this is open, the first SIGINT or SIGTERM stops the pool and a SIGINT after it raises `KeyboardInterrupt`.
+def stop_on_signal(stop: StopToken, tell: Callable[[str], None] = _say_nothing) -> Iterator[None]:
+    """While this is open, the first SIGINT or SIGTERM asks to stop and a SIGINT after it raises `KeyboardInterrupt`.
 
     `tell` is called once, with a message for people, on a thread of its own: a signal may come while the main thread
     holds the very lock that writing needs. Outside the main thread, where Python delivers no signals, nothing changes.
@@ -35,11 +41,11 @@ def stop_on_signal(pool: ThreadWorkerPool, tell: Callable[[str], None] = _say_no
             tell(STOPPING)
 
     def handle(number: int, _frame: FrameType | None) -> None:
-        if pool.stopping:
+        if stop.requested:
             if number == signal.SIGINT:
                 raise KeyboardInterrupt
             return
-        pool.stop()
+        stop.request(interrupted())
         asked.put(True)
 
     speaker = threading.Thread(target=speak, name="stop-notice", daemon=True)

@@ -6,29 +6,19 @@ Every task may be called again: it finds what an earlier call did, and carries o
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from tribal.catalog import locations
+from tribal.documenting import finish
 from tribal.errors import ConfigurationError, ObjectNotFound
 from tribal.planning import ComposedPlan, latest_readings, read_catalog, select_units
-from tribal.ports import (
-    Clock,
-    Deadline,
-    Describer,
-    DocumentingOptions,
-    Embedder,
-    ObjectStore,
-    PlanOptions,
-    ProgressSink,
-    WorkerPool,
-)
-from tribal.runs.context import CountingSink, DocumentSelection, RunContext
+from tribal.ports import Application, ObjectStore, ProgressSink, RunContext, StopToken, WorkerPool
+from tribal.runs.context import CountingSink, selected_units
+from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.leases.shared_lease import SharedLease
-from tribal.runs.pipeline import compose_run, finish_run, waves_of
+from tribal.runs.pipeline import compose_run, waves_of
 from tribal.runs.records import RunLog
-from tribal.runs.workers.units import OpenReader, UnitsHere
+from tribal.runs.workers.units import UnitsHere
 from tribal_contracts import (
     AgentError,
     AgentStatus,
@@ -40,7 +30,6 @@ from tribal_contracts import (
     FailedTask,
     RunOutline,
     RunRecord,
-    RunRequest,
     UnitCounts,
     UnitFailure,
     UnitItem,
@@ -58,97 +47,63 @@ class StagedRun:
 
     run_id: str
     holder: str
-    store: ObjectStore
-    clock: Clock
-    deadline: Deadline
+    app: Application
+    stop: StopToken
     pool: WorkerPool
     sink: ProgressSink
 
     @property
     def lease(self) -> SharedLease:
         """The run's right to write."""
-        return SharedLease(self.store, self.clock, self.run_id, holder=self.holder)
+        return SharedLease(LeaseFile(self.store, self.app.clock), self.run_id, holder=self.holder)
 
-    def open(self, command: str) -> None:
-        """Take the lease and begin the run's record.
+    @property
+    def store(self) -> ObjectStore:
+        """Where the run reads and writes."""
+        return self.app.store()
+
+    def open(self, command: str) -> list[DatabaseEntry]:
+        """Take the lease, begin the run's record, and say which databases the run is about.
 
         Raises:
+            ConfigurationError: when the run's parameters name a database that the configuration lacks.
             RunLocked: when another run is under way.
         """
+        databases = self._databases()
         self.lease.open()
         if self.store.head(locations.run_file(self.run_id)) is None:
-            RunLog(self.store, self.clock, self.run_id, command).start()
+            RunLog(self.store, self.app.clock, self.run_id, command).start()
+        return databases
 
-    def read(self, entry: DatabaseEntry, open_reader: OpenReader, statistics_max_age: timedelta) -> CatalogReading:
+    def read(self, database: str) -> CatalogReading:
         """Read one database; that it did not answer is part of what was found."""
         self.lease.check()
-        return read_catalog(
-            entry,
-            open_reader=lambda: open_reader(entry),
-            store=self.store,
-            clock=self.clock,
-            run_id=self.run_id,
-            statistics_max_age=statistics_max_age,
-        )
+        entry = next(entry for entry in self.app.options().databases if entry.name == database)
+        return read_catalog(entry, self.app, self.run_id)
 
-    def compose(
-        self,
-        request: RunRequest,
-        entries: Sequence[DatabaseEntry],
-        *,
-        options: PlanOptions,
-        documenting: DocumentingOptions,
-        describer: Describer,
-        embedder: Embedder | None,
-        networks: dict[str, str],
-    ) -> ComposedRun:
+    def compose(self) -> ComposedRun:
         """Compose and publish the plan, and write down which units have to be documented, wave by wave.
 
         Raises:
-            PlanError: when there is nothing to document, or the request names what the plan lacks.
+            PlanError: when there is nothing to document, or the run's parameters name what the plan lacks.
         """
         self.lease.check()
+        options = self.app.options()
         composed, outline = compose_run(
-            self._context(),
-            entries,
-            self._readings(request, entries),
-            options=options,
-            documenting=documenting,
-            describer=describer,
-            embedder=embedder,
+            self._context(self.sink), self._readings(), options.documenting, self.app.embedder()
         )
-        selection = DocumentSelection(
-            frozenset(request.units), frozenset(request.domains), frozenset(request.databases)
+        chosen = select_units(
+            outline, selected_units(outline, options.parameters), store=self.store, run_id=self.run_id
         )
-        chosen = select_units(outline, selection.of(outline), store=self.store, run_id=self.run_id)
         log = self._log()
         log.attach_plan(locations.run_plan_file(self.run_id), composed.plan_hash)
-        return self._cut_waves(chosen, composed, request, networks)
+        return self._cut_waves(chosen, composed)
 
-    def document(
-        self,
-        unit_id: str,
-        entries: Sequence[DatabaseEntry],
-        *,
-        open_reader: OpenReader,
-        describer: Describer,
-        options: DocumentingOptions,
-    ) -> AgentStatus:
+    def document(self, unit_id: str) -> AgentStatus:
         """Document one unit until it is done or the time is short; `running` asks for another call."""
         self.lease.check()
         counting = CountingSink(self.sink)
-        with UnitsHere(
-            run_id=self.run_id,
-            entries=entries,
-            store=self.store,
-            open_reader=open_reader,
-            describer=describer,
-            clock=self.clock,
-            pool=self.pool,
-            sink=counting,
-            deadline=self.deadline,
-            options=options,
-        ) as units:
+        with UnitsHere(self._context(counting)) as units:
             result = units.document(unit_id)
         self._count(unit_id, counting)
         return result.status
@@ -159,17 +114,17 @@ class StagedRun:
         error = agent_error(
             "DOC_UNIT_FAILED",
             f"work unit {task.unit_id!r} could not be documented: {task.error}: {task.cause[:CAUSE_CHARS]}",
-            timestamp=self.clock.published(),
+            timestamp=self.app.clock.published(),
             context={"work_unit": task.unit_id, "error": task.error},
         )
         key = locations.run_failure_file(self.run_id, task.unit_id)
         self.store.put(key, UnitFailure(unit_id=task.unit_id, error=error).to_json())
 
-    def finish(self, describer: Describer) -> AgentStatus:
+    def finish(self) -> AgentStatus:
         """Publish the manifest; `running` asks for another call, `failed` says that nothing at all is documented."""
         self.lease.check()
         outline = RunOutline.from_json(self.store.get(locations.run_outline_file(self.run_id)).data)
-        finished = finish_run(self._context(), outline, describer)
+        finished = finish(outline, self._context(self.sink))
         if not finished.done:
             return "running"
         return "failed" if finished.manifest is None else self._status(outline, finished.manifest)
@@ -196,41 +151,42 @@ class StagedRun:
     def _end(self, task: CloseTask) -> AgentError:
         message = f"the run ended early: {task.error}: {(task.cause or '')[:CAUSE_CHARS]}"
         return agent_error(
-            "DOC_RUN_INTERRUPTED", message, timestamp=self.clock.published(), context={"error": task.error}
+            "DOC_RUN_INTERRUPTED", message, timestamp=self.app.clock.published(), context={"error": task.error}
         )
 
-    def _context(self) -> RunContext:
-        return RunContext(self.run_id, self.store, self.lease, self.clock, self.deadline, self.pool, self.sink)
+    def _context(self, sink: ProgressSink) -> RunContext:
+        return RunContext(self.run_id, self.app, self.lease, self.stop, self.pool, sink)
 
     def _log(self) -> RunLog:
         record = RunRecord.from_json(self.store.get(locations.run_file(self.run_id)).data)
-        return RunLog.of(record, self.store, self.clock)
+        return RunLog.of(record, self.store, self.app.clock)
 
     def _keys(self, folder: str) -> list[str]:
         return sorted(self.store.keys(f"{locations.RUNS}{self.run_id}/{folder}"))
 
-    def _readings(self, request: RunRequest, entries: Sequence[DatabaseEntry]) -> list[CatalogReading]:
+    def _readings(self) -> list[CatalogReading]:
         """What this run read, and of databases that were not asked for what an earlier one read."""
+        asked = self.app.options().parameters.databases
         readings = []
-        for entry in entries:
+        for entry in self.app.options().databases:
             try:
                 data = self.store.get(locations.run_reading_file(self.run_id, entry.name)).data
             except ObjectNotFound:
-                if not request.databases or entry.name in request.databases:
+                if not asked or entry.name in asked:
                     raise
                 readings.extend(latest_readings([entry], self.store))
             else:
                 readings.append(CatalogReading.from_json(data))
         return readings
 
-    def _cut_waves(
-        self, outline: RunOutline, composed: ComposedPlan, request: RunRequest, networks: dict[str, str]
-    ) -> ComposedRun:
+    def _cut_waves(self, outline: RunOutline, composed: ComposedPlan) -> ComposedRun:
+        force = self.app.options().parameters.force
+        networks = {entry.name: entry.network for entry in self.app.options().databases}
         idle = {unit.id for unit in composed.plan.work_units if unit.has_work is False}
         databases = {unit.id: unit.database for unit in outline.units}
         waves = []
         for number, wave in enumerate(waves_of(outline), start=1):
-            ids = [unit_id for unit_id in wave if request.force or unit_id not in idle]
+            ids = [unit_id for unit_id in wave if force or unit_id not in idle]
             if not ids:
                 continue
             items = [UnitItem(unit_id=unit_id, network=networks[databases[unit_id]]) for unit_id in ids]
@@ -261,15 +217,10 @@ class StagedRun:
         unreachable = any(analysis.status == "unreachable" for analysis in outline.databases)
         return "partial" if unreachable or manifest.status == "partial" else "completed"
 
-
-def require_databases(request: RunRequest, entries: Sequence[DatabaseEntry]) -> list[DatabaseEntry]:
-    """The entries that a request asks for.
-
-    Raises:
-        ConfigurationError: when it names one that the configuration lacks.
-    """
-    unknown = sorted(set(request.databases) - {entry.name for entry in entries})
-    if unknown:
-        names = ", ".join(entry.name for entry in entries)
-        raise ConfigurationError(f"no database is named {unknown[0]!r}; there is {names}")
-    return [entry for entry in entries if not request.databases or entry.name in request.databases]
+    def _databases(self) -> list[DatabaseEntry]:
+        entries, asked = self.app.options().databases, self.app.options().parameters.databases
+        unknown = sorted(asked - {entry.name for entry in entries})
+        if unknown:
+            names = ", ".join(entry.name for entry in entries)
+            raise ConfigurationError(f"no database is named {unknown[0]!r}; there is {names}")
+        return [entry for entry in entries if not asked or entry.name in asked]

@@ -4,34 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from botocore.exceptions import ClientError
 
 from tribal.adapters.aws.clients import asking, error_code
 from tribal.errors import ConfigurationError
+from tribal.ports.environment import Execution
 
 _PAGE = 100
 _PAGES = 3
 """Of the list of executions: whoever looks for a run looks for a recent one."""
 _LAST_EVENTS = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Execution:
-    """One execution of the state machine."""
-
-    arn: str
-    started_at: datetime
-    status: str
-    """As Step Functions has it: RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED, PENDING_REDRIVE."""
-
-    @property
-    def name(self) -> str:
-        """Its name in the console."""
-        return self.arn.rpartition(":")[2]
 
 
 class StateMachine:

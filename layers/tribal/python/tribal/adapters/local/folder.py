@@ -25,7 +25,7 @@ from tribal.adapters.local.durable_files import (
     write_through,
 )
 from tribal.catalog.hashing import bytes_hash
-from tribal.catalog.locations import is_key, require_key
+from tribal.catalog.locations import DOCUMENTATION_LEASE, is_key, require_key
 from tribal.errors import ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable
 from tribal.ports import ObjectInfo, StoredObject
 
@@ -265,11 +265,13 @@ class FolderStore:
 
 
 class FolderLock:
-    """The operating system's lock on a store's runs; it is freed when the process that holds it dies."""
+    """The operating system's lock for a lease on a store; it is freed when the process that holds it dies."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, name: str = DOCUMENTATION_LEASE) -> None:
         self._folder = root.expanduser().resolve() / _OWN_FOLDER
-        self._lock = FileLock(self._folder / "run.lock", thread_local=False)
+        # Documentation runs keep the file that they always had: programs of two versions shut each other out.
+        file = "run.lock" if name == DOCUMENTATION_LEASE else f"{name}.lock"
+        self._lock = FileLock(self._folder / file, thread_local=False)
 
     def try_acquire(self) -> bool:
         """Take the lock without waiting; false while another process, or another `FolderLock`, holds it."""

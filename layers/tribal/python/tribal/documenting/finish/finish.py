@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tribal.catalog import locations
 from tribal.documenting.files import put_if_changed, read_or_none
@@ -14,7 +14,7 @@ from tribal.documenting.finish.overviews import Overviews, OverviewWriter
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.retire import retire
 from tribal.documenting.progress import final_progress
-from tribal.ports import Clock, Deadline, Describer, Lease, ObjectStore, ProgressSink
+from tribal.ports import RunContext
 from tribal_contracts import SCHEMA_VERSION, DocumentationManifest, FinishCheckpoint, RunOutline
 
 LOW_TIME_SECONDS = 60.0
@@ -31,16 +31,7 @@ class Finished:
     manifest: DocumentationManifest | None = None
 
 
-def finish(
-    outline: RunOutline,
-    *,
-    store: ObjectStore,
-    lease: Lease,
-    describer: Describer,
-    clock: Clock,
-    sink: ProgressSink,
-    deadline: Deadline,
-) -> Finished:
+def finish(outline: RunOutline, run: RunContext) -> Finished:
     """Publish what the run's units and earlier runs documented; opens no database, rewrites nothing that is the same.
 
     Out of time it is not done: called again, it carries on.
@@ -50,16 +41,17 @@ def finish(
         ManifestError: when the present manifest cannot be read.
         StoreError: when the store cannot be read or written.
     """
+    store = run.store
     previous = load_manifest(store)
     found = gather(outline, store, previous)
-    mend_links(found, outline, store=store, now=clock.published())
+    mend_links(found, outline, store=store, now=run.clock.published())
     manifest = None
     if found.tables:
-        written = _write_overviews(outline, found, previous, store, describer, clock, sink, deadline)
+        written = _write_overviews(outline, found, previous, run)
         if written is None:
             return Finished(False)
-        manifest = _publish(outline, found, previous, written, store, lease, clock)
-    put_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, final_progress(outline, store, clock).to_json())
+        manifest = _publish(outline, found, previous, written, run)
+    put_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, final_progress(outline, store, run.clock).to_json())
     if manifest is not None:
         retire(found, previous, manifest, store=store)
     return Finished(True, manifest)
@@ -69,23 +61,20 @@ def _write_overviews(
     outline: RunOutline,
     found: Gathered,
     previous: DocumentationManifest | None,
-    store: ObjectStore,
-    describer: Describer,
-    clock: Clock,
-    sink: ProgressSink,
-    deadline: Deadline,
+    run: RunContext,
 ) -> Overviews | None:
     """Every overview; `None` when the time did not last for them and for what comes after."""
+    store = run.store
     checkpoint = locations.run_finish_file(outline.run_id)
     earlier = read_or_none(store, checkpoint, FinishCheckpoint)
     known = [*(previous.indexable_files if previous else ()), *(earlier.files if earlier else ())]
-    publisher = Publisher(store, known, clock.published())
-    writer = OverviewWriter(outline, found, store=store, publisher=publisher, describer=describer, sink=sink)
+    publisher = Publisher(store, known, run.clock.published())
+    writer = OverviewWriter(outline, found, store=store, publisher=publisher, describer=run.describer, sink=run.sink)
     for plan in writer.domains:
-        if deadline.remaining_seconds() < LOW_TIME_SECONDS:
+        if run.stop.remaining_seconds() < LOW_TIME_SECONDS:
             break
         writer.write_domain(plan)
-    if deadline.remaining_seconds() >= CLOSING_TIME_SECONDS:
+    if run.stop.remaining_seconds() >= CLOSING_TIME_SECONDS:
         return writer.close()
     store.put(checkpoint, FinishCheckpoint(schema_version=SCHEMA_VERSION, files=publisher.published).to_json())
     return None
@@ -96,24 +85,15 @@ def _publish(
     found: Gathered,
     previous: DocumentationManifest | None,
     written: Overviews,
-    store: ObjectStore,
-    lease: Lease,
-    clock: Clock,
+    run: RunContext,
 ) -> DocumentationManifest | None:
     for name in written.lost:
         del found.tables[name]
     if not found.tables:
         return None
-    site = write_site(found.tables, written.files, store=store)
-    manifest = build_manifest(
-        outline,
-        found,
-        previous,
-        store=store,
-        other_files=written.files,
-        other_pages=[*written.pages, site],
-        now=clock.published(),
-    )
-    lease.check()
-    put_if_changed(store, locations.MANIFEST_FILE, manifest.to_json())
+    site = write_site(found.tables, written.files, store=run.store)
+    written = replace(written, pages=[*written.pages, site])
+    manifest = build_manifest(outline, found, previous, written, store=run.store, now=run.clock.published())
+    run.lease.check()
+    put_if_changed(run.store, locations.MANIFEST_FILE, manifest.to_json())
     return manifest

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from tribal.catalog import locations
 from tribal.catalog.hashing import output_hash
 from tribal.documenting.finish.gather import Gathered, TableEntry, UnitOutcome, files_by_unit
+from tribal.documenting.finish.overviews import Overviews
 from tribal.errors import ManifestError, ObjectNotFound
 from tribal.ports import ObjectStore
 from tribal_contracts import (
@@ -16,7 +17,6 @@ from tribal_contracts import (
     DatabaseManifest,
     DatabaseType,
     DocumentationManifest,
-    IndexableFile,
     RunOutline,
     WorkUnitManifest,
     agent_error,
@@ -46,13 +46,12 @@ def build_manifest(
     outline: RunOutline,
     found: Gathered,
     previous: DocumentationManifest | None,
+    others: Overviews,
     *,
     store: ObjectStore,
-    other_files: Sequence[IndexableFile],
-    other_pages: Sequence[str],
     now: str,
 ) -> DocumentationManifest:
-    """The manifest of this state; times stand still where nothing else changed."""
+    """The manifest of these tables and of what was written beside them; times stand still where nothing changed."""
     units = _units(found, previous, store, now)
     unreachable = any(analysis.status == "unreachable" for analysis in outline.databases)
     whole = all(unit.status == "completed" for unit in units) and not unreachable
@@ -64,8 +63,8 @@ def build_manifest(
         status="complete" if whole else "partial",
         databases=_databases(outline, found, previous),
         work_units=units,
-        total_files=2 * len(tables) + len(other_files) + len(other_pages),
-        indexable_files=sorted([*tables, *other_files], key=lambda file: file.path),
+        total_files=2 * len(tables) + len(others.files) + len(others.pages),
+        indexable_files=sorted([*tables, *others.files], key=lambda file: file.path),
     )
     return previous if previous is not None and _without_times(previous) == _without_times(manifest) else manifest
 

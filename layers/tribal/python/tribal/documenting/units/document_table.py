@@ -31,7 +31,7 @@ from tribal_contracts import (
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class UnitContext:
     """What all tables of a unit are documented with."""
 
     unit: WorkUnit
@@ -58,9 +58,9 @@ class Surroundings:
 class TableDocumenter:
     """Documents tables of one unit, from many threads at once."""
 
-    def __init__(self, around: Surroundings) -> None:
-        self._around = around
-        self._tables = {(table.schema_name, table.table_name): table for table in around.part.tables}
+    def __init__(self, shared: UnitContext) -> None:
+        self._shared = shared
+        self._tables = {(table.schema_name, table.table_name): table for table in shared.part.tables}
         self._lock = threading.Lock()
         self.query_ms = 0
         """Milliseconds spent on samples so far."""
@@ -94,35 +94,35 @@ class TableDocumenter:
         return agent_error(
             code,
             f"{name} was not documented: {redact_text(message)}",
-            timestamp=self._around.clock.published(),
+            timestamp=self._shared.clock.published(),
             context={"table": name},
         )
 
     def _document(self, spec: TableSpec, earlier: TableResult | None) -> TableResult:
-        around = self._around
+        shared = self._shared
         table = self._tables.get((spec.schema_name, spec.table_name))
         if table is None:
-            raise LookupError(f"the slice {around.unit.slice_file!r} lacks the table; plan again")
-        wants_samples = around.options.rows_to_sample > 0 and can_be_sampled(table, views=around.options.sample_views)
+            raise LookupError(f"the slice {shared.unit.slice_file!r} lacks the table; plan again")
+        wants_samples = shared.options.rows_to_sample > 0 and can_be_sampled(table, views=shared.options.sample_views)
         samples = self._samples(table, spec) if wants_samples else Samples()
         if earlier is not None and self._is_better(earlier, samples, spec):
             return earlier.model_copy(update={"error": same_or_newer(earlier.error, samples.warning)})
         context = self._context(table, spec, samples)
-        annotation = around.annotations.get((spec.schema_name, spec.table_name))
-        description = apply_annotation(around.describer.describe_table(context), annotation)
-        now = around.clock.published()
-        stem = locations.table_stem(around.unit.output_directory, spec.schema_name, spec.table_name)
+        annotation = shared.annotations.get((spec.schema_name, spec.table_name))
+        description = apply_annotation(shared.describer.describe_table(context), annotation)
+        now = shared.clock.published()
+        stem = locations.table_stem(shared.unit.output_directory, spec.schema_name, spec.table_name)
         document = assemble_document(
             context,
             spec,
             description,
             samples,
             Provenance(
-                server_database=around.part.server_database,
+                server_database=shared.part.server_database,
                 page=f"{stem}.md",
                 documented_at=now,
                 # Documented without a connection, the table counts as changed as soon as there is one again.
-                input_hash=around.input_hash(spec, sampled=not wants_samples or around.reader is not None),
+                input_hash=shared.input_hash(spec, sampled=not wants_samples or shared.reader is not None),
                 annotation_line=annotation.line if annotation else None,
             ),
         )
@@ -136,32 +136,32 @@ class TableDocumenter:
             status="documented",
             input_hash=document.input_hash,
             files=files,
-            indexable=_indexable(files[0], around.unit, spec),
+            indexable=_indexable(files[0], shared.unit, spec),
             error=same_or_newer(earlier.error if earlier else None, samples.warning),
         )
 
     def _is_better(self, earlier: TableResult, samples: Samples, spec: TableSpec) -> bool:
         """Whether the files of an earlier run, made from the same, are worth more than new ones without samples."""
-        around = self._around
+        shared = self._shared
         passing = samples.warning is not None and samples.warning.code == SAMPLING_TIMEOUT
-        return passing and not around.options.force and is_unchanged(earlier, around.input_hash(spec), around.store)
+        return passing and not shared.options.force and is_unchanged(earlier, shared.input_hash(spec), shared.store)
 
     def _samples(self, table: CatalogTable, spec: TableSpec) -> Samples:
-        around = self._around
-        if around.reader is None:
+        shared = self._shared
+        if shared.reader is None:
             return Samples()
-        since = around.clock.real()
+        since = shared.clock.real()
         try:
             return take_samples(
-                around.reader, table, around.options.rows_to_sample, spec.fully_qualified_name, around.clock
+                shared.reader, table, shared.options.rows_to_sample, spec.fully_qualified_name, shared.clock
             )
         finally:
-            elapsed = around.clock.elapsed_ms(since)
+            elapsed = shared.clock.elapsed_ms(since)
             with self._lock:
                 self.query_ms += elapsed
 
     def _context(self, table: CatalogTable, spec: TableSpec, samples: Samples) -> TableContext:
-        unit, part = self._around.unit, self._around.part
+        unit, part = self._shared.unit, self._shared.part
         own = str(TableIdentity(unit.database, table.schema_name, table.table_name))
         return TableContext(
             database=unit.database,
@@ -175,7 +175,7 @@ class TableDocumenter:
         )
 
     def _write(self, path: str, data: bytes, known: Mapping[str, WrittenFile], now: str) -> WrittenFile:
-        return write_document(self._around.store, path, data, now=now, earlier=known.get(path))
+        return write_document(self._shared.store, path, data, now=now, earlier=known.get(path))
 
 
 def _indexable(file: WrittenFile, unit: WorkUnit, spec: TableSpec) -> IndexableFile:

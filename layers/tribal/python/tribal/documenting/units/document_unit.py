@@ -10,18 +10,9 @@ from tribal.documenting.annotations import read_annotations
 from tribal.documenting.files import read_required
 from tribal.documenting.staleness import is_unchanged, wants_refresh
 from tribal.documenting.units.checkpoint import UnitCheckpoint
-from tribal.documenting.units.document_table import Surroundings, TableDocumenter
+from tribal.documenting.units.document_table import TableDocumenter, UnitContext
 from tribal.errors import PlanError, RunInterrupted
-from tribal.ports import (
-    CatalogReader,
-    Clock,
-    Deadline,
-    Describer,
-    DocumentingOptions,
-    ObjectStore,
-    ProgressSink,
-    WorkerPool,
-)
+from tribal.ports import CatalogReader, DocumentingOptions, ProgressSink, RunContext
 from tribal_contracts import CatalogSlice, TableResult, TableSpec, UnitResult, WorkUnit
 
 STAGE = "document"
@@ -30,17 +21,7 @@ LOW_TIME_SECONDS = 20.0
 
 
 def document_unit(
-    unit: WorkUnit,
-    *,
-    run_id: str,
-    store: ObjectStore,
-    reader: CatalogReader | None,
-    describer: Describer,
-    clock: Clock,
-    pool: WorkerPool,
-    sink: ProgressSink,
-    deadline: Deadline,
-    options: DocumentingOptions,
+    unit: WorkUnit, run: RunContext, reader: CatalogReader | None, options: DocumentingOptions
 ) -> UnitResult:
     """Document the tables of a unit that changed; without a reader they get no samples.
 
@@ -54,72 +35,71 @@ def document_unit(
     """
     if unit.slice_file is None:
         raise PlanError(f"work unit {unit.id!r} names no slice; plan again", code="WORK_UNIT_INVALID")
-    around = Surroundings(
+    store = run.store
+    context = UnitContext(
         unit=unit,
         part=read_required(store, unit.slice_file, CatalogSlice),
         annotations=read_annotations(store, unit.database),
         store=store,
         reader=reader,
-        describer=describer,
-        clock=clock,
+        describer=run.describer,
+        clock=run.clock,
         options=options,
     )
-    checkpoint = UnitCheckpoint(unit, run_id=run_id, store=store, clock=clock, record_pid=options.record_pid)
+    checkpoint = UnitCheckpoint(unit, run_id=run.run_id, store=store, clock=run.clock, record_pid=options.record_pid)
     left = [spec for spec in unit.tables if spec.fully_qualified_name not in checkpoint.done_in_this_run]
-    work = [spec for spec in left if _has_work(around, spec, checkpoint.earlier(spec.fully_qualified_name))]
+    work = [spec for spec in left if _has_work(context, spec, checkpoint.earlier(spec.fully_qualified_name))]
     waiting = {spec.fully_qualified_name for spec in work}
     kept = [spec.fully_qualified_name for spec in unit.tables if spec.fully_qualified_name not in waiting]
     checkpoint.keep(kept)
     for name in sorted(set(kept) - checkpoint.done_in_this_run):
-        sink.advance(STAGE, name, "unchanged")
-    _note_strangers(around, sink)
+        run.sink.advance(STAGE, name, "unchanged")
+    _note_strangers(context, run.sink)
     if not work:
         return checkpoint.close(complete=True, query_ms=0)
     checkpoint.begin()
-    return _UnitWork(around, checkpoint, pool, sink, deadline).do(work)
+    return _UnitWork(context, checkpoint, run).do(work)
 
 
-def _has_work(around: Surroundings, spec: TableSpec, earlier: TableResult | None) -> bool:
-    options = around.options
+def _has_work(context: UnitContext, spec: TableSpec, earlier: TableResult | None) -> bool:
+    options = context.options
     if options.retry_failed:
         return earlier is None or earlier.status == "failed"
     if options.force or earlier is None:
         return True
-    if is_unchanged(earlier, around.input_hash(spec), around.store):
+    if is_unchanged(earlier, context.input_hash(spec), context.store):
         # Without a connection a refresh would only lose the samples.
-        can_refresh = around.reader is not None or options.rows_to_sample == 0
-        return can_refresh and wants_refresh(earlier, around.clock, options)
-    if around.reader is None:
-        return not is_unchanged(earlier, around.input_hash(spec, sampled=False), around.store)
+        can_refresh = context.reader is not None or options.rows_to_sample == 0
+        return can_refresh and wants_refresh(earlier, context.clock, options)
+    if context.reader is None:
+        return not is_unchanged(earlier, context.input_hash(spec, sampled=False), context.store)
     return True
 
 
-def _note_strangers(around: Surroundings, sink: ProgressSink) -> None:
+def _note_strangers(context: UnitContext, sink: ProgressSink) -> None:
     """Say which columns of the annotations a table does not have; somebody meant something by them."""
-    for table in around.part.tables:
-        annotation = around.annotations.get((table.schema_name, table.table_name))
+    for table in context.part.tables:
+        annotation = context.annotations.get((table.schema_name, table.table_name))
         known = {column.name for column in table.columns}
         for column in sorted(set(annotation.columns) - known if annotation else ()):
-            file = locations.annotations_file(around.unit.database)
+            file = locations.annotations_file(context.unit.database)
             sink.note(f"{file} describes a column {column!r}, which {table.schema_name}.{table.table_name} lacks")
 
 
 @dataclass(frozen=True, slots=True)
 class _UnitWork:
-    around: Surroundings
+    context: UnitContext
     checkpoint: UnitCheckpoint
-    pool: WorkerPool
-    sink: ProgressSink
-    deadline: Deadline
+    run: RunContext
 
     def do(self, work: list[TableSpec]) -> UnitResult:
-        documenter = TableDocumenter(self.around)
+        documenter = TableDocumenter(self.context)
         under_way: dict[str, None] = {}
         done = 0
 
         def take() -> Iterator[tuple[TableSpec, TableResult | None]]:
             for spec in work:
-                if self.pool.stopping or self.deadline.remaining_seconds() < LOW_TIME_SECONDS:
+                if not self.run.stop.leaves(LOW_TIME_SECONDS):
                     return
                 under_way[spec.fully_qualified_name] = None
                 yield spec, self.checkpoint.earlier(spec.fully_qualified_name)
@@ -128,12 +108,12 @@ class _UnitWork:
             return documenter.document(*item)
 
         try:
-            for _, result in self.pool.run(document, take(), self.around.options.tables_at_once):
+            for _, result in self.run.pool.run(document, take(), self.context.options.tables_at_once):
                 under_way.pop(result.name, None)
                 done += 1
                 current = next(iter(under_way), None)
                 self.checkpoint.record(result, current=current, query_ms=documenter.query_ms)
-                self.sink.advance(STAGE, result.name, "documented" if result.status == "documented" else "failed")
+                self.run.sink.advance(STAGE, result.name, "documented" if result.status == "documented" else "failed")
         except RunInterrupted:
             return self.checkpoint.close(complete=False, query_ms=documenter.query_ms)
         return self.checkpoint.close(complete=done == len(work), query_ms=documenter.query_ms)

@@ -57,19 +57,22 @@ def mcp(
 
 
 def _serve(settings: Any, scope: Scope) -> None:
-    from dataclasses import replace
-
     if sys.stdin is not None and sys.stdin.isatty():
         typer.echo("MCP server: waiting for a client on standard input; Ctrl-C ends it.", err=True)
         typer.echo("Clients start it themselves; tribal mcp --json prints the settings for them.", err=True)
 
-    from tribal.app.local import open_toolbox
+    from tribal.app.local import local_application
     from tribal.edges.mcp.server import serve
     from tribal.edges.mcp.stdio import claim_standard_streams
+    from tribal.retrieval.toolbox import Toolbox
 
     reading, writing = claim_standard_streams()
-    with open_toolbox(settings) as toolbox:
-        serve(replace(toolbox, scope=scope), reading, writing)
+    app = local_application(settings)
+    try:
+        toolbox = Toolbox(index=app.index(), embedder=app.embedder(), clock=app.clock, scope=scope)
+        serve(toolbox, reading, writing)
+    finally:
+        app.close()
 
 
 def _scope(databases: list[str], schemas: list[str]) -> Scope:

@@ -14,7 +14,7 @@ from tribal.edges.cli.console import command, counted, print_json, progress
 from tribal.edges.cli.options import Domains, Dsn, Json, NoSamples, Project, Replan, RetryFailed, WorkUnits
 
 if TYPE_CHECKING:
-    from tribal.runs.context import DocumentSelection
+    from tribal.ports import Application, RunParameters
     from tribal.runs.local import LocalRun
     from tribal.settings import Settings
 
@@ -29,12 +29,14 @@ def plan(dsn: Dsn = None, project: Project = _HERE, replan: Replan = False, as_j
     progress/documentation-plan.json, move tables between domains if you like, then run tribal document.
     """
     from tribal.edges.cli.plan_view import last_plan, print_plan
+    from tribal.ports import RunParameters
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, dsn=dsn)
-    previous = last_plan(settings)
-    with _open(settings, "plan", as_json) as work:
-        composed = work.plan(replan=replan)
+    app = _application(settings, RunParameters(replan=replan))
+    previous = last_plan(app.store())
+    with _open(app, "plan", as_json) as work:
+        composed = work.plan()
     if as_json:
         print_json(composed.plan)
     else:
@@ -59,12 +61,16 @@ def document(
     Tables whose documentation would come out the same are left alone. A table that fails is recorded and does not
     stop the others; --retry-failed takes up only those.
     """
+    from tribal.ports import RunParameters
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
-    with _open(settings, "document", as_json) as work:
-        work.document(_selection(work_unit, domain), force=force, retry_failed=retry_failed)
-    _report(work, as_json, next_step="Next: `tribal index`.")
+    parameters = RunParameters(
+        units=frozenset(work_unit or ()), domains=frozenset(domain or ()), force=force, retry_failed=retry_failed
+    )
+    with _open(_application(settings, parameters), "document", as_json) as work:
+        work.document()
+    _report(work, settings, as_json, next_step="Next: `tribal index`.")
 
 
 @command
@@ -80,12 +86,14 @@ def index(
     Only files that changed since the last time are read. The index is one SQLite file, data/tribal-knowledge.db; it can
     be thrown away and built again at any time.
     """
+    from tribal.ports import RunParameters
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, dsn=dsn)
-    with _open(settings, "index", as_json) as work:
-        work.index(frozenset(work_unit) if work_unit else None, force=force)
-    _report(work, as_json, next_step='Next: `tribal search "what you are looking for"`.')
+    parameters = RunParameters(units=frozenset(work_unit or ()), force=force)
+    with _open(_application(settings, parameters), "index", as_json) as work:
+        work.index()
+    _report(work, settings, as_json, next_step='Next: `tribal search "what you are looking for"`.')
 
 
 @command
@@ -104,41 +112,42 @@ def run(
 
     Run it as often as you like. A run that finds nothing changed rewrites nothing; one that was stopped is carried on.
     """
+    from tribal.ports import RunParameters
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
-    with _open(settings, "run", as_json) as work:
-        work.plan(replan=replan)
-        if work.document(_selection(None, None), force=force, retry_failed=False):
-            work.index(None, force=force)
+    with _open(_application(settings, RunParameters(force=force, replan=replan)), "run", as_json) as work:
+        work.plan()
+        if work.document():
+            work.index()
     next_step = 'Next: `tribal search "what you are looking for"`, or `tribal domains`.'
-    _report(work, as_json, next_step=next_step, open_page=open_page)
+    _report(work, settings, as_json, next_step=next_step, open_page=open_page)
 
 
-@contextmanager
-def _open(settings: Settings, command_name: str, as_json: bool) -> Iterator[LocalRun]:
-    from tribal.app.local import clock_of, connection_warnings
-    from tribal.runs.local import LocalRun
+def _application(settings: Settings, parameters: RunParameters) -> Application:
+    """What a run on these settings works with; says what a user should know of how the databases are reached."""
+    from tribal.app.local import connection_warnings, local_application
 
     settings.require_entries()
     for warning in connection_warnings(settings):
         typer.echo(f"note: {warning}", err=True)
-    with progress(clock_of(settings), quiet=as_json) as sink, LocalRun(settings, command_name, sink) as work:
+    return local_application(settings, parameters)
+
+
+@contextmanager
+def _open(app: Application, command_name: str, as_json: bool) -> Iterator[LocalRun]:
+    from tribal.runs.local import LocalRun
+
+    with progress(app.clock, quiet=as_json) as sink, LocalRun(app, command_name, sink) as work:
         yield work
 
 
-def _selection(work_units: list[str] | None, domains: list[str] | None) -> DocumentSelection:
-    from tribal.runs.context import DocumentSelection
-
-    return DocumentSelection(frozenset(work_units or ()), frozenset(domains or ()))
-
-
-def _report(work: LocalRun, as_json: bool, next_step: str, *, open_page: bool = False) -> None:
+def _report(work: LocalRun, settings: Settings, as_json: bool, next_step: str, *, open_page: bool = False) -> None:
     """Say how the run ended, in its exit code too."""
     from tribal.catalog.locations import CATALOG_OVERVIEW_PAGE, DOCS
     from tribal.edges.cli.run_report import print_record, record_exit_code
 
-    record, settings = work.record, work.settings
+    record = work.record
     if as_json:
         print_json(record)
     else:

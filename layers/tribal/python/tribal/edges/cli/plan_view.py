@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tribal.app import local as wiring
 from tribal.catalog.locations import PLAN_FILE
 from tribal.edges.cli.console import console
 from tribal.errors import PlanError
@@ -15,6 +14,7 @@ from tribal.planning import load_plan
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from tribal.ports import ObjectStore
     from tribal.settings import Settings
     from tribal_contracts import DocumentationPlan, WorkUnit
 
@@ -22,10 +22,10 @@ LISTED_TABLES = 10
 """Tables that one line of changes names; the rest is counted."""
 
 
-def last_plan(settings: Settings) -> DocumentationPlan | None:
+def last_plan(store: ObjectStore) -> DocumentationPlan | None:
     """The plan that the store holds, to compare the next one with; `None` when there is none that can be read."""
     try:
-        return load_plan(wiring.store_of(settings))
+        return load_plan(store)
     except PlanError:
         return None
 

@@ -12,8 +12,9 @@ from tribal.edges.cli.options import Databases, Domains, Interval, Json, Replan,
 from tribal.tools.commands import TOOL_COMMANDS
 
 if TYPE_CHECKING:
-    from tribal.app.remote import RemoteEnvironment
     from tribal.edges.cli.status_command import IndexState
+    from tribal.ports import Application
+    from tribal.ports.environment import DeployedEnvironment, DeployedRuns
     from tribal_contracts import RunRequest
 
 Force = Annotated[bool, typer.Option("--force", help="Document unchanged tables too.")]
@@ -35,16 +36,18 @@ def profile_command(name: str, arguments: Sequence[str]) -> Any:
     return typer.main.get_command(app)
 
 
-def remote_environment(context: typer.Context) -> RemoteEnvironment:
-    """The environment that the command line named.
+def deployed(context: typer.Context) -> tuple[Application, DeployedEnvironment]:
+    """The environment that the command line named, and what works with it.
 
     Raises:
         ConfigurationError: when its profile cannot be used.
     """
-    from tribal.app.remote import RemoteEnvironment
+    from tribal.app.remote import remote_application
     from tribal.settings.profiles import load_profile
 
-    return RemoteEnvironment(load_profile(context.obj))
+    app = remote_application(load_profile(context.obj))
+    assert app.environment is not None
+    return app, app.environment
 
 
 @command
@@ -54,12 +57,11 @@ def status(context: typer.Context, watch: Watch = False, interval: Interval = 5.
     Documenting by work unit, and whether the index is up to date.
     """
     from tribal.edges.cli.status_command import show_status
-    from tribal.runs.clock import SystemClock
 
-    environment = remote_environment(context)
+    app, environment = deployed(context)
     show_status(
-        environment.store(),
-        SystemClock(),
+        app.store(),
+        app.clock,
         watch=watch,
         interval=interval,
         as_json=as_json,
@@ -68,7 +70,7 @@ def status(context: typer.Context, watch: Watch = False, interval: Interval = 5.
     )
 
 
-def _index_state(environment: RemoteEnvironment) -> IndexState:
+def _index_state(environment: DeployedEnvironment) -> IndexState:
     """What the API says of the index; that it cannot be asked is part of the status, not the end of it."""
     from tribal.edges.cli.status_command import IndexState
     from tribal.errors import TribalError
@@ -95,7 +97,6 @@ def run(
 
     The run goes on there whatever becomes of this command; what it documents is indexed by itself.
     """
-    from tribal.runs.clock import SystemClock
     from tribal.runs.ids import execution_run_id, new_run_id
 
     request = _request(
@@ -106,14 +107,14 @@ def run(
         retry_failed=retry_failed,
         replan=replan,
     )
-    environment = remote_environment(context)
-    machine = environment.state_machine()
-    _require_no_other(environment, context.obj)
-    started = machine.start(f"cli-{new_run_id(SystemClock())}", request.to_compact_json())
+    app, environment = deployed(context)
+    machine = environment.runs()
+    _require_no_other(app, context.obj)
+    started = machine.start(f"cli-{new_run_id(app.clock)}", request.to_compact_json())
     run_id = execution_run_id(started.arn, started.started_at)
     if follow:
         typer.echo(f"Started: execution {started.name} ({run_id}).", err=True)
-        _follow(context, environment, run_id, started.arn, as_json=as_json)
+        _follow(context, app, run_id, _end_of(machine, started.arn), as_json=as_json)
         return
     if as_json:
         print_json({"run_id": run_id, "execution": started.arn, "name": started.name, "state_machine": machine.arn})
@@ -138,21 +139,20 @@ def _request(**asked: Any) -> RunRequest:
         ) from error
 
 
-def _require_no_other(environment: RemoteEnvironment, profile: str) -> None:
+def _require_no_other(app: Application, profile: str) -> None:
     """Say at once what the execution would find: that another run is under way.
 
     Raises:
         RunLocked: when one is.
     """
     from tribal.errors import RunLocked, StoreError
-    from tribal.runs.clock import SystemClock
     from tribal.runs.leases.lease_file import holder_text, is_running, read_lease
 
     try:
-        lease, _ = read_lease(environment.store())
+        lease, _ = read_lease(app.store())
     except StoreError:
         return  # Who may start a run need not be allowed to read the store; the lease keeps runs apart all the same.
-    if lease is not None and is_running(lease, SystemClock()):
+    if lease is not None and is_running(lease, app.clock):
         raise RunLocked(
             f"run {lease.run_id!r} of {holder_text(lease)} is under way since {lease.acquired_at}; wait until it has "
             f"ended: `tribal --profile {profile} tail` follows it"
@@ -169,42 +169,40 @@ def tail(context: typer.Context, run: RunId = None, as_json: Json = False) -> No
     from tribal.errors import DeploymentRefused
     from tribal.runs.ids import execution_run_id
 
-    environment = remote_environment(context)
-    store = environment.store()
+    app, environment = deployed(context)
+    store = app.store()
     run_id = run or last_run(store)
     try:
-        recent = environment.state_machine().recent()
-        execution = next((each for each in recent if execution_run_id(each.arn, each.started_at) == run_id), None)
+        machine = environment.runs()
+        found = next((one for one in machine.recent() if execution_run_id(one.arn, one.started_at) == run_id), None)
+        ended = None if found is None else _end_of(machine, found.arn)
     except DeploymentRefused:
-        execution = None  # What the run writes tells enough of it, if later.
-    if execution is None:
+        ended = None  # What the run writes tells enough of it, if later.
+    if ended is None:
         require_recorded(run_id, store)
-    _follow(context, environment, run_id, execution.arn if execution else None, as_json=as_json)
+    _follow(context, app, run_id, ended, as_json=as_json)
 
 
 def _follow(
-    context: typer.Context, environment: RemoteEnvironment, run_id: str, execution: str | None, *, as_json: bool
+    context: typer.Context, app: Application, run_id: str, ended: Callable[[], None] | None, *, as_json: bool
 ) -> None:
     from tribal.edges.cli.tail_command import follow
-    from tribal.runs.clock import SystemClock
 
     profile = f"tribal --profile {context.obj}"
     follow(
         run_id,
-        environment.store(),
-        SystemClock(),
+        app.store(),
+        app.clock,
         as_json=as_json,
         again=f"{profile} tail {run_id}",
-        ended=None if execution is None else _end_of(environment, execution),
+        ended=ended,
         next_step=f"What is new is indexed by itself; `{profile} status` shows whether it is.",
     )
 
 
-def _end_of(environment: RemoteEnvironment, execution: str) -> Callable[[], None]:
+def _end_of(machine: DeployedRuns, execution: str) -> Callable[[], None]:
     """What raises once the execution has ended; a run that wrote how it ended is not asked."""
     from tribal.errors import RunInterrupted, RunLocked, error_named
-
-    machine = environment.state_machine()
 
     def ended() -> None:
         status = machine.status(execution)

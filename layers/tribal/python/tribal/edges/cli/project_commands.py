@@ -142,10 +142,10 @@ def _print_statements(sent: list[Statement], *, as_json: bool) -> None:
 
 
 def _check_access(settings: Settings, *, as_json: bool) -> None:
-    from tribal.app.local import connection_warnings, reader_opener
+    from tribal.app.local import connection_warnings, local_application
     from tribal.errors import EXIT_PARTIAL, DatabaseError, outcome
 
-    entries, open_reader = settings.require_entries(), reader_opener(settings)
+    entries, open_reader = settings.require_entries(), local_application(settings).open_reader
     for warning in connection_warnings(settings):
         typer.echo(f"note: {warning}", err=True)
     results: list[dict[str, Any]] = []

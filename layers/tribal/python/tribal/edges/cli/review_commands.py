@@ -11,7 +11,6 @@ from tribal.edges.cli.console import command, print_json
 from tribal.edges.cli.options import Dsn, Json, NoSamples, Project
 
 if TYPE_CHECKING:
-    from tribal.ports import Embedder
     from tribal.runs.comparing import Comparison
     from tribal.settings import Settings
 
@@ -62,40 +61,18 @@ def diff(
 
 
 def _compared(settings: Settings, since: str | None, between: tuple[str, str] | None, *, full: bool) -> Comparison:
-    from tribal.app import local as wiring
-    from tribal.ports import DocumentingOptions, PlanOptions
+    from tribal.app.local import local_application
     from tribal.runs.comparing import compare_runs, compare_with_databases
     from tribal.runs.value_diff import FULL_VALUE_CHARS, VALUE_CHARS
 
-    store = wiring.store_of(settings)
+    app = local_application(settings)
     value_chars = FULL_VALUE_CHARS if full else VALUE_CHARS
     if between is not None:
-        return compare_runs(*between, store=store, value_chars=value_chars)
+        return compare_runs(*between, store=app.store(), value_chars=value_chars)
     if since is not None:
-        return compare_runs(since, None, store=store, value_chars=value_chars)
-    return compare_with_databases(
-        settings.require_entries(),
-        open_reader=wiring.reader_opener(settings),
-        store=store,
-        clock=wiring.clock_of(settings),
-        describer=wiring.describer(),
-        plan_options=PlanOptions(settings.config_hash, settings.tables_per_unit, settings.units_at_once),
-        options=DocumentingOptions(take_samples=settings.take_samples),
-        statistics_max_age=settings.statistics_max_age,
-        value_chars=value_chars,
-        embedder=_embedder(),
-    )
-
-
-def _embedder() -> Embedder | None:
-    """What the next run would group tables with."""
-    from tribal.app.local import embedder
-    from tribal.errors import EmbeddingFailed
-
-    try:
-        return embedder()
-    except EmbeddingFailed:
-        return None
+        return compare_runs(since, None, store=app.store(), value_chars=value_chars)
+    settings.require_entries()
+    return compare_with_databases(app, value_chars=value_chars)
 
 
 @command
@@ -112,14 +89,14 @@ def lint(
     on and off under lint: in databases.yaml. A value that should be masked, or a coverage below minimum_coverage there,
     ends it with exit code 1; other findings do so with --strict.
     """
-    from tribal.app.local import store_of
+    from tribal.app.local import local_application
     from tribal.documenting import lint as lint_documents
     from tribal.edges.cli.review_view import lint_data, print_lint
     from tribal.errors import EXIT_PARTIAL
     from tribal.settings import load_settings
 
     settings = load_settings(project=project)
-    report = lint_documents(store_of(settings), settings.lint)
+    report = lint_documents(local_application(settings).store(), settings.lint)
     failed = report.unmasked or not report.covered or (strict and bool(report.findings))
     if as_json:
         print_json(lint_data(report, success=not failed))

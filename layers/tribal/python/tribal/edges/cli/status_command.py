@@ -52,11 +52,11 @@ def status(
 
     Documenting by work unit, indexing, and who holds the lease.
     """
-    from tribal.app.local import clock_of, store_of
+    from tribal.app.local import local_application
     from tribal.settings import load_settings
 
-    settings = load_settings(project=project)
-    show_status(store_of(settings), clock_of(settings), watch=watch, interval=interval, as_json=as_json)
+    app = local_application(load_settings(project=project))
+    show_status(app.store(), app.clock, watch=watch, interval=interval, as_json=as_json)
 
 
 def show_status(

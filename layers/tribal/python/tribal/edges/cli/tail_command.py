@@ -25,11 +25,11 @@ def tail(run: RunId = None, project: Project = _HERE, as_json: Json = False) -> 
 
     It ends with the exit code of the run. Ctrl-C ends the following, not the run.
     """
-    from tribal.app.local import clock_of, store_of
+    from tribal.app.local import local_application
     from tribal.settings import load_settings
 
-    settings = load_settings(project=project)
-    store, clock = store_of(settings), clock_of(settings)
+    app = local_application(load_settings(project=project))
+    store, clock = app.store(), app.clock
     run_id = run or last_run(store)
     require_recorded(run_id, store)
     follow(run_id, store, clock, as_json=as_json, again=f"tribal tail {run_id}")

@@ -40,14 +40,19 @@ def derived_command(tool: ToolCommand, *, deployed: bool = False) -> Any:
 def _function(spec: ToolSpec) -> Callable[..., None]:
     @command
     def answer(*, project: Path, as_json: bool, **arguments: Any) -> None:
-        from tribal.app.local import open_toolbox
+        from tribal.app.local import local_application
+        from tribal.retrieval.toolbox import Toolbox
         from tribal.settings import load_settings
         from tribal.tools.registry import call_tool
 
         # The process ends after this answer: looking for garbage in a large index would be a tenth of its time.
         gc.disable()
-        with open_toolbox(load_settings(project=project)) as toolbox:
+        app = local_application(load_settings(project=project))
+        try:
+            toolbox = Toolbox(index=app.index(), embedder=app.embedder(), clock=app.clock)
             found = call_tool(spec.name, _given(arguments), toolbox)
+        finally:
+            app.close()
         _show(found, as_json=as_json)
 
     return _with_parameters(answer, spec, _keyword("project", Project, _HERE))
@@ -58,10 +63,10 @@ def _deployed_function(spec: ToolSpec) -> Callable[..., None]:
     def answer(*, context: typer.Context, as_json: bool, **arguments: Any) -> None:
         from pydantic import ValidationError
 
-        from tribal.edges.cli.profile_commands import remote_environment
+        from tribal.edges.cli.profile_commands import deployed as deployed_environment
         from tribal.errors import DeploymentUnreachable
 
-        body = remote_environment(context).tools().call(spec.name, _given(arguments))
+        body = deployed_environment(context)[1].tools().call(spec.name, _given(arguments))
         try:
             found = spec.output_model.from_json(body)
         except ValidationError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -15,7 +15,7 @@ from tribal.errors import DatabaseError, ObjectNotFound
 from tribal.planning.catalog.locked_tables import keep_earlier, locked_errors
 from tribal.planning.catalog.redaction import redact_contents
 from tribal.planning.catalog.selection import is_selected
-from tribal.ports import CatalogContents, CatalogReader, Clock, ObjectStore
+from tribal.ports import Application, CatalogContents, CatalogReader, Clock, ObjectStore
 from tribal_contracts import (
     AgentError,
     CatalogReading,
@@ -30,22 +30,15 @@ from tribal_contracts import (
 UNKNOWN_HASH = "0" * 64
 
 
-def read_catalog(
-    entry: DatabaseEntry,
-    *,
-    open_reader: Callable[[], CatalogReader],
-    store: ObjectStore,
-    clock: Clock,
-    run_id: str,
-    statistics_max_age: timedelta,
-) -> CatalogReading:
+def read_catalog(entry: DatabaseEntry, app: Application, run_id: str) -> CatalogReading:
     """Write the database's snapshot and statistics, and say what was found; a failure is part of what was found.
 
     Nothing is rewritten where nothing changed. The reading is kept with the run and, when the database was reached,
     as the latest one.
     """
+    store = app.store()
     try:
-        reader = open_reader()
+        reader = app.open_reader(entry)
         try:
             contents = reader.read()
             found = _Found.of(entry, _beside_locks(entry.name, contents, store))
@@ -53,9 +46,9 @@ def read_catalog(
         finally:
             reader.close()
     except DatabaseError as error:
-        reading = _unreachable(entry, error, store, clock)
+        reading = _unreachable(entry, error, store, app.clock)
     else:
-        reading = _write_found(entry, found, gone, excluded, store, clock, statistics_max_age)
+        reading = _write_found(entry, found, gone, excluded, app)
         # Without its errors, whose timestamps would make every reading a new one.
         latest = reading.model_copy(update={"errors": []})
         _put_if_changed(store, locations.latest_reading_file(entry.name), latest.to_json())
@@ -116,10 +109,9 @@ def _write_found(
     found: _Found,
     gone: list[str],
     excluded: list[str],
-    store: ObjectStore,
-    clock: Clock,
-    statistics_max_age: timedelta,
+    app: Application,
 ) -> CatalogReading:
+    store, clock = app.store(), app.clock
     contents, tables = found.contents, found.tables
     used = {table.schema_name for table in tables}
     snapshot_file = locations.snapshot_file(entry.name, found.schema_hash)
@@ -134,7 +126,7 @@ def _write_found(
             table_count=len(tables),
         )
         store.put_lines(snapshot_file, (item.to_compact_json() for item in (header, *tables)))
-    _refresh_statistics(entry.name, found, store, clock, statistics_max_age)
+    _refresh_statistics(entry.name, found, store, clock, app.options().statistics_max_age)
     return CatalogReading(
         schema_version="1.0",
         database=entry.name,

@@ -10,11 +10,9 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Self
 
-from tribal.catalog.locations import LEASE_FILE
 from tribal.errors import LeaseLost, PreconditionFailed, StoreError
-from tribal.ports import Clock, ObjectStore, ProcessLock
-from tribal.runs.clock import iso_timestamp
-from tribal.runs.leases.lease_file import locked_error, lost_error, read_lease, same_holding, take_lease
+from tribal.ports import ProcessLock, StopToken
+from tribal.runs.leases.lease_file import LeaseFile, locked_error, lost_error, same_holding
 from tribal_contracts import LeaseRecord
 
 TERM_SECONDS = 60.0
@@ -27,25 +25,33 @@ def this_process() -> str:
 
 
 class RunLease:
-    """A lease on a store, kept in `progress/lease.json` and changed only by conditional put.
+    """A lease on a store, kept in a file of its name and changed only by conditional put.
 
     A daemon thread renews it at a third of its term. With a `lock` of the operating system, whose holder is known to
     be dead as soon as the lock is free, a lease that a process of this host left behind is taken over at once; without
     one, or from another host, only when it has expired. As a context manager it acquires and releases.
+
+    Args:
+        file: the lease's file.
+        run_id: the run that it is for.
+        lock: tells a dead holder on this machine at once.
+        holder: who holds it; host and process of this one unless told.
+        term_seconds: how long it lasts without being renewed.
+        stop: is asked to stop when the lease is lost.
     """
 
     def __init__(
         self,
-        store: ObjectStore,
-        clock: Clock,
+        file: LeaseFile,
         run_id: str,
         *,
         lock: ProcessLock | None = None,
         holder: str | None = None,
         term_seconds: float = TERM_SECONDS,
+        stop: StopToken | None = None,
     ) -> None:
-        self._store = store
-        self._clock = clock
+        self._file = file
+        self._stop = stop or StopToken()
         self._run_id = run_id
         self._process_lock = lock
         self._holder = holder or this_process()
@@ -75,7 +81,7 @@ class RunLease:
             StoreError: when the lease's file cannot be read or written.
         """
         if self._process_lock is not None and not self._process_lock.try_acquire():
-            raise locked_error(self._store, read_lease(self._store)[0])
+            raise locked_error(self._file.store, self._file.read()[0])
         try:
             self._take()
         except BaseException:
@@ -94,11 +100,11 @@ class RunLease:
         """
         with self._state:
             ours = self._require_held()
-            present, _ = read_lease(self._store)
+            present, _ = self._file.read()
             if present is None or not same_holding(present, ours):
                 self._lost = True
                 raise lost_error(self._run_id, present)
-            if datetime.fromisoformat(present.expires_at) <= self._clock.real():
+            if datetime.fromisoformat(present.expires_at) <= self._file.clock.real():
                 self._renew(ours)
 
     def renew(self) -> None:
@@ -118,12 +124,9 @@ class RunLease:
             self._renewer.join()
         with self._state:
             if self._record is not None and not self._lost:
-                released = self._record.model_copy(
-                    update={"released": True, "renewed_at": iso_timestamp(self._clock.real())}
-                )
                 # A lease that cannot be released any more expires; an error here would hide how the run ended.
                 with suppress(StoreError):
-                    self._store.put(LEASE_FILE, released.to_json(), if_match=self._etag)
+                    self._file.put(self._file.released(self._record), self._etag)
             self._record = None
         if self._process_lock is not None:
             self._process_lock.release()
@@ -138,9 +141,7 @@ class RunLease:
         self.release()
 
     def _take(self) -> None:
-        self._record, self._etag = take_lease(
-            self._store, self._clock, self._run_id, self._holder, self._term, is_held=self._is_held
-        )
+        self._record, self._etag = self._file.take(self._run_id, self._holder, self._term, is_held=self._is_held)
         self._lost = False
 
     def _is_held(self, present: LeaseRecord) -> bool:
@@ -153,19 +154,16 @@ class RunLease:
         return self._record
 
     def _renew(self, ours: LeaseRecord) -> None:
-        now = self._clock.real()
-        renewed = ours.model_copy(
-            update={"renewed_at": iso_timestamp(now), "expires_at": iso_timestamp(now + self._term)}
-        )
+        renewed = self._file.renewed(ours, self._term)
         try:
-            self._etag = self._store.put(LEASE_FILE, renewed.to_json(), if_match=self._etag)
+            self._etag = self._file.put(renewed, self._etag)
         except PreconditionFailed as exc:
-            present, etag = read_lease(self._store)
+            present, etag = self._file.read()
             if present is None or etag is None or not same_holding(present, ours):
                 self._lost = True
                 raise lost_error(self._run_id, present) from exc
             # A put of ours that was reported as failed took place all the same.
-            self._etag = self._store.put(LEASE_FILE, renewed.to_json(), if_match=etag)
+            self._etag = self._file.put(renewed, etag)
         self._record = renewed
 
     def _keep_renewing(self) -> None:
@@ -173,7 +171,8 @@ class RunLease:
         while not self._ended.wait(pause_seconds):
             try:
                 self.renew()
-            except LeaseLost:
+            except LeaseLost as lost:
+                self._stop.request(lost)
                 return
             except StoreError:
                 # The store may take writes again before the term ends; after it, `check` decides.

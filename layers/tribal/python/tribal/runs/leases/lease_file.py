@@ -1,4 +1,4 @@
-"""The lease's file, `progress/lease.json`: read, taken, and what is said to those who do not have it."""
+"""The file of a lease: read, taken, renewed, and what is said to those who do not have it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from pydantic import ValidationError
 
-from tribal.catalog.locations import LEASE_FILE
+from tribal.catalog.locations import DOCUMENTATION_LEASE, lease_file
 from tribal.errors import LeaseLost, ObjectNotFound, PreconditionFailed, RunLocked, StoreError
 from tribal.ports import Clock, ObjectStore
 from tribal.runs.clock import iso_timestamp
@@ -20,56 +20,84 @@ _FUNCTION = "arn:"
 """How the holder begins where it is a function of a deployed environment."""
 
 
-def read_lease(store: ObjectStore) -> tuple[LeaseRecord | None, str | None]:
-    """The lease and its etag, as they are now.
+def read_lease(store: ObjectStore, name: str = DOCUMENTATION_LEASE) -> tuple[LeaseRecord | None, str | None]:
+    """The lease of that name and its etag, as they are now.
 
     Raises:
         StoreError: when the file cannot be read.
     """
+    key = lease_file(name)
     try:
-        found = store.get(LEASE_FILE)
+        found = store.get(key)
     except ObjectNotFound:
         return None, None
     try:
         return LeaseRecord.from_json(found.data), found.etag
     except ValidationError as exc:
-        raise StoreError(
-            f"{LEASE_FILE} in {store.location} cannot be read; delete it when no run is under way"
-        ) from exc
+        raise StoreError(f"{key} in {store.location} cannot be read; delete it when no run is under way") from exc
 
 
-def take_lease(
-    store: ObjectStore,
-    clock: Clock,
-    run_id: str,
-    holder: str,
-    term: timedelta,
-    *,
-    is_held: Callable[[LeaseRecord], bool],
-) -> tuple[LeaseRecord, str]:
-    """Take a lease that nobody holds; `is_held` judges one that is neither released nor expired.
+class LeaseFile:
+    """The file of one lease in a store, changed only by conditional put.
 
-    Raises:
-        RunLocked: when another run holds it.
+    Args:
+        store: where it lies.
+        clock: by which a term ends.
+        name: what the right is for; leases of different names know nothing of each other.
     """
-    for _ in range(_ATTEMPTS):
-        present, etag = read_lease(store)
-        if present is not None and is_running(present, clock) and is_held(present):
-            raise locked_error(store, present)
-        now = clock.real()
-        record = LeaseRecord(
-            schema_version="1.0",
-            run_id=run_id,
-            holder=holder,
-            fencing_token=present.fencing_token + 1 if present else 1,
-            acquired_at=iso_timestamp(now),
-            renewed_at=iso_timestamp(now),
-            expires_at=iso_timestamp(now + term),
-            released=False,
-        )
-        with suppress(PreconditionFailed):
-            return record, store.put(LEASE_FILE, record.to_json(), if_match=etag, if_absent=etag is None)
-    raise locked_error(store, read_lease(store)[0])
+
+    def __init__(self, store: ObjectStore, clock: Clock, name: str = DOCUMENTATION_LEASE) -> None:
+        self.store = store
+        self.clock = clock
+        self._name = name
+
+    def read(self) -> tuple[LeaseRecord | None, str | None]:
+        """The lease and its etag, as they are now; raises as `read_lease` does."""
+        return read_lease(self.store, self._name)
+
+    def take(
+        self, run_id: str, holder: str, term: timedelta, *, is_held: Callable[[LeaseRecord], bool]
+    ) -> tuple[LeaseRecord, str]:
+        """Take the lease if nobody holds it; `is_held` judges one that is neither released nor expired.
+
+        Raises:
+            RunLocked: when another run holds it.
+        """
+        for _ in range(_ATTEMPTS):
+            present, etag = self.read()
+            if present is not None and is_running(present, self.clock) and is_held(present):
+                raise locked_error(self.store, present)
+            now = self.clock.real()
+            record = LeaseRecord(
+                schema_version="1.0",
+                run_id=run_id,
+                holder=holder,
+                fencing_token=present.fencing_token + 1 if present else 1,
+                acquired_at=iso_timestamp(now),
+                renewed_at=iso_timestamp(now),
+                expires_at=iso_timestamp(now + term),
+                released=False,
+            )
+            with suppress(PreconditionFailed):
+                return record, self.put(record, etag)
+        raise locked_error(self.store, self.read()[0])
+
+    def renewed(self, record: LeaseRecord, term: timedelta) -> LeaseRecord:
+        """The record with a term that begins now."""
+        now = self.clock.real()
+        return record.model_copy(update={"renewed_at": iso_timestamp(now), "expires_at": iso_timestamp(now + term)})
+
+    def released(self, record: LeaseRecord) -> LeaseRecord:
+        """The record of a lease that was given back."""
+        return record.model_copy(update={"released": True, "renewed_at": iso_timestamp(self.clock.real())})
+
+    def put(self, record: LeaseRecord, etag: str | None) -> str:
+        """Write the record in place of the one with that etag, or as the first one, and return its etag.
+
+        Raises:
+            PreconditionFailed: when another one is there.
+        """
+        return self.store.put(lease_file(self._name), record.to_json(), if_match=etag, if_absent=etag is None)
 
 
 def is_running(record: LeaseRecord, clock: Clock) -> bool:

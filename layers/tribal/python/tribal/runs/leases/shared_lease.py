@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from tribal.catalog.locations import LEASE_FILE
 from tribal.errors import PreconditionFailed
-from tribal.ports import Clock, ObjectStore
-from tribal.runs.clock import iso_timestamp
-from tribal.runs.leases.lease_file import is_running, lost_error, read_lease, take_lease
+from tribal.runs.leases.lease_file import LeaseFile, is_running, lost_error
 from tribal_contracts import LeaseRecord
 
 SHARED_TERM_SECONDS = 1_200.0
@@ -25,15 +22,13 @@ class SharedLease:
 
     def __init__(
         self,
-        store: ObjectStore,
-        clock: Clock,
+        file: LeaseFile,
         run_id: str,
         *,
         holder: str,
         term_seconds: float = SHARED_TERM_SECONDS,
     ) -> None:
-        self._store = store
-        self._clock = clock
+        self._file = file
         self._run_id = run_id
         self._holder = holder
         self._term = timedelta(seconds=term_seconds)
@@ -49,10 +44,10 @@ class SharedLease:
         Raises:
             RunLocked: when another run holds it.
         """
-        present, _ = read_lease(self._store)
-        if present is not None and present.run_id == self._run_id and is_running(present, self._clock):
+        present, _ = self._file.read()
+        if present is not None and present.run_id == self._run_id and is_running(present, self._file.clock):
             return
-        take_lease(self._store, self._clock, self._run_id, self._holder, self._term, is_held=lambda _: True)
+        self._file.take(self._run_id, self._holder, self._term, is_held=lambda _: True)
 
     def check(self) -> None:
         """Make sure that the run still holds the lease, and begin its term anew once a third of it is gone.
@@ -60,34 +55,30 @@ class SharedLease:
         Raises:
             LeaseLost: when it does not, be it that another run has it or that it was given back.
         """
-        present, etag = read_lease(self._store)
+        present, etag = self._file.read()
         if present is None or present.run_id != self._run_id or present.released:
             raise lost_error(self._run_id, present)
-        now = self._clock.real()
+        now = self._file.clock.real()
         if now - datetime.fromisoformat(present.renewed_at) < self._term / _RENEWALS_A_TERM:
             return
-        self._renew(present, etag, now)
+        self._renew(present, etag)
 
     def close(self) -> None:
         """Give the lease back; does nothing when the run does not hold it."""
-        present, etag = read_lease(self._store)
+        present, etag = self._file.read()
         while present is not None and present.run_id == self._run_id and not present.released:
-            released = present.model_copy(update={"released": True, "renewed_at": iso_timestamp(self._clock.real())})
             try:
-                self._store.put(LEASE_FILE, released.to_json(), if_match=etag)
+                self._file.put(self._file.released(present), etag)
             except PreconditionFailed:
-                present, etag = read_lease(self._store)
+                present, etag = self._file.read()
             else:
                 return
 
-    def _renew(self, present: LeaseRecord, etag: str | None, now: datetime) -> None:
-        renewed = present.model_copy(
-            update={"renewed_at": iso_timestamp(now), "expires_at": iso_timestamp(now + self._term)}
-        )
+    def _renew(self, present: LeaseRecord, etag: str | None) -> None:
         try:
-            self._store.put(LEASE_FILE, renewed.to_json(), if_match=etag)
+            self._file.put(self._file.renewed(present, self._term), etag)
         except PreconditionFailed:
             # Another process of the run was quicker, or another run: reading again tells which.
-            again, _ = read_lease(self._store)
+            again, _ = self._file.read()
             if again is None or again.run_id != self._run_id or again.released:
                 raise lost_error(self._run_id, again) from None

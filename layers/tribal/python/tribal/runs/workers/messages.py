@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tribal.ports import DocumentingOptions, Outcome
-    from tribal.settings import Settings
+    from tribal.ports import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +15,10 @@ class Setup:
     """The first message to a worker: all that it works with."""
 
     run_id: str
-    settings: Settings
-    options: DocumentingOptions
+    blueprint: object
+    """What the worker's main builds its application from; nobody in between looks into it."""
+    workers: int
+    """How many there are; each keeps to its share of every database's connections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class WorkerReady:
     """From a worker, once: everything is loaded."""
 
 

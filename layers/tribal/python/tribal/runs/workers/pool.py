@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
-from tribal.errors import RunInterrupted
+from tribal.ports import StopToken
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -24,20 +24,12 @@ class _Done(Generic[Item, Result]):
 class ThreadWorkerPool:
     """Runs functions on threads of their own for each `run`, so that a run inside a run cannot wait for itself.
 
-    `stop` makes every `run`, now and later, end with `RunInterrupted`.
+    Args:
+        stop: once it was asked to stop, every `run`, now and later, ends after the calls under way and raises the cause.
     """
 
-    def __init__(self) -> None:
-        self._stopping = False
-
-    @property
-    def stopping(self) -> bool:
-        """Whether `stop` was called."""
-        return self._stopping
-
-    def stop(self) -> None:
-        """Ask every run to end after the calls under way; takes no lock, so a signal handler may call it."""
-        self._stopping = True
+    def __init__(self, stop: StopToken | None = None) -> None:
+        self._stop = stop or StopToken()
 
     def run(
         self, function: Callable[[Item], Result], items: Iterable[Item], at_once: int
@@ -45,10 +37,10 @@ class ThreadWorkerPool:
         """Yield each item with its result as it is done, at most `at_once` under way.
 
         Items are taken on the caller's thread, one whenever a thread is free. What is under way when an error is
-        found or the pool is stopped ends first, and its results are yielded, so that no finished work is lost.
+        found or a stop is asked for ends first, and its results are yielded, so that no finished work is lost.
 
         Raises:
-            RunInterrupted: once `stop` was called.
+            TribalError: the cause of a stop, once somebody asked for one.
         """
         if at_once < 1:
             raise ValueError(f"at_once is {at_once}; at least one thing has to be done at a time")
@@ -58,7 +50,7 @@ class ThreadWorkerPool:
         exhausted = False
         try:
             while True:
-                while not (exhausted or error or self._stopping) and crew.under_way < at_once:
+                while not (exhausted or error or self._stop.requested) and crew.under_way < at_once:
                     try:
                         item = next(source)
                     except StopIteration:
@@ -78,8 +70,7 @@ class ThreadWorkerPool:
             crew.dismiss()
         if error is not None:
             raise error
-        if self._stopping:
-            raise RunInterrupted("the run was asked to stop; run the command again to carry on where it ended")
+        self._stop.check()
 
 
 class _Crew(Generic[Item, Result]):

@@ -10,20 +10,16 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tribal.errors import RunInterrupted
-from tribal.runs.workers.messages import Advanced, Document, Done, Noted, Ready, Setup, Stop, receive, send
+from tribal.runs.workers.messages import Advanced, Document, Done, Noted, Setup, Stop, WorkerReady, receive, send
 from tribal_contracts import UnitResult
 
 if TYPE_CHECKING:
-    from tribal.ports import ProgressSink
-    from tribal.runs.workers.pool import ThreadWorkerPool
+    from tribal.ports import Options, ProgressSink, RunContext
     from tribal.runs.workers.units import DocumentUnit, UnitsHere
-    from tribal.settings import Settings
     from tribal_contracts import RunOutline
 
 WORTH_PROCESSES = 150
@@ -39,9 +35,9 @@ class _WorkerGoneError(Exception):
 class _Worker:
     """One process, and the pipes to it."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, command: Sequence[str], setup: Setup) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "tribal.app.worker"],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # Ctrl-C is for the run; it tells the workers.
@@ -57,7 +53,7 @@ class _Worker:
         """Set the worker up; whether it answered."""
         try:
             self.tell(self._setup)
-            return isinstance(receive(self._from), Ready)
+            return isinstance(receive(self._from), WorkerReady)
         except (_WorkerGoneError, EOFError):
             return False
 
@@ -103,17 +99,15 @@ class UnitProcesses:
 
     def __init__(
         self,
+        run: RunContext,
         here: UnitsHere,
-        setups: list[Setup],
-        *,
-        pool: ThreadWorkerPool,
-        sink: ProgressSink,
+        starters: Sequence[Callable[[], _Worker]],
         documented: Callable[[], int],
     ) -> None:
         self._here = here
-        self._setups = setups
-        self._pool = pool
-        self._sink = sink
+        self._starters = starters
+        self._stop = run.stop
+        self._sink = run.sink
         self._documented = documented
         self._change = threading.Condition()
         self._lane_taken = False
@@ -152,11 +146,10 @@ class UnitProcesses:
         """A worker, or `None` for the lane in this process; waits for either."""
         with self._change:
             while True:
-                if self._pool.stopping:
-                    raise RunInterrupted("the run was asked to stop; run the command again to carry on where it ended")
+                self._stop.check()
                 if not self._lane_taken:
                     if self._idle:
-                        self._here.rest()
+                        self._here.close_readers()
                         return self._idle.pop()
                     if not self._alive:
                         self._lane_taken = True
@@ -176,8 +169,8 @@ class UnitProcesses:
 
     def _start(self) -> None:
         try:
-            for setup in self._setups:
-                self._workers.append(_Worker(setup))
+            for start in self._starters:
+                self._workers.append(start())
         except OSError as error:
             self._sink.note(f"no more worker processes: {error.strerror}")
         workers = list(self._workers)
@@ -192,7 +185,7 @@ class UnitProcesses:
 
     def _pass_stop_on(self) -> None:
         while not self._closed.wait(_LOOK_SECONDS):
-            if self._pool.stopping:
+            if self._stop.requested:
                 for worker in self._workers:
                     with suppress(_WorkerGoneError):
                         worker.tell(Stop())
@@ -213,37 +206,38 @@ class UnitProcesses:
 
 @contextmanager
 def unit_processes(
-    settings: Settings,
-    setup: Setup,
-    outline: RunOutline,
-    here: UnitsHere,
-    *,
-    pool: ThreadWorkerPool,
-    sink: ProgressSink,
-    documented: Callable[[], int],
+    run: RunContext, outline: RunOutline, here: UnitsHere, documented: Callable[[], int]
 ) -> Iterator[DocumentUnit]:
-    """What documents each unit of a run: this process alone, or with as many workers as the run is worth."""
-    number = processes_for(settings, outline)
-    if number < 2:
+    """What documents each unit of a run: this process alone, or with as many workers as the run is worth.
+
+    Args:
+        run: what the units are documented for; its application says how a worker is started.
+        outline: the units.
+        here: documents units in this process.
+        documented: how many tables are documented by now.
+    """
+    launch = run.app.workers
+    number = processes_for(run.options, outline)
+    if launch is None or number < 2:
         yield here.document
         return
-    share = [_with_connections(setup, number) for _ in range(number)]
-    processes = UnitProcesses(here, share, pool=pool, sink=sink, documented=documented)
+    setup = Setup(run.run_id, launch.blueprint, number)
+    processes = UnitProcesses(run, here, [lambda: _Worker(launch.command, setup)] * number, documented)
     try:
         yield processes.document
     finally:
         processes.close()
 
 
-def processes_for(settings: Settings, outline: RunOutline) -> int:
+def processes_for(options: Options, outline: RunOutline) -> int:
     """How many processes document a run; each has a connection, and together they keep to every database's limit."""
-    most = min(len(outline.units), *(entry.limits.connections for entry in settings.entries))
-    if settings.worker_processes is not None:
-        return min(settings.worker_processes, most)
+    most = min(len(outline.units), *(entry.limits.connections for entry in options.databases))
+    if options.worker_processes is not None:
+        return min(options.worker_processes, most)
     counts = (unit.tables if unit.tables_to_document is None else unit.tables_to_document for unit in outline.units)
     if sum(counts) < WORTH_PROCESSES:
         return 1
-    return min(_cores(), settings.units_at_once, most)
+    return min(_cores(), options.planning.units_at_once, most)
 
 
 def _cores() -> int:
@@ -251,16 +245,3 @@ def _cores() -> int:
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _with_connections(setup: Setup, number: int) -> Setup:
-    """The same with a share of each database's connections, so that all workers together keep to the limit."""
-    entries = tuple(
-        entry.model_copy(
-            update={
-                "limits": entry.limits.model_copy(update={"connections": max(1, entry.limits.connections // number)})
-            }
-        )
-        for entry in setup.settings.entries
-    )
-    return replace(setup, settings=replace(setup.settings, entries=entries))

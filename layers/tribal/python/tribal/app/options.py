@@ -1,0 +1,28 @@
+"""Options from settings and from what somebody asks of a run."""
+
+from __future__ import annotations
+
+from tribal.ports import DocumentingOptions, Options, PlanOptions, RunParameters
+from tribal.settings import Settings
+
+
+def options_of(settings: Settings, parameters: RunParameters, *, record_pid: bool = True) -> Options:
+    """Everything that decides about a run; `record_pid` is false where processes have no ids that say anything."""
+    return Options(
+        databases=settings.entries,
+        planning=PlanOptions(
+            settings.config_hash, settings.tables_per_unit, settings.units_at_once, replan=parameters.replan
+        ),
+        documenting=DocumentingOptions(
+            take_samples=settings.take_samples,
+            tables_at_once=settings.tables_at_once,
+            force=parameters.force,
+            retry_failed=parameters.retry_failed,
+            max_age=settings.statistics_max_age,
+            record_pid=record_pid,
+        ),
+        parameters=parameters,
+        statistics_max_age=settings.statistics_max_age,
+        runs_kept=settings.runs_kept,
+        worker_processes=settings.worker_processes,
+    )

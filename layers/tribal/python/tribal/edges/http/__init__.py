@@ -1,0 +1,1 @@
+"""Tools over HTTP, free of any framework."""

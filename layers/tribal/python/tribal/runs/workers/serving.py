@@ -1,0 +1,100 @@
+"""The other end of the pipes: documents the work units that a run in another process sends."""
+
+from __future__ import annotations
+
+import os
+import threading
+import traceback
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import IO, TYPE_CHECKING
+
+from tribal.errors import TribalError
+from tribal.ports import Application, RunContext, StopToken
+from tribal.runs.signals import interrupted
+from tribal.runs.workers.messages import Advanced, Document, Done, Noted, Setup, Stop, WorkerReady, receive, send
+from tribal.runs.workers.pool import ThreadWorkerPool
+from tribal.runs.workers.units import UnitsHere
+
+if TYPE_CHECKING:
+    from tribal.ports import Outcome
+
+
+class PipeSink:
+    """Passes progress on to the run; its stages are the run's own."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._lock = threading.Lock()
+
+    def begin(self, stage: str, total: int) -> None:
+        """Nothing: the run began the stage."""
+
+    def end(self, stage: str, summary: str) -> None:
+        """Nothing: the run ends the stage."""
+
+    def advance(self, stage: str, item: str, outcome: Outcome) -> None:  # noqa: ARG002 - units are documented, no more
+        """Pass on."""
+        self.tell(Advanced(item, outcome))
+
+    def note(self, message: str) -> None:
+        """Pass on."""
+        self.tell(Noted(message))
+
+    def tell(self, message: object) -> None:
+        """Send any message, whole."""
+        with self._lock:
+            send(self._stream, message)
+
+
+class _LeaseOfTheRun:
+    """The run that started this process holds the lease, and nothing is published here."""
+
+    def __init__(self, run_id: str) -> None:
+        self.run_id = run_id
+
+    def check(self) -> None:
+        """Nothing: the run checks."""
+
+
+def serve(source: IO[bytes], target: IO[bytes], build: Callable[[object, int], Application]) -> None:
+    """Document the units that come in until there are no more; a run that dies takes its workers along at once.
+
+    Args:
+        source: messages of the run.
+        target: messages to the run.
+        build: makes the application from the run's blueprint and the number of workers that share its connections.
+    """
+    setup = receive(source)
+    if not isinstance(setup, Setup):
+        raise TypeError(f"a worker is set up first, and got {type(setup).__name__}")
+    stop, sink, work = StopToken(), PipeSink(target), SimpleQueue[str]()
+    app = build(setup.blueprint, setup.workers)
+    run = RunContext(setup.run_id, app, _LeaseOfTheRun(setup.run_id), stop, ThreadWorkerPool(stop), sink)
+    with UnitsHere(run) as units:
+        threading.Thread(target=_listen, args=(source, stop, work), daemon=True).start()
+        sink.tell(WorkerReady())
+        while True:
+            sink.tell(_document(units, work.get()))
+
+
+def _listen(source: IO[bytes], stop: StopToken, work: SimpleQueue[str]) -> None:
+    while True:
+        try:
+            message = receive(source)
+        except EOFError:
+            # Nobody waits for what is under way, and nobody else may write now: the next run takes it up.
+            os._exit(0)
+        if isinstance(message, Document):
+            work.put(message.unit_id)
+        elif isinstance(message, Stop):
+            stop.request(interrupted())
+
+
+def _document(units: UnitsHere, unit_id: str) -> Done:
+    try:
+        return Done(units.document(unit_id).to_compact_json())
+    except TribalError as error:
+        return Done(b"", error.with_traceback(None))
+    except Exception:  # noqa: BLE001 - the outermost edge of this process: the run raises it
+        return Done(b"", RuntimeError(traceback.format_exc()))

@@ -1,0 +1,79 @@
+"""An application in memory, and runs with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from tests.fakes.fixed_clock import FixedClock
+from tests.fakes.memory_store import MemoryStore
+from tests.fakes.recording_sink import RecordingSink
+from tribal.describing import RulesDescriber
+from tribal.ports import (
+    Application,
+    CatalogReader,
+    Clock,
+    DocumentingOptions,
+    ObjectStore,
+    Options,
+    PlanOptions,
+    ProgressSink,
+    Provider,
+    RunContext,
+    StopToken,
+)
+from tribal.runs.workers.pool import ThreadWorkerPool
+from tribal_contracts import DatabaseEntry
+
+CONFIG_HASH = "c" * 64
+
+
+def no_part(*_: object, **__: object) -> NoReturn:
+    """A part that the test did not give, and that nothing should ask for."""
+    raise AssertionError("this application has no such part")
+
+
+def options(*entries: DatabaseEntry, config_hash: str = CONFIG_HASH) -> Options:
+    """Options of a run over these databases; everything else by default."""
+    return Options(
+        databases=entries, planning=PlanOptions(config_hash), documenting=DocumentingOptions(record_pid=False)
+    )
+
+
+def application(
+    *,
+    store: ObjectStore | None = None,
+    clock: Clock | None = None,
+    open_reader: Callable[[DatabaseEntry], CatalogReader] = no_part,
+    opts: Options | None = None,
+) -> Application:
+    """An application in memory; other parts are put in with `dataclasses.replace`."""
+    return Application(
+        clock=clock or FixedClock(),
+        options=Provider.of(opts or options()),
+        store=Provider.of(store or MemoryStore()),
+        secrets=Provider(no_part),
+        open_reader=open_reader,
+        describer=Provider(RulesDescriber),
+        embedder=Provider(no_part),
+        index=Provider(no_part),
+        index_writer=no_part,
+        locks=lambda _: None,
+    )
+
+
+class OurLease:
+    """A lease that nobody else wants."""
+
+    run_id = "run"
+
+    def check(self) -> None:
+        """It is always ours."""
+
+
+def run_with(
+    app: Application, run_id: str, *, stop: StopToken | None = None, sink: ProgressSink | None = None
+) -> RunContext:
+    """A run of that id whose lease nobody else wants."""
+    stop = stop or StopToken()
+    return RunContext(run_id, app, OurLease(), stop, ThreadWorkerPool(stop), sink or RecordingSink())
