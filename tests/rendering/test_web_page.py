@@ -17,8 +17,8 @@ from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.catalog import locations
 from tribal.errors import StoreUnwritable
-from tribal.rendering.html_page import html_page, is_intact_page
-from tribal.rendering.html_records import encoded
+from tribal.rendering.web.page import html_page, is_intact_page
+from tribal.rendering.web.records import encoded
 
 PAGE = locations.DOCS + locations.SITE_PAGE
 MADE_FROM = "a" * 64
