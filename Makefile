@@ -8,6 +8,7 @@ ENV ?= dev
 LAMBDA_PYTHON ?= 3.13
 STACK := tribal-knowledge-$(ENV)
 CDK := infra/node_modules/.bin/cdk
+ESLINT := tests/page_lint/node_modules/.bin/eslint
 WITH_CDK = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 $(CDK) --app "$(BIN)/python -m infra.app" \
 	--context environment=$(ENV) --context python=$(LAMBDA_PYTHON)
 
@@ -77,9 +78,13 @@ $(CDK): infra/package.json infra/package-lock.json
 	@npm --prefix infra ci --silent --no-audit --no-fund
 	@touch $@
 
+$(ESLINT): tests/page_lint/package.json tests/page_lint/package-lock.json
+	@npm --prefix tests/page_lint ci --silent --no-audit --no-fund
+	@touch $@
+
 lock: $(READY) ## Pin the newest versions that pyproject.toml allows
 	@$(BIN)/uv --no-python-downloads pip compile --quiet --universal --upgrade --generate-hashes --no-header --no-annotate --no-emit-index-url \
 		--all-extras --python-version 3.11 pyproject.toml --output-file requirements.lock
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) build cdk.out infra/node_modules .demo .bench .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build cdk.out infra/node_modules tests/page_lint/node_modules .demo .bench .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

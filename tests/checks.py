@@ -21,6 +21,7 @@ CHECKS: dict[str, list[str]] = {
     "mypy": ["mypy", "--no-error-summary"],
     "ruff format": ["ruff", "format", "--check", "--quiet", "."],
     "ruff lint": ["ruff", "check", "--quiet", "."],
+    "page lint": ["python", "-m", "tests.page_lint"],
     "import arrows": ["lint-imports", "--no-cache"],
     "exported schemas": ["python", "-m", "tribal_contracts.schemas", "--check"],
     "layers for AWS Lambda": ["python", "-m", "infra.packaging", "--check"],
@@ -34,6 +35,7 @@ PROGRAMS = {
     "node": "nodejs",
     "npm": "npm",
     "java": "default-jre-headless",
+    "chromium": "chromium",
 }
 """Programs that tests need beside Python, and the Debian packages that have them."""
 
@@ -61,10 +63,11 @@ def provide_programs() -> None:
             print(f"== {' '.join(command)} failed:\n{ran.stderr.strip()[-1000:]}", flush=True)
 
 
-def provide_cdk() -> None:
-    """Install the command line of the AWS CDK where npm is; what needs it says so where it is not."""
+def provide_npm_programs() -> None:
+    """Install the command line of the AWS CDK and the linter of the page where npm is; what needs them says so else."""
     if shutil.which("npm") is not None and shutil.which("make") is not None:
-        subprocess.run(["make", "--silent", "infra/node_modules/.bin/cdk"], cwd=ROOT, check=False)
+        programs = ["infra/node_modules/.bin/cdk", "tests/page_lint/node_modules/.bin/eslint"]
+        subprocess.run(["make", "--silent", "--keep-going", *programs], cwd=ROOT, check=False)
 
 
 def provide_bytecode() -> None:
@@ -94,7 +97,7 @@ def main() -> int:
     """Run the checks and return the exit code: 0 when every one of them passed."""
     started = time.monotonic()
     provide_programs()
-    provide_cdk()
+    provide_npm_programs()
     *static, tests = CHECKS
     # The test of the whole keeps one core busy, mypy and the others the other one; the tests use both by themselves.
     with ThreadPoolExecutor(2) as pool:

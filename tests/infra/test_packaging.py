@@ -58,10 +58,14 @@ from tribal.adapters.sqlite.published import PublishedSqliteIndex
 OpenSearchIndex(opensearch_client("https://localhost", region="eu-central-1")).close()
 PublishedSqliteIndex(S3ObjectStore(aws_client("s3"), "bucket"), Path("disk")).close()
 """
+PAGE = """
+from tribal.rendering.web.page import page_version
+assert page_version()
+"""
 WORK = {
     "planner": S3 + SECRETS + POSTGRES + VECTORS,
     "documenter": S3 + SECRETS + POSTGRES,
-    "finisher": S3,
+    "finisher": S3 + PAGE,
     "indexer": S3 + SECRETS + VECTORS + SEARCH,
     "retriever": S3 + SECRETS + VECTORS + SEARCH,
     "authorizer": "import jwt; jwt.PyJWKClient('https://localhost')",

@@ -7,6 +7,7 @@ import json
 import re
 from base64 import b64encode
 from html.parser import HTMLParser
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -17,8 +18,8 @@ from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.catalog import locations
 from tribal.errors import StoreUnwritable
-from tribal.rendering.html_page import html_page, is_intact_page
-from tribal.rendering.html_records import encoded
+from tribal.rendering.web.page import SCRIPTS, html_page, is_intact_page
+from tribal.rendering.web.records import encoded
 
 PAGE = locations.DOCS + locations.SITE_PAGE
 MADE_FROM = "a" * 64
@@ -91,6 +92,16 @@ def test_the_page_refers_to_nothing_outside_itself() -> None:
     assert not {"link", "img", "iframe", "object", "embed", "base"} & set(page.elements)
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", page_of())
     assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|WebSocket", page_of())
+
+
+def test_every_file_of_the_page_is_on_it() -> None:
+    page = page_of()
+    folder = files("tribal.rendering.web")
+    sources = [source for source in folder.iterdir() if source.name.endswith((".js", ".css"))]
+    assert len(sources) == len(SCRIPTS) + 1
+    for source in sources:
+        assert page.count(source.read_text(encoding="utf-8")) == 1, source.name
+    assert "{{" not in page
 
 
 def test_the_policy_allows_our_own_script_and_style_by_their_hashes_and_nothing_else() -> None:

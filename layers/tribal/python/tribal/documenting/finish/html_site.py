@@ -10,8 +10,8 @@ from tribal.documenting.files import read_or_none
 from tribal.documenting.finish.gather import TableEntry
 from tribal.errors import ObjectNotFound
 from tribal.ports import ObjectStore
-from tribal.rendering.html_page import PAGE_VERSION, html_page, is_intact_page
-from tribal.rendering.html_records import Record, catalog_record, database_record, domain_record, table_record
+from tribal.rendering.web.page import html_page, is_intact_page, page_version
+from tribal.rendering.web.records import Record, catalog_record, database_record, domain_record, table_record
 from tribal_contracts import DomainDocument, IndexableFile, OverviewDocument, TableDocument
 
 
@@ -29,7 +29,7 @@ def write_site(tables: Mapping[str, TableEntry], files: Sequence[IndexableFile],
 
 def _made_from(tables: Mapping[str, TableEntry], files: Sequence[IndexableFile]) -> str:
     documents = [*(entry.indexable for entry in tables.values()), *files]
-    return object_hash([PAGE_VERSION, sorted([file.path, file.content_hash] for file in documents)])
+    return object_hash([page_version(), sorted([file.path, file.content_hash] for file in documents)])
 
 
 def _is_current(store: ObjectStore, key: str, made_from: str) -> bool:

@@ -1,8 +1,3 @@
-"""The part of the page's script that builds the view of a table, a domain, a database and the catalog."""
-
-from __future__ import annotations
-
-VIEWS_SCRIPT = r"""
 const KINDS = {table: "Table", partitioned_table: "Partitioned table", view: "View",
   materialized_view: "Materialized view", foreign_table: "Foreign table"};
 const SOURCES = {human: "Written by a person.", comment: "From the comment in the database.",
@@ -223,4 +218,3 @@ function sampleGrid(table) {
   const heads = [["Column", ""], ["Values", ""], ["Shapes of values that are not shown", ""]];
   return body.length ? grid("Sample values", heads, body) : null;
 }
-"""

@@ -1,8 +1,3 @@
-"""The part of the page's script that draws tables and their keys: boxes in columns, an arrow a key."""
-
-from __future__ import annotations
-
-DIAGRAM_SCRIPT = r"""
 const BOX_HEIGHT = 28, ROW_HEIGHT = 40, COLUMN_GAP = 80, LABEL_CHARS = 36, DIAGRAM_TABLES = 24, STAR_TABLES = 12;
 
 function drawn(tag, attributes, ...children) {
@@ -124,4 +119,3 @@ function layered(names, keys) {
   }
   return filled.reverse();
 }
-"""

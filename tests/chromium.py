@@ -1,0 +1,187 @@
+"""A headless Chromium that tests steer over its DevTools protocol, by a pipe: neither a port nor a package is needed.
+
+Source: https://chromedevtools.github.io/devtools-protocol/
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+# Chromium takes commands on descriptor 3 and answers on 4.
+_LAUNCH = 'exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null'
+_FLAGS = (
+    "--headless",
+    "--remote-debugging-pipe",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    # Whatever it may want to reach for itself, it finds no host.
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    # A sandbox needs rights that containers do not give, and what is opened here is ours.
+    "--no-sandbox",
+)
+_ANSWER_SECONDS = 60.0
+_QUIT_SECONDS = 10.0
+_KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "ArrowDown": (40, ""), "/": (191, "/")}
+
+
+def installed_chromium() -> str | None:
+    """The path of a Chromium on this machine."""
+    return next((path for path in map(shutil.which, PROGRAMS) if path is not None), None)
+
+
+class Chromium:
+    """A browser with a profile of its own in `folder`; it ends with the `with` block, and with the process at last."""
+
+    def __init__(self, program: str, folder: Path) -> None:
+        self._log = folder / "chromium.log"
+        command = ["sh", "-c", _LAUNCH, program, *_FLAGS, f"--user-data-dir={folder / 'profile'}"]
+        with self._log.open("wb") as log:
+            # A session of its own, so that all of its processes can be ended together.
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0, start_new_session=True
+            )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._commands, self._answers = self._process.stdin, self._process.stdout
+        self._unread = b""
+        self._calls = 0
+        self._tabs: dict[str, Tab] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # At the end of its input it quits by itself.
+        self._commands.close()
+        try:
+            self._process.wait(_QUIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait(_QUIT_SECONDS)
+        self._answers.close()
+
+    def open(self, address: str, *, scheme: str = "light") -> Tab:
+        """Load an address in a new tab, for a reader who prefers `light` or `dark`."""
+        target = self.call("Target.createTarget", {"url": "about:blank"})["targetId"]
+        session = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
+        tab = self._tabs[session] = Tab(self, session)
+        tab.load(address, scheme)
+        return tab
+
+    def call(self, method: str, parameters: dict[str, Any], session: str | None = None) -> dict[str, Any]:
+        """The result of a command; what happens before it reaches the tab where it happened."""
+        self._calls += 1
+        message = {"id": self._calls, "method": method, "params": parameters}
+        where = {} if session is None else {"sessionId": session}
+        self._commands.write(json.dumps({**message, **where}).encode() + b"\0")
+        while (answer := self.receive()).get("id") != self._calls:
+            pass
+        assert "error" not in answer, f"{method}: {answer['error']}"
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def receive(self) -> dict[str, Any]:
+        """The next message, when it comes."""
+        deadline = time.monotonic() + _ANSWER_SECONDS
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._answers, selectors.EVENT_READ)
+            while b"\0" not in self._unread:
+                ready = selector.select(deadline - time.monotonic())
+                read = os.read(self._answers.fileno(), 1 << 16) if ready else b""
+                assert read, f"Chromium says nothing more: {self._log.read_text(errors='replace')[-2000:]}"
+                self._unread += read
+        text, _, self._unread = self._unread.partition(b"\0")
+        message: dict[str, Any] = json.loads(text)
+        tab = self._tabs.get(message.get("sessionId", ""))
+        if tab is not None and "method" in message:
+            tab.take(message["method"], message["params"])
+        return message
+
+
+class Tab:
+    """A page in a tab: what it asked for, what went wrong in it, and what a reader does with it."""
+
+    def __init__(self, browser: Chromium, session: str) -> None:
+        self.requests: list[str] = []
+        """The address of everything that the page asked for, itself first."""
+        self.problems: list[str] = []
+        """Messages on the console, errors that nobody caught, violations of the policy, and dialogs."""
+        self._browser = browser
+        self._session = session
+        self._loaded = False
+
+    def load(self, address: str, scheme: str) -> None:
+        """Load an address, and return when all of it is there."""
+        for domain in ("Runtime", "Log", "Network", "Page"):
+            self._call(f"{domain}.enable")
+        preferred = [{"name": "prefers-color-scheme", "value": scheme}]
+        self._call("Emulation.setEmulatedMedia", features=preferred)
+        self._loaded = False
+        self._call("Page.navigate", url=address)
+        while not self._loaded:
+            self._browser.receive()
+
+    def take(self, event: str, about: dict[str, Any]) -> None:
+        """Note what happened in the page."""
+        match event:
+            case "Network.requestWillBeSent":
+                self.requests.append(about["request"]["url"])
+            case "Runtime.consoleAPICalled":
+                self.problems.append(f"console: {about['args']}")
+            case "Runtime.exceptionThrown":
+                self.problems.append(f"uncaught: {about['exceptionDetails']}")
+            case "Log.entryAdded":
+                self.problems.append(f"log: {about['entry']['text']}")
+            case "Page.javascriptDialogOpening":
+                self.problems.append(f"dialog: {about['message']}")
+            case "Page.loadEventFired":
+                self._loaded = True
+
+    def value(self, expression: str) -> Any:
+        """What a JavaScript expression amounts to in the page; a promise is awaited."""
+        answer = self._call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in answer, f"{expression}: {answer['exceptionDetails']}"
+        return answer["result"].get("value")
+
+    def text(self, selector: str) -> str:
+        """What a reader sees of the first element that a CSS selector finds."""
+        seen = self.value(f"document.querySelector({json.dumps(selector)}).innerText")
+        assert isinstance(seen, str), selector
+        return seen
+
+    def type(self, text: str) -> None:
+        """Write where the focus is."""
+        self._call("Input.insertText", text=text)
+
+    def press(self, key: str) -> None:
+        """Press a key and let it go."""
+        code, text = _KEYS[key]
+        pressed = {"key": key, "windowsVirtualKeyCode": code}
+        self._call("Input.dispatchKeyEvent", type="keyDown", text=text, **pressed)
+        self._call("Input.dispatchKeyEvent", type="keyUp", **pressed)
+
+    def follow(self, key: str) -> None:
+        """Press a key that leads to another address of the page, and return when the page shows it."""
+        self.value("void (window.arrived = new Promise(there => addEventListener('hashchange', there, {once: true})))")
+        self.press(key)
+        self.value("arrived.then(() => true)")
+
+    def _call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        return self._browser.call(method, parameters, self._session)
