@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from tribal.catalog import locations
 from tribal.documenting.annotations import read_annotations
-from tribal.documenting.files import read_required
 from tribal.documenting.staleness import is_unchanged, wants_refresh
 from tribal.documenting.units.checkpoint import UnitCheckpoint
 from tribal.documenting.units.document_table import Surroundings, TableDocumenter
@@ -22,6 +21,7 @@ from tribal.ports import (
     ProgressSink,
     WorkerPool,
 )
+from tribal.store import require_record
 from tribal_contracts import CatalogSlice, TableResult, TableSpec, UnitResult, WorkUnit
 
 STAGE = "document"
@@ -56,7 +56,7 @@ def document_unit(
         raise PlanError(f"work unit {unit.id!r} names no slice; plan again", code="WORK_UNIT_INVALID")
     around = Surroundings(
         unit=unit,
-        part=read_required(store, unit.slice_file, CatalogSlice),
+        part=require_record(store, unit.slice_file, CatalogSlice),
         annotations=read_annotations(store, unit.database),
         store=store,
         reader=reader,
