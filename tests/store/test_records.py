@@ -62,7 +62,7 @@ def test_a_required_record_that_is_missing_is_not_found() -> None:
 def test_a_required_record_that_is_broken_is_told_without_its_values() -> None:
     store = MemoryStore()
     store.put(KEY, b'{"database": {"of": "hunter2"}}')
-    with pytest.raises(StoreError, match="cannot be read at .*; plan again") as raised:
+    with pytest.raises(StoreError, match=r"cannot be read at .*; plan again") as raised:
         require_record(store, KEY, CatalogReading)
     assert raised.value.code == "DOC_PLAN_INVALID"
     assert "hunter2" not in raised.value.message

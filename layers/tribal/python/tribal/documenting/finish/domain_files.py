@@ -10,13 +10,14 @@ from pydantic import ValidationError
 
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
+from tribal.catalog.joins import Join, SqlTable, join_sql
 from tribal.documenting.annotations import PlacedDomainAnnotation
 from tribal.documenting.finish.gather import TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.summaries import TableSummary, summarize
 from tribal.errors import ObjectNotFound
 from tribal.ports import Describer, DomainContext, ObjectStore, ProgressSink
-from tribal.rendering import RENDERER_VERSION, Join, SqlTable, domain_page, er_diagram, join_sql
+from tribal.rendering import RENDERER_VERSION, domain_page, er_diagram
 from tribal.store import put_if_changed, read_record
 from tribal_contracts import (
     DomainDocument,
