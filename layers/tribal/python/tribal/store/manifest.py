@@ -59,7 +59,8 @@ def require_manifest(store: ObjectStore) -> StoredManifest:
     found = load_manifest(store)
     if found is None:
         raise ManifestError(
-            f"nothing is documented in {store.location} yet: there is no {MANIFEST_FILE}; start with `tribal run`",
+            f"nothing is documented in {store.location} yet: there is no {MANIFEST_FILE}; start with `tribal run` or "
+            "`tribal document`",
             code="IDX_MANIFEST_NOT_FOUND",
         )
     return found
