@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tribal.catalog.graph import Hop, JoinGraph, shortest_path
-from tribal.catalog.joins import join_sql, join_steps
+from tribal.catalog.joins import ROW_LIMIT, SqlTable, join_sql, join_steps, joins_along, same_name
 from tribal.retrieval.key_words import role_words
-from tribal_contracts import KeyEdge
+from tribal_contracts import DatabaseType, KeyEdge
 
 
 def key(child: str, parent: str, *, name: str = "fk", nullable: bool = False, columns: int = 1) -> KeyEdge:
@@ -38,6 +38,13 @@ def path(
     keys: list[KeyEdge], source: str, target: str, max_hops: int = 10, allowed: Callable[[str], bool] = anything
 ) -> list[Hop] | None:
     return shortest_path(JoinGraph.of(keys), f"db.s.{source}", f"db.s.{target}", max_hops, allowed)
+
+
+def sql_of(
+    source: str, found: list[Hop], kind: DatabaseType = "postgres", server_name: Callable[[str], str] = same_name
+) -> str:
+    start = SqlTable.named(source, server_name)
+    return join_sql(start, joins_along(found, server_name), kind, row_limit=ROW_LIMIT)
 
 
 def names(found: list[Hop] | None) -> list[str] | None:
@@ -164,7 +171,7 @@ def test_joins_are_inner_from_child_to_parent_over_keys_that_are_never_empty_unt
         assert step.join_type == ("LEFT" if left else "INNER")
         assert (step.from_alias, step.to_alias) == (f"t{number}", f"t{number + 1}")
         assert (step.from_table, step.to_table) == (hop.source, hop.target)
-    sql = join_sql(f"db.s.{source}", steps, "postgres")
+    sql = sql_of(f"db.s.{source}", found)
     assert all(step.on_clause in sql for step in steps)
     assert "RIGHT" not in sql
 
@@ -191,7 +198,7 @@ def test_a_table_is_joined_to_itself_by_its_own_key_from_child_to_parent() -> No
 
 def test_a_table_without_a_key_on_itself_is_no_hop_away_from_itself() -> None:
     assert path([key("emp", "dept")], "emp", "emp") == []
-    assert join_sql("db.s.emp", [], "postgres") == "SELECT t0.*\nFROM s.emp AS t0\nLIMIT 100"
+    assert sql_of("db.s.emp", []) == "SELECT t0.*\nFROM s.emp AS t0\nLIMIT 100"
 
 
 def test_a_longer_way_than_allowed_is_no_way() -> None:
@@ -225,8 +232,7 @@ def test_odd_names_are_quoted_for_the_server_and_its_own_database_name_is_used()
     )
     found = shortest_path(JoinGraph.of([edge]), edge.from_table, edge.to_table, 1, anything)
     assert found is not None
-    steps = join_steps(found, "snowflake")
-    sql = join_sql(edge.from_table, steps, "snowflake", {"shop": "PROD"}.__getitem__)
+    sql = sql_of(edge.from_table, found, "snowflake", {"shop": "PROD"}.__getitem__)
     assert 'FROM PROD."sales"."Order Items" AS t0' in sql
     assert 'INNER JOIN PROD."sales"."orders" AS t1\n  ON t0."Order Id" = t1."select"' in sql
 
@@ -240,7 +246,7 @@ def test_the_sql_runs_and_keeps_every_row_of_the_source(orders: int, lines: int)
     connection.executemany("INSERT INTO line VALUES (0, ?)", [(number,) for number in range(lines)])
     found = path([key("line", "ord"), key("line", "prod")], "ord", "prod")
     assert found is not None
-    sql = join_sql("db.s.ord", join_steps(found, "postgres"), "postgres")
+    sql = sql_of("db.s.ord", found)
     # SQLite has no schemas.
     rows = connection.execute(re.sub(r"\bs\.", "", sql)).fetchall()
     assert {row[0] for row in rows} == set(range(orders))

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from tribal.rendering import ErColumn, ErTable, Join, SqlTable, er_diagram, join_sql, relation_sentence
+from tribal.catalog.joins import Join, SqlTable, join_sql
+from tribal.rendering import ErColumn, ErTable, er_diagram, relation_sentence
 from tribal.rendering.markdown import (
     cell_code,
     code_span,

@@ -126,3 +126,11 @@ def test_a_file_is_no_project_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ConfigurationError, match="is no folder"):
         load_settings(project=tmp_path / "file", environment={})
+
+
+def test_a_file_that_is_nested_without_end_or_not_utf_8_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="nested too deeply"):
+        load(tmp_path, "[" * 20_000)
+    (tmp_path / "databases.yaml").write_bytes(b"databases:\n  - name: \xff\n")
+    with pytest.raises(ConfigurationError, match=r"databases\.yaml, line 2: is not UTF-8"):
+        load_settings(project=tmp_path, environment={})

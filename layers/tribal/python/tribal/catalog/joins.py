@@ -1,8 +1,9 @@
-"""A way along keys as the steps and the SQL of a join."""
+"""Joins as steps and as SQL that runs: every name quoted by the dialect, the kind of join chosen by the key."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from tribal.catalog.dialect import legible_identifier, legible_table
@@ -11,37 +12,9 @@ from tribal.catalog.identity import TableIdentity
 from tribal_contracts import DatabaseType, JoinStep
 
 ROW_LIMIT = 100
-"""Rows that the generated SQL asks for, so that nobody empties a large table by pasting it."""
+"""Rows that SQL to be run asks for, so that nobody empties a large table by pasting it."""
 
-
-def join_steps(path: Sequence[Hop], kind: DatabaseType) -> list[JoinStep]:
-    """Number a way and say how each step is joined; the first table is `t0`, the one that step n reaches is `tn`.
-
-    From child to parent over a key that is never empty the join is INNER; any other step is LEFT, and so is every step
-    after a LEFT, because an INNER one would drop again the rows that the LEFT one kept.
-    """
-    steps: list[JoinStep] = []
-    join_type: Literal["INNER", "LEFT"] = "INNER"
-    for number, hop in enumerate(path, start=1):
-        if not hop.to_parent or hop.key.nullable:
-            join_type = "LEFT"
-        here, there = f"t{number - 1}", f"t{number}"
-        pairs = zip(hop.source_columns, hop.target_columns, strict=True)
-        steps.append(
-            JoinStep(
-                step=number,
-                from_table=hop.source,
-                to_table=hop.target,
-                join_type=join_type,
-                on_clause=" AND ".join(
-                    f"{here}.{legible_identifier(own, kind)} = {there}.{legible_identifier(other, kind)}"
-                    for own, other in pairs
-                ),
-                from_alias=here,
-                to_alias=there,
-            )
-        )
-    return steps
+JoinType = Literal["INNER", "LEFT"]
 
 
 def same_name(database: str) -> str:
@@ -49,23 +22,97 @@ def same_name(database: str) -> str:
     return database
 
 
-def join_sql(
-    source: str, steps: Sequence[JoinStep], kind: DatabaseType, server_name: Callable[[str], str] = same_name
-) -> str:
-    """A SELECT over the table `source` and the steps that leave it; it runs as it stands.
+@dataclass(frozen=True, slots=True)
+class SqlTable:
+    """A table by the names that its server knows; `server_database` is written in Snowflake alone."""
 
-    Raises:
-        ValueError: when a table's name is not fully qualified.
+    schema: str
+    table: str
+    server_database: str = ""
+
+    @classmethod
+    def named(cls, name: str, server_name: Callable[[str], str] = same_name) -> SqlTable:
+        """The table of a fully qualified name; `server_name` gives the name of its database on the server.
+
+        Raises:
+            ValueError: when the name is not fully qualified.
+        """
+        identity = TableIdentity.parse(name)
+        return cls(identity.schema, identity.table, server_name(identity.database))
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A further table; `columns` pairs a column of the table before with one of this table.
+
+    `keeps_every_row` is true of a key that goes from child to parent over columns that are never null.
     """
 
-    def written(name: str) -> str:
-        identity = TableIdentity.parse(name)
-        return legible_table(server_name(identity.database), identity.schema, identity.table, kind)
+    table: SqlTable
+    columns: tuple[tuple[str, str], ...]
+    keeps_every_row: bool = False
 
-    columns = ", ".join(f"t{number}.*" for number in range(len(steps) + 1))
-    lines = [f"SELECT {columns}", f"FROM {written(source)} AS t0"]
-    for step in steps:
-        lines.append(f"{step.join_type} JOIN {written(step.to_table)} AS {step.to_alias}")
-        lines.append(f"  ON {step.on_clause}")
-    lines.append(f"LIMIT {ROW_LIMIT}")
-    return "\n".join(lines)
+
+def join_steps(path: Sequence[Hop], kind: DatabaseType) -> list[JoinStep]:
+    """Number a way and say how each step is joined; the first table is `t0`, the one that step n reaches is `tn`."""
+    joins = joins_along(path)
+    types = _join_types(joins)
+    return [
+        JoinStep(
+            step=number,
+            from_table=hop.source,
+            to_table=hop.target,
+            join_type=join_type,
+            on_clause=_on_clause(number, join.columns, kind),
+            from_alias=f"t{number - 1}",
+            to_alias=f"t{number}",
+        )
+        for number, (hop, join, join_type) in enumerate(zip(path, joins, types, strict=True), start=1)
+    ]
+
+
+def joins_along(path: Sequence[Hop], server_name: Callable[[str], str] = same_name) -> list[Join]:
+    """The joins of a way along keys."""
+    return [
+        Join(
+            SqlTable.named(hop.target, server_name),
+            tuple(zip(hop.source_columns, hop.target_columns, strict=True)),
+            keeps_every_row=hop.to_parent and not hop.key.nullable,
+        )
+        for hop in path
+    ]
+
+
+def join_sql(start: SqlTable, joins: Sequence[Join], kind: DatabaseType, *, row_limit: int | None = None) -> str:
+    """A SELECT over a chain of tables with the aliases `t0`, `t1` and so on; it runs as it stands.
+
+    Without a limit it is the short form that pages show; with one, columns are named table by table.
+    """
+    aliases = ", ".join(f"t{number}.*" for number in range(len(joins) + 1))
+    columns, before_on, end = ("*", " ", ";") if row_limit is None else (aliases, "\n  ", f"\nLIMIT {row_limit}")
+    lines = [f"SELECT {columns}", f"FROM {_written(start, kind)} AS t0"]
+    for number, (join, join_type) in enumerate(zip(joins, _join_types(joins), strict=True), start=1):
+        condition = _on_clause(number, join.columns, kind)
+        lines.append(f"{join_type} JOIN {_written(join.table, kind)} AS t{number}{before_on}ON {condition}")
+    return "\n".join(lines) + end
+
+
+def _join_types(joins: Iterable[Join]) -> list[JoinType]:
+    """INNER where that loses no row, else LEFT; after a LEFT, an INNER would drop again the rows that it kept."""
+    types: list[JoinType] = []
+    join_type: JoinType = "INNER"
+    for join in joins:
+        join_type = join_type if join.keeps_every_row else "LEFT"
+        types.append(join_type)
+    return types
+
+
+def _on_clause(number: int, columns: Iterable[tuple[str, str]], kind: DatabaseType) -> str:
+    return " AND ".join(
+        f"t{number - 1}.{legible_identifier(own, kind)} = t{number}.{legible_identifier(other, kind)}"
+        for own, other in columns
+    )
+
+
+def _written(table: SqlTable, kind: DatabaseType) -> str:
+    return legible_table(table.server_database, table.schema, table.table, kind)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tribal.documenting.annotations import read_annotations
 from tribal.documenting.finish.finish import Finished, finish
-from tribal.documenting.finish.manifest import load_manifest
 from tribal.documenting.progress import final_progress, fold_progress, overall_status, pending_progress, read_units
 from tribal.documenting.review.lint import LintReport, lint
 from tribal.documenting.staleness import WorkInspector
@@ -19,7 +18,6 @@ __all__ = [
     "finish",
     "fold_progress",
     "lint",
-    "load_manifest",
     "overall_status",
     "pending_progress",
     "read_annotations",

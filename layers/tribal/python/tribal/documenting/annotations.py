@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -11,8 +11,9 @@ from pydantic import ValidationError
 
 from tribal.catalog import locations
 from tribal.catalog.identity import format_name, parse_name
-from tribal.errors import ConfigurationError, ObjectNotFound
+from tribal.errors import ObjectNotFound
 from tribal.ports import ObjectStore
+from tribal.yaml_lines import at_line, compose_yaml, line_of, locate, not_yaml, repeated_keys
 from tribal_contracts import Annotations, DomainAnnotation, TableAnnotation
 
 MAX_ANNOTATIONS_BYTES = 5_000_000
@@ -48,7 +49,7 @@ def read_annotations(store: ObjectStore, database: str) -> TableAnnotations:
     """The annotations of a database; empty when there is no file.
 
     Raises:
-        ConfigurationError: when the file cannot be used; the message names file, line and mend.
+        ConfigurationError: when the file cannot be used; the message names file and line, and says what to write.
     """
     data = _read(store, database)
     return {} if data is None else parse_annotations(data, locations.annotations_file(database))
@@ -58,7 +59,7 @@ def read_overview_words(store: ObjectStore, database: str) -> OverviewWords:
     """What a person says of the database and its domains; nothing when there is no file.
 
     Raises:
-        ConfigurationError: when the file cannot be used; the message names file, line and mend.
+        ConfigurationError: when the file cannot be used; the message names file and line, and says what to write.
     """
     data, key = _read(store, database), locations.annotations_file(database)
     annotations, root = (None, None) if data is None else _parse(data, key)
@@ -67,7 +68,7 @@ def read_overview_words(store: ObjectStore, database: str) -> OverviewWords:
     lines = _lines_of(root, "domains")
     return OverviewWords(
         description=annotations.description,
-        line=_line(root, ("description",)) if annotations.description else None,
+        line=line_of(locate(root, ("description",))) if annotations.description else None,
         domains={
             name: PlacedDomainAnnotation(**annotation.model_dump(), line=lines.get(name, 1))
             for name, annotation in annotations.domains.items()
@@ -99,20 +100,15 @@ def parse_annotations(data: bytes, key: str) -> TableAnnotations:
 
 
 def _parse(data: bytes, key: str) -> tuple[Annotations, yaml.Node | None]:
+    root = compose_yaml(key, data, code=_CODE)
+    if root is None:
+        return Annotations(), None
+    for repeated in repeated_keys(root):
+        _refuse(key, line_of(repeated), f"has {repeated.value!r} twice; keep one of the two")
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        _refuse(key, data[: error.start].count(b"\n") + 1, "is not UTF-8; save it as UTF-8")
-    try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        if root is None:
-            return Annotations(), None
-        _refuse_doubles(key, root)
-        content = yaml.safe_load(text)
+        content = yaml.safe_load(data.decode("utf-8-sig"))
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-        problem = getattr(error, "problem", None) or "it is no YAML"
-        _refuse(key, mark.line + 1 if mark else None, f"cannot be read: {problem}; mend the YAML there")
+        raise not_yaml(key, error, code=_CODE) from error
     except RecursionError:
         _refuse(key, None, "is nested too deeply; write tables, then description and columns")
     try:
@@ -126,15 +122,16 @@ def _by_table(annotations: Annotations, key: str, root: yaml.Node) -> TableAnnot
     tables: dict[tuple[str, str], PlacedAnnotation] = {}
     lines = _lines_of(root, "tables")
     for name, annotation in annotations.tables.items():
+        line = lines.get(name, 1)
         try:
             parts = parse_name(name)
         except ValueError:
             parts = ()
         if len(parts) != 2:
-            _refuse(key, _line(root, ("tables", name)), f'names {name!r}, which is no table; write "schema.table"')
+            _refuse(key, line, f'names {name!r}, which is no table; write "schema.table"')
         if parts in tables:
-            _refuse(key, _line(root, ("tables", name)), f"names {format_name(parts)} twice; keep one of the two")
-        tables[parts[0], parts[1]] = PlacedAnnotation(**annotation.model_dump(), line=lines.get(name, 1))
+            _refuse(key, line, f"names {format_name(parts)} twice; keep one of the two")
+        tables[parts[0], parts[1]] = PlacedAnnotation(**annotation.model_dump(), line=line)
     return tables
 
 
@@ -142,13 +139,13 @@ def _lines_of(root: yaml.Node, section: str) -> dict[str, int]:
     top = {key.value: value for key, value in root.value} if isinstance(root, yaml.MappingNode) else {}
     named = top.get(section)
     pairs = named.value if isinstance(named, yaml.MappingNode) else []
-    return {key.value: key.start_mark.line + 1 for key, _ in pairs if isinstance(key, yaml.ScalarNode)}
+    return {key.value: line_of(key) for key, _ in pairs if isinstance(key, yaml.ScalarNode)}
 
 
 def _refuse_shape(key: str, root: yaml.Node, error: ValidationError) -> NoReturn:
     first = error.errors(include_url=False, include_input=False)[0]
     where = tuple(str(part) for part in first["loc"] if part != "[key]")
-    mend = {
+    hint = {
         "extra_forbidden": "is no key that is known here; a table has description and columns, a domain has title "
         "and description",
         "string_type": "should be text; put it in quotes",
@@ -156,49 +153,8 @@ def _refuse_shape(key: str, root: yaml.Node, error: ValidationError) -> NoReturn
         "model_type": "should hold description or columns, indented below it",
         "model_attributes_type": "should hold description or columns, indented below it",
     }.get(first["type"], first["msg"])
-    _refuse(key, _line(root, where), f"{'.'.join(where) or 'the file'} {mend}")
-
-
-def _refuse_doubles(key: str, root: yaml.Node) -> None:
-    """A key that stands twice would silently lose what a person wrote under the first."""
-    for node in _mappings(root):
-        seen: set[str] = set()
-        for name, _ in node.value:
-            if isinstance(name, yaml.ScalarNode):
-                if name.value in seen:
-                    _refuse(key, name.start_mark.line + 1, f"has {name.value!r} twice; keep one of the two")
-                seen.add(name.value)
-
-
-def _mappings(root: yaml.Node) -> Iterator[yaml.MappingNode]:
-    pending, visited = [root], set[int]()
-    while pending:
-        node = pending.pop()
-        if id(node) in visited:
-            continue
-        visited.add(id(node))
-        if isinstance(node, yaml.MappingNode):
-            yield node
-            pending.extend(part for pair in node.value for part in pair)
-        elif isinstance(node, yaml.SequenceNode):
-            pending.extend(node.value)
-
-
-def _line(root: yaml.Node, where: tuple[str, ...]) -> int:
-    """The line of the deepest key on the way that the file has."""
-    node, line = root, root.start_mark.line + 1
-    for part in where:
-        if not isinstance(node, yaml.MappingNode):
-            break
-        for name, value in node.value:
-            if isinstance(name, yaml.ScalarNode) and name.value == part:
-                node, line = value, name.start_mark.line + 1
-                break
-        else:
-            break
-    return line
+    _refuse(key, line_of(locate(root, where)), f"{'.'.join(where) or 'the file'} {hint}")
 
 
 def _refuse(key: str, line: int | None, problem: str) -> NoReturn:
-    place = f"{key}, line {line}" if line else key
-    raise ConfigurationError(f"{place}: {problem}", code=_CODE, context={"file": key, "line": line})
+    raise at_line(key, line, problem, code=_CODE)

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from tribal.catalog import locations
-from tribal.documenting.files import read_or_none, read_required
 from tribal.ports import Clock, ObjectStore, WorkerPool
+from tribal.store import read_record, require_record
 from tribal_contracts import (
     AgentStatus,
     DocumenterProgress,
@@ -68,7 +68,7 @@ def read_units(unit_ids: Iterable[str], store: ObjectStore, pool: WorkerPool) ->
     """What the units' own files say, of those that have one."""
 
     def read(unit_id: str) -> WorkUnitProgress | None:
-        return read_or_none(store, locations.unit_progress_file(unit_id), WorkUnitProgress)
+        return read_record(store, locations.unit_progress_file(unit_id), WorkUnitProgress)
 
     # A store in S3 takes 20 ms or more for each, however small it is.
     return {unit_id: found for unit_id, found in pool.run(read, unit_ids, READ_AT_ONCE) if found is not None}
@@ -102,10 +102,10 @@ def final_progress(outline: RunOutline, store: ObjectStore, clock: Clock) -> Doc
 
     All its times come from the units, so that a run that did nothing makes the same bytes again.
     """
-    previous = read_or_none(store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)
+    previous = read_record(store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)
     units = dict(previous.work_units) if previous and previous.plan_hash == outline.plan_hash else {}
     for unit_id in outline.unit_ids:
-        found = read_or_none(store, locations.unit_progress_file(unit_id), WorkUnitProgress)
+        found = read_record(store, locations.unit_progress_file(unit_id), WorkUnitProgress)
         units[unit_id] = found or pending_unit(_unit(outline, unit_id, store))
     folded = _fold(units)
     now = clock.published()
@@ -145,7 +145,7 @@ def _fold(units: Mapping[str, WorkUnitProgress]) -> _Folded:
 
 
 def _unit(outline: RunOutline, unit_id: str, store: ObjectStore) -> WorkUnit:
-    return read_required(store, locations.run_unit_file(outline.run_id, unit_id), WorkUnit)
+    return require_record(store, locations.run_unit_file(outline.run_id, unit_id), WorkUnit)
 
 
 def _stats(units: Iterable[WorkUnitProgress]) -> DocumenterStats:

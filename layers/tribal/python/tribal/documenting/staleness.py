@@ -7,11 +7,12 @@ from datetime import datetime
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.documenting.annotations import TableAnnotations, read_annotations
-from tribal.documenting.files import is_intact, read_or_none
+from tribal.documenting.files import is_intact
 from tribal.errors import ConfigurationError
 from tribal.masking import MASKING_VERSION
 from tribal.ports import Clock, Describer, DocumentingOptions, ObjectStore
 from tribal.rendering import RENDERER_VERSION
+from tribal.store import read_record
 from tribal_contracts import TableAnnotation, TableResult, TableSpec, UnitResult, WorkUnit
 
 DOCUMENT_VERSION = "1"
@@ -90,7 +91,7 @@ class WorkInspector:
         if annotations is None or self._options.force:
             return False
         if unit.id != self._unit_id:
-            result = read_or_none(self._store, locations.unit_result_file(unit.id), UnitResult)
+            result = read_record(self._store, locations.unit_result_file(unit.id), UnitResult)
             self._unit_id = unit.id
             self._results = {table.name: table for table in result.tables} if result else {}
         earlier = self._results.get(spec.fully_qualified_name)

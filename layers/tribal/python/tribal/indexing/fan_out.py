@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribal.indexing.manifest import load_manifest
+from tribal.indexing.manifest import load_handover
 from tribal.ports import INDEX_VERSION, ObjectStore, SearchIndex
 
 
@@ -12,7 +12,7 @@ def units_to_index(store: ObjectStore, index: SearchIndex, model: str) -> list[s
     Raises:
         ManifestError: when the manifest is missing or cannot be used.
     """
-    files = load_manifest(store).files
+    files = load_handover(store).files
     held = index.begin(model)
     return sorted({f.work_unit for path, f in files.items() if f.work_unit and held.get(path) != f.content_hash})
 
@@ -25,7 +25,7 @@ def agrees(store: ObjectStore, index: SearchIndex, model: str) -> bool:
     Raises:
         ManifestError: when the manifest is missing or cannot be used.
     """
-    handover = load_manifest(store)
+    handover = load_handover(store)
     metadata = index.metadata()
     if metadata is None or (metadata.index_version, metadata.embedding_model) != (INDEX_VERSION, model):
         return False

@@ -6,18 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from pydantic import JsonValue, ValidationError
-from pydantic_core import from_json
+from pydantic import JsonValue
 
 from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import DOCS, MANIFEST_FILE
 from tribal.errors import ManifestError, ObjectNotFound, StoreError
 from tribal.ports import ObjectStore
-from tribal_contracts import SCHEMA_VERSION, DocumentationManifest, IndexableFile
+from tribal.store import require_manifest
+from tribal_contracts import DocumentationManifest, IndexableFile
 
-_STATUSES = ("complete", "partial")
 _NAMED_FILES = 10
-_DOCUMENT_FIRST = "document a database first, with `tribal run` or `tribal document`"
 
 
 @dataclass(frozen=True)
@@ -50,51 +48,22 @@ class Handover:
         return {file.path for file in (*own, *shared)}
 
 
-def load_manifest(store: ObjectStore) -> Handover:
-    """Read the manifest and check its shape.
+def load_handover(store: ObjectStore) -> Handover:
+    """Read the manifest and check that it may be indexed.
 
     Raises:
         ManifestError: when there is none, or it is of another version, not finished, empty or malformed.
     """
-    try:
-        data = store.get(MANIFEST_FILE).data
-    except ObjectNotFound as exc:
+    stored = require_manifest(store)
+    paths = [file.path for file in stored.manifest.indexable_files]
+    if not paths:
         raise ManifestError(
-            f"there is no {MANIFEST_FILE} in {store.location}; {_DOCUMENT_FIRST}", code="IDX_MANIFEST_NOT_FOUND"
-        ) from exc
-    _check_outline(data)
-    try:
-        manifest = DocumentationManifest.from_json(data)
-    except ValidationError as exc:
-        problems: list[JsonValue] = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in exc.errors()[:_NAMED_FILES]]
-        raise ManifestError(
-            f"{MANIFEST_FILE} cannot be read ({problems[0]}); document again", context={"problems": problems}
-        ) from exc
-    paths = [file.path for file in manifest.indexable_files]
+            f"{MANIFEST_FILE} lists no file; document a database first, with `tribal run` or `tribal document`",
+            code="MANIFEST_INCOMPLETE",
+        )
     if len(set(paths)) != len(paths):
         raise ManifestError(f"{MANIFEST_FILE} lists a file twice; document again")
-    return Handover(manifest, bytes_hash(data))
-
-
-def _check_outline(data: bytes) -> None:
-    try:
-        outline = from_json(data)
-    except ValueError as exc:
-        raise ManifestError(f"{MANIFEST_FILE} is not JSON ({exc}); document again") from exc
-    if not isinstance(outline, dict):
-        raise ManifestError(f"{MANIFEST_FILE} is not a JSON object; document again")
-    version, status = outline.get("schema_version"), outline.get("status")
-    if version != SCHEMA_VERSION:
-        raise ManifestError(
-            f"{MANIFEST_FILE} is of version {version!r} and this program reads {SCHEMA_VERSION!r}; document again",
-            code="MANIFEST_VERSION_MISMATCH",
-        )
-    if status not in _STATUSES:
-        raise ManifestError(
-            f"{MANIFEST_FILE} has the status {status!r}; wait until documenting has ended", code="MANIFEST_INCOMPLETE"
-        )
-    if not outline.get("indexable_files"):
-        raise ManifestError(f"{MANIFEST_FILE} lists no file; {_DOCUMENT_FIRST}", code="MANIFEST_INCOMPLETE")
+    return Handover(stored.manifest, stored.content_hash)
 
 
 def check_files(store: ObjectStore, handover: Handover, paths: Iterable[str]) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
 from tribal.errors import ManifestError, ObjectNotFound
 from tribal.ports import INDEX_VERSION, Clock, ObjectStore
+from tribal.store import read_record
 from tribal_contracts import SCHEMA_VERSION, AgentError, AgentStatus, IndexerProgress, agent_error
 
 MAX_ERRORS = 1_000
@@ -83,10 +84,7 @@ class Tally:
 
 def last_progress(store: ObjectStore) -> IndexerProgress | None:
     """The last checkpoint; `None` when there is none that can be read."""
-    try:
-        return IndexerProgress.from_json(store.get(INDEXER_PROGRESS_FILE).data)
-    except (ObjectNotFound, ValidationError):
-        return None
+    return read_record(store, INDEXER_PROGRESS_FILE, IndexerProgress)
 
 
 def record_blocked(store: ObjectStore, clock: Clock, model: str, error: ManifestError) -> None:

@@ -17,7 +17,7 @@ from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import DOCS
 from tribal.errors import EmbeddingFailed, ObjectNotFound, RunInterrupted
 from tribal.indexing.entries import Draft, draft_file, key_edges
-from tribal.indexing.manifest import Handover, check_files, is_superseded, load_manifest
+from tribal.indexing.manifest import Handover, check_files, is_superseded, load_handover
 from tribal.indexing.progress import Tally, last_progress
 from tribal.ports import INDEX_VERSION, Clock, Embedder, IndexEntry, IndexFilter, ObjectStore, ProgressSink, SearchIndex
 from tribal_contracts import SCHEMA_VERSION, IndexableFile, IndexerProgress, IndexMetadata, KeyEdge, KeyGraph
@@ -89,7 +89,7 @@ def index_documents(
         IndexWriteFailed: when the index refuses a write.
         RunInterrupted: when it was asked to stop; the next run carries on.
     """
-    handover = load_manifest(store)
+    handover = load_handover(store)
     job = _Job(store, index, embedder, clock, sink, pool_stopping, handover, work_units)
     if work_units is not None and not job.paths:
         # The units left the manifest; what they had written is removed by whoever looks at all of it.

@@ -1,11 +1,10 @@
-"""Pure room: documents as Markdown, diagrams as Mermaid, joins as SQL, with everything hostile escaped."""
+"""Pure room: documents as Markdown and HTML, diagrams as Mermaid, with everything hostile escaped."""
 
 from __future__ import annotations
 
 from tribal.rendering.mermaid import ErColumn, ErTable, er_diagram
 from tribal.rendering.overview_pages import domain_page, overview_page
 from tribal.rendering.relations import relation_sentence
-from tribal.rendering.sql import Join, SqlTable, join_sql, on_clause
 from tribal.rendering.table_page import table_page
 from tribal.rendering.versions import RENDERER_VERSION
 
@@ -13,12 +12,8 @@ __all__ = [
     "RENDERER_VERSION",
     "ErColumn",
     "ErTable",
-    "Join",
-    "SqlTable",
     "domain_page",
     "er_diagram",
-    "join_sql",
-    "on_clause",
     "overview_page",
     "relation_sentence",
     "table_page",

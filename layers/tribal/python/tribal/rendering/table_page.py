@@ -6,6 +6,7 @@ import json
 
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity, format_name
+from tribal.catalog.joins import Join, SqlTable, join_sql
 from tribal.rendering.corrections import correction
 from tribal.rendering.markdown import (
     cell_code,
@@ -18,7 +19,6 @@ from tribal.rendering.markdown import (
     table,
 )
 from tribal.rendering.mermaid import ErColumn, ErTable, er_diagram
-from tribal.rendering.sql import Join, SqlTable, join_sql
 from tribal.rendering.words import number, rows_phrase
 from tribal_contracts import (
     DescriptionSource,

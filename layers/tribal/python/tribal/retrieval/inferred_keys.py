@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tribal.catalog.type_families import key_family
 from tribal.naming import split_identifier, stem
 from tribal_contracts import DocumentedColumn, KeyEdge, TableDocument
 
@@ -21,12 +21,6 @@ SHARED = 0.5
 _SHARED_BY = 12
 """Tables that may have a column of one name; more of them, such as `tenant_id`, and it joins nothing."""
 _KEY_WORDS = frozenset(("id", "key", "code", "no", "nr", "num", "uid", "uuid", "guid"))
-_FAMILIES = {
-    "number": re.compile(r"(?:(?:tiny|small|big)?int(?:eger)?|number|numeric|decimal)(?:\(.*\))?", re.IGNORECASE),
-    "text": re.compile(r"(?:text|string|n?varchar|char|bpchar|character(?: varying)?)(?:\(.*\))?", re.IGNORECASE),
-    "uuid": re.compile(r"uuid", re.IGNORECASE),
-}
-"""Types whose values can be compared with each other; what is of no family joins nothing."""
 
 Words = tuple[str, ...]
 
@@ -120,7 +114,7 @@ def _free_columns(table: TableDocument) -> list[_Column]:
 
 
 def _column(table: TableDocument, column: DocumentedColumn) -> _Column | None:
-    family = next((name for name, pattern in _FAMILIES.items() if pattern.fullmatch(column.type)), None)
+    family = key_family(column.type)
     return None if family is None else _Column(table.name, column.name, _words(column.name), family)
 
 

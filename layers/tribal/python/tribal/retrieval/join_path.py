@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tribal.catalog.graph import Hop, shortest_path
-from tribal.catalog.joins import join_sql, join_steps
+from tribal.catalog.joins import ROW_LIMIT, SqlTable, join_sql, join_steps, joins_along
 from tribal.errors import ToolInputInvalid
 from tribal.retrieval.graphs import join_graph
 from tribal.retrieval.likely_joins import LikelyJoins, likely_joins
@@ -60,7 +60,9 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
         return answer.model_copy(update={"warnings": [*ready.warnings, warning]})
     steps = join_steps(way, source.database_type)
     steps = steps if likely is None else _marked(steps, way, likely)
-    sql = join_sql(name_of(source), steps, source.database_type, toolbox.server_database)
+    start = SqlTable.named(name_of(source), toolbox.server_database)
+    joins = joins_along(way, toolbox.server_database)
+    sql = join_sql(start, joins, source.database_type, row_limit=ROW_LIMIT)
     warnings = [*ready.warnings, *_doubts(steps, toolbox)]
     return answer.model_copy(
         update={

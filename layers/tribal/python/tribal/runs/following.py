@@ -7,14 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from pydantic import ValidationError
-
 from tribal.catalog import locations
 from tribal.documenting import read_units
-from tribal.errors import ObjectNotFound, RunInterrupted, TribalError
+from tribal.errors import RunInterrupted, TribalError
 from tribal.ports import Clock, ObjectStore, ProgressSink, WorkerPool
 from tribal.runs.ids import STAGED_COMMAND
 from tribal.runs.leases.lease_file import is_running, read_lease
+from tribal.store import read_record
 from tribal_contracts import RunOutline, RunRecord, UnitItem, WorkUnitProgress
 
 STAGE = "document"
@@ -55,7 +54,7 @@ class Following:
         while True:
             # Asked before the record is read: a run writes its record first, and ends then.
             failure = self._failure()
-            record = read_record(self.run_id, self.store)
+            record = run_record(self.run_id, self.store)
             if record is not None:
                 self._look(record)
                 if record.completed_at is not None:
@@ -93,9 +92,8 @@ class Following:
 
     def _units(self, record: RunRecord) -> dict[str, int]:
         """The units that the run documents, with their tables; empty while there is no plan."""
-        try:
-            outline = RunOutline.from_json(self.store.get(locations.run_outline_file(self.run_id)).data)
-        except (ObjectNotFound, ValidationError):
+        outline = read_record(self.store, locations.run_outline_file(self.run_id), RunOutline)
+        if outline is None:
             return {}
         tables = {unit.id: unit.tables for unit in outline.units}
         if record.command != STAGED_COMMAND:
@@ -126,12 +124,9 @@ class Following:
             self.sink.note(f"{unit_id}: {error.code} {error.message}")
 
 
-def read_record(run_id: str, store: ObjectStore) -> RunRecord | None:
+def run_record(run_id: str, store: ObjectStore) -> RunRecord | None:
     """The record of a run; `None` while there is none."""
-    try:
-        return RunRecord.from_json(store.get(locations.run_file(run_id)).data)
-    except (ObjectNotFound, ValidationError):
-        return None
+    return read_record(store, locations.run_file(run_id), RunRecord)
 
 
 def _is_of(progress: WorkUnitProgress, record: RunRecord) -> bool:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from pydantic import ValidationError
-
 from tribal.catalog import locations
-from tribal.errors import ObjectNotFound
 from tribal.ports import ObjectStore
+from tribal.store import read_record
 from tribal_contracts import RunOutline
 
 
@@ -33,7 +31,5 @@ def prune_runs(store: ObjectStore, *, keep: int, run_id: str) -> list[str]:
 
 
 def _latest_plan_run(store: ObjectStore) -> str | None:
-    try:
-        return RunOutline.from_json(store.get(locations.LATEST_OUTLINE_FILE).data).run_id
-    except (ObjectNotFound, ValidationError):
-        return None
+    outline = read_record(store, locations.LATEST_OUTLINE_FILE, RunOutline)
+    return outline.run_id if outline else None

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
-
-from pydantic import ValidationError
 
 from tribal.catalog import locations
 from tribal.documenting import fold_progress
-from tribal.errors import ObjectNotFound
 from tribal.ports import Clock, ObjectStore, WorkerPool
 from tribal.runs.leases.lease_file import is_running
+from tribal.store import read_record
 from tribal_contracts import (
-    Contract,
     DocumenterProgress,
     IndexerProgress,
     LeaseRecord,
     RunRecord,
 )
-
-Kind = TypeVar("Kind", bound=Contract)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +38,14 @@ class StatusReport:
 def read_status(store: ObjectStore, clock: Clock, pool: WorkerPool) -> StatusReport:
     """Read it from the files alone; units under way are folded in."""
     manifest = store.head(locations.MANIFEST_FILE)
-    lease = _read(store, locations.LEASE_FILE, LeaseRecord)
+    lease = read_record(store, locations.LEASE_FILE, LeaseRecord)
     running = lease is not None and is_running(lease, clock)
-    progress = _read(store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)
+    progress = read_record(store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)
     return StatusReport(
         running=running,
         lease=lease,
-        run=_read(store, locations.run_file(lease.run_id), RunRecord) if lease else None,
+        run=read_record(store, locations.run_file(lease.run_id), RunRecord) if lease else None,
         documenter=fold_progress(progress, store, pool) if progress else None,
-        indexer=_read(store, locations.INDEXER_PROGRESS_FILE, IndexerProgress),
+        indexer=read_record(store, locations.INDEXER_PROGRESS_FILE, IndexerProgress),
         manifest_hash=manifest.content_hash if manifest else None,
     )
-
-
-def _read(store: ObjectStore, key: str, kind: type[Kind]) -> Kind | None:
-    try:
-        return kind.from_json(store.get(key).data)
-    except (ObjectNotFound, ValidationError):
-        return None

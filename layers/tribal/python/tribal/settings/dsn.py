@@ -1,4 +1,4 @@
-"""Reads connection URLs as libpq does, with its environment variables and its password file behind them.
+"""Reads PostgreSQL's connection URLs as libpq does, with its environment variables and its password file behind them.
 
 No message shows the text that was given, since a password may be anywhere in it.
 """
@@ -81,6 +81,34 @@ def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> Postgr
         "password": None if entry.password is None else entry.password.get_secret_value(),
     }
     return _complete({**parts, **{name: value for name, value in fields.items() if value}}, environment)
+
+
+def named_database(text: str, environment: Mapping[str, str]) -> str:
+    """The database that a URL or libpq's variables name, else their user, as libpq would; empty where neither is named.
+
+    Raises:
+        ConfigurationError: when the URL cannot be read.
+    """
+    parts = _parts(text)
+    names = (parts.get(name) or environment.get(_VARIABLES[name], "") for name in ("dbname", "user"))
+    return next(filter(None, names), "")
+
+
+def without_password(text: str, stand_in: str) -> str:
+    """The same URL with another text in place of its password, wherever that stands.
+
+    Raises:
+        ConfigurationError: when the URL cannot be read.
+    """
+    _parts(text)
+    scheme, has_login, rest = text.partition("://")
+    rest, has_query, query = rest.partition("?")
+    login, at, where = rest.rpartition("@")
+    user, colon, password = login.partition(":")
+    pairs = [pair.partition("=") for pair in query.split("&")]
+    kept = (name + equals + (stand_in if unquote(name) == "password" else value) for name, equals, value in pairs)
+    login = f"{user}:{stand_in}" if password else user + colon
+    return f"{scheme}{has_login}{login}{at}{where}{has_query}{'&'.join(kept)}"
 
 
 def _parts(text: str) -> dict[str, str]:

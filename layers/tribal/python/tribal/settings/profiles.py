@@ -13,7 +13,8 @@ from pydantic import SecretStr, ValidationError
 
 from tribal.errors import ConfigurationError
 from tribal.settings import BucketPlace, read_environment
-from tribal.settings.project_file import YamlReader, compose_yaml, read_small_file
+from tribal.settings.yaml_reader import YamlReader, read_small_file
+from tribal.yaml_lines import compose_yaml
 from tribal_contracts import ProfileEntry
 
 FILE_VARIABLE = "TRIBAL_PROFILES"
@@ -93,7 +94,7 @@ def _usual_file(environment: Mapping[str, str]) -> Path:
 def _entry(name: str, file: Path, environment: Mapping[str, str]) -> ProfileEntry | None:
     """What the file says of one profile; the variables of the others need not be set."""
     root = compose_yaml(str(file), read_small_file(file))
-    reader = YamlReader(str(file), environment, ProfileEntry)
+    reader = YamlReader(str(file), environment, lambda _: ProfileEntry)
     if root is None:
         return None
     for key, profiles in root.value if isinstance(root, yaml.MappingNode) else ():

@@ -9,9 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from urllib.parse import parse_qs, unquote, urlsplit
-
-from pydantic import SecretStr, ValidationError
 
 from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.errors import ConfigurationError, ConfigurationNotFound
@@ -19,7 +16,6 @@ from tribal_contracts import DatabaseEntry, LintRules, ProjectFile
 
 PROJECT_FILE = "databases.yaml"
 _BUCKET = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<prefix>[^\0]*))?\Z")
-_SCHEMES = ("postgresql://", "postgres://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +142,8 @@ def load_settings(
         environment=values,
     )
     if dsn is not None:
+        from tribal.settings.entries import entry_from_dsn
+
         entry = entry_from_dsn(dsn, values)
         return replace(outside, entries=(entry,), config_hash=_entry_hash(entry))
     file = folder / PROJECT_FILE
@@ -177,31 +175,6 @@ def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Setti
         runs_kept=content.runs_kept,
         lint=content.lint,
     )
-
-
-def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
-    """An entry with nothing but a DSN; its name is the server's database, as libpq would choose it.
-
-    Raises:
-        ConfigurationError: when the text is no DSN of a database that we read.
-    """
-    if not dsn.startswith(_SCHEMES):
-        scheme = dsn.split("://", 1)[0] if "://" in dsn else ""
-        found = f"a DSN of {scheme!r}" if scheme else "no DSN"
-        raise ConfigurationError(f"this is {found}; write postgresql://user@host:5432/database")
-    try:
-        parts = urlsplit(dsn)
-        query = parse_qs(parts.query)
-        user = unquote(parts.username or "") or query.get("user", [""])[0] or environment.get("PGUSER", "")
-    except ValueError as error:
-        raise ConfigurationError(f"the DSN cannot be read: {error}; percent-encode special characters") from error
-    name = unquote(parts.path.lstrip("/")) or query.get("dbname", [""])[0] or environment.get("PGDATABASE", "") or user
-    if not name:
-        raise ConfigurationError("the DSN names no database; write postgresql://user@host:5432/database")
-    try:
-        return DatabaseEntry(name=name, dsn=SecretStr(dsn))
-    except ValidationError as error:
-        raise ConfigurationError(f"the database's name in the DSN cannot be used: {name!r}") from error
 
 
 def _store_path(folder: Path, store: str | None) -> Path:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal
 
+from tribal.catalog.type_families import TypeFamily, type_family
 from tribal.describing.rules.checks import allowed_range, allowed_values
 from tribal.describing.rules.phrases import suggested
 from tribal.describing.rules.views import view_origins
@@ -15,43 +15,6 @@ from tribal.naming import expand, expand_tokens, is_acronym, segment_all, split_
 from tribal.ports import TableContext
 from tribal.rendering.words import row_noun
 from tribal_contracts import CatalogColumn, CatalogForeignKey
-
-TypeFamily = Literal[
-    "boolean", "number", "text", "date", "instant", "local_time", "json", "list", "binary", "network", "other"
-]
-
-# The first prefix that a type begins with decides.
-_FAMILIES: tuple[tuple[str, TypeFamily], ...] = (
-    ("bool", "boolean"),
-    ("timestamp with time zone", "instant"),
-    ("timestamptz", "instant"),
-    ("timestamp_tz", "instant"),
-    ("timestamp_ltz", "instant"),
-    ("timestamp", "local_time"),
-    ("datetime", "local_time"),
-    ("date", "date"),
-    ("json", "json"),
-    ("variant", "json"),
-    ("object", "json"),
-    ("interval", "other"),
-    ("bytea", "binary"),
-    ("binary", "binary"),
-    ("inet", "network"),
-    ("cidr", "network"),
-    *((name, "number") for name in ("smallint", "integer", "bigint", "int", "numeric", "decimal", "number", "real")),
-    *((name, "number") for name in ("double", "float", "money")),
-    *((name, "text") for name in ("character", "char", "varchar", "text", "string", "citext", "name", "bpchar")),
-)
-
-
-def type_family(type_name: str) -> TypeFamily:
-    """What kind of values a type holds."""
-    lower = type_name.lower().strip()
-    if lower.endswith("]") or lower.startswith("array"):
-        return "list"
-    if lower.startswith("timestamp") and "with time zone" in lower:
-        return "instant"
-    return next((family for prefix, family in _FAMILIES if lower.startswith(prefix)), "other")
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from tribal.catalog.identity import format_name
-from tribal.describing.rules.column_facts import ColumnFacts, type_family
+from tribal.catalog.type_families import type_family
+from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.numeric_columns import is_money_in_cents
 from tribal.describing.rules.temporal_columns import is_deleted_mark
 from tribal.naming import split_identifier

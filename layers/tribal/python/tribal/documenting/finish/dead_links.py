@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity
-from tribal.documenting.files import put_if_changed, read_or_none, read_required, write_document
+from tribal.documenting.files import write_document
 from tribal.documenting.finish.gather import Gathered, TableEntry
 from tribal.documenting.relations import relations_of
 from tribal.ports import ObjectStore
 from tribal.rendering import table_page
+from tribal.store import put_if_changed, read_record, require_record
 from tribal_contracts import (
     CatalogSlice,
     DocumentedRelation,
@@ -61,7 +62,7 @@ class _Links:
 
     def mended(self, entry: TableEntry, unlinked: set[str]) -> TableEntry:
         """The entry of a table after its files were made to lead to all neighbours but the unlinked ones."""
-        document = read_or_none(self.store, locations.DOCS + entry.indexable.path, TableDocument)
+        document = read_record(self.store, locations.DOCS + entry.indexable.path, TableDocument)
         if document is None:
             return entry
         before = self.found.unlinked.get(entry.name, frozenset())
@@ -92,7 +93,7 @@ class _Links:
 
     def _note(self, entry: TableEntry, written: list[WrittenFile], unlinked: set[str]) -> None:
         key = locations.unit_result_file(entry.indexable.work_unit or "")
-        result = read_or_none(self.store, key, UnitResult)
+        result = read_record(self.store, key, UnitResult)
         if result is None:
             return
         changed = {"files": written, "indexable": entry.indexable, "unlinked": sorted(unlinked) or None}
@@ -105,8 +106,8 @@ class _Links:
 
 
 def _slice(store: ObjectStore, run_id: str, unit_id: str) -> CatalogSlice | None:
-    unit = read_required(store, locations.run_unit_file(run_id, unit_id), WorkUnit)
-    return read_or_none(store, unit.slice_file, CatalogSlice) if unit.slice_file else None
+    unit = require_record(store, locations.run_unit_file(run_id, unit_id), WorkUnit)
+    return read_record(store, unit.slice_file, CatalogSlice) if unit.slice_file else None
 
 
 def _keys(part: CatalogSlice) -> Iterator[tuple[str, str]]:

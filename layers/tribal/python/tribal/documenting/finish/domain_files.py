@@ -10,14 +10,15 @@ from pydantic import ValidationError
 
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
+from tribal.catalog.joins import Join, SqlTable, join_sql
 from tribal.documenting.annotations import PlacedDomainAnnotation
-from tribal.documenting.files import put_if_changed, read_or_none
 from tribal.documenting.finish.gather import TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.summaries import TableSummary, summarize
 from tribal.errors import ObjectNotFound
 from tribal.ports import Describer, DomainContext, ObjectStore, ProgressSink
-from tribal.rendering import RENDERER_VERSION, Join, SqlTable, domain_page, er_diagram, join_sql
+from tribal.rendering import RENDERER_VERSION, domain_page, er_diagram
+from tribal.store import put_if_changed, read_record
 from tribal_contracts import (
     DomainDocument,
     DomainLink,
@@ -76,7 +77,7 @@ class DomainWriter:
         """Write the files of one domain, or leave them when nothing behind them changed."""
         inputs = self._input_hash(plan)
         path = f"{plan.directory}/domain.json"
-        document = read_or_none(self.store, locations.DOCS + path, DomainDocument)
+        document = read_record(self.store, locations.DOCS + path, DomainDocument)
         if document is not None and document.input_hash == inputs:
             files = [self.publisher.untouched(path), self.publisher.untouched(f"{plan.directory}/relationships.json")]
             if files[0] is not None and files[1] is not None:

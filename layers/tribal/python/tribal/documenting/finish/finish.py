@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tribal.catalog import locations
-from tribal.documenting.files import put_if_changed, read_or_none
 from tribal.documenting.finish.dead_links import mend_links
 from tribal.documenting.finish.gather import Gathered, gather
 from tribal.documenting.finish.html_site import write_site
-from tribal.documenting.finish.manifest import build_manifest, load_manifest
+from tribal.documenting.finish.manifest import build_manifest
 from tribal.documenting.finish.overviews import Overviews, OverviewWriter
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.retire import retire
 from tribal.documenting.progress import final_progress
 from tribal.ports import RunContext
+from tribal.store import load_manifest, put_if_changed, read_record
 from tribal_contracts import SCHEMA_VERSION, DocumentationManifest, FinishCheckpoint, RunOutline
 
 LOW_TIME_SECONDS = 60.0
@@ -42,7 +42,8 @@ def finish(outline: RunOutline, run: RunContext) -> Finished:
         StoreError: when the store cannot be read or written.
     """
     store = run.store
-    previous = load_manifest(store)
+    stored = load_manifest(store)
+    previous = stored.manifest if stored else None
     found = gather(outline, store, previous)
     mend_links(found, outline, store=store, now=run.clock.published())
     manifest = None
@@ -66,7 +67,7 @@ def _write_overviews(
     """Every overview; `None` when the time did not last for them and for what comes after."""
     store = run.store
     checkpoint = locations.run_finish_file(outline.run_id)
-    earlier = read_or_none(store, checkpoint, FinishCheckpoint)
+    earlier = read_record(store, checkpoint, FinishCheckpoint)
     known = [*(previous.indexable_files if previous else ()), *(earlier.files if earlier else ())]
     publisher = Publisher(store, known, run.clock.published())
     writer = OverviewWriter(outline, found, store=store, publisher=publisher, describer=run.describer, sink=run.sink)

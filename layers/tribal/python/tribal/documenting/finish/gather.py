@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity
-from tribal.documenting.files import read_or_none, read_required
 from tribal.documenting.progress import overall_status
 from tribal.ports import ObjectStore
+from tribal.store import read_record, require_record
 from tribal_contracts import (
     AgentError,
     AgentStatus,
@@ -80,13 +80,13 @@ def gather(outline: RunOutline, store: ObjectStore, previous: DocumentationManif
     planned: set[str] = set()
     broken = set(store.keys(locations.run_failures(outline.run_id)))
     for unit_id in outline.unit_ids:
-        unit = read_required(store, locations.run_unit_file(outline.run_id, unit_id), WorkUnit)
+        unit = require_record(store, locations.run_unit_file(outline.run_id, unit_id), WorkUnit)
         planned.update(spec.fully_qualified_name for spec in unit.tables)
-        result = read_or_none(store, locations.unit_result_file(unit_id), UnitResult)
+        result = read_record(store, locations.unit_result_file(unit_id), UnitResult)
         found.units[unit_id] = _outcome(unit, result)
         failure_file = locations.run_failure_file(outline.run_id, unit_id)
         if failure_file in broken:
-            failure = read_required(store, failure_file, UnitFailure)
+            failure = require_record(store, failure_file, UnitFailure)
             found.units[unit_id] = _broken(found.units[unit_id], failure.error)
         found.failed[unit.database] += len(found.units[unit_id].failed)
         found.tables.update(_entries(unit, result))
@@ -160,7 +160,7 @@ def _failed_elsewhere(
     """Failed tables of units that are carried over, by database."""
     for unit in previous.work_units if previous else ():
         if unit.id not in found.units:
-            result = read_or_none(store, locations.unit_result_file(unit.id), UnitResult)
+            result = read_record(store, locations.unit_result_file(unit.id), UnitResult)
             if result is not None:
                 yield result.database, {table.name for table in result.tables if table.status == "failed"}
 

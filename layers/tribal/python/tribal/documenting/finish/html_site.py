@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
-from tribal.documenting.files import read_or_none
 from tribal.documenting.finish.gather import TableEntry
 from tribal.errors import ObjectNotFound
 from tribal.ports import ObjectStore
 from tribal.rendering.web.page import html_page, is_intact_page, page_version
 from tribal.rendering.web.records import Record, catalog_record, database_record, domain_record, table_record
+from tribal.store import read_record
 from tribal_contracts import DomainDocument, IndexableFile, OverviewDocument, TableDocument
 
 
@@ -40,13 +40,13 @@ def _is_current(store: ObjectStore, key: str, made_from: str) -> bool:
 
 
 def _records(tables: Mapping[str, TableEntry], store: ObjectStore) -> Iterator[Record]:
-    catalog = read_or_none(store, locations.DOCS + locations.CATALOG_OVERVIEW, OverviewDocument)
+    catalog = read_record(store, locations.DOCS + locations.CATALOG_OVERVIEW, OverviewDocument)
     if catalog is None:
         return
     yield catalog_record(catalog)
     for database in catalog.databases:
         folder = locations.database_directory(database)
-        overview = read_or_none(store, f"{locations.DOCS}{folder}/{locations.CATALOG_OVERVIEW}", OverviewDocument)
+        overview = read_record(store, f"{locations.DOCS}{folder}/{locations.CATALOG_OVERVIEW}", OverviewDocument)
         yield database_record(database, overview.description if overview else "")
         for listed in catalog.domains:
             if listed.database == database:
@@ -55,12 +55,12 @@ def _records(tables: Mapping[str, TableEntry], store: ObjectStore) -> Iterator[R
 
 def _domain(database: str, name: str, tables: Mapping[str, TableEntry], store: ObjectStore) -> Iterator[Record]:
     key = f"{locations.DOCS}{locations.domain_directory(database, name)}/domain.json"
-    domain = read_or_none(store, key, DomainDocument)
+    domain = read_record(store, key, DomainDocument)
     if domain is None:
         return
     yield domain_record(domain)
     for listed in domain.tables:
         entry = tables.get(listed.name)
-        document = read_or_none(store, locations.DOCS + entry.indexable.path, TableDocument) if entry else None
+        document = read_record(store, locations.DOCS + entry.indexable.path, TableDocument) if entry else None
         if document is not None:
             yield table_record(document)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pydantic import ValidationError
-
 from tribal.catalog import locations
 from tribal.catalog.hashing import output_hash
 from tribal.documenting.finish.gather import Gathered, TableEntry, UnitOutcome, files_by_unit
 from tribal.documenting.finish.overviews import Overviews
-from tribal.errors import ManifestError, ObjectNotFound
 from tribal.ports import ObjectStore
 from tribal_contracts import (
     AgentError,
@@ -21,25 +18,6 @@ from tribal_contracts import (
     WorkUnitManifest,
     agent_error,
 )
-
-
-def load_manifest(store: ObjectStore) -> DocumentationManifest | None:
-    """The manifest as it stands; `None` before the first.
-
-    Raises:
-        ManifestError: when it is there and cannot be read: taken for missing, everything that it lists would be lost.
-    """
-    try:
-        return DocumentationManifest.from_json(store.get(locations.MANIFEST_FILE).data)
-    except ObjectNotFound:
-        return None
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ManifestError(
-            f"{locations.MANIFEST_FILE} in {store.location} cannot be read at {where or 'its start'}: {first['msg']}; "
-            "put back an intact copy, or delete it and document everything again"
-        ) from error
 
 
 def build_manifest(

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pydantic import ValidationError
-
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.documenting.annotations import OverviewWords, read_overview_words
-from tribal.documenting.files import put_if_changed
 from tribal.documenting.finish.domain_files import DomainPlan, DomainWriter
 from tribal.documenting.finish.gather import Gathered, TableEntry
 from tribal.documenting.finish.publishing import Publisher
-from tribal.errors import ObjectNotFound
 from tribal.naming import humanize
 from tribal.ports import Describer, ObjectStore, ProgressSink
 from tribal.rendering import overview_page
 from tribal.rendering.words import number
+from tribal.store import put_if_changed, read_first_line
 from tribal_contracts import (
     CatalogSnapshot,
     DomainDocument,
@@ -138,12 +135,9 @@ def _schema_comments(outline: RunOutline, store: ObjectStore) -> Mapping[tuple[s
     """Comments of schemas, from the first line of each database's snapshot."""
     comments = {}
     for analysis in outline.databases:
-        try:
-            first = next(iter(store.lines(locations.snapshot_file(analysis.name, analysis.schema_hash))), b"")
-            snapshot = CatalogSnapshot.from_json(first)
-        except (ObjectNotFound, ValidationError):
-            continue
-        for schema in snapshot.schemas:
+        key = locations.snapshot_file(analysis.name, analysis.schema_hash)
+        snapshot = read_first_line(store, key, CatalogSnapshot)
+        for schema in snapshot.schemas if snapshot else ():
             if schema.comment:
                 comments[analysis.name, schema.name] = schema.comment
     return comments

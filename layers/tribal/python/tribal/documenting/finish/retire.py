@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tribal.catalog import locations
-from tribal.documenting.files import put_if_changed, read_or_none
 from tribal.documenting.finish.gather import Gathered, page_of
 from tribal.ports import ObjectStore
+from tribal.store import put_if_changed, read_record
 from tribal_contracts import DocumentationManifest, TableResult, UnitResult
 
 _UNITS = "progress/work_units/"
@@ -58,7 +58,7 @@ def _remove(store: ObjectStore, paths: list[str], live: set[str]) -> None:
 
 def _forget_departed(store: ObjectStore, unit_id: str, live: set[str]) -> None:
     key = locations.unit_result_file(unit_id)
-    result = read_or_none(store, key, UnitResult)
+    result = read_record(store, key, UnitResult)
     if result is not None:
         kept = [file for file in result.departed or () if file.path in live]
         put_if_changed(store, key, result.model_copy(update={"departed": kept or None}).to_json())
@@ -74,7 +74,7 @@ def _former_units(found: Gathered, manifest: DocumentationManifest, store: Objec
 def _retire_unit(
     unit_id: str, found: Gathered, manifest: DocumentationManifest, live: set[str], store: ObjectStore
 ) -> None:
-    result = read_or_none(store, locations.unit_result_file(unit_id), UnitResult)
+    result = read_record(store, locations.unit_result_file(unit_id), UnitResult)
     if result is None or not all(_is_settled(table, found) for table in result.tables):
         # A unit that another run documented and nobody has published yet keeps its files.
         return

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tribal.catalog.identity import TableIdentity, format_name
+from tribal.catalog.joins import SqlTable
 from tribal.documenting.finish.gather import TableEntry
-from tribal.rendering import ErColumn, ErTable, SqlTable, relation_sentence
+from tribal.rendering import ErColumn, ErTable, relation_sentence
 from tribal.rendering.words import shorten
 from tribal_contracts import DatabaseType, DomainTable, Relationship, TableDocument
 

@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import ValidationError
-
 from tribal.catalog import locations
-from tribal.documenting.finish.manifest import load_manifest
-from tribal.errors import ManifestError, ObjectNotFound
+from tribal.errors import ManifestError
 from tribal.masking import detect
 from tribal.masking.value_shapes import is_date, is_number
 from tribal.naming import humanize, index_terms, tokenize_text
 from tribal.ports import ObjectStore
+from tribal.store import read_record, require_manifest
 from tribal_contracts import Description, IndexableFile, LintRules, TableDocument
 
 Rule = Literal["undocumented", "unclear", "unmasked", "orphaned", "without_key"]
@@ -82,11 +80,7 @@ def lint(store: ObjectStore, rules: LintRules) -> LintReport:
     Raises:
         ManifestError: when nothing is documented yet, or a document is missing or cannot be read.
     """
-    manifest = load_manifest(store)
-    if manifest is None:
-        raise ManifestError(
-            f"nothing is documented in {store.location} yet; start with `tribal run`", code="IDX_MANIFEST_NOT_FOUND"
-        )
+    manifest = require_manifest(store).manifest
     findings: list[Finding] = []
     tables = documented_tables = columns = documented_columns = 0
     for file in manifest.indexable_files:
@@ -107,13 +101,13 @@ def lint(store: ObjectStore, rules: LintRules) -> LintReport:
 
 
 def _document(file: IndexableFile, store: ObjectStore) -> TableDocument:
-    try:
-        return TableDocument.from_json(store.get(locations.DOCS + file.path).data)
-    except (ObjectNotFound, ValidationError) as error:
+    document = read_record(store, locations.DOCS + file.path, TableDocument)
+    if document is None:
         raise ManifestError(
             f"{locations.DOCS}{file.path} is missing or cannot be read; write it again with `tribal document --force`",
             code="MANIFEST_FILE_MISSING",
-        ) from error
+        )
+    return document
 
 
 def is_documented(description: Description) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from tribal.catalog import locations
-from tribal.documenting.files import put_if_changed, read_or_none
 from tribal.documenting.progress import overall_status
 from tribal.ports import Clock, ObjectStore
+from tribal.store import put_if_changed, read_record
 from tribal_contracts import (
     AgentStatus,
     HandedBack,
@@ -33,8 +33,8 @@ class UnitCheckpoint:
         self._store = store
         self._clock = clock
         self._pid = os.getpid() if record_pid and not clock.stands_still else None
-        self._earlier_result = read_or_none(store, locations.unit_result_file(unit.id), UnitResult)
-        self._earlier = read_or_none(store, locations.unit_progress_file(unit.id), WorkUnitProgress)
+        self._earlier_result = read_record(store, locations.unit_result_file(unit.id), UnitResult)
+        self._earlier = read_record(store, locations.unit_progress_file(unit.id), WorkUnitProgress)
         self._names = [spec.fully_qualified_name for spec in unit.tables]
         known = {table.name: table for table in self._earlier_result.tables} if self._earlier_result else {}
         self._results: dict[str, TableResult] = {name: known[name] for name in self._names if name in known}

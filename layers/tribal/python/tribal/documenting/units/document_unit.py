@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from tribal.catalog import locations
 from tribal.documenting.annotations import read_annotations
-from tribal.documenting.files import read_required
 from tribal.documenting.staleness import is_unchanged, wants_refresh
 from tribal.documenting.units.checkpoint import UnitCheckpoint
 from tribal.documenting.units.document_table import TableDocumenter, UnitContext
 from tribal.errors import PlanError, RunInterrupted
 from tribal.ports import CatalogReader, DocumentingOptions, ProgressSink, RunContext
+from tribal.store import require_record
 from tribal_contracts import CatalogSlice, TableResult, TableSpec, UnitResult, WorkUnit
 
 STAGE = "document"
@@ -38,7 +38,7 @@ def document_unit(
     store = run.store
     context = UnitContext(
         unit=unit,
-        part=read_required(store, unit.slice_file, CatalogSlice),
+        part=require_record(store, unit.slice_file, CatalogSlice),
         annotations=read_annotations(store, unit.database),
         store=store,
         reader=reader,

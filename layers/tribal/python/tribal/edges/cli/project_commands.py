@@ -73,14 +73,15 @@ def init(
     environment variable to put it in.
     """
     from tribal.errors import ConfigurationError
-    from tribal.settings.settings import PROJECT_FILE, entry_from_dsn
+    from tribal.settings import PROJECT_FILE
+    from tribal.settings.entries import dsn_without_password, entry_from_dsn
 
     file = project / PROJECT_FILE
     if file.exists() and not force:
         raise ConfigurationError(f"{file} is there already; edit it, or replace it with --force")
     name, shown = "company", "${DATABASE_URL}"
     if dsn is not None:
-        name, shown = entry_from_dsn(dsn, {}).name, _without_password(dsn)
+        name, shown = entry_from_dsn(dsn, {}).name, dsn_without_password(dsn, "${TRIBAL_PASSWORD}")
     text = _TEMPLATE.format(name=_quoted(name), dsn=_quoted(shown))
     try:
         project.mkdir(parents=True, exist_ok=True)
@@ -97,17 +98,6 @@ def _quoted(text: str) -> str:
     import json
 
     return text if text.isidentifier() else json.dumps(text, ensure_ascii=False)
-
-
-def _without_password(dsn: str) -> str:
-    from urllib.parse import urlsplit, urlunsplit
-
-    parts = urlsplit(dsn)
-    if parts.password is None:
-        return dsn
-    host = parts.netloc.rpartition("@")[2]
-    user = parts.netloc.rpartition("@")[0].partition(":")[0]
-    return urlunsplit(parts._replace(netloc=f"{user}:${{TRIBAL_PASSWORD}}@{host}"))
 
 
 @command

@@ -57,9 +57,9 @@ def require_recorded(run_id: str, store: ObjectStore) -> None:
         PlanError: when the store knows none of that id.
     """
     from tribal.errors import PlanError
-    from tribal.runs.following import read_record
+    from tribal.runs.following import run_record
 
-    if read_record(run_id, store) is None:
+    if run_record(run_id, store) is None:
         raise PlanError(
             f"no run {run_id!r} is recorded in {store.location}; `tribal status` names the last one",
             code="DOC_PLAN_NOT_FOUND",

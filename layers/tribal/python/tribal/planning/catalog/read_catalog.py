@@ -6,16 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pydantic import ValidationError
-
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
-from tribal.errors import DatabaseError, ObjectNotFound
+from tribal.errors import DatabaseError
 from tribal.planning.catalog.locked_tables import keep_earlier, locked_errors
 from tribal.planning.catalog.redaction import redact_contents
 from tribal.planning.catalog.selection import is_selected
 from tribal.ports import Application, CatalogContents, CatalogReader, Clock, ObjectStore
+from tribal.store import UNREADABLE, put_if_changed, read_record
 from tribal_contracts import (
     AgentError,
     CatalogReading,
@@ -51,7 +50,7 @@ def read_catalog(entry: DatabaseEntry, app: Application, run_id: str) -> Catalog
         reading = _write_found(entry, found, gone, excluded, app)
         # Without its errors, whose timestamps would make every reading a new one.
         latest = reading.model_copy(update={"errors": []})
-        _put_if_changed(store, locations.latest_reading_file(entry.name), latest.to_json())
+        put_if_changed(store, locations.latest_reading_file(entry.name), latest.to_json())
     store.put(locations.run_reading_file(run_id, entry.name), reading.to_json())
     return reading
 
@@ -100,7 +99,7 @@ def _beside_locks(database: str, contents: CatalogContents, store: ObjectStore) 
     try:
         _, earlier = iterate_snapshot(store, last.snapshot_file)
         return keep_earlier(contents, earlier)
-    except (ObjectNotFound, ValidationError):
+    except UNREADABLE:
         return contents
 
 
@@ -176,15 +175,12 @@ def _refresh_statistics(database: str, found: _Found, store: ObjectStore, clock:
             fresh = {name: previous.tables.get(name, statistics) for name, statistics in fresh.items()}
             read_at = previous.read_at
     statistics = CatalogStatistics(schema_version="1.0", database=database, read_at=read_at, tables=fresh)
-    _put_if_changed(store, key, statistics.to_json())
+    put_if_changed(store, key, statistics.to_json())
 
 
 def load_statistics(database: str, store: ObjectStore) -> CatalogStatistics | None:
     """Row counts and sizes as they were last read; `None` when there are none that can be read."""
-    try:
-        return CatalogStatistics.from_json(store.get(locations.statistics_file(database)).data)
-    except (ObjectNotFound, ValidationError):
-        return None
+    return read_record(store, locations.statistics_file(database), CatalogStatistics)
 
 
 def _missing_tables(
@@ -202,9 +198,8 @@ def _missing_tables(
 
 def documented_tables(database: str, store: ObjectStore) -> dict[tuple[str, str], str]:
     """Schema and table of all that the manifest lists of a database, with their domains."""
-    try:
-        manifest = DocumentationManifest.from_json(store.get(locations.MANIFEST_FILE).data)
-    except (ObjectNotFound, ValidationError):
+    manifest = read_record(store, locations.MANIFEST_FILE, DocumentationManifest)
+    if manifest is None:
         return {}
     return {
         (file.schema_, file.table): file.domain
@@ -218,10 +213,7 @@ def _names(database: str, keys: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _latest(database: str, store: ObjectStore) -> CatalogReading | None:
-    try:
-        return CatalogReading.from_json(store.get(locations.latest_reading_file(database)).data)
-    except (ObjectNotFound, ValidationError):
-        return None
+    return read_record(store, locations.latest_reading_file(database), CatalogReading)
 
 
 def _unreachable(entry: DatabaseEntry, error: DatabaseError, store: ObjectStore, clock: Clock) -> CatalogReading:
@@ -240,12 +232,3 @@ def _unreachable(entry: DatabaseEntry, error: DatabaseError, store: ObjectStore,
         excluded_tables=[],
         errors=[error.to_agent_error(clock.published())],
     )
-
-
-def _put_if_changed(store: ObjectStore, key: str, data: bytes) -> None:
-    try:
-        if store.get(key).data == data:
-            return
-    except ObjectNotFound:
-        pass
-    store.put(key, data)

@@ -11,6 +11,7 @@ from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.errors import ObjectNotFound, PlanError
 from tribal.ports import Lease, ObjectStore
+from tribal.store import read_record
 from tribal_contracts import SCHEMA_VERSION, DocumentationPlan, OutlineUnit, RunOutline, WorkUnit
 
 _VOLATILE: dict[str, Any] = {
@@ -134,11 +135,8 @@ def latest_outline(store: ObjectStore, run_id: str) -> RunOutline | None:
     """What the latest plan was cut into, so that nobody has to load it; `None` when somebody touched the plan since."""
     plan = store.head(locations.PLAN_FILE)
     for key in (locations.run_outline_file(run_id), locations.LATEST_OUTLINE_FILE):
-        try:
-            outline = RunOutline.from_json(store.get(key).data)
-        except (ObjectNotFound, ValidationError):
-            continue
-        if plan is not None and outline.plan_file_hash == plan.content_hash:
+        outline = read_record(store, key, RunOutline)
+        if plan is not None and outline is not None and outline.plan_file_hash == plan.content_hash:
             return outline
     return None
 

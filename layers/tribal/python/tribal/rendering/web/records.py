@@ -8,7 +8,7 @@ from typing import Any
 
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity, format_name
-from tribal.rendering.sql import Join, SqlTable, join_sql
+from tribal.catalog.joins import Join, SqlTable, join_sql
 from tribal_contracts import DocumentedColumn, DocumentedRelation, DomainDocument, OverviewDocument, TableDocument
 
 Record = dict[str, Any]

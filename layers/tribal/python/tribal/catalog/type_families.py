@@ -1,0 +1,71 @@
+"""Families of column types: what kind of values a type holds, and which types' values can be joined on."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+TypeFamily = Literal[
+    "boolean", "number", "text", "date", "instant", "local_time", "json", "list", "binary", "network", "other"
+]
+KeyFamily = Literal["number", "text", "uuid"]
+
+# A type is of the family of the first of these names that it begins with. The key family holds for the name as it
+# stands, with or without a length: it is that of types in which keys are kept.
+_TYPES: tuple[tuple[str, TypeFamily, KeyFamily | None], ...] = (
+    ("bool", "boolean", None),
+    ("timestamp with time zone", "instant", None),
+    ("timestamptz", "instant", None),
+    ("timestamp_tz", "instant", None),
+    ("timestamp_ltz", "instant", None),
+    ("timestamp", "local_time", None),
+    ("datetime", "local_time", None),
+    ("date", "date", None),
+    ("json", "json", None),
+    ("variant", "json", None),
+    ("object", "json", None),
+    ("interval", "other", None),
+    ("bytea", "binary", None),
+    ("binary", "binary", None),
+    ("inet", "network", None),
+    ("cidr", "network", None),
+    ("smallint", "number", "number"),
+    ("integer", "number", "number"),
+    ("bigint", "number", "number"),
+    ("int", "number", "number"),
+    ("numeric", "number", "number"),
+    ("decimal", "number", "number"),
+    ("number", "number", "number"),
+    ("real", "number", None),
+    ("double", "number", None),
+    ("float", "number", None),
+    ("money", "number", None),
+    ("character varying", "text", "text"),
+    ("character", "text", "text"),
+    ("char", "text", "text"),
+    ("varchar", "text", "text"),
+    ("text", "text", "text"),
+    ("string", "text", "text"),
+    ("bpchar", "text", "text"),
+    ("citext", "text", None),
+    ("name", "text", None),
+    ("tinyint", "other", "number"),
+    ("nvarchar", "other", "text"),
+    ("uuid", "other", "uuid"),
+)
+_KEY_FAMILIES = {name: family for name, _, family in _TYPES if family is not None}
+
+
+def type_family(type_name: str) -> TypeFamily:
+    """What kind of values a type holds."""
+    lower = type_name.lower().strip()
+    if lower.endswith("]") or lower.startswith("array"):
+        return "list"
+    if lower.startswith("timestamp") and "with time zone" in lower:
+        return "instant"
+    return next((family for prefix, family, _ in _TYPES if lower.startswith(prefix)), "other")
+
+
+def key_family(type_name: str) -> KeyFamily | None:
+    """Types of one key family can be compared with each other; a type of none joins nothing."""
+    lower = type_name.lower()
+    return _KEY_FAMILIES.get(lower.partition("(")[0] if lower.endswith(")") else lower)

@@ -1,0 +1,87 @@
+"""The manifest: what documenting hands over to indexing, and what every later run builds on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import get_args
+
+from pydantic import JsonValue, ValidationError
+from pydantic_core import from_json
+
+from tribal.catalog.hashing import bytes_hash
+from tribal.catalog.locations import MANIFEST_FILE
+from tribal.errors import ManifestError, ObjectNotFound
+from tribal.ports import ObjectStore
+from tribal.store.records import first_problem
+from tribal_contracts import SCHEMA_VERSION, DocumentationManifest
+
+_STATUSES = get_args(DocumentationManifest.model_fields["status"].annotation)
+_NAMED_PROBLEMS = 10
+_HINT = "put back an intact copy, or delete it and document again"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredManifest:
+    """A manifest with the hash of its bytes."""
+
+    manifest: DocumentationManifest
+    content_hash: str
+
+
+def load_manifest(store: ObjectStore) -> StoredManifest | None:
+    """The manifest as it stands; `None` before the first.
+
+    Raises:
+        ManifestError: when it is there and cannot be read: taken for missing, everything that it lists would be lost.
+    """
+    try:
+        data = store.get(MANIFEST_FILE).data
+    except ObjectNotFound:
+        return None
+    where = f"{MANIFEST_FILE} in {store.location}"
+    _check_outline(data, where)
+    try:
+        return StoredManifest(DocumentationManifest.from_json(data), bytes_hash(data))
+    except ValidationError as error:
+        problems: list[JsonValue] = [
+            f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:_NAMED_PROBLEMS]
+        ]
+        message = f"{where} cannot be read at {first_problem(error)}; {_HINT}"
+        raise ManifestError(message, context={"problems": problems}) from error
+
+
+def require_manifest(store: ObjectStore) -> StoredManifest:
+    """The manifest of a store in which something is documented.
+
+    Raises:
+        ManifestError: when there is none (`IDX_MANIFEST_NOT_FOUND`) or it cannot be read.
+    """
+    found = load_manifest(store)
+    if found is None:
+        raise ManifestError(
+            f"nothing is documented in {store.location} yet: there is no {MANIFEST_FILE}; start with `tribal run` or "
+            "`tribal document`",
+            code="IDX_MANIFEST_NOT_FOUND",
+        )
+    return found
+
+
+def _check_outline(data: bytes, where: str) -> None:
+    """Tell another version, and one that is not finished, from one that is broken."""
+    try:
+        outline = from_json(data)
+    except ValueError as error:
+        raise ManifestError(f"{where} cannot be read: it is not JSON ({error}); {_HINT}") from error
+    if not isinstance(outline, dict):
+        raise ManifestError(f"{where} cannot be read: it is not a JSON object; {_HINT}")
+    version, status = outline.get("schema_version"), outline.get("status")
+    if version != SCHEMA_VERSION:
+        raise ManifestError(
+            f"{where} cannot be read: it is of version {version!r} and this program reads {SCHEMA_VERSION!r}; {_HINT}",
+            code="MANIFEST_VERSION_MISMATCH",
+        )
+    if status not in _STATUSES:
+        raise ManifestError(
+            f"{where} has the status {status!r}; wait until documenting has ended, or {_HINT}",
+            code="MANIFEST_INCOMPLETE",
+        )

@@ -1,0 +1,66 @@
+"""Records of a contract on an object store, read and written without rewriting what stays the same."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from tribal.catalog.hashing import bytes_hash
+from tribal.errors import ObjectNotFound, StoreError
+from tribal.ports import ObjectStore
+from tribal_contracts import Contract
+
+Record = TypeVar("Record", bound=Contract)
+
+UNREADABLE = (ObjectNotFound, ValidationError)
+"""What reading raises where there is no record: none at that key, or one of another shape."""
+
+
+def read_record(store: ObjectStore, key: str, kind: type[Record]) -> Record | None:
+    """The record at a key; `None` where it is missing or not of this shape.
+
+    For what can be made again: a broken checkpoint costs time and nothing else.
+    """
+    try:
+        return kind.from_json(store.get(key).data)
+    except UNREADABLE:
+        return None
+
+
+def read_first_line(store: ObjectStore, key: str, kind: type[Record]) -> Record | None:
+    """The record in the first line of an object of many lines; `None` as with `read_record`."""
+    try:
+        return kind.from_json(next(iter(store.lines(key)), b""))
+    except UNREADABLE:
+        return None
+
+
+def require_record(store: ObjectStore, key: str, kind: type[Record]) -> Record:
+    """The record at a key, one of those that planning wrote and the rest of a run depends on.
+
+    Raises:
+        ObjectNotFound: when it is missing.
+        StoreError: when it is not of this shape (`DOC_PLAN_INVALID`).
+    """
+    try:
+        return kind.from_json(store.get(key).data)
+    except ValidationError as error:
+        message = f"{key!r} in {store.location} cannot be read at {first_problem(error)}; plan again"
+        raise StoreError(message, code="DOC_PLAN_INVALID") from error
+
+
+def put_if_changed(store: ObjectStore, key: str, data: bytes) -> bool:
+    """Write an object unless it has these bytes already; returns whether it was written."""
+    present = store.head(key)
+    if present is not None and present.content_hash == bytes_hash(data):
+        return False
+    store.put(key, data)
+    return True
+
+
+def first_problem(error: ValidationError) -> str:
+    """Where a record is wrong and how, for messages; the wrong value itself is left out."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return f"{where or 'its start'}: {first['msg']}"

@@ -1,0 +1,30 @@
+"""Families of types: what their values are, and which of them can be joined on."""
+
+from __future__ import annotations
+
+import pytest
+
+from tribal.catalog.type_families import KeyFamily, key_family
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("integer", "number"),
+        ("INT", "number"),
+        ("NUMBER(38,0)", "number"),
+        ("numeric(10,2)", "number"),
+        ("double precision", None),
+        ("character varying(30)", "text"),
+        ("VARCHAR(16777216)", "text"),
+        ("text", "text"),
+        ("text[]", None),
+        ("citext", None),
+        ("uuid", "uuid"),
+        ("interval", None),
+        ("public.uuid", None),
+        ("", None),
+    ],
+)
+def test_keys_are_kept_in_numbers_texts_and_uuids(name: str, family: KeyFamily | None) -> None:
+    assert key_family(name) == family

@@ -1,0 +1,64 @@
+"""A DSN alone makes an entry; what is written down of it holds no password."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tribal.errors import ConfigurationError
+from tribal.settings.entries import dsn_without_password, entry_from_dsn
+
+
+@pytest.mark.parametrize(
+    ("dsn", "environment", "name"),
+    [
+        ("postgresql://u:pw@h:1/my%20db", {}, "my db"),
+        ("postgres://u@h/shop?sslmode=require", {"PGDATABASE": "other"}, "shop"),
+        ("POSTGRESQL://h/shop", {}, "shop"),
+        ("postgresql:///?dbname=shop&host=/run/postgresql", {}, "shop"),
+        ("postgresql://u@h", {"PGDATABASE": "shop"}, "shop"),
+        ("postgresql://u@h", {"PGUSER": "other"}, "u"),
+        ("postgresql://h/?user=u", {}, "u"),
+        ("postgresql://h", {"PGUSER": "u"}, "u"),
+    ],
+)
+def test_an_entry_is_named_after_the_database_that_libpq_would_choose(
+    dsn: str, environment: dict[str, str], name: str
+) -> None:
+    entry = entry_from_dsn(dsn, environment)
+    assert (entry.name, entry.type) == (name, "postgres")
+    assert entry.dsn is not None
+    assert entry.dsn.get_secret_value() == dsn
+
+
+@pytest.mark.parametrize(
+    ("dsn", "hint"),
+    [
+        ("mysql://u:hunter2@h/d", "a DSN of 'mysql'; write postgresql://"),
+        ("host=h password=hunter2", "no DSN; write postgresql://"),
+        ("password=hunter2://", "no DSN; write postgresql://"),
+        ("postgresql://h:1", "names no database"),
+        ("postgresql://u:a/hunter2@h/d", "percent-encoded"),
+        (f"postgresql://u:hunter2@h/{'x' * 200}", "the database's name in the DSN cannot be used"),
+    ],
+)
+def test_what_is_no_usable_dsn_is_refused_without_its_password(dsn: str, hint: str) -> None:
+    with pytest.raises(ConfigurationError, match=re.escape(hint)) as raised:
+        entry_from_dsn(dsn, {})
+    assert "hunter2" not in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("dsn", "written"),
+    [
+        ("postgresql://u:hunter2@h:1/d?sslmode=require", "postgresql://u:${PW}@h:1/d?sslmode=require"),
+        ("postgresql://u:hunter2%40@h", "postgresql://u:${PW}@h"),
+        ("postgresql://h/d?user=u&password=hunter2", "postgresql://h/d?user=u&password=${PW}"),
+        ("postgresql://h/d?p%61ssword=hunter2", "postgresql://h/d?p%61ssword=${PW}"),
+        ("postgresql://u@h/d", "postgresql://u@h/d"),
+        ("postgresql:///d", "postgresql:///d"),
+    ],
+)
+def test_a_password_is_left_out_wherever_it_stands(dsn: str, written: str) -> None:
+    assert dsn_without_password(dsn, "${PW}") == written
