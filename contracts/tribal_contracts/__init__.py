@@ -11,24 +11,11 @@ from tribal_contracts.core.codes import (
     agent_error,
 )
 from tribal_contracts.core.configuration import (
-    DatabaseEntry,
-    DatabaseLimits,
-    Glob,
-    LintRules,
     ProfileEntry,
-    ProjectFile,
-    Selection,
 )
 from tribal_contracts.core.runs import (
-    FinishCheckpoint,
-    HandedBack,
     LeaseRecord,
-    OutlineUnit,
-    RunOutline,
     RunRecord,
-    TableResult,
-    UnitResult,
-    WrittenFile,
 )
 from tribal_contracts.core.shape import (
     SCHEMA_VERSION,
@@ -64,6 +51,13 @@ from tribal_contracts.documentation.catalog import (
     SliceNeighbour,
     TableKind,
     TableStatistics,
+)
+from tribal_contracts.documentation.configuration import (
+    DatabaseEntry,
+    DatabaseLimits,
+    Glob,
+    LintRules,
+    Selection,
 )
 from tribal_contracts.documentation.documents import (
     Annotations,
@@ -105,6 +99,15 @@ from tribal_contracts.documentation.progress import (
     WorkUnitManifest,
     WorkUnitProgress,
 )
+from tribal_contracts.documentation.runs import (
+    FinishCheckpoint,
+    HandedBack,
+    OutlineUnit,
+    RunOutline,
+    TableResult,
+    UnitResult,
+    WrittenFile,
+)
 from tribal_contracts.documentation.tasks import (
     CloseTask,
     ComposedRun,
@@ -124,6 +127,9 @@ from tribal_contracts.documentation.tasks import (
     UnitFailure,
     UnitItem,
     Wave,
+)
+from tribal_contracts.project_file import (
+    ProjectFile,
 )
 from tribal_contracts.retrieval.indexing import (
     DocType,

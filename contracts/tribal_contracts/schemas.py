@@ -15,47 +15,18 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-import tribal_contracts as contracts
+from tribal_contracts import core, documentation, retrieval
+from tribal_contracts.core.shape import ClosedContract
+from tribal_contracts.project_file import ProjectFile
 
 SCHEMA_DIRECTORY = Path(__file__).parent / "schemas"
 
+CAPABILITIES = (core, documentation, retrieval)
+"""Packages of contracts; each says in its own `EXPORTED` what it exports."""
+
 EXPORTED: dict[str, type[BaseModel]] = {
-    "documentation-plan": contracts.DocumentationPlan,
-    "documenter-progress": contracts.DocumenterProgress,
-    "work-unit-progress": contracts.WorkUnitProgress,
-    "documentation-manifest": contracts.DocumentationManifest,
-    "indexer-progress": contracts.IndexerProgress,
-    "index-metadata": contracts.IndexMetadata,
-    "document-record": contracts.DocumentRecord,
-    "key-graph": contracts.KeyGraph,
-    "agent-error": contracts.AgentError,
-    "catalog-snapshot": contracts.CatalogSnapshot,
-    "catalog-table": contracts.CatalogTable,
-    "catalog-statistics": contracts.CatalogStatistics,
-    "catalog-reading": contracts.CatalogReading,
-    "catalog-slice": contracts.CatalogSlice,
-    "table-document": contracts.TableDocument,
-    "domain-document": contracts.DomainDocument,
-    "relationships-document": contracts.RelationshipsDocument,
-    "overview-document": contracts.OverviewDocument,
-    "annotations": contracts.Annotations,
-    "work-unit": contracts.WorkUnit,
-    "unit-result": contracts.UnitResult,
-    "run-outline": contracts.RunOutline,
-    "run-record": contracts.RunRecord,
-    "lease-record": contracts.LeaseRecord,
-    "finish-checkpoint": contracts.FinishCheckpoint,
-    "databases": contracts.ProjectFile,
-    "search-tables-input": contracts.SearchTablesInput,
-    "search-tables-output": contracts.SearchTablesOutput,
-    "get-table-schema-input": contracts.GetTableSchemaInput,
-    "get-table-schema-output": contracts.GetTableSchemaOutput,
-    "get-join-path-input": contracts.GetJoinPathInput,
-    "get-join-path-output": contracts.GetJoinPathOutput,
-    "get-domain-overview-input": contracts.GetDomainOverviewInput,
-    "get-domain-overview-output": contracts.GetDomainOverviewOutput,
-    "list-domains-input": contracts.ListDomainsInput,
-    "list-domains-output": contracts.ListDomainsOutput,
+    "databases": ProjectFile,
+    **{name: model for capability in CAPABILITIES for name, model in capability.EXPORTED.items()},
 }
 
 
@@ -71,7 +42,7 @@ def json_schema(name: str) -> dict[str, Any]:
     """
     model = EXPORTED[name]
     # Inputs are described by what may be sent; stored and answered things by what is always there.
-    mode: JsonSchemaMode = "validation" if issubclass(model, contracts.ClosedContract) else "serialization"
+    mode: JsonSchemaMode = "validation" if issubclass(model, ClosedContract) else "serialization"
     body = model.model_json_schema(
         mode=mode, by_alias=True, ref_template="#/definitions/{model}", schema_generator=_Draft07
     )

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 import tribal_contracts as contracts
-from tribal_contracts.schemas import EXPORTED, json_schema, stale_files
+from tribal_contracts.schemas import CAPABILITIES, EXPORTED, json_schema, stale_files
 
 NOW = "2026-01-02T03:04:05Z"
 HASH = "a" * 64
@@ -190,3 +190,9 @@ def test_every_error_code_has_defaults_and_an_unregistered_one_cannot_be_used() 
     assert (error.severity, error.recoverable) == ("fatal", False)
     with pytest.raises(KeyError):
         contracts.agent_error("NO_SUCH_CODE", "x", timestamp=NOW)
+
+
+def test_no_two_capabilities_export_a_schema_of_the_same_name() -> None:
+    names = [name for capability in CAPABILITIES for name in capability.EXPORTED]
+    assert sorted(names) == sorted(set(names))
+    assert set(names) < EXPORTED.keys()

@@ -1,4 +1,4 @@
-"""Communities of a graph, and what ties tables together."""
+"""Communities of a graph, and the graphs of tables."""
 
 from __future__ import annotations
 
@@ -7,20 +7,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fakes.catalogs import table
-from tribal.planning.domains.communities import find_communities, strengths
-from tribal.planning.domains.table_graph import LARGEST_FAMILY, Graph, bond_graph, find_links, key_graph, tie_graph
+from tribal.planning.domains.communities import cohesion, find_communities
+from tribal.planning.domains.table_graph import (
+    LARGEST_PREFIX_GROUP,
+    Graph,
+    affinity_graph,
+    cohesion_graph,
+    find_links,
+    key_graph,
+)
 
 TWO_TRIANGLES = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]
 
 
 def graph(count: int, links: list[tuple[int, int]]) -> Graph:
-    return bond_graph(count, links, [[f"t{n}"] for n in range(count)])
+    return cohesion_graph(count, links, [[f"t{n}"] for n in range(count)])
 
 
 def test_clusters_with_one_link_between_them_are_told_apart() -> None:
     joined = graph(6, [*TWO_TRIANGLES, (2, 3)])
     assert find_communities(joined) == [0, 0, 0, 1, 1, 1]
-    assert strengths(joined, [0, 0, 0, 1, 1, 1]) == pytest.approx([5 / 7, 5 / 7])
+    assert cohesion(joined, [0, 0, 0, 1, 1, 1]) == pytest.approx([5 / 7, 5 / 7])
 
 
 def test_who_is_tied_to_nobody_is_alone() -> None:
@@ -30,7 +37,7 @@ def test_who_is_tied_to_nobody_is_alone() -> None:
 
 
 def test_a_community_that_holds_every_tie_has_nothing_to_compare_with() -> None:
-    assert strengths(graph(3, [(0, 1), (1, 2)]), [0, 0, 0]) == [0.0]
+    assert cohesion(graph(3, [(0, 1), (1, 2)]), [0, 0, 0]) == [0.0]
 
 
 @given(st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)).filter(lambda link: link[0] != link[1]), max_size=60))
@@ -64,15 +71,15 @@ def test_keys_to_one_table_count_one_together() -> None:
     assert [dict(row) for row in keys] == [{2: 0.5}, {2: 0.5}, {0: 0.5, 1: 0.5}]
 
 
-def test_a_first_word_ties_tables_unless_too_many_share_it() -> None:
+def test_a_first_word_connects_tables_unless_too_many_share_it() -> None:
     few = [["crm", "note"], ["crm", "lead"], ["crm", "call"], *([f"t{n}"] for n in range(9))]
-    assert tie_graph(12, [], few)[0] == pytest.approx({1: 0.25, 2: 0.25})
-    many = [["crm", f"t{n}"] for n in range(LARGEST_FAMILY + 1)] + [[f"t{n}"] for n in range(100)]
-    assert not any(tie_graph(len(many), [], many))
+    assert affinity_graph(12, [], few)[0] == pytest.approx({1: 0.25, 2: 0.25})
+    many = [["crm", f"t{n}"] for n in range(LARGEST_PREFIX_GROUP + 1)] + [[f"t{n}"] for n in range(100)]
+    assert not any(affinity_graph(len(many), [], many))
 
 
-def test_a_first_word_that_is_a_table_ties_only_what_keys_connect() -> None:
+def test_a_first_word_that_is_a_table_connects_only_what_keys_connect() -> None:
     names = [["student"], ["student", "club"], ["student", "loan"], ["bank"], ["dorm"], ["club"]]
-    ties = tie_graph(6, [(1, 0), (2, 3)], names)
-    assert set(ties[0]) == {1}
-    assert set(ties[2]) == {3}
+    found = affinity_graph(6, [(1, 0), (2, 3)], names)
+    assert set(found[0]) == {1}
+    assert set(found[2]) == {3}

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from tests.fakes.catalogs import column, table
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.errors import EmbeddingFailed
-from tribal.planning.domains.clustering import Group, smallest_domain
-from tribal.planning.domains.domain_names import name_groups
+from tribal.planning.domains.clustering import Cluster, minimum_domain_size
+from tribal.planning.domains.domain_names import name_domains
 from tribal.planning.domains.grouping import LARGEST_SCHEMA, Evidence, group_tables
 from tribal.planning.domains.vocabulary import topics
-from tribal.planning.domains.word_similarity import split_run_together, without_kind
+from tribal.planning.domains.word_similarity import split_run_together, without_kind_words
 from tribal_contracts import CatalogTable
 
 WORDS = Evidence(WordLlamaEmbedder())
@@ -173,16 +173,16 @@ def test_tables_without_keys_go_with_those_that_share_a_prefix_and_bear_its_name
 
 
 def test_of_two_domains_of_one_kind_the_larger_bears_its_name_and_the_other_that_of_its_centre() -> None:
-    groups = [Group([4, 5, 6], 0, 0.9), Group([0, 1, 2, 3], 0, 0.3)]
+    groups = [Cluster([4, 5, 6], 0, 0.9), Cluster([0, 1, 2, 3], 0, 0.3)]
     names = [["owner"], ["owner", "note"], ["cat"], ["dog"], ["pupil"], ["mark", "2"], ["lesson"]]
     links = [(1, 0), (2, 0), (5, 4), (6, 4), (5, 6)]
     sales = topics({})[0]
-    assert name_groups(groups, links, names, [sales], taken=set()) == ["pupil", "sales"]
-    assert name_groups(groups, links, names, [sales], taken={"pupil"}) == ["lesson", "sales"]
+    assert name_domains(groups, links, names, [sales], taken=set()) == ["pupil", "sales"]
+    assert name_domains(groups, links, names, [sales], taken={"pupil"}) == ["lesson", "sales"]
 
 
 def test_a_group_that_words_hardly_tell_is_named_after_its_centre() -> None:
-    assert name_groups([Group([0, 1], 0, 0.1)], [(1, 0)], [["owner"], ["pet"]], topics({}), taken=set()) == ["owner"]
+    assert name_domains([Cluster([0, 1], 0, 0.1)], [(1, 0)], [["owner"], ["pet"]], topics({}), taken=set()) == ["owner"]
 
 
 def test_a_prefix_names_a_module_unless_it_is_everywhere_or_a_table() -> None:
@@ -190,7 +190,7 @@ def test_a_prefix_names_a_module_unless_it_is_everywhere_or_a_table() -> None:
     others = [["stock"], ["bin"], ["pallet"]]
 
     def name(names: list[list[str]]) -> str:
-        return name_groups([Group([0, 1, 2])], [(1, 0)], names, topics({}), taken=set())[0]
+        return name_domains([Cluster([0, 1, 2])], [(1, 0)], names, topics({}), taken=set())[0]
 
     assert name([*module, *others]) == "acme_crm"
     assert name([*module, *others[:2]]) == "acme_crm_note"
@@ -208,7 +208,7 @@ def test_a_prefix_names_a_module_unless_it_is_everywhere_or_a_table() -> None:
     ],
 )
 def test_a_word_for_the_kind_of_table_at_the_front_of_a_name_tells_no_domain(words: list[str], told: list[str]) -> None:
-    assert without_kind(words) == told
+    assert without_kind_words(words) == told
 
 
 def test_tables_that_share_a_word_for_their_kind_alone_are_not_drawn_together() -> None:
@@ -219,7 +219,7 @@ def test_tables_that_share_a_word_for_their_kind_alone_are_not_drawn_together() 
 
 
 def test_a_domain_has_more_tables_at_least_where_there_are_more() -> None:
-    assert [smallest_domain(count) for count in (10, 300, 900, 5_000)] == [3, 3, 5, 12]
+    assert [minimum_domain_size(count) for count in (10, 300, 900, 5_000)] == [3, 3, 5, 12]
 
 
 @given(st.lists(st.tuples(st.integers(0, 25), st.integers(0, 25)), max_size=60), st.sampled_from([Evidence(), WORDS]))

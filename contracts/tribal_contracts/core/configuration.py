@@ -1,62 +1,10 @@
-"""The shape of `databases.yaml`. Extension contract; unknown keys are refused."""
+"""Where a deployed environment is. Extension contract; unknown keys are refused."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from pydantic import SecretStr
 
-from pydantic import Field, SecretStr
-
-from tribal_contracts.core.shape import ClosedContract, DatabaseType, Unset, optional
-
-Glob = Annotated[str, Field(min_length=1)]
-
-
-class Selection(ClosedContract):
-    """Globs over names; `tables` match `table` or `schema.table`."""
-
-    schemas: list[Glob] = Field(default_factory=list)
-    tables: list[Glob] = Field(default_factory=list)
-
-
-class DatabaseLimits(ClosedContract):
-    """How much of a database a run may use."""
-
-    connections: int = Field(default=4, ge=1, le=16)
-    connect_timeout_seconds: float = Field(default=10.0, gt=0, le=300)
-    lock_timeout_seconds: float = Field(default=2.0, gt=0, le=300)
-    statement_timeout_seconds: float = Field(default=60.0, gt=0, le=3600)
-    sample_timeout_seconds: float = Field(default=5.0, gt=0, le=300)
-
-
-class DatabaseEntry(ClosedContract):
-    """One database to document."""
-
-    name: Annotated[str, Field(min_length=1, max_length=128)]
-    type: DatabaseType = "postgres"
-    dsn: SecretStr | Unset = optional("postgresql://user:password@host:port/database; instead of the separate fields.")
-    host: str | Unset = optional()
-    port: int | Unset = optional(ge=1, le=65535)
-    database: str | Unset = optional("The database's name on the server.")
-    user: str | Unset = optional()
-    password: SecretStr | Unset = optional("Better written as ${VARIABLE} than in clear.")
-    password_secret: str | Unset = optional(
-        "Name of the secret that holds the password: an environment variable, or a file in the folder TRIBAL_SECRETS."
-    )
-    auth: Literal["password", "rds_iam"] = "password"
-    """`rds_iam` makes a token of the AWS identity at hand for every login."""
-    network: str = Field(default="default", pattern=r"^[a-z][a-z0-9-]{0,30}$")
-    """Group of the deployed environment whose functions reach the database."""
-    include: Selection = Field(default_factory=Selection)
-    exclude: Selection = Field(default_factory=Selection)
-    sample_rows: int = Field(default=50, ge=0, le=1000)
-    sample_views: bool = Field(
-        default=False, description="Whether views, materialized views and foreign tables are sampled like tables."
-    )
-    domains: dict[str, list[Glob]] = Field(default_factory=dict)
-    vocabulary: dict[Annotated[str, Field(min_length=1)], list[Annotated[str, Field(min_length=1)]]] = Field(
-        default_factory=dict, description="Business domains of your own, each with words that tell its tables."
-    )
-    limits: DatabaseLimits = Field(default_factory=DatabaseLimits)
+from tribal_contracts.core.shape import ClosedContract, Unset, optional
 
 
 class ProfileEntry(ClosedContract):
@@ -73,31 +21,3 @@ class ProfileEntry(ClosedContract):
     token: SecretStr | Unset = optional(
         "Token that the tools' callers bear, where the environment asks for one; better written as ${VARIABLE}."
     )
-
-
-class LintRules(ClosedContract):
-    """Which findings `tribal lint` reports, and how much has to be documented."""
-
-    undocumented: bool = True
-    unclear: bool = True
-    unmasked: bool = True
-    orphaned: bool = False
-    without_key: bool = True
-    minimum_coverage: float = Field(default=0.0, ge=0.0, le=100.0)
-    """Per cent of the tables, and of the columns, that have to be documented."""
-
-
-class ProjectFile(ClosedContract):
-    """The whole of `databases.yaml`."""
-
-    databases: Annotated[list[DatabaseEntry], Field(min_length=1)]
-    store: str | Unset = optional("Where documents and index go; the file's own folder when unset.")
-    units_at_once: int = Field(default=4, ge=1, le=64)
-    tables_at_once: int = Field(default=3, ge=1, le=32)
-    worker_processes: int | Unset = optional(
-        "Processes that document at once; unset, large runs get one a core, up to units_at_once.", ge=1, le=64
-    )
-    tables_per_unit: int = Field(default=25, ge=1, le=500)
-    statistics_max_age_days: float = Field(default=7.0, gt=0)
-    runs_kept: int = Field(default=50, ge=1, le=100_000)
-    lint: LintRules = Field(default_factory=LintRules)

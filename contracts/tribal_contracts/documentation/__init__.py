@@ -1,1 +1,45 @@
 """Contracts of planning and documenting."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from tribal_contracts.documentation.catalog import (
+    CatalogReading,
+    CatalogSlice,
+    CatalogSnapshot,
+    CatalogStatistics,
+    CatalogTable,
+)
+from tribal_contracts.documentation.documents import (
+    Annotations,
+    DomainDocument,
+    OverviewDocument,
+    RelationshipsDocument,
+    TableDocument,
+)
+from tribal_contracts.documentation.plan import DocumentationPlan, WorkUnit
+from tribal_contracts.documentation.progress import DocumentationManifest, DocumenterProgress, WorkUnitProgress
+from tribal_contracts.documentation.runs import FinishCheckpoint, RunOutline, UnitResult
+
+EXPORTED: dict[str, type[BaseModel]] = {
+    "documentation-plan": DocumentationPlan,
+    "documenter-progress": DocumenterProgress,
+    "work-unit-progress": WorkUnitProgress,
+    "documentation-manifest": DocumentationManifest,
+    "catalog-snapshot": CatalogSnapshot,
+    "catalog-table": CatalogTable,
+    "catalog-statistics": CatalogStatistics,
+    "catalog-reading": CatalogReading,
+    "catalog-slice": CatalogSlice,
+    "table-document": TableDocument,
+    "domain-document": DomainDocument,
+    "relationships-document": RelationshipsDocument,
+    "overview-document": OverviewDocument,
+    "annotations": Annotations,
+    "work-unit": WorkUnit,
+    "unit-result": UnitResult,
+    "run-outline": RunOutline,
+    "finish-checkpoint": FinishCheckpoint,
+}
+"""The contracts that are exported as JSON Schema, by the name of their file."""

@@ -1,4 +1,4 @@
-"""The describers: what puts a table and a domain into words."""
+"""Describers: they put tables and domains into words."""
 
 from __future__ import annotations
 

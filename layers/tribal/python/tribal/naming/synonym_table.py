@@ -1,4 +1,7 @@
-"""Words of business that people use for one another when they ask about data."""
+"""Business words that people use interchangeably when they ask about data.
+
+Written by hand. How much a synonym counts is decided where questions are read (`retrieval/query.py`).
+"""
 
 from __future__ import annotations
 
@@ -233,4 +236,4 @@ mountain, peak
 """
 
 GROUPS: tuple[tuple[str, ...], ...] = tuple(tuple(line.split(", ")) for line in _GROUPS.strip().splitlines())
-"""Groups of words that stand for one another, the commonest first; a word may be in several."""
+"""Groups of interchangeable words, the commonest first; a word may be in several groups."""

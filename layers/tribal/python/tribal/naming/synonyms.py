@@ -1,4 +1,4 @@
-"""A small business thesaurus that widens a question: who asks for clients means the customer table too."""
+"""A small business thesaurus that widens a question: whoever asks for clients may mean the customer table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tribal.naming.synonym_table import GROUPS
 
 
 def synonyms(term: str) -> tuple[str, ...]:
-    """Returns the words that people use for a term, given as a word or as its stem, nearest group first."""
+    """Words that people use for a term, which is a word or its stem; in the order of the table's groups."""
     found: dict[str, None] = {}
     for group in _groups_by_stem().get(_key(term), ()):
         found.update(dict.fromkeys(group))
@@ -17,7 +17,7 @@ def synonyms(term: str) -> tuple[str, ...]:
 
 
 def synonym_terms(term: str) -> tuple[str, ...]:
-    """Returns the synonyms as stems, ready to be looked up among index terms."""
+    """The synonyms as stems, to be looked up among index terms."""
     return tuple(dict.fromkeys(stem(word) for word in synonyms(term)))
 
 

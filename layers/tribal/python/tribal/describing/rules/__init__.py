@@ -1,1 +1,1 @@
-"""The describer that needs no model."""
+"""The describer that derives its texts by rules, without a model."""

@@ -14,7 +14,7 @@ _EXPRESSION_CHARS = 10_000
 
 
 def allowed_values(column: str, checks: Iterable[CatalogCheck]) -> tuple[str, ...]:
-    """The values that a check lists for a column, in its order; empty when none does."""
+    """The values that a check allows in a column, in its order; empty if no check lists any."""
     for expression in _about(column, checks):
         start = re.search(rf"{_name(column)}\s*(?:=\s*ANY\s*\(+\s*ARRAY\s*\[|IN\s*\()", expression, flags=re.IGNORECASE)
         if start:
@@ -25,7 +25,7 @@ def allowed_values(column: str, checks: Iterable[CatalogCheck]) -> tuple[str, ..
 
 
 def allowed_range(column: str, checks: Iterable[CatalogCheck]) -> tuple[str | None, str | None]:
-    """The least and the greatest number that checks allow in a column; `None` where there is no limit."""
+    """The lowest and highest number that checks allow in a column; `None` for no limit."""
     low: str | None = None
     high: str | None = None
     for expression in _about(column, checks):
@@ -40,7 +40,7 @@ def allowed_range(column: str, checks: Iterable[CatalogCheck]) -> tuple[str | No
 
 
 def _about(column: str, checks: Iterable[CatalogCheck]) -> Iterable[str]:
-    """Expressions that name the column and in which every part must hold."""
+    """Expressions that mention the column and whose parts must all hold."""
     for check in checks:
         expression = check.expression[:_EXPRESSION_CHARS]
         bare = _STRING.sub("", expression)
@@ -53,7 +53,7 @@ def _name(column: str) -> str:
 
 
 def _literals(text: str) -> tuple[str, ...]:
-    """The literals up to the bracket that closes the list."""
+    """Literals up to the closing bracket of the list."""
     values: list[str] = []
     position = 0
     for found in _LITERAL.finditer(text):

@@ -1,4 +1,4 @@
-"""All that the rules look at of one column, worked out once."""
+"""Everything the rules look at in a column, computed once."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tribal_contracts import CatalogColumn, CatalogForeignKey
 
 @dataclass(frozen=True, eq=False)
 class ColumnFacts:
-    """One column in its table; `table_words` are the tokens of all its neighbours' names."""
+    """One column in its table; `table_words` are the tokens of the table's name and of all its columns' names."""
 
     context: TableContext
     column: CatalogColumn
     table_words: Collection[str]
     origin: str = ""
-    """The column, `schema.table.column`, that a view hands on here."""
+    """The column, `schema.table.column`, that a view passes through unchanged."""
     siblings: Sequence[ColumnFacts] = ()
 
     @property
@@ -35,32 +35,32 @@ class ColumnFacts:
 
     @cached_property
     def tokens(self) -> list[str]:
-        """The words of the name as they are written."""
+        """The words of the name as written."""
         return list(_tokens(self.column.name))
 
     @cached_property
     def words(self) -> list[str]:
-        """The same spelt out."""
+        """The same with abbreviations spelt out."""
         return expand_tokens(self.tokens, self._context_words)
 
     @cached_property
     def _context_words(self) -> Collection[str]:
-        # ISO 4217: a code of three letters is a currency's, whatever `curr` else stands for.
+        # ISO 4217: three letters are a currency code, whatever else `curr` may stand for.
         is_currency = "(3)" in self.column.type and self.tokens[:1] in (["cur"], ["curr"])
         return {*self.table_words, "currency", "currencies"} if is_currency else self.table_words
 
     @cached_property
     def name(self) -> str:
         """The name as people would say it."""
-        return self.said(self.words) or self.column.name
+        return self.spoken(self.words) or self.column.name
 
-    def said(self, words: Iterable[str]) -> str:
+    def spoken(self, words: Iterable[str]) -> str:
         """Words as people write them, acronyms in capitals."""
         return " ".join(map(_spoken, words))
 
     @property
-    def hint(self) -> str:
-        """The tail of a sentence that tells the guess; empty where the name spelt out says no more than the name."""
+    def suggestion(self) -> str:
+        """The end of a sentence that gives the guess; empty if the name spelt out says no more than the name."""
         if len(self.words) < 2 and self.name.lower() == self.column.name.lower().replace("_", ""):
             return ""
         return f"; {suggested(self.name)}"
@@ -83,7 +83,7 @@ class ColumnFacts:
 
     @cached_property
     def foreign_keys(self) -> list[CatalogForeignKey]:
-        """Keys that the column is part of, the shortest first."""
+        """Foreign keys that the column is part of, the shortest first."""
         keys = [key for key in self.context.table.foreign_keys if self.column.name in key.columns]
         return sorted(keys, key=lambda key: (len(key.columns), key.name))
 
@@ -99,24 +99,24 @@ class ColumnFacts:
 
     @cached_property
     def range(self) -> tuple[str | None, str | None]:
-        """The least and the greatest number that checks allow."""
+        """The lowest and highest number that checks allow."""
         return allowed_range(self.column.name, self.context.table.checks)
 
     @cached_property
     def samples(self) -> MaskedSamples:
-        """What may be shown of the samples."""
+        """The part of the samples that may be shown."""
         return self.context.samples.get(self.column.name) or MaskedSamples()
 
     @cached_property
     def sensitive(self) -> SensitiveKind | None:
-        """What personal or secret data the column seems to hold."""
+        """The kind of personal or secret data that the column seems to hold."""
         return self.samples.kind or detect_by_name(self.column.name, self.context.table.table_name)
 
 
 def facts_of(context: TableContext) -> list[ColumnFacts]:
     """The facts of every column of a table."""
     names = [context.table.table_name, *(column.name for column in context.table.columns)]
-    # An abbreviation is no evidence of what another stands for.
+    # One abbreviation is no evidence of what another stands for.
     words = frozenset(word for name in names for word in _tokens(name) if not _is_abbreviation(word))
     origins = view_origins(context.table).columns
     facts: list[ColumnFacts] = []

@@ -1,4 +1,4 @@
-"""What a column means: its comment, else what keys, types, checks and conventions of naming tell."""
+"""Describes columns: by their comment, else by keys, types, checks and naming conventions."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ from collections.abc import Callable, Iterable
 
 from tribal.catalog.identity import format_name
 from tribal.describing.rules.column_facts import ColumnFacts
-from tribal.describing.rules.conventions import convention, part_of_the_row, well_known
-from tribal.describing.rules.numeric_columns import measured, money
+from tribal.describing.rules.conventions import describe_attribute, describe_by_ending, describe_well_known_number
+from tribal.describing.rules.numeric_columns import describe_money, describe_quantity
 from tribal.describing.rules.phrases import (
     COLUMN_COMMENT_CHARS,
     CONVENTION,
+    DECLARED,
     GUESS,
     LIKELY,
-    PROVED,
+    PARTLY_KNOWN,
+    DerivedText,
     clean_comment,
     commented,
     derived,
     suggested,
     values_list,
 )
-from tribal.describing.rules.temporal_columns import deleted_mark, is_participle, moment
-from tribal.describing.rules.texts import content
+from tribal.describing.rules.temporal_columns import describe_soft_delete_mark, describe_time, is_participle
+from tribal.describing.rules.texts import describe_content
 from tribal.masking import redact_text
 from tribal.naming import is_acronym, segment_all, split_identifier
 from tribal.rendering.words import listing, row_noun, with_article
 from tribal_contracts import CatalogForeignKey, Description
 
-Finding = tuple[str, float]
-"""A sentence with its full stop, and how sure the rule is of it."""
-Rule = Callable[[ColumnFacts], Finding | None]
+Rule = Callable[[ColumnFacts], DerivedText | None]
 
 _KEY_WORDS = frozenset("id ids code number key uuid guid identifier fk ref reference".split())
 _ORDINALS = frozenset("line seq sequence position pos number index ordinal rank step version revision".split())
-# A role that is no noun cannot be said to be identified.
+# A role that is not a noun: nothing can be said to identify it.
 _ADJECTIVES = frozenset(
     """
     a as at by for from in of on to via with actual alternate alternative base bill current default destination final
@@ -58,28 +58,28 @@ def describe_columns(columns: Iterable[ColumnFacts]) -> dict[str, Description]:
 
 
 def describe_column(facts: ColumnFacts) -> Description:
-    """Describe one column; where nothing is known it says so."""
+    """Describe one column; the text says so if nothing is known."""
     comment = clean_comment(facts.column.comment, COLUMN_COMMENT_CHARS)
     if comment:
         return commented(comment)
     if facts.origin:
-        return derived(f"Taken unchanged from {facts.origin}.", PROVED)
+        return derived(f"Taken unchanged from {facts.origin}.", DECLARED)
     for rule in _RULES:
         found = rule(facts)
         if found is not None:
             text, confidence = found
             return derived(" ".join([text, *_facts(facts)]), confidence)
     known = _facts(facts)
-    confidence = GUESS + 0.15 if known else GUESS
+    confidence = PARTLY_KNOWN if known else GUESS
     return derived(" ".join([_unknown(facts), *known]), confidence)
 
 
 def _unknown(facts: ColumnFacts) -> str:
-    return f"Not documented{facts.hint}."
+    return f"Not documented{facts.suggestion}."
 
 
 def _facts(facts: ColumnFacts) -> list[str]:
-    """What is certain besides, one sentence each."""
+    """What else is certain, one sentence each."""
     found = []
     others = [name for name in facts.key_columns if name != facts.column.name]
     if others and facts.column.name in facts.key_columns:
@@ -101,7 +101,7 @@ def _facts(facts: ColumnFacts) -> list[str]:
     return found
 
 
-def _foreign_key(facts: ColumnFacts) -> Finding | None:
+def _foreign_key(facts: ColumnFacts) -> DerivedText | None:
     if not facts.foreign_keys:
         return None
     key = facts.foreign_keys[0]
@@ -125,7 +125,7 @@ def _foreign_key(facts: ColumnFacts) -> Finding | None:
         text += " Empty where there is none."
     if facts.key_columns == [facts.column.name]:
         text += f" Also the primary key: at most one {facts.noun} for each."
-    return text, PROVED
+    return text, DECLARED
 
 
 def _identifies(role: list[str], parent: str, target: str, *, itself: bool) -> str:
@@ -138,23 +138,23 @@ def _identifies(role: list[str], parent: str, target: str, *, itself: bool) -> s
 
 
 def _role(facts: ColumnFacts, key: CatalogForeignKey) -> list[str]:
-    """The words of the name that the key's target does not explain."""
+    """The words of the column's name that do not name the referenced table."""
     target = split_identifier(key.references_table) + split_identifier(key.references_columns[0])
     explained = {*_KEY_WORDS, *target, *segment_all(target), *row_noun(key.references_table).lower().split()}
     rest = [word for word in facts.words if word not in explained]
     return [word.upper() if is_acronym(word) else word for word in rest]
 
 
-def _primary_key(facts: ColumnFacts) -> Finding | None:
+def _primary_key(facts: ColumnFacts) -> DerivedText | None:
     if facts.column.name not in facts.key_columns:
         return None
     if len(facts.key_columns) == 1:
         numbered = " Numbered by the database." if facts.column.identity else ""
-        return f"Identifies the {facts.noun}: the primary key.{numbered}", PROVED
+        return f"Identifies the {facts.noun}: the primary key.{numbered}", DECLARED
     others = [name for name in facts.key_columns if name != facts.column.name]
     parents = [key for key in facts.context.table.foreign_keys if set(key.columns) <= set(others)]
     if parents and not _ORDINALS.isdisjoint(facts.words) and facts.family == "number":
-        return f"Numbers the rows of one {row_noun(parents[0].references_table)}.", PROVED
+        return f"Numbers the rows of one {row_noun(parents[0].references_table)}.", DECLARED
     return None
 
 
@@ -162,24 +162,24 @@ def _is_yes_no(facts: ColumnFacts) -> bool:
     return set(facts.values) in _YES_NO
 
 
-def _flag(facts: ColumnFacts) -> Finding | None:
+def _flag(facts: ColumnFacts) -> DerivedText | None:
     marked = facts.words[-1:] == ["flag"] and facts.family == "other"
     if facts.family != "boolean" and not marked and not _is_yes_no(facts):
         return None
     words = [word for word in facts.words if word not in ("flag", "indicator")]
     if len(words) > 1 and words[0] in _ASKS and set(words).isdisjoint(facts.noun.lower().split()):
-        return f"Whether the {facts.noun} {_ASKS[words[0]]} {_asked(facts, words[1:])}.", LIKELY
+        return f"Whether the {facts.noun} {_ASKS[words[0]]} {_spoken_quality(facts, words[1:])}.", LIKELY
     if len(words) == 1 and (words[0] in _STATES or is_participle(words[0])):
         return f"Whether the {facts.noun} is {words[0]}.", LIKELY
-    hint = f"; {suggested(' '.join(words))}" if words and (len(words) > 1 or words != facts.words) else ""
-    return f"Yes or no{hint}.", GUESS
+    suggestion = f"; {suggested(' '.join(words))}" if words and (len(words) > 1 or words != facts.words) else ""
+    return f"Yes or no{suggestion}.", GUESS
 
 
-def _asked(facts: ColumnFacts, words: list[str]) -> str:
-    return _QUALITIES.get(" ".join(words)) or facts.said(words)
+def _spoken_quality(facts: ColumnFacts, words: list[str]) -> str:
+    return _QUALITIES.get(" ".join(words)) or facts.spoken(words)
 
 
-def _author(facts: ColumnFacts) -> Finding | None:
+def _author(facts: ColumnFacts) -> DerivedText | None:
     if facts.words[-1:] != ["by"] or len(facts.words) != 2:
         return None
     if facts.words[0] in ("created", "inserted", "added"):
@@ -189,7 +189,7 @@ def _author(facts: ColumnFacts) -> Finding | None:
     return None
 
 
-def _code(facts: ColumnFacts) -> Finding | None:
+def _code(facts: ColumnFacts) -> DerivedText | None:
     if not facts.values:
         return None
     *owner, last = facts.words or [""]
@@ -198,21 +198,21 @@ def _code(facts: ColumnFacts) -> Finding | None:
         return f"How far the {facts.noun} has come.", LIKELY
     if last in ("type", "kind", "category", "class") and about_the_row:
         return f"Which sort of {facts.noun} the row is.", LIKELY
-    return f"A fixed set of values{facts.hint}.", LIKELY
+    return f"A fixed set of values{facts.suggestion}.", LIKELY
 
 
 _RULES: tuple[Rule, ...] = (
     _foreign_key,
-    deleted_mark,
+    describe_soft_delete_mark,
     _primary_key,
-    moment,
+    describe_time,
     _flag,
     _author,
-    measured,
-    money,
-    well_known,
-    content,
+    describe_quantity,
+    describe_money,
+    describe_well_known_number,
+    describe_content,
     _code,
-    convention,
-    part_of_the_row,
+    describe_by_ending,
+    describe_attribute,
 )

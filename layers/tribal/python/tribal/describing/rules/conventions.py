@@ -1,15 +1,15 @@
-"""Columns whose names nearly everybody uses in the same way, and how such a name is read."""
+"""Describes columns by naming conventions that nearly everybody follows."""
 
 from __future__ import annotations
 
 from tribal.describing.rules.column_facts import ColumnFacts
-from tribal.describing.rules.phrases import CONVENTION, LIKELY, suggested
+from tribal.describing.rules.phrases import CONVENTION, LIKELY, DerivedText, suggested
 from tribal.naming import is_word, singular
 from tribal.naming.abbreviation_table import ABBREVIATIONS
 from tribal.rendering.words import with_article
 
 _NOT_SAID = "is not documented"
-# By the last word: what a number of that name is, and what the name leaves open.
+# What a number is by the last word of its name, and what that leaves open.
 _NUMBERS = {
     **dict.fromkeys(("weight", "height", "length", "width", "depth", "distance", "volume", "area"), "A measure"),
     **dict.fromkeys(("speed", "temperature", "duration", "size", "thickness", "diameter", "mileage"), "A measure"),
@@ -29,7 +29,7 @@ _EXACT = {
     "row version": "Changes with every change of the row, so that two people do not overwrite each other.",
     "lock version": "Changes with every change of the row, so that two people do not overwrite each other.",
 }
-# By what has the code, and how long it is.
+# By what the code is of, and its length.
 _STANDARDS = {("currency", "3"): "ISO 4217", ("country", "2"): "ISO 3166", ("country", "3"): "ISO 3166"}
 _VERSIONS = frozenset({"version", "version number", "revision", "revision number"})
 _WEB = frozenset({"url", "website", "homepage", "link", "uri"})
@@ -37,18 +37,18 @@ _GUID_TYPES = ("uuid", "uniqueidentifier")
 _MEASURE_WORDS = frozenset({"unit", "uom"})
 
 
-def well_known(facts: ColumnFacts) -> tuple[str, float] | None:
-    """Numbers whose whole name everybody uses in one way."""
+def describe_well_known_number(facts: ColumnFacts) -> DerivedText | None:
+    """Describe a number whose whole name has one common meaning."""
     known = _EXACT.get(" ".join(facts.words)) if facts.family == "number" else None
     return (known, CONVENTION) if known is not None else None
 
 
-def convention(facts: ColumnFacts) -> tuple[str, float] | None:
-    """What the end of a name tells together with the type."""
+def describe_by_ending(facts: ColumnFacts) -> DerivedText | None:
+    """Describe a column by the end of its name together with its type."""
     if facts.words in (["row", "guid"], ["row", "uuid"]):
         return "Identifies the row in every copy of the database, as replication needs it.", CONVENTION
     if facts.column.type.lower().startswith(_GUID_TYPES):
-        return f"A globally unique identifier (UUID){facts.hint}.", LIKELY
+        return f"A globally unique identifier (UUID){facts.suggestion}.", LIKELY
     if facts.words[1:] and facts.words[-1] == "id" and facts.family == "number":
         return _loose_reference(facts)
     if facts.family == "number":
@@ -58,7 +58,7 @@ def convention(facts: ColumnFacts) -> tuple[str, float] | None:
     return None
 
 
-def _loose_reference(facts: ColumnFacts) -> tuple[str, float] | None:
+def _loose_reference(facts: ColumnFacts) -> DerivedText | None:
     if facts.context.table.kind not in ("table", "partitioned_table"):
         return None
     if not all(map(is_word, facts.words[:-1])):
@@ -67,13 +67,13 @@ def _loose_reference(facts: ColumnFacts) -> tuple[str, float] | None:
     return f"By its name, identifies {what}; no foreign key says in which table.", LIKELY
 
 
-def _version(facts: ColumnFacts) -> tuple[str, float] | None:
+def _version(facts: ColumnFacts) -> DerivedText | None:
     if " ".join(facts.words) in _VERSIONS:
         return f"Which {facts.words[0]} of the {facts.noun} this is.", LIKELY
     return None
 
 
-def _number(facts: ColumnFacts) -> tuple[str, float] | None:
+def _number(facts: ColumnFacts) -> DerivedText | None:
     last = facts.words[-1] if facts.words else ""
     kind = _NUMBERS.get(last)
     if kind is None:
@@ -94,20 +94,20 @@ def _unit_column(facts: ColumnFacts, measure: str) -> str | None:
     return None
 
 
-def _web(facts: ColumnFacts) -> tuple[str, float] | None:
+def _web(facts: ColumnFacts) -> DerivedText | None:
     if facts.words[-1:] and facts.words[-1] in _WEB:
-        return f"Web address{facts.hint if len(facts.words) > 1 else ''}.", CONVENTION
+        return f"Web address{facts.suggestion if len(facts.words) > 1 else ''}.", CONVENTION
     return None
 
 
-def _source_value(facts: ColumnFacts) -> tuple[str, float] | None:
+def _source_value(facts: ColumnFacts) -> DerivedText | None:
     if len(facts.words) > 2 and facts.words[-2:] == ["source", "value"]:
         return f"The {' '.join(facts.words[:-2])} as it was written where the data came from.", LIKELY
     return None
 
 
-def part_of_the_row(facts: ColumnFacts) -> tuple[str, float] | None:
-    """Names, codes and numbers of something, where every word of the name is known."""
+def describe_attribute(facts: ColumnFacts) -> DerivedText | None:
+    """Describe a name, code or number of something, if every word of the column's name is known."""
     if facts.family not in ("text", "other") or len(facts.words) < 2 or facts.words[0] in ("is", "to", "from"):
         return None
     *owner, last = facts.words
@@ -118,9 +118,9 @@ def part_of_the_row(facts: ColumnFacts) -> tuple[str, float] | None:
     if any(len(ABBREVIATIONS.get(token, ())) > 1 for token in facts.tokens):
         return None
     own = set(owner) <= set(facts.noun.lower().split())
-    known = f"the {facts.noun}" if own else with_article(singular(facts.said(owner)))
+    known = f"the {facts.noun}" if own else with_article(singular(facts.spoken(owner)))
     if last in ("name", "title", "label"):
-        return f"{last.capitalize()} of the {facts.said(owner)}.", LIKELY
+        return f"{last.capitalize()} of the {facts.spoken(owner)}.", LIKELY
     if last == "code" and own:
         return f"Code by which {known} is known.", LIKELY
     if last == "code":
@@ -131,5 +131,5 @@ def part_of_the_row(facts: ColumnFacts) -> tuple[str, float] | None:
 
 
 def _standard(facts: ColumnFacts, owner: list[str]) -> str:
-    """The list of codes that nearly everybody uses for codes of this length."""
+    """The standard that codes of this length usually follow; empty if there is none."""
     return _STANDARDS.get((owner[-1], facts.column.type.partition("(")[2].rstrip(")")), "")

@@ -1,4 +1,4 @@
-"""The describer that needs no model: sentences from names, types, keys, checks, comments and samples."""
+"""The describer without a model: it derives sentences from names, types, keys, checks, comments and samples."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tribal.ports import DomainContext, TableContext, TableDescription
 from tribal_contracts import Description
 
 RULES_VERSION = "rules-3"
-"""Changes whenever the rules would put the same table into other words."""
+"""Changes whenever the rules would describe the same table differently."""
 
 
 class RulesDescriber:
-    """Says what the catalog proves, and of the rest that it is a guess; never reads or writes anything."""
+    """States what the catalog declares, and marks everything else as a guess; does no I/O."""
 
     @property
     def version(self) -> str:
@@ -30,5 +30,5 @@ class RulesDescriber:
         )
 
     def describe_domain(self, context: DomainContext) -> Description:
-        """Say what a domain is about; comments of its schemas come first."""
+        """Describe a domain; comments on its schemas come first."""
         return describe_domain(context)

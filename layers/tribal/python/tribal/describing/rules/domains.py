@@ -1,4 +1,4 @@
-"""What a domain is about."""
+"""Describes domains."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from tribal.rendering.words import listing, plural_noun, row_noun
 from tribal_contracts import Description
 
 _CENTRAL_TABLES = 5
-# What PostgreSQL itself writes on the schema that every database has.
+"""Tables that a domain's description names; by judgement, not measured."""
+# The comment that PostgreSQL itself puts on the schema that every database has.
 _EMPTY_COMMENTS = frozenset({"standard public schema"})
 
 

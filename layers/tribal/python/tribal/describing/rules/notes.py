@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from tribal.catalog.identity import format_name
 from tribal.catalog.type_families import type_family
 from tribal.describing.rules.column_facts import ColumnFacts
-from tribal.describing.rules.numeric_columns import is_money_in_cents
-from tribal.describing.rules.temporal_columns import is_deleted_mark
+from tribal.describing.rules.numeric_columns import holds_cents
+from tribal.describing.rules.temporal_columns import is_soft_delete_mark
 from tribal.naming import split_identifier
 from tribal.ports import TableContext
 from tribal.rendering.words import listing, number
@@ -23,7 +23,7 @@ _NAMES_LISTED = 8
 
 
 def looks_like_a_leftover(table_name: str) -> bool:
-    """Whether the name is one that people give to copies they forget to drop."""
+    """Whether the name is typical of copies that people forget to drop."""
     words = split_identifier(table_name)
     marked = bool(words) and (words[0] in _LEFTOVER_STARTS or words[-1] in _LEFTOVER_ENDS)
     return marked or bool(_DATED_COPY.search(table_name))
@@ -68,7 +68,7 @@ def _leftover(table: CatalogTable) -> list[str]:
 def _soft_delete(facts: Sequence[ColumnFacts]) -> list[str]:
     notes = []
     for fact in facts:
-        if is_deleted_mark(fact):
+        if is_soft_delete_mark(fact):
             live = f"NOT {fact.column.name}" if fact.family == "boolean" else f"{fact.column.name} IS NULL"
             notes.append(f"Deleted rows stay in the table: keep only those where {live} unless you want them too.")
     return notes
@@ -86,7 +86,7 @@ def _nullable_keys(table: CatalogTable) -> list[str]:
 
 
 def _cents(facts: Sequence[ColumnFacts]) -> list[str]:
-    names = [fact.column.name for fact in facts if is_money_in_cents(fact)]
+    names = [fact.column.name for fact in facts if holds_cents(fact)]
     return [f"Money in cents; divide by 100: {listing(names, limit=_NAMES_LISTED)}."] if names else []
 
 

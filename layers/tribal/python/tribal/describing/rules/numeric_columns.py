@@ -1,16 +1,16 @@
-"""Columns that hold amounts of money and measured quantities."""
+"""Describes amounts of money and measured quantities."""
 
 from __future__ import annotations
 
 from tribal.describing.rules.column_facts import ColumnFacts
-from tribal.describing.rules.phrases import CONVENTION, LIKELY, suggested
+from tribal.describing.rules.phrases import CONVENTION, LIKELY, DerivedText, suggested
 
 _CENTS = frozenset({"cent", "cents"})
 _MONEY = frozenset(
     "amount price cost fee salary balance revenue charge wage payment turnover subtotal msrp credit debit".split()
 )
 _MONEY_TAILS = frozenset("due paid total net gross".split())
-# By the last word of the name as it is written; short units only count where they cannot be anything else.
+# By the last word of the name as written; short units only where they cannot be anything else.
 _UNITS = {
     **dict.fromkeys(("pct", "percent", "percentage", "perc"), "percent"),
     **dict.fromkeys(("g", "grams", "gram"), "grams"),
@@ -35,23 +35,23 @@ _UNITS = {
 _WHOLE = ("smallint", "integer", "bigint", "int")
 
 
-def is_money_in_cents(facts: ColumnFacts) -> bool:
-    """Whether the column holds whole cents, so that whoever adds it up must divide by 100."""
+def holds_cents(facts: ColumnFacts) -> bool:
+    """Whether the column holds whole cents, so that its sum has to be divided by 100."""
     return facts.family == "number" and not _CENTS.isdisjoint(facts.tokens)
 
 
-def money(facts: ColumnFacts) -> tuple[str, float] | None:
-    """Amounts of money."""
+def describe_money(facts: ColumnFacts) -> DerivedText | None:
+    """Describe an amount of money."""
     if facts.family != "number":
         return None
-    if is_money_in_cents(facts):
+    if holds_cents(facts):
         rest = " ".join(word for word in facts.words if word not in _CENTS)
-        hint = f"; {suggested(rest)}" if rest else ""
-        return f"Amount of money in cents{_currency(facts)}{hint}.", CONVENTION
+        suggestion = f"; {suggested(rest)}" if rest else ""
+        return f"Amount of money in cents{_currency(facts)}{suggestion}.", CONVENTION
     if not _is_money(facts.words) or facts.foreign_keys:
         return None
     unit = _currency(facts) or "; neither currency nor unit is documented"
-    return f"Amount of money{unit}{facts.hint}.", LIKELY
+    return f"Amount of money{unit}{facts.suggestion}.", LIKELY
 
 
 def _is_money(words: list[str]) -> bool:
@@ -66,8 +66,8 @@ def _currency(facts: ColumnFacts) -> str:
     return ""
 
 
-def measured(facts: ColumnFacts) -> tuple[str, float] | None:
-    """Quantities with a unit in their name, and counts."""
+def describe_quantity(facts: ColumnFacts) -> DerivedText | None:
+    """Describe a quantity with a unit in its name, or a count."""
     if facts.family != "number" or not facts.tokens:
         return None
     unit = _UNITS.get(facts.tokens[-1])
@@ -75,7 +75,7 @@ def measured(facts: ColumnFacts) -> tuple[str, float] | None:
         rest = facts.words[:-1]
         return f"Measured in {unit}; {suggested(' '.join(rest))}.", LIKELY
     if "quantity" in facts.words:
-        return f"How many{facts.hint}.", LIKELY
+        return f"How many{facts.suggestion}.", LIKELY
     if facts.words[-1] == "count" or facts.words[:2] == ["number", "of"] or facts.tokens[0] == "num":
-        return f"A count{facts.hint}.", LIKELY
+        return f"A count{facts.suggestion}.", LIKELY
     return None

@@ -1,4 +1,4 @@
-"""What a table holds: its comment, else what its keys and its name tell."""
+"""Describes tables: by their comment, else by their keys and name."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from tribal.describing.rules.notes import looks_like_a_leftover
 from tribal.describing.rules.phrases import (
     GUESS,
     LIKELY,
+    PARTLY_KNOWN,
     TABLE_COMMENT_CHARS,
     clean_comment,
     commented,
@@ -20,8 +21,8 @@ from tribal.ports import TableContext
 from tribal.rendering.words import listing, plural_noun, row_noun, with_article
 from tribal_contracts import CatalogForeignKey, CatalogTable, Description
 
-_BY_NAME = 0.35
 _LISTED = 4
+"""Tables named in one sentence; by judgement, not measured."""
 _KEPT_OVER_TIME = frozenset("history log journal trail archive".split())
 _NAMING_WORDS = frozenset("name title label description".split())
 _LOOKUP_WORDS = _NAMING_WORDS | frozenset(
@@ -46,7 +47,7 @@ def describe_table(context: TableContext) -> Description:
         return derived(" ".join([text, *_incoming(context)]), LIKELY)
     if table.kind in ("view", "materialized_view"):
         return _view(context)
-    return derived(" ".join([*_rows(context), *_incoming(context)]), _BY_NAME)
+    return derived(" ".join([*_rows(context), *_incoming(context)]), PARTLY_KNOWN)
 
 
 def _view(context: TableContext) -> Description:
@@ -54,14 +55,14 @@ def _view(context: TableContext) -> Description:
     if not origins:
         noun = row_noun(context.table.table_name)
         text = f"Not documented. A view; by its name, one row is {_one(noun)}."
-        return derived(" ".join([text, *_incoming(context)]), _BY_NAME)
+        return derived(" ".join([text, *_incoming(context)]), PARTLY_KNOWN)
     read = [f"{plural_noun(row_noun(name))} ({format_name((schema, name))})" for schema, name in origins]
     text = f"A view of {listing(read, limit=_LISTED)}."
     return derived(" ".join([text, *_incoming(context)]), LIKELY)
 
 
 def _rows(context: TableContext) -> list[str]:
-    """What one row is, as far as keys and the name tell."""
+    """What one row is, as far as keys and name tell."""
     table, noun = context.table, row_noun(context.table.table_name)
     if _is_lookup(context):
         return [f"A look-up list: one row is one {noun}."]
@@ -77,12 +78,12 @@ def _rows(context: TableContext) -> list[str]:
 
 
 def _one(noun: str) -> str:
-    """One row of a history is not a history."""
+    """The noun for one row: one row of a history is not a history."""
     return f"one entry of the {noun}" if noun.rpartition(" ")[2].lower() in _KEPT_OVER_TIME else f"one {noun}"
 
 
 def _is_lookup(context: TableContext) -> bool:
-    """Whether others refer to a table that has nothing but names and codes."""
+    """Whether the table has nothing but names and codes, and others refer to it."""
     table = context.table
     key = set(table.primary_key.columns) if table.primary_key else set()
     rest = [column for column in table.columns if column.name not in key]
@@ -93,7 +94,7 @@ def _is_lookup(context: TableContext) -> bool:
 
 
 def _owners(table: CatalogTable) -> list[CatalogForeignKey]:
-    """Keys inside the primary key: without the other row this one cannot be."""
+    """Foreign keys inside the primary key: a row cannot exist without the one it references."""
     key = set(table.primary_key.columns) if table.primary_key else set()
     own = (table.schema_name, table.table_name)
     inside = [fk for fk in table.foreign_keys if set(fk.columns) <= key]
@@ -105,7 +106,7 @@ def _place(key: CatalogForeignKey) -> str:
 
 
 def _connected(table: CatalogTable) -> list[CatalogForeignKey]:
-    """The keys of a table that does little else than connect others: together they are its whole primary key."""
+    """The foreign keys of a junction table: together they are its whole primary key."""
     key = set(table.primary_key.columns) if table.primary_key else set()
     inside = [fk for fk in table.foreign_keys if set(fk.columns) <= key]
     parents = {(fk.references_schema, fk.references_table): fk for fk in reversed(inside)}

@@ -1,9 +1,9 @@
-"""Columns that say when something happened."""
+"""Describes dates and times, and marks of soft deletes."""
 
 from __future__ import annotations
 
 from tribal.describing.rules.column_facts import ColumnFacts
-from tribal.describing.rules.phrases import CONVENTION, GUESS, LIKELY
+from tribal.describing.rules.phrases import CONVENTION, GUESS, LIKELY, DerivedText
 from tribal.masking import SensitiveKind
 from tribal.naming import split_identifier
 
@@ -22,8 +22,8 @@ _ADJECTIVES = frozenset({"actual", "scheduled", "real"})
 _ORDER = frozenset("first last".split())
 
 
-def is_deleted_mark(facts: ColumnFacts) -> bool:
-    """Whether the column marks rows that only look as if they were still there."""
+def is_soft_delete_mark(facts: ColumnFacts) -> bool:
+    """Whether the column marks rows that are deleted but kept."""
     if facts.family != "boolean" and facts.family not in _TIMES:
         return False
     words = [word for word in facts.words if word not in ("is", "flag", "indicator")]
@@ -31,9 +31,9 @@ def is_deleted_mark(facts: ColumnFacts) -> bool:
     return alone and (facts.family == "boolean" or (facts.family in _TIMES and facts.column.nullable))
 
 
-def deleted_mark(facts: ColumnFacts) -> tuple[str, float] | None:
-    """Soft deletes."""
-    if not is_deleted_mark(facts):
+def describe_soft_delete_mark(facts: ColumnFacts) -> DerivedText | None:
+    """Describe the mark of a soft delete."""
+    if not is_soft_delete_mark(facts):
         return None
     done = next(word for word in facts.words if word in DELETED_WORDS)
     if facts.family == "boolean":
@@ -41,8 +41,8 @@ def deleted_mark(facts: ColumnFacts) -> tuple[str, float] | None:
     return f"When the {facts.noun} was marked as {done}; empty while it is live.", CONVENTION
 
 
-def moment(facts: ColumnFacts) -> tuple[str, float] | None:
-    """Times and dates, by the verb in the name."""
+def describe_time(facts: ColumnFacts) -> DerivedText | None:
+    """Describe a date or time by the verb in its name."""
     words = [word for word in facts.words if word not in _TAILS]
     if facts.column.type.lower().startswith("time") and facts.family == "other":
         return _named(facts, words, "Time of day at which", "")
@@ -53,7 +53,7 @@ def moment(facts: ColumnFacts) -> tuple[str, float] | None:
     if facts.sensitive is SensitiveKind.BIRTH_DATE:
         return "Date of birth.", CONVENTION
     if _is_log(facts):
-        return f"When it happened{facts.hint}.", LIKELY
+        return f"When it happened{facts.suggestion}.", LIKELY
     if words and set(words) <= _CHANGED | _ORDER | {"row", "record"} and not _CHANGED.isdisjoint(words):
         return "When the row was last changed.", CONVENTION
     validity = _validity(facts)
@@ -71,11 +71,11 @@ def moment(facts: ColumnFacts) -> tuple[str, float] | None:
     if named is not None:
         return named
     kind = "A date" if facts.family == "date" else "A point in time"
-    return f"{kind}{facts.hint}.", GUESS
+    return f"{kind}{facts.suggestion}.", GUESS
 
 
-def _named(facts: ColumnFacts, words: list[str], when: str, until: str) -> tuple[str, float] | None:
-    """Starts and ends, and nouns that stand for a verb."""
+def _named(facts: ColumnFacts, words: list[str], when: str, until: str) -> DerivedText | None:
+    """Starts, ends, and nouns that stand for a verb."""
     if not words:
         return None
     *owner, last = words
@@ -98,7 +98,7 @@ def _named(facts: ColumnFacts, words: list[str], when: str, until: str) -> tuple
 
 
 def _is_log(facts: ColumnFacts) -> bool:
-    """Whether the rows record what happened to others: there `changed_at` says nothing about the row itself."""
+    """Whether rows record what happened to something else, so that `changed_at` is not about the row itself."""
     return not _LOGS.isdisjoint(split_identifier(facts.context.table.table_name))
 
 
@@ -107,7 +107,7 @@ def is_participle(word: str) -> bool:
     return (len(word) > 4 and word.endswith("ed")) or word in _IRREGULAR
 
 
-def _validity(facts: ColumnFacts) -> tuple[str, float] | None:
+def _validity(facts: ColumnFacts) -> DerivedText | None:
     words = set(facts.words)
     if words.isdisjoint({"valid", "effective"}):
         return None

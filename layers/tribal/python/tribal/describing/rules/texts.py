@@ -1,12 +1,12 @@
-"""Columns whose content is known by its kind: names, addresses, documents, free text."""
+"""Describes columns by the kind of their content: names, addresses, documents, free text."""
 
 from __future__ import annotations
 
 from tribal.describing.rules.column_facts import ColumnFacts
-from tribal.describing.rules.phrases import CONVENTION, LIKELY
+from tribal.describing.rules.phrases import CONVENTION, LIKELY, DerivedText
 from tribal.masking import SensitiveKind
 
-# What a column holds, by what masking recognises; {noun} is what a row is called.
+# What a column holds, by the kind that masking detects; {noun} is what a row is called.
 _KINDS: dict[SensitiveKind, str] = {
     SensitiveKind.EMAIL: "E-mail address of the {noun}",
     SensitiveKind.PHONE: "Telephone number of the {noun}",
@@ -34,7 +34,7 @@ _PERSON_NAMES = {
     "surname": "Family name of a person",
     "full name": "Whole name of a person",
 }
-# A row that is itself an address or a number has no other one.
+# A row that is itself an address or a number does not have another one.
 _CONTACT = frozenset("address email phone number contact".split())
 _FREE_TEXT = frozenset(
     "comment comments note notes remark remarks description body memo summary text message content".split()
@@ -46,17 +46,17 @@ _TYPES = {
 }
 
 
-def content(facts: ColumnFacts) -> tuple[str, float] | None:
-    """What the column holds, where its kind is known."""
+def describe_content(facts: ColumnFacts) -> DerivedText | None:
+    """Describe what the column holds, if its kind is known."""
     return _by_type(facts) or _sensitive(facts) or _name(facts) or _free_text(facts)
 
 
-def _sensitive(facts: ColumnFacts) -> tuple[str, float] | None:
+def _sensitive(facts: ColumnFacts) -> DerivedText | None:
     kind = facts.sensitive
     if kind is None:
         return None
     if kind.is_secret:
-        return f"A secret, of which nothing is shown{facts.hint}.", LIKELY
+        return f"A secret, of which nothing is shown{facts.suggestion}.", LIKELY
     phrase = _KINDS.get(kind)
     if phrase is None:
         return None
@@ -64,11 +64,11 @@ def _sensitive(facts: ColumnFacts) -> tuple[str, float] | None:
         return f"{facts.name.capitalize()}.", CONVENTION
     if not _CONTACT.isdisjoint(facts.noun.lower().split()):
         phrase = phrase.removesuffix(" of the {noun}")
-    hint = "" if len(facts.words) == 1 else facts.hint
-    return f"{phrase.format(noun=facts.noun)}{hint}.", CONVENTION if not hint else LIKELY
+    suggestion = "" if len(facts.words) == 1 else facts.suggestion
+    return f"{phrase.format(noun=facts.noun)}{suggestion}.", CONVENTION if not suggestion else LIKELY
 
 
-def _name(facts: ColumnFacts) -> tuple[str, float] | None:
+def _name(facts: ColumnFacts) -> DerivedText | None:
     if facts.family not in ("text", "other"):
         return None
     personal = _PERSON_NAMES.get(facts.name)
@@ -79,12 +79,12 @@ def _name(facts: ColumnFacts) -> tuple[str, float] | None:
     return None
 
 
-def _free_text(facts: ColumnFacts) -> tuple[str, float] | None:
+def _free_text(facts: ColumnFacts) -> DerivedText | None:
     if facts.family != "text" or facts.values or _FREE_TEXT.isdisjoint(facts.words[-1:]):
         return None
-    return f"Free text about the {facts.noun}{facts.hint}.", LIKELY
+    return f"Free text about the {facts.noun}{facts.suggestion}.", LIKELY
 
 
-def _by_type(facts: ColumnFacts) -> tuple[str, float] | None:
+def _by_type(facts: ColumnFacts) -> DerivedText | None:
     phrase = _TYPES.get(facts.family)
-    return (f"{phrase}{facts.hint}.", LIKELY) if phrase else None
+    return (f"{phrase}{facts.suggestion}.", LIKELY) if phrase else None

@@ -1,4 +1,4 @@
-"""Where a view takes its columns from, as far as its definition says so plainly."""
+"""Where a view takes its columns from, as far as its definition says so in simple SQL."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _NO_ALIAS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ViewOrigins:
-    """What a view reads, in the order of its definition, and which columns it hands on unchanged."""
+    """The tables that a view reads, in order of its definition, and the columns that it passes through unchanged."""
 
     tables: tuple[tuple[str, str], ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
-    """By the view's column, `schema.table.column`."""
+    """`schema.table.column` by the view's column."""
 
 
 def view_origins(table: CatalogTable) -> ViewOrigins:
-    """Read a view's definition as PostgreSQL prints it; what is not plain is left out."""
+    """Parse a view's definition as PostgreSQL prints it; whatever is not simple is left out."""
     text = (table.view_definition or "")[:_DEFINITION_CHARS]
     bare = re.sub(r"'(?:[^']|'')*'", "''", text)
     begun = _SELECT.match(bare)
     if begun is None or _SEVERAL.search(bare):
         return ViewOrigins()
     items, rest = _select_list(bare[begun.end() :])
-    # A query inside this one has tables and columns of its own.
+    # A subquery has tables and columns of its own.
     if re.search(r"\bSELECT\b", rest, re.IGNORECASE):
         return ViewOrigins()
     sources: dict[str, tuple[str, str]] = {}
@@ -63,7 +63,7 @@ def _handed_on(items: list[str], sources: Mapping[str, tuple[str, str]]) -> Iter
 
 
 def _select_list(text: str) -> tuple[list[str], str]:
-    """The items up to the FROM of this query, and what follows."""
+    """The items of the outermost SELECT, and what follows from its FROM on."""
     items, depth, start = [], 0, 0
     for found in re.finditer(r'"(?:[^"]|"")*"|[(),]|\bFROM\b', text, re.IGNORECASE):
         sign = found.group()

@@ -1,1 +1,1 @@
-"""Grouping tables into business domains and naming these."""
+"""Groups tables into business domains and names them."""

@@ -1,4 +1,10 @@
-"""Which tables make up a business domain, and which: communities of ties, recognised by their words."""
+"""Clusters tables into business domains: communities of the table graph, matched to topics by their words.
+
+The constants were chosen on the pools that `bench/domains.py` reports as chosen on (docs/adr/0007). What a constant's
+docstring says of other values was measured in November 2026 with the code of that report, one constant changed at a
+time: adjusted Rand index of adventureworks_flat, of omop_cdm54, and the mean of those pools. As they stand it is .66,
+.64 and .80. Where nothing changes, none of the three does, to two digits.
+"""
 
 from __future__ import annotations
 
@@ -9,171 +15,206 @@ from heapq import heapify, heappop, heappush
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from tribal.planning.domains.communities import find_communities, strengths
-from tribal.planning.domains.table_graph import Graph, Links, bond_graph, key_graph, tie_graph
+from tribal.planning.domains.communities import cohesion, find_communities
+from tribal.planning.domains.table_graph import Graph, Links, affinity_graph, cohesion_graph, key_graph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SMALLEST_DOMAIN = 3
-BOUND = 0.5
-"""A community of this strength speaks with one voice; in a weaker one each table speaks for itself."""
+MINIMUM_DOMAIN_SIZE = 3
+"""Tables. With 2, omop .61 and pools .81; with 6, adventureworks_flat .68, omop .43, pools .45."""
+COHESIVE = 0.5
+"""A community of at least this cohesion gets one topic as a whole; in a weaker one each table gets its own.
+
+At .25, omop .27; at .75, pools .79.
+"""
 SHARPNESS = 9.0
-"""How much more a nearer topic counts: likelihoods are `exp(SHARPNESS * similarity)`."""
+"""How strongly the most similar topic is preferred: likelihoods are `exp(SHARPNESS * similarity)`, normalised.
+
+Doubled, omop .58; halved, nothing changes.
+"""
 KEY_WEIGHT = 1.5
-"""What the only key to a table counts, where the table's own words count 1."""
-FAINT = 0.1
-"""Below this similarity to every topic, words are no evidence."""
-CLEAR = 0.35
-"""From this similarity on, two communities of one topic are one domain though nothing ties them."""
-LINKED = 0.1
-"""Share of the smaller one's ties from which two communities of one topic are one domain."""
-TIE_WEIGHT = 0.5
-"""What all ties of a table count together, where its similarity to a topic counts 1."""
-_SWEEPS = 10
-_MOVES = 5
+"""Weight of a table's only incoming key when likelihoods are smoothed; the table's own words weigh 1.
+
+Doubled, omop .48; halved, nothing changes.
+"""
+FAINT_SIMILARITY = 0.1
+"""Below this similarity to every topic, a table's words are no evidence.
+
+Halved, pools .77; doubled, adventureworks_flat .62 and omop .48.
+"""
+CLEAR_SIMILARITY = 0.35
+"""From this similarity on, two communities with the same topic are one domain even if no edge connects them.
+
+Halved, pools .71; doubled, .79.
+"""
+LINKED_SHARE = 0.1
+"""Two communities with the same topic are one domain if this share of the smaller one's edges leads to the other.
+
+Doubled, adventureworks_flat .49; halved, nothing changes.
+"""
+EDGE_WEIGHT = 0.5
+"""Weight of all of a table's edges together when it is reassigned; its similarity to a topic weighs 1.
+
+Doubled, adventureworks_flat .61; halved, nothing changes.
+"""
+_SMOOTHING_ROUNDS = 10
+"""By judgement; with 5 and with 20 nothing changes."""
+_REASSIGNMENT_ROUNDS = 5
+"""By judgement; with 2 and with 10 nothing changes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Tables that belong together, by place."""
+class Cluster:
+    """Tables that belong together."""
 
     members: list[int]
+    """Positions in the list of tables: the nodes of the graph."""
     topic: int | None = None
-    """The topic that it is nearest to."""
-    nearness: float = 0.0
-    """How near, as the mean of its tables."""
+    """Position of the most similar topic; none where nothing tells."""
+    similarity: float = 0.0
+    """Mean similarity of its tables to that topic."""
 
 
-def smallest_domain(count: int) -> int:
-    """How many tables a domain has at least: many tiny ones are no help in a large database."""
-    return max(SMALLEST_DOMAIN, round(sqrt(count) / 6))
+def minimum_domain_size(count: int) -> int:
+    """The fewest tables that make up a domain: it grows with the database, where many tiny domains would not help.
+
+    The divisor is chosen by judgement, and not measured: 876 tables give domains of 5 tables or more.
+    """
+    return max(MINIMUM_DOMAIN_SIZE, round(sqrt(count) / 6))
 
 
-def find_groups(links: Links, names: Sequence[Sequence[str]], near: NDArray[Any] | None) -> list[Group]:
-    """Groups of tables, each table in one; a group without a topic is of tables that nothing tells.
+def cluster_tables(links: Links, names: Sequence[Sequence[str]], similarities: NDArray[Any] | None) -> list[Cluster]:
+    """Put each table into exactly one cluster; a cluster without a topic holds tables that nothing identifies.
 
     Args:
-        links: Of `find_links`.
-        names: Each table's name in words.
-        near: N x K, how near each table is to each topic; without it, ties alone decide.
+        links: from `find_links`.
+        names: each table's name in words.
+        similarities: N x K, of each table to each topic; without them the graph alone decides.
     """
     count = len(names)
-    ties = tie_graph(count, links, names)
-    labels = find_communities(ties)
-    if near is None:
-        groups = [Group(members) for members in _members(labels)]
+    graph = affinity_graph(count, links, names)
+    labels = find_communities(graph)
+    if similarities is None:
+        clusters = [Cluster(members) for members in _members(labels)]
     else:
-        strength = strengths(bond_graph(count, links, names), labels)
-        bound = [strength[label] >= BOUND for label in labels]
-        topics = _topics(near, labels, bound, key_graph(count, links))
-        groups = _merge(_pieces(near, labels, bound, topics), ties, count)
-        groups = _settle(groups, near, ties, bound)
-    return _dissolve(groups, near, ties, smallest_domain(count))
+        cohesion_of = cohesion(cohesion_graph(count, links, names), labels)
+        cohesive = [cohesion_of[label] >= COHESIVE for label in labels]
+        topics = _topics(similarities, labels, cohesive, key_graph(count, links))
+        clusters = _merge(_split_by_topic(similarities, labels, cohesive, topics), graph, count)
+        clusters = _reassign(clusters, similarities, graph, cohesive)
+    return _dissolve_small(clusters, similarities, graph, minimum_domain_size(count))
 
 
 def _members(labels: Sequence[int]) -> list[list[int]]:
     members: dict[int, list[int]] = defaultdict(list)
-    for place, label in enumerate(labels):
-        members[label].append(place)
+    for node, label in enumerate(labels):
+        members[label].append(node)
     return list(members.values())
 
 
-def _topics(near: NDArray[Any], labels: Sequence[int], bound: Sequence[bool], keys: Graph) -> list[int | None]:
-    """Each table's topic: its community's where that is bound, else its own and its neighbours', if these tell one.
+def _topics(
+    similarities: NDArray[Any], labels: Sequence[int], cohesive: Sequence[bool], keys: Graph
+) -> list[int | None]:
+    """Each table's topic: that of its community if it is cohesive, else the one that it and its neighbours suggest.
 
-    Topics that loose tables would make a tiny domain of are given up, the smallest first.
+    Topics that would give only a tiny domain are dropped, the smallest first, and their tables decide again.
     """
     import numpy as np
 
-    voices = near.copy()
+    own_similarities = similarities.copy()
     for members in _members(labels):
-        if bound[members[0]]:
-            voices[members] = near[members].mean(axis=0)
-    loose = ~np.array(bound)
-    silent = loose & (near.max(axis=1) < FAINT)
+        if cohesive[members[0]]:
+            own_similarities[members] = similarities[members].mean(axis=0)
+    loose = ~np.array(cohesive)
+    uninformative = loose & (similarities.max(axis=1) < FAINT_SIMILARITY)
     neighbours = _Neighbours(keys)
-    alive = np.arange(near.shape[1])
+    candidates = np.arange(similarities.shape[1])
     while True:
-        own = _likelihoods(voices[:, alive], silent)
-        scores = np.where(loose[:, None], neighbours.smooth(own), np.round(own, 6))
+        likelihoods = _likelihoods(own_similarities[:, candidates], uninformative)
+        scores = np.where(loose[:, None], neighbours.smooth(likelihoods), np.round(likelihoods, 6))
         found = scores.argmax(axis=1)
-        sizes = np.bincount(found, minlength=len(alive))
-        held = set(found[loose].tolist())
-        small = [topic for topic in held if sizes[topic] < SMALLEST_DOMAIN]
+        sizes = np.bincount(found, minlength=len(candidates))
+        remaining = set(found[loose].tolist())
+        small = [topic for topic in remaining if sizes[topic] < MINIMUM_DOMAIN_SIZE]
         if not small or (sizes > 0).sum() < 2:
-            sure = ~loose | (
-                scores.max(axis=1) > 1 / len(alive) + 1e-4 if len(alive) > 1 else ~silent | neighbours.tied
+            # A table that finds all topics equally likely has decided for none.
+            decided = ~loose | (
+                scores.max(axis=1) > 1 / len(candidates) + 1e-4
+                if len(candidates) > 1
+                else ~uninformative | neighbours.has_neighbours
             )
-            return [int(alive[topic]) if told else None for topic, told in zip(found, sure, strict=True)]
-        mass = np.round(scores.sum(axis=0), 4)
+            return [int(candidates[topic]) if known else None for topic, known in zip(found, decided, strict=True)]
+        likelihood = np.round(scores.sum(axis=0), 4)
         present = sizes > 0
-        present[min(small, key=lambda topic: (sizes[topic], mass[topic], topic))] = False
-        alive = alive[present]
+        present[min(small, key=lambda topic: (sizes[topic], likelihood[topic], topic))] = False
+        candidates = candidates[present]
 
 
-def _likelihoods(near: NDArray[Any], silent: NDArray[Any]) -> NDArray[Any]:
-    """N x K, rows adding up to 1; a table whose words tell nothing finds all as likely."""
+def _likelihoods(similarities: NDArray[Any], uninformative: NDArray[Any]) -> NDArray[Any]:
+    """N x K, rows adding up to 1; to a table whose words are no evidence all topics are equally likely."""
     import numpy as np
 
-    powers = np.exp(SHARPNESS * (near - near.max(axis=1, keepdims=True)))
-    powers[silent] = 1.0
+    powers = np.exp(SHARPNESS * (similarities - similarities.max(axis=1, keepdims=True)))
+    powers[uninformative] = 1.0
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
 class _Neighbours:
-    """Keys between tables as arrays, sorted by the table that listens."""
+    """Keys between tables as arrays, sorted by the table whose neighbours they lead to."""
 
     def __init__(self, keys: Graph) -> None:
         import numpy as np
 
-        edges = [(place, other, row[other]) for place, row in enumerate(keys) for other in sorted(row)]
+        edges = [
+            (node, other, neighbours[other]) for node, neighbours in enumerate(keys) for other in sorted(neighbours)
+        ]
         self._from = np.array([edge[1] for edge in edges], dtype=np.intp)
         self._weight = KEY_WEIGHT * np.array([edge[2] for edge in edges])[:, None]
-        listeners = np.array([edge[0] for edge in edges], dtype=np.intp)
-        self._listeners, self._starts = np.unique(listeners, return_index=True)
-        self.tied = np.zeros(len(keys), dtype=bool)
-        self.tied[self._listeners] = True
+        receivers = np.array([edge[0] for edge in edges], dtype=np.intp)
+        self._receivers, self._starts = np.unique(receivers, return_index=True)
+        self.has_neighbours = np.zeros(len(keys), dtype=bool)
+        self.has_neighbours[self._receivers] = True
 
-    def smooth(self, own: NDArray[Any]) -> NDArray[Any]:
-        """Mean of each table's own likelihoods and its neighbours', again and again, rounded."""
+    def smooth(self, likelihoods: NDArray[Any]) -> NDArray[Any]:
+        """Average each table's likelihoods with its neighbours', repeatedly; rounded."""
         import numpy as np
 
-        scores = own
-        if len(self._listeners):
+        scores = likelihoods
+        if len(self._receivers):
             total = 1 + np.add.reduceat(self._weight, self._starts)
-            for _ in range(_SWEEPS):
-                heard = np.add.reduceat(self._weight * scores[self._from], self._starts)
-                scores = own.copy()
-                scores[self._listeners] = (own[self._listeners] + heard) / total
-        # Sums differ in their last digits from machine to machine; what is equal has to stay equal.
+            for _ in range(_SMOOTHING_ROUNDS):
+                received = np.add.reduceat(self._weight * scores[self._from], self._starts)
+                scores = likelihoods.copy()
+                scores[self._receivers] = (likelihoods[self._receivers] + received) / total
+        # Sums differ in their last digits between machines; equal scores must stay equal.
         return np.asarray(np.round(scores, 6))
 
 
-def _pieces(
-    near: NDArray[Any], labels: Sequence[int], bound: Sequence[bool], topics: Sequence[int | None]
-) -> list[Group]:
-    """Bound communities, and loose tables of one topic; what remains of loose communities has no topic."""
+def _split_by_topic(
+    similarities: NDArray[Any], labels: Sequence[int], cohesive: Sequence[bool], topics: Sequence[int | None]
+) -> list[Cluster]:
+    """Cohesive communities, loose tables by topic, and what is left of loose communities, without a topic."""
     members: dict[tuple[int, int | None], list[int]] = defaultdict(list)
-    for place, topic in enumerate(topics):
-        members[labels[place] if bound[place] or topic is None else -1, topic].append(place)
+    for node, topic in enumerate(topics):
+        members[labels[node] if cohesive[node] or topic is None else -1, topic].append(node)
     return [
-        Group(places, topic, 0.0 if topic is None else round(float(near[places, topic].mean()), 4))
-        for (_, topic), places in members.items()
+        Cluster(nodes, topic, 0.0 if topic is None else round(float(similarities[nodes, topic].mean()), 4))
+        for (_, topic), nodes in members.items()
     ]
 
 
-def _merge(pieces: Sequence[Group], ties: Graph, count: int) -> list[Group]:
-    """Make one group of pieces that share a topic and are tied, or that share it clearly."""
-    home = [0] * count
+def _merge(pieces: Sequence[Cluster], graph: Graph, count: int) -> list[Cluster]:
+    """Merge pieces of the same topic that are connected, or that are both clearly about it."""
+    cluster_of = [0] * count
     for number, piece in enumerate(pieces):
-        for place in piece.members:
-            home[place] = number
+        for node in piece.members:
+            cluster_of[node] = number
     cut: list[dict[int, float]] = [defaultdict(float) for _ in pieces]
-    for place, row in enumerate(ties):
-        for other, weight in row.items():
-            cut[home[place]][home[other]] += weight
-    degrees = [sum(row.values()) for row in cut]
+    for node, neighbours in enumerate(graph):
+        for other, weight in neighbours.items():
+            cut[cluster_of[node]][cluster_of[other]] += weight
+    degrees = [sum(neighbours.values()) for neighbours in cut]
     root = list(range(len(pieces)))
 
     def find(number: int) -> int:
@@ -189,98 +230,114 @@ def _merge(pieces: Sequence[Group], ties: Graph, count: int) -> list[Group]:
         for at, one in enumerate(numbers):
             for other in numbers[:at]:
                 least = min(degrees[one], degrees[other])
-                linked = least > 0 and cut[one].get(other, 0.0) >= LINKED * least
-                if min(pieces[one].nearness, pieces[other].nearness) >= (FAINT if linked else CLEAR):
+                linked = least > 0 and cut[one].get(other, 0.0) >= LINKED_SHARE * least
+                if min(pieces[one].similarity, pieces[other].similarity) >= (
+                    FAINT_SIMILARITY if linked else CLEAR_SIMILARITY
+                ):
                     root[find(one)] = find(other)
     merged: dict[int, list[int]] = defaultdict(list)
     for number in range(len(pieces)):
         merged[find(number)].append(number)
-    return [_joined([pieces[number] for number in numbers]) for numbers in merged.values()]
+    return [_union([pieces[number] for number in numbers]) for numbers in merged.values()]
 
 
-def _joined(pieces: Sequence[Group]) -> Group:
-    members = [place for piece in pieces for place in piece.members]
-    nearness = sum(piece.nearness * len(piece.members) for piece in pieces) / len(members)
-    return Group(sorted(members), pieces[0].topic, round(nearness, 4))
+def _union(pieces: Sequence[Cluster]) -> Cluster:
+    members = [node for piece in pieces for node in piece.members]
+    similarity = sum(piece.similarity * len(piece.members) for piece in pieces) / len(members)
+    return Cluster(sorted(members), pieces[0].topic, round(similarity, 4))
 
 
-def _settle(groups: Sequence[Group], near: NDArray[Any], ties: Graph, bound: Sequence[bool]) -> list[Group]:
-    """Let each table of a bound community go to a group that it is tied to, where ties and words say so."""
-    home = {place: number for number, group in enumerate(groups) for place in group.members}
-    for _ in range(_MOVES):
+def _reassign(
+    clusters: Sequence[Cluster], similarities: NDArray[Any], graph: Graph, cohesive: Sequence[bool]
+) -> list[Cluster]:
+    """Move tables of cohesive communities to connected clusters that suit them better, by edges and words together."""
+    cluster_of = {node: number for number, cluster in enumerate(clusters) for node in cluster.members}
+    for _ in range(_REASSIGNMENT_ROUNDS):
         moved = False
-        for place, row in enumerate(ties):
-            if not row or not bound[place]:
+        for node, neighbours in enumerate(graph):
+            if not neighbours or not cohesive[node]:
                 continue
-            votes: dict[int, float] = {home[place]: 0.0}
-            for other, weight in row.items():
-                votes[home[other]] = votes.get(home[other], 0.0) + weight
-            degree = sum(row.values())
+            votes: dict[int, float] = {cluster_of[node]: 0.0}
+            for other, weight in neighbours.items():
+                votes[cluster_of[other]] = votes.get(cluster_of[other], 0.0) + weight
+            degree = sum(neighbours.values())
             score = {
-                number: round(TIE_WEIGHT * vote / degree + _nearness(near, place, groups[number]), 6)
+                number: round(EDGE_WEIGHT * vote / degree + _topic_similarity(similarities, node, clusters[number]), 6)
                 for number, vote in votes.items()
             }
-            best = min(score, key=lambda number: (-score[number], number != home[place], number))
-            if best != home[place]:
-                home[place], moved = best, True
+            best = min(score, key=lambda number: (-score[number], number != cluster_of[node], number))
+            if best != cluster_of[node]:
+                cluster_of[node], moved = best, True
         if not moved:
             break
-    places: dict[int, list[int]] = defaultdict(list)
-    for place in range(len(ties)):
-        places[home[place]].append(place)
-    return [Group(places[number], group.topic, group.nearness) for number, group in enumerate(groups) if places[number]]
+    nodes: dict[int, list[int]] = defaultdict(list)
+    for node in range(len(graph)):
+        nodes[cluster_of[node]].append(node)
+    return [
+        Cluster(nodes[number], cluster.topic, cluster.similarity)
+        for number, cluster in enumerate(clusters)
+        if nodes[number]
+    ]
 
 
-def _nearness(near: NDArray[Any], place: int, group: Group) -> float:
-    return 0.0 if group.topic is None else float(near[place, group.topic])
+def _topic_similarity(similarities: NDArray[Any], node: int, cluster: Cluster) -> float:
+    return 0.0 if cluster.topic is None else float(similarities[node, cluster.topic])
 
 
-def _dissolve(groups: Sequence[Group], near: NDArray[Any] | None, ties: Graph, smallest: int) -> list[Group]:
-    """Give the tables of small groups to the group that they are tied to most, else to one of their topic."""
-    home = {place: number for number, group in enumerate(groups) for place in group.members}
-    members = {number: list(group.members) for number, group in enumerate(groups)}
-    queue = [(len(places), number) for number, places in members.items() if len(places) < smallest]
+def _dissolve_small(
+    clusters: Sequence[Cluster], similarities: NDArray[Any] | None, graph: Graph, smallest: int
+) -> list[Cluster]:
+    """Hand the tables of small clusters to the cluster that they share most edges with, else to the most similar."""
+    cluster_of = {node: number for number, cluster in enumerate(clusters) for node in cluster.members}
+    members = {number: list(cluster.members) for number, cluster in enumerate(clusters)}
+    queue = [(len(nodes), number) for number, nodes in members.items() if len(nodes) < smallest]
     heapify(queue)
     stuck: set[int] = set()
     while queue:
         size, number = heappop(queue)
         if number not in members or size != len(members[number]):
             continue
-        target = _tied_most(members[number], home, ties)
-        if target is None and near is not None:
-            large = [n for n, places in members.items() if len(places) >= smallest and n != number]
-            target = _nearest(members[number], {n: (groups[n].topic, len(members[n])) for n in large}, near)
+        target = _most_connected(members[number], cluster_of, graph)
+        if target is None and similarities is not None:
+            large = [n for n, nodes in members.items() if len(nodes) >= smallest and n != number]
+            target = _most_similar(
+                members[number], {n: (clusters[n].topic, len(members[n])) for n in large}, similarities
+            )
         if target is None:
             stuck.add(number)
             continue
-        for place in members[number]:
-            home[place] = target
+        for node in members[number]:
+            cluster_of[node] = target
         members[target].extend(members.pop(number))
         stuck.discard(target)
         if len(members[target]) < smallest:
             heappush(queue, (len(members[target]), target))
-    left = sorted(place for number in stuck for place in members[number])
+    left = sorted(node for number in stuck for node in members[number])
     found = [
-        Group(sorted(places), groups[number].topic, groups[number].nearness)
-        for number, places in members.items()
+        Cluster(sorted(nodes), clusters[number].topic, clusters[number].similarity)
+        for number, nodes in members.items()
         if number not in stuck
     ]
-    return found + ([Group(left)] if left else [])
+    return found + ([Cluster(left)] if left else [])
 
 
-def _tied_most(places: Sequence[int], home: Mapping[int, int], ties: Graph) -> int | None:
+def _most_connected(nodes: Sequence[int], cluster_of: Mapping[int, int], graph: Graph) -> int | None:
     votes: dict[int, float] = defaultdict(float)
-    for place in places:
-        for other, weight in ties[place].items():
-            if home[other] != home[place]:
-                votes[home[other]] += weight
+    for node in nodes:
+        for other, weight in graph[node].items():
+            if cluster_of[other] != cluster_of[node]:
+                votes[cluster_of[other]] += weight
     return min(votes, key=lambda number: (-round(votes[number], 6), number)) if votes else None
 
 
-def _nearest(places: Sequence[int], groups: Mapping[int, tuple[int | None, int]], near: NDArray[Any]) -> int | None:
-    """Of groups with their topics and sizes the one whose topic is nearest; the largest of several."""
-    voice = near[list(places)].mean(axis=0)
-    told = [
-        (-round(float(voice[topic]), 4), -size, number) for number, (topic, size) in groups.items() if topic is not None
+def _most_similar(
+    nodes: Sequence[int], clusters: Mapping[int, tuple[int | None, int]], similarities: NDArray[Any]
+) -> int | None:
+    """The cluster with the most similar topic, the largest of several; clusters come as topic and size."""
+    mean = similarities[list(nodes)].mean(axis=0)
+    ranked = [
+        (-round(float(mean[topic]), 4), -size, number)
+        for number, (topic, size) in clusters.items()
+        if topic is not None
     ]
-    return min(told)[2] if told and -min(told)[0] >= FAINT else None
+    return min(ranked)[2] if ranked and -min(ranked)[0] >= FAINT_SIMILARITY else None

@@ -1,7 +1,7 @@
-"""What businesses keep data about, in words: the domains that a table may be recognised as.
+"""What businesses keep data about: the topics that tables are compared with.
 
-General on purpose: it knows trades and departments, no product's schema. A user adds to it per database with the key
-`vocabulary` of `databases.yaml`.
+Written by hand (docs/adr/0007), and general on purpose: trades and departments, no product's schema. Users add to it
+per database with `vocabulary` in `databases.yaml`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tribal.catalog.identity import domain_name
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A business domain: its canonical name, how a person writes it, and the words that tell it."""
+    """A business domain: its canonical name, its title, and the words that identify it."""
 
     name: str
     title: str
@@ -22,7 +22,7 @@ class Topic:
 
     @property
     def text(self) -> str:
-        """What is embedded."""
+        """The text whose vector stands for the topic."""
         return " ".join((self.title.lower(), *self.words))
 
 
@@ -75,7 +75,7 @@ Software: software repository commit build release deployment server host packag
 
 
 def topics(extra: Mapping[str, Sequence[str]]) -> list[Topic]:
-    """The general vocabulary with a user's own domains; words of a name that is there already are added to it."""
+    """The general vocabulary and a user's own domains; words for a name that is there already are added to it."""
     found: dict[str, Topic] = {}
     general = (
         (title, words.split()) for title, _, words in (line.partition(": ") for line in _TOPICS.strip().splitlines())

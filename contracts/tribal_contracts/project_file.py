@@ -1,0 +1,26 @@
+"""The shape of `databases.yaml`: what every capability reads of it. Extension contract; unknown keys are refused."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from tribal_contracts.core.shape import ClosedContract, Unset, optional
+from tribal_contracts.documentation.configuration import DatabaseEntry, LintRules
+
+
+class ProjectFile(ClosedContract):
+    """The whole of `databases.yaml`."""
+
+    databases: Annotated[list[DatabaseEntry], Field(min_length=1)]
+    store: str | Unset = optional("Where documents and index go; the file's own folder when unset.")
+    units_at_once: int = Field(default=4, ge=1, le=64)
+    tables_at_once: int = Field(default=3, ge=1, le=32)
+    worker_processes: int | Unset = optional(
+        "Processes that document at once; unset, large runs get one a core, up to units_at_once.", ge=1, le=64
+    )
+    tables_per_unit: int = Field(default=25, ge=1, le=500)
+    statistics_max_age_days: float = Field(default=7.0, gt=0)
+    runs_kept: int = Field(default=50, ge=1, le=100_000)
+    lint: LintRules = Field(default_factory=LintRules)
