@@ -10,7 +10,7 @@ import numpy as np
 from tests.fakes import FixedClock, MemoryStore, RecordingSink
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.errors import EmbeddingFailed
-from tribal.indexing import index_documents
+from tribal.indexing import IndexingContext, IndexingRequest, index_documents
 from tribal.ports import IndexFilter
 from tribal_contracts import IndexerProgress
 
@@ -44,15 +44,12 @@ def stop_after(batches: int) -> Callable[[], bool]:
 
 
 def run(store: MemoryStore, index: SqliteIndex, **options: Any) -> IndexerProgress:
-    """Index what the store holds."""
-    return index_documents(
-        **{
-            "store": store,
-            "index": index,
-            "embedder": LetterEmbedder(),
-            "clock": FixedClock(),
-            "sink": RecordingSink(),
-            "pool_stopping": lambda: False,
-            **options,
-        }
-    )
+    """Index what the store holds; options are parts of the context and what is asked for."""
+    parts: dict[str, Any] = {
+        "embedder": LetterEmbedder(),
+        "clock": FixedClock(),
+        "sink": RecordingSink(),
+        "stop": lambda: False,
+    }
+    parts |= {name: options.pop(name) for name in [*options] if name in parts}
+    return index_documents(IndexingContext(store, index, **parts), IndexingRequest(**options))

@@ -12,8 +12,12 @@ from tribal.settings import settings_in_bucket
 from tribal.settings.deployment import PROJECT_KEY
 
 if TYPE_CHECKING:
+    from opensearchpy import OpenSearch
+
+    from tribal.adapters.aws.queue import SqsQueue
     from tribal.adapters.aws.s3 import S3ObjectStore
-    from tribal.ports import ObjectStore, SearchIndex
+    from tribal.adapters.sqlite.published import PublishedSqliteIndex
+    from tribal.ports import IndexReader, IndexWriter, ObjectStore
     from tribal.runs.workers.units import OpenReader
     from tribal.settings import Settings
     from tribal.settings.deployment import Deployment
@@ -52,8 +56,8 @@ def deployed_reader(deployment: Deployment) -> OpenReader:
     return opener_with(secrets, deployment.environment, mend, role=role)
 
 
-def deployed_index(deployment: Deployment, store: ObjectStore | None = None, *, in_place: bool = False) -> SearchIndex:
-    """The index of the environment; `in_place` for writers side by side.
+def deployed_index(deployment: Deployment, store: ObjectStore | None = None) -> IndexReader:
+    """The index of the environment, to be asked.
 
     A store that is at hand is used; a cluster needs none, and who only asks it is spared the client.
 
@@ -61,26 +65,58 @@ def deployed_index(deployment: Deployment, store: ObjectStore | None = None, *, 
         ConfigurationError: when the stack named no cluster.
     """
     if deployment.index == "sqlite":
-        from tribal.adapters.sqlite.published import PublishedSqliteIndex
+        return _published_index(deployment, store)
+    from tribal.adapters.opensearch.index import OpenSearchIndex
 
-        return PublishedSqliteIndex(store or deployed_store(deployment), Path(tempfile.gettempdir()) / "tribal-index")
+    return OpenSearchIndex(_cluster_client(deployment))
+
+
+def deployed_index_writer(
+    deployment: Deployment, store: ObjectStore | None = None, *, in_place: bool = False
+) -> IndexWriter:
+    """The same, to be built; `in_place` for writers side by side."""
+    if deployment.index == "sqlite":
+        return _published_index(deployment, store)
+    from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
+
+    return OpenSearchIndexWriter(_cluster_client(deployment), in_place=in_place)
+
+
+def deployed_queue(deployment: Deployment) -> SqsQueue:
+    """The indexer's own queue.
+
+    Raises:
+        ConfigurationError: when the stack named none.
+    """
+    from tribal.adapters.aws.clients import aws_client
+    from tribal.adapters.aws.queue import SqsQueue
+
+    if deployment.queue_url is None:
+        raise ConfigurationError("TRIBAL_QUEUE_URL is not set; the stack sets it, so deploy it anew")
+    return SqsQueue(aws_client("sqs", region=deployment.region), deployment.queue_url)
+
+
+def _published_index(deployment: Deployment, store: ObjectStore | None) -> PublishedSqliteIndex:
+    from tribal.adapters.sqlite.published import PublishedSqliteIndex
+
+    return PublishedSqliteIndex(store or deployed_store(deployment), Path(tempfile.gettempdir()) / "tribal-index")
+
+
+def _cluster_client(deployment: Deployment) -> OpenSearch:
     from tribal.adapters.aws.clients import aws_client
     from tribal.adapters.opensearch.client import opensearch_client
-    from tribal.adapters.opensearch.index import OpenSearchIndex
 
     cluster = deployment.cluster
     if cluster is None:
         raise ConfigurationError("TRIBAL_SEARCH_ENDPOINT is not set; the stack sets it, so deploy it anew")
     if cluster.secret is None:
-        client = opensearch_client(cluster.endpoint, region=cluster.region, certificates=cluster.ca_bundle)
-    else:
-        from tribal.adapters.aws.secrets_manager import SecretsManagerSecrets
+        return opensearch_client(cluster.endpoint, region=cluster.region, certificates=cluster.ca_bundle)
+    from tribal.adapters.aws.secrets_manager import SecretsManagerSecrets
 
-        secrets = SecretsManagerSecrets(aws_client("secretsmanager", region=cluster.region))
-        user, password = secrets.get(f"{cluster.secret}#username"), secrets.get(f"{cluster.secret}#password")
-        if user is None or password is None:
-            raise ConfigurationError(f"the secret {cluster.secret!r} has no username and password; write both into it")
-        client = opensearch_client(
-            cluster.endpoint, user=user.get_secret_value(), password=password, certificates=cluster.ca_bundle
-        )
-    return OpenSearchIndex(client, in_place=in_place)
+    secrets = SecretsManagerSecrets(aws_client("secretsmanager", region=cluster.region))
+    user, password = secrets.get(f"{cluster.secret}#username"), secrets.get(f"{cluster.secret}#password")
+    if user is None or password is None:
+        raise ConfigurationError(f"the secret {cluster.secret!r} has no username and password; write both into it")
+    return opensearch_client(
+        cluster.endpoint, user=user.get_secret_value(), password=password, certificates=cluster.ca_bundle
+    )

@@ -20,12 +20,12 @@ from tribal.ports.index_reader import (
     ByVector,
     ByWords,
     Embedder,
+    IndexedTable,
     IndexFilter,
     IndexReader,
-    TableEntry,
     VectorKind,
 )
-from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter, SearchIndex
+from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter
 from tribal.ports.options import DocumentingOptions, Options, PlanOptions
 from tribal.ports.provider import Provider
 from tribal.ports.reading import (
@@ -76,6 +76,7 @@ __all__ = [
     "DomainContext",
     "Embedder",
     "IndexCounts",
+    "IndexedTable",
     "IndexEntry",
     "IndexFilter",
     "Lease",
@@ -87,13 +88,11 @@ __all__ = [
     "ProcessLock",
     "ProgressSink",
     "SchemaAndTable",
-    "SearchIndex",
     "Secrets",
     "Statement",
     "StoredObject",
     "TableContext",
     "TableDescription",
-    "TableEntry",
     "TableSample",
     "VectorKind",
     "WorkerPool",

@@ -8,7 +8,7 @@ from tribal.catalog.graph import Hop, shortest_path
 from tribal.catalog.joins import join_sql, join_steps
 from tribal.errors import ToolInputInvalid
 from tribal.retrieval.graphs import join_graph
-from tribal.retrieval.likely_joins import LikelyJoins, likely_joins
+from tribal.retrieval.inferred_keys import LikelyJoins, likely_joins
 from tribal.retrieval.names import find_table, name_of
 from tribal.retrieval.toolbox import Toolbox, open_index
 from tribal_contracts import AgentError, GetJoinPathInput, GetJoinPathOutput, JoinStep
@@ -25,23 +25,23 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
     Raises:
         ToolInputInvalid: when `max_hops` is out of range.
         TableNotFound: when either name stands for no table, or for more than one.
-        IndexNotReady: when there is no index to ask.
+        IndexNotOpenIndex: when there is no index to ask.
 
     Source: specification section 6.3.
     """
     if not 1 <= request.max_hops <= MAX_HOPS:
         raise ToolInputInvalid(f"max_hops is {request.max_hops}; it must be from 1 to {MAX_HOPS}")
-    ready = open_index(toolbox)
-    source = find_table(request.source_table, ready.tables)
-    target = find_table(request.target_table, ready.tables)
-    visible = frozenset(name_of(entry) for entry in ready.tables)
-    graph = join_graph(toolbox.index)
+    opened = open_index(toolbox)
+    source = find_table(request.source_table, opened.tables)
+    target = find_table(request.target_table, opened.tables)
+    visible = frozenset(name_of(entry) for entry in opened.tables)
+    graph = join_graph(opened, toolbox)
     way = shortest_path(graph, name_of(source), name_of(target), MAX_HOPS, visible.__contains__)
     too_long = way is not None and len(way) > request.max_hops
     likely = None
     # A guess never takes the place of declared keys, however far round they lead.
     if way is None and source.database == target.database:
-        likely = likely_joins(source, target, ready.tables, toolbox.index)
+        likely = likely_joins(source, target, opened, toolbox)
         ends = name_of(source), name_of(target)
         way = shortest_path(likely.graph, *ends, request.max_hops, likely.tables.__contains__)
     answer = GetJoinPathOutput(
@@ -50,18 +50,18 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
         path_found=way is not None and not too_long,
         source=name_of(source),
         target=name_of(target),
-        warnings=list(ready.warnings) or None,
+        warnings=list(opened.warnings) or None,
     )
     if way is None:
         return answer
     if too_long:
         message = f"declared keys join these tables over {len(way)} hops; ask with max_hops {len(way)}"
         warning = toolbox.warning("RET_ANSWER_PARTIAL", message)
-        return answer.model_copy(update={"warnings": [*ready.warnings, warning]})
+        return answer.model_copy(update={"warnings": [*opened.warnings, warning]})
     steps = join_steps(way, source.database_type)
     steps = steps if likely is None else _marked(steps, way, likely)
     sql = join_sql(name_of(source), steps, source.database_type, toolbox.server_database)
-    warnings = [*ready.warnings, *_doubts(steps, toolbox)]
+    warnings = [*opened.warnings, *_doubts(steps, toolbox)]
     return answer.model_copy(
         update={
             "hop_count": len(steps),

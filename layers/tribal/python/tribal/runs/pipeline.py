@@ -9,7 +9,7 @@ from graphlib import TopologicalSorter
 from tribal.catalog import locations
 from tribal.documenting import Finished, WorkInspector, finish, overall_status, pending_progress
 from tribal.errors import PlanError
-from tribal.indexing import index_documents
+from tribal.indexing import IndexingContext, IndexingRequest, index_documents
 from tribal.planning import (
     ComposedPlan,
     check_plan,
@@ -27,8 +27,8 @@ from tribal.ports import (
     Describer,
     DocumentingOptions,
     Embedder,
+    IndexWriter,
     PlanOptions,
-    SearchIndex,
 )
 from tribal.runs.context import DocumentedRun, DocumentSelection, RunContext
 from tribal.runs.workers.units import OpenReader, SpreadUnits, UnitsHere, all_here
@@ -277,7 +277,7 @@ def waves_of(outline: RunOutline) -> Iterator[list[str]]:
 def index_run(
     run: RunContext,
     *,
-    index: SearchIndex,
+    index: IndexWriter,
     embedder: Embedder | None,
     work_units: frozenset[str] | None = None,
     force: bool = False,
@@ -287,13 +287,5 @@ def index_run(
     Raises:
         ManifestError: when the manifest or one of its files cannot be used.
     """
-    return index_documents(
-        store=run.store,
-        index=index,
-        embedder=embedder,
-        clock=run.clock,
-        sink=run.sink,
-        pool_stopping=lambda: run.pool.stopping,
-        work_units=work_units,
-        force=force,
-    )
+    context = IndexingContext(run.store, index, embedder, run.clock, run.sink, stop=lambda: run.pool.stopping)
+    return index_documents(context, IndexingRequest(work_units=work_units, force=force))
