@@ -291,6 +291,20 @@ def test_a_table_is_also_found_by_the_vector_of_its_name(index: Index, other: In
     assert near(other, 1, kind="table_name") == ["one"]
 
 
+def test_an_index_without_vectors_is_searched_by_words_and_near_to_nothing(index: Index) -> None:
+    index.begin("none", 0)
+    index.replace({"a.json": [table_entry(names=["order"])]}, [])
+    without = {"embedding_model": "none", "embedding_count": 0, "embedding_dimensions": 0}
+    index.finish(metadata().model_copy(update=without), key_graph())
+    assert found(index, "order") == ["orders"]
+    assert near(index, 1) == near(index, 1, kind="table_name") == []
+
+
+def test_a_question_of_another_length_than_the_vectors_is_near_to_nothing(index: Index) -> None:
+    fill(index, table_entry(names=["order"], near=vector(1)))
+    assert nearest(index, np.ones(DIMENSIONS + 1, np.float32), "table", EVERYWHERE, 9) == []
+
+
 def test_questions_asked_at_once_are_answered_as_one_by_one(index: Index) -> None:
     fill(
         index,
