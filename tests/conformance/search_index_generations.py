@@ -181,7 +181,7 @@ def test_what_is_worked_out_from_two_indexes_asked_in_turn_is_worked_out_once_fo
             return tables
 
         with asked.reading():
-            return derived.get(("tables", asked.generation()), build)
+            return derived.get(asked.generation(), "tables", build)
 
     fill(index, table_entry("shop.sales.here"))
     fill(elsewhere, table_entry("shop.sales.there"))

@@ -84,7 +84,7 @@ def table_map(where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> TableM
     def number() -> TableMap:
         return TableMap.of(_admitted(opened.tables, where), join_graph(opened, toolbox))
 
-    return toolbox.derived.get(("table map", opened.generation, where), number)
+    return toolbox.derived.get(opened.generation, ("table map", where), number)
 
 
 def _admitted(tables: Sequence[IndexedTable], where: IndexFilter) -> tuple[IndexedTable, ...]:
@@ -101,7 +101,7 @@ def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:
         keys = toolbox.index.key_graph()
         return JoinGraph() if keys is None else JoinGraph.of(keys.edges, role_words)
 
-    return toolbox.derived.get(("join graph", opened.generation), build)
+    return toolbox.derived.get(opened.generation, "join graph", build)
 
 
 def role_words(key: KeyEdge) -> int:

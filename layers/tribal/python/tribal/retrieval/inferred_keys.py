@@ -93,8 +93,8 @@ def likely_joins(source: IndexedTable, target: IndexedTable, opened: OpenIndex, 
     schemas = {(entry.database, entry.schema) for entry in (source, target)}
     around = (entry for entry in opened.tables if (entry.database, entry.schema) in schemas)
     ids = [entry.record_id for entry in dict.fromkeys((source, target, *around))][:LOOKED_AT]
-    key = ("likely joins", opened.generation, frozenset(ids))
-    return toolbox.derived.get(key, lambda: _joins_of(ids, toolbox))
+    key = ("likely joins", frozenset(ids))
+    return toolbox.derived.get(opened.generation, key, lambda: _joins_of(ids, toolbox))
 
 
 def _joins_of(ids: Sequence[int], toolbox: Toolbox) -> LikelyJoins:
