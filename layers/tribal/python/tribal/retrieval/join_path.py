@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tribal.catalog.graph import Hop, shortest_path
 from tribal.catalog.joins import join_sql, join_steps
 from tribal.errors import ToolInputInvalid
+from tribal.ports import IndexedTable
 from tribal.retrieval.graphs import join_graph
 from tribal.retrieval.inferred_keys import LikelyJoins, likely_joins
 from tribal.retrieval.names import find_table, name_of
@@ -34,44 +35,47 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
     opened = open_index(toolbox)
     source = find_table(request.source_table, opened.tables)
     target = find_table(request.target_table, opened.tables)
+    ends = name_of(source), name_of(target)
+    answer = GetJoinPathOutput(
+        success=True,
+        tokens_used=0,
+        path_found=False,
+        source=ends[0],
+        target=ends[1],
+        warnings=list(opened.warnings) or None,
+    )
     visible = frozenset(name_of(entry) for entry in opened.tables)
-    graph = join_graph(opened, toolbox)
-    way = shortest_path(graph, name_of(source), name_of(target), MAX_HOPS, visible.__contains__)
-    too_long = way is not None and len(way) > request.max_hops
+    way = shortest_path(join_graph(opened, toolbox), *ends, MAX_HOPS, visible.__contains__)
+    if way is not None and len(way) > request.max_hops:
+        message = f"declared keys join these tables over {len(way)} hops; ask with max_hops {len(way)}"
+        warning = toolbox.warning("RET_ANSWER_PARTIAL", message)
+        return answer.model_copy(update={"warnings": [*opened.warnings, warning]})
     likely = None
     # A guess never takes the place of declared keys, however far round they lead.
     if way is None and source.database == target.database:
         likely = likely_joins(source, target, opened, toolbox)
-        ends = name_of(source), name_of(target)
         way = shortest_path(likely.graph, *ends, request.max_hops, likely.tables.__contains__)
-    answer = GetJoinPathOutput(
-        success=True,
-        tokens_used=0,
-        path_found=way is not None and not too_long,
-        source=name_of(source),
-        target=name_of(target),
-        warnings=list(opened.warnings) or None,
-    )
     if way is None:
         return answer
-    if too_long:
-        message = f"declared keys join these tables over {len(way)} hops; ask with max_hops {len(way)}"
-        warning = toolbox.warning("RET_ANSWER_PARTIAL", message)
-        return answer.model_copy(update={"warnings": [*opened.warnings, warning]})
     steps = join_steps(way, source.database_type)
-    steps = steps if likely is None else _marked(steps, way, likely)
-    sql = join_sql(name_of(source), steps, source.database_type, toolbox.server_database)
-    warnings = [*opened.warnings, *_doubts(steps, toolbox)]
-    return answer.model_copy(
-        update={
-            "hop_count": len(steps),
-            "path": steps,
-            "sql_snippet": sql,
-            "returned": len(steps),
-            "truncated": False,
-            "warnings": warnings or None,
-        }
-    )
+    return _along(answer, steps if likely is None else _marked(steps, way, likely), source, toolbox)
+
+
+def _along(
+    answer: GetJoinPathOutput, steps: Sequence[JoinStep], source: IndexedTable, toolbox: Toolbox
+) -> GetJoinPathOutput:
+    """The answer with the way that was found."""
+    warnings = [*(answer.warnings or ()), *_doubts(steps, toolbox)]
+    found = {
+        "path_found": True,
+        "hop_count": len(steps),
+        "path": steps,
+        "sql_snippet": join_sql(name_of(source), steps, source.database_type, toolbox.server_database),
+        "returned": len(steps),
+        "truncated": False,
+        "warnings": warnings or None,
+    }
+    return answer.model_copy(update=found)
 
 
 def _marked(steps: Sequence[JoinStep], way: Sequence[Hop], likely: LikelyJoins) -> list[JoinStep]:
