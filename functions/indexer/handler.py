@@ -17,7 +17,7 @@ from functions.indexer.messages import parse_message
 from tribal.app import local as wiring
 from tribal.app.deployed import deployed_index_writer, deployed_queue, deployed_store
 from tribal.indexing import IndexingContext, IndexTask, TaskResult, carry_out
-from tribal.ports import Embedder, ObjectStore
+from tribal.ports import Embedder, MessageQueue, ObjectStore, Provider
 from tribal.runs.clock import SystemClock
 from tribal.runs.sinks import SilentSink
 from tribal.settings.deployment import Deployment, load_deployment
@@ -36,13 +36,15 @@ class Parts:
     deployment: Deployment
     store: ObjectStore
     embedder: Embedder
+    queue: Provider[MessageQueue]
 
 
 @cache
 def parts() -> Parts:
     """The parts, made by the first call."""
     deployment = load_deployment()
-    return Parts(deployment, deployed_store(deployment), wiring.embedder())
+    queue = Provider(lambda: deployed_queue(deployment))
+    return Parts(deployment, deployed_store(deployment), wiring.embedder(), queue)
 
 
 @logger.inject_lambda_context
@@ -77,7 +79,7 @@ def _carry_out(task: IndexTask, place: Parts, deadline: LambdaDeadline) -> TaskR
 def _report(task: IndexTask, result: TaskResult, place: Parts) -> None:
     for follow_up in result.follow_ups:
         bodies = [again.to_compact_json().decode() for again in follow_up.tasks]
-        deployed_queue(place.deployment).send(bodies, follow_up.delay_seconds)
+        place.queue().send(bodies, follow_up.delay_seconds)
     error = result.blocked_by
     if error is None:
         logger.info(result.summary, kind=task.kind)

@@ -14,10 +14,9 @@ from tribal.settings.deployment import PROJECT_KEY
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
-    from tribal.adapters.aws.queue import SqsQueue
     from tribal.adapters.aws.s3 import S3ObjectStore
     from tribal.adapters.sqlite.published import PublishedSqliteIndex
-    from tribal.ports import IndexReader, IndexWriter, ObjectStore
+    from tribal.ports import IndexReader, IndexWriter, MessageQueue, ObjectStore
     from tribal.runs.workers.units import OpenReader
     from tribal.settings import Settings
     from tribal.settings.deployment import Deployment
@@ -82,7 +81,7 @@ def deployed_index_writer(
     return OpenSearchIndexWriter(_cluster_client(deployment), in_place=in_place)
 
 
-def deployed_queue(deployment: Deployment) -> SqsQueue:
+def deployed_queue(deployment: Deployment) -> MessageQueue:
     """The indexer's own queue.
 
     Raises:

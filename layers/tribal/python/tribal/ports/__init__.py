@@ -26,6 +26,7 @@ from tribal.ports.index_reader import (
     VectorKind,
 )
 from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter
+from tribal.ports.messaging import MessageQueue
 from tribal.ports.options import DocumentingOptions, Options, PlanOptions
 from tribal.ports.provider import Provider
 from tribal.ports.reading import (
@@ -80,6 +81,7 @@ __all__ = [
     "IndexEntry",
     "IndexFilter",
     "Lease",
+    "MessageQueue",
     "MissingGrant",
     "ObjectInfo",
     "ObjectStore",

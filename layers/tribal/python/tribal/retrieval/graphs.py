@@ -48,8 +48,6 @@ class Positions:
 class TableMap:
     """Tables numbered in the order of their names, and the keys between them."""
 
-    entries: tuple[IndexedTable, ...]
-    graph: JoinGraph
     neighbourhood: Neighbourhood
     positions: Positions
     record_ids: NDArray[Any]
@@ -58,7 +56,7 @@ class TableMap:
     """Domains that the tables are of."""
 
     @classmethod
-    def of(cls, entries: tuple[IndexedTable, ...], graph: JoinGraph) -> TableMap:
+    def of(cls, entries: Sequence[IndexedTable], graph: JoinGraph) -> TableMap:
         """Number the tables and find the keys between them."""
         numbers = {name_of(entry): number for number, entry in enumerate(entries)}
         schemas: dict[tuple[str, str], int] = {}
@@ -71,7 +69,7 @@ class TableMap:
         ]
         ids = np.array([entry.record_id for entry in entries], dtype=np.int64)
         domains = frozenset(entry.domain for entry in entries)
-        return cls(entries, graph, Neighbourhood.of(codes, joined), Positions(ids), ids, domains)
+        return cls(Neighbourhood.of(codes, joined), Positions(ids), ids, domains)
 
     def numbers(self, ids: NDArray[Any]) -> NDArray[Any]:
         """The number of each table, -1 for one that is not among these."""
@@ -87,11 +85,13 @@ def table_map(where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> TableM
     return toolbox.derived.get(opened.generation, ("table map", where), number)
 
 
-def _admitted(tables: Sequence[IndexedTable], where: IndexFilter) -> tuple[IndexedTable, ...]:
+def _admitted(tables: Sequence[IndexedTable], where: IndexFilter) -> Sequence[IndexedTable]:
     """Of tables that are in scope, those of the filter's database and domain."""
-    return tuple(
+    if where.database is None and where.domain is None:
+        return tables
+    return [
         entry for entry in tables if where.database in (None, entry.database) and where.domain in (None, entry.domain)
-    )
+    ]
 
 
 def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:
