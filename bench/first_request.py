@@ -31,11 +31,11 @@ from servers.postgres import EmbeddedServer
 from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.adapters.local.folder import FolderStore
 from tribal.adapters.opensearch.client import opensearch_client
-from tribal.adapters.opensearch.index import OpenSearchIndex
+from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
 from tribal.adapters.sqlite.published import PublishedSqliteIndex
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
-from tribal.indexing import index_documents
-from tribal.ports import SearchIndex
+from tribal.indexing import IndexingContext, IndexingRequest, index_documents
+from tribal.ports import IndexWriter, StopToken
 from tribal.runs.clock import SystemClock
 from tribal.runs.sinks import SilentSink
 
@@ -83,11 +83,11 @@ def first_requests(server: EmbeddedServer, tribal: Path, folder: Path) -> list[M
             project, disk = folder / f"first-{database}", folder / f"disk-{database}"
             project.mkdir()
             measure("tribal run", [tribal, "run", server.dsn(database), "--project", project], runs=1, folder=folder)
-            indexes: dict[str, tuple[SearchIndex, dict[str, str]]] = {
+            indexes: dict[str, tuple[IndexWriter, dict[str, str]]] = {
                 "SQLite in S3": (PublishedSqliteIndex(S3ObjectStore(s3, _BUCKET, database), disk), {})
             }
             if address is not None:
-                cluster = OpenSearchIndex(opensearch_client(address))
+                cluster = OpenSearchIndexWriter(opensearch_client(address))
                 indexes["OpenSearch"] = (cluster, {"TRIBAL_SEARCH_ENDPOINT": address})
             for kind, (index, told) in indexes.items():
                 _fill(index, project)
@@ -108,16 +108,9 @@ def _measured(name: str, variables: Mapping[str, str], paths: list[Path], folder
     return measure(name, command, runs=RUNS, folder=folder, before=cold, environment=environment)
 
 
-def _fill(index: SearchIndex, project: Path) -> None:
-    index_documents(
-        store=FolderStore(project),
-        index=index,
-        embedder=WordLlamaEmbedder(),
-        clock=SystemClock(),
-        sink=SilentSink(),
-        pool_stopping=lambda: False,
-        force=True,
-    )
+def _fill(index: IndexWriter, project: Path) -> None:
+    parts = FolderStore(project), index, WordLlamaEmbedder(), SystemClock(), SilentSink()
+    index_documents(IndexingContext(*parts, stop=StopToken()), IndexingRequest(force=True))
     index.close()
 
 

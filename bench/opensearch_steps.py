@@ -14,32 +14,28 @@ import threading
 import time
 from pathlib import Path
 
-from bench.searching import QUESTIONS, opened, questions, toolbox_of
+from bench.searching import INDEX, QUESTIONS, questions, toolbox_of
 from tribal.adapters.local.folder import FolderStore
+from tribal.adapters.opensearch.client import opensearch_client
+from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
-from tribal.indexing import index_documents
-from tribal.ports import SearchIndex
+from tribal.indexing import IndexingContext, IndexingRequest, index_documents
+from tribal.ports import StopToken
 from tribal.runs.clock import SystemClock
 from tribal.runs.sinks import SilentSink
 from tribal.tools.registry import call_tool
 from tribal_contracts import SearchTablesOutput
 
 
-def build(project: Path, index: SearchIndex) -> None:
-    """Index everything that is documented there, whatever the index holds.
+def build(project: Path, address: str) -> None:
+    """Index everything that is documented there in the cluster at an address, whatever its index holds.
 
     Raises:
         SystemExit: when a file was not taken in.
     """
-    progress = index_documents(
-        store=FolderStore(project),
-        index=index,
-        embedder=WordLlamaEmbedder(),
-        clock=SystemClock(None),
-        sink=SilentSink(),
-        pool_stopping=lambda: False,
-        force=True,
-    )
+    index = OpenSearchIndexWriter(opensearch_client(address), INDEX)
+    parts = FolderStore(project), index, WordLlamaEmbedder(), SystemClock(None), SilentSink()
+    progress = index_documents(IndexingContext(*parts, stop=StopToken()), IndexingRequest(force=True))
     if progress.status != "completed":
         raise SystemExit(f"indexing {project} is {progress.status}: {progress.errors}")
 
@@ -71,6 +67,6 @@ def watch(place: str) -> None:
 if __name__ == "__main__":
     step, *arguments = sys.argv[1:]
     if step == "build":
-        build(Path(arguments[0]), opened(arguments[1]))
+        build(Path(arguments[0]), arguments[1])
     else:
         watch(arguments[0])

@@ -127,8 +127,8 @@ def _scores(tribal: Path, address: str | None) -> Iterator[SetScore]:
             score = _score(one, toolbox)
             if address is not None:
                 project = ensure_project(one.name, one.database, one.folder / SCHEMA_FILE, tribal)
+                build(project, address)
                 index = opened(address)
-                build(project, index)
                 answers = [_searched(question.text, replace(toolbox, index=index)) for question in one.questions]
                 score = replace(score, over_opensearch=_ranking(one.questions, answers))
             yield score
@@ -179,12 +179,12 @@ def _searched(text: str, toolbox: Toolbox) -> list[str]:
 
 def _ablated(question: Question, toolbox: Toolbox) -> dict[str, list[str]]:
     """As the tool ranks, from the same candidates, without reading the documents of what it found."""
-    ready = open_index(toolbox)
-    names = {entry.record_id: name_of(entry) for entry in ready.tables}
-    found = find(question.text, read_question(question.text), IndexFilter(), ready, toolbox)
+    everywhere, opened = IndexFilter(), open_index(toolbox)
+    names = {entry.record_id: name_of(entry) for entry in opened.tables}
+    found = find(question.text, read_question(question.text), everywhere, opened, toolbox)
 
     def ranked(weights: Weights) -> list[str]:
-        order = rank(found, ready.tables, replace(toolbox, weights=weights))
+        order = rank(found, everywhere, opened, replace(toolbox, weights=weights))
         return [plain_name(names[table]) for table in order[:MAX_LIMIT]]
 
     return {name: ranked(weights) for name, weights in ABLATIONS.items()}

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from bench.measure import CommandFailedError, Measurement, measure
 
 if TYPE_CHECKING:
-    from tribal.ports import SearchIndex
+    from tribal.ports import IndexReader
     from tribal.retrieval.toolbox import Toolbox
 
 QUESTIONS = 300
@@ -95,7 +95,7 @@ def asked(place: str, name: str) -> list[Measurement]:
     ]
 
 
-def opened(place: str) -> SearchIndex:
+def opened(place: str) -> IndexReader:
     """The SQLite index at a path, or the one that measuring made in the cluster at an address."""
     if place.startswith("http"):
         from tribal.adapters.opensearch.client import opensearch_client

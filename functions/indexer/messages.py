@@ -1,30 +1,20 @@
-"""What the indexer's queue carries: events of S3 about the manifest, and the indexer's own messages."""
+"""What the indexer's queue carries: events of S3 about the manifest, and the indexer's own tasks."""
 
 from __future__ import annotations
 
 import json
-from typing import Literal
 
 from pydantic import ValidationError
 
 from tribal.catalog.locations import MANIFEST_FILE
-from tribal_contracts.core.shape import ClosedContract, Unset, optional
-
-
-class Message(ClosedContract):
-    """One piece of work."""
-
-    kind: Literal["manifest", "unit", "reconcile", "rebuild"]
-    unit: str | Unset = optional("The work unit whose files are taken in.")
-    resumed: bool = False
-    """Whether an earlier call ran out of time with it."""
+from tribal.indexing import IndexTask
 
 
 class MessageUnreadable(ValueError):
     """No message of ours; after a few attempts it lies in the dead-letter queue."""
 
 
-def parse_message(body: str) -> Message:
+def parse_message(body: str) -> IndexTask:
     """Read a message of the queue.
 
     Raises:
@@ -34,13 +24,13 @@ def parse_message(body: str) -> Message:
         content = json.loads(body)
         if isinstance(content, dict) and content.get("detail-type") == "Object Created":
             return _of_event(content)
-        return Message.model_validate(content)
+        return IndexTask.model_validate(content)
     except (ValueError, ValidationError, KeyError, TypeError, AttributeError) as error:
         raise MessageUnreadable(f"this is no message for the indexer: {type(error).__name__}") from error
 
 
-def _of_event(event: dict[str, dict[str, dict[str, str]]]) -> Message:
+def _of_event(event: dict[str, dict[str, dict[str, str]]]) -> IndexTask:
     key = event["detail"]["object"]["key"]
     if not key.endswith(MANIFEST_FILE):
         raise MessageUnreadable(f"an event about {key!r}, which is not the manifest")
-    return Message(kind="manifest")
+    return IndexTask(kind="manifest")

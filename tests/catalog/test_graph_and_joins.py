@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tribal.catalog.graph import Hop, JoinGraph, shortest_path
 from tribal.catalog.joins import ROW_LIMIT, SqlTable, join_sql, join_steps, joins_along, same_name
-from tribal.retrieval.key_words import role_words
+from tribal.retrieval.graphs import role_words
 from tribal_contracts import DatabaseType, KeyEdge
 
 

@@ -1,15 +1,25 @@
-"""Entries that the conformance body of `SearchIndex` writes, and short ways to read them back."""
+"""Entries that the conformance body of an index writes, and short ways to read them back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tribal.catalog.hashing import record_id
-from tribal.ports import INDEX_VERSION, ByVector, ByWords, Candidates, IndexEntry, IndexFilter, SearchIndex, VectorKind
+from tribal.ports import (
+    INDEX_VERSION,
+    ByVector,
+    ByWords,
+    Candidates,
+    IndexEntry,
+    IndexFilter,
+    IndexReader,
+    IndexWriter,
+    VectorKind,
+)
 from tribal_contracts import DocType, DocumentRecord, DomainDocument, IndexMetadata, KeyEdge, KeyGraph
 
 EVERYWHERE = IndexFilter()
@@ -17,6 +27,10 @@ DIMENSIONS = 4
 MODEL = "a-model"
 HASH_A, HASH_B = "a" * 64, "b" * 64
 AT = "2026-11-21T02:45:00Z"
+
+
+class Index(IndexReader, IndexWriter, Protocol):
+    """An index that one handle writes and reads."""
 
 
 def vector(*values: float) -> NDArray[Any]:
@@ -130,45 +144,43 @@ def key_graph(*names: str) -> KeyGraph:
     return KeyGraph(schema_version="1.0", manifest_hash=HASH_A, edges=edges)
 
 
-def fill(index: SearchIndex, *entries: IndexEntry) -> None:
+def fill(index: Index, *entries: IndexEntry) -> None:
     """Write each entry as a file of its own and finish."""
     change(index, {str(entry.record.source_path): [entry] for entry in entries})
 
 
-def change(index: SearchIndex, changed: Mapping[str, Sequence[IndexEntry]], *removed: str) -> None:
+def change(index: Index, changed: Mapping[str, Sequence[IndexEntry]], *removed: str) -> None:
     """Publish a generation that differs from the present one by these files."""
-    index.begin(MODEL)
+    index.begin(MODEL, DIMENSIONS)
     index.replace(changed, removed)
     index.finish(metadata(), key_graph())
 
 
-def held(index: SearchIndex) -> dict[str, str]:
+def held(index: IndexWriter) -> dict[str, str]:
     """The files that the next generation would begin with."""
-    sources = index.begin(MODEL)
-    index.abandon()
-    return sources
+    return index.held(MODEL)
 
 
-def lexical(index: SearchIndex, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Candidates:
+def lexical(index: IndexReader, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Candidates:
     """What one question by words finds."""
     (answer,) = index.candidates([ByWords(terms, doc_type, where, limit)])
     return answer
 
 
-def nearest(index: SearchIndex, to: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> Candidates:
+def nearest(index: IndexReader, to: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> Candidates:
     """What one question by vector finds."""
     (answer,) = index.candidates([ByVector(to, kind, where, limit)])
     return answer
 
 
-def found(index: SearchIndex, *terms: str, doc_type: DocType = "table", where: IndexFilter = EVERYWHERE) -> list[str]:
+def found(index: IndexReader, *terms: str, doc_type: DocType = "table", where: IndexFilter = EVERYWHERE) -> list[str]:
     """Names of what a lexical search finds, best first."""
     hits = lexical(index, terms, doc_type, where, 10)
     records = index.records([hit.record_id for hit in hits])
     return [str(records[hit.record_id].table_name) for hit in hits]
 
 
-def near(index: SearchIndex, *values: float, kind: VectorKind = "table", where: IndexFilter = EVERYWHERE) -> list[str]:
+def near(index: IndexReader, *values: float, kind: VectorKind = "table", where: IndexFilter = EVERYWHERE) -> list[str]:
     """Names of what is near, nearest first."""
     hits = nearest(index, vector(*values), kind, where, 10)
     records = index.records([hit.record_id for hit in hits])

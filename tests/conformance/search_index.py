@@ -1,7 +1,8 @@
-"""What every `SearchIndex` does. A test module imports `*` from here and supplies two fixtures.
+"""What every index does. A test module imports `*` from here and supplies four fixtures.
 
 `index` is an index in which nothing has been written; `other` is a second handle on the same index, as another process
-would have. The bodies know nothing but the port, so that a file and a cluster are held to the same words.
+would have; `elsewhere` is another index; `traces` lists what lies where `index` is kept. The bodies know nothing but
+the port, so that a file and a cluster are held to the same words.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from tests.conformance.index_entries import (
     HASH_A,
     HASH_B,
     MODEL,
+    Index,
     change,
     column_entry,
     domain_entry,
@@ -31,10 +33,11 @@ from tests.conformance.index_entries import (
     vector,
 )
 from tests.conformance.search_index_generations import *  # noqa: F403
+from tests.conformance.search_index_vectors import *  # noqa: F403
 from tribal.catalog.hashing import record_id
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady
-from tribal.ports import ByVector, ByWords, IndexCounts, IndexEntry, IndexFilter, SearchIndex
+from tribal.ports import ByVector, ByWords, IndexCounts, IndexEntry, IndexFilter
 from tribal_contracts import Description, TableDocument
 
 HOSTILE_TERMS = [
@@ -59,7 +62,7 @@ HOSTILE_TERMS = [
 ]
 
 
-def test_an_index_that_was_never_written_is_not_ready(index: SearchIndex) -> None:
+def test_an_index_that_was_never_written_is_not_ready(index: Index) -> None:
     assert index.metadata() is None
     for read in (
         lambda: lexical(index, ["a"], "table", EVERYWHERE, 1),
@@ -68,6 +71,7 @@ def test_an_index_that_was_never_written_is_not_ready(index: SearchIndex) -> Non
         lambda: index.tables(EVERYWHERE),
         lambda: index.domain_records(EVERYWHERE),
         lambda: index.key_graph(),
+        lambda: index.generation(),
         lambda: index.term_counts(["a"], "table", Scope()),
     ):
         with pytest.raises(IndexNotReady):
@@ -76,7 +80,7 @@ def test_an_index_that_was_never_written_is_not_ready(index: SearchIndex) -> Non
         index.tables(EVERYWHERE)
 
 
-def test_what_is_finished_is_read_through_another_handle(index: SearchIndex, other: SearchIndex) -> None:
+def test_what_is_finished_is_read_through_another_handle(index: Index, other: Index) -> None:
     fill(index, table_entry(names=["order"], near=vector(1)))
     assert other.metadata() == metadata()
     assert other.key_graph() == key_graph()
@@ -84,22 +88,22 @@ def test_what_is_finished_is_read_through_another_handle(index: SearchIndex, oth
     assert near(other, 1) == ["orders"]
 
 
-def test_closing_and_asking_again_gives_the_same_answers(index: SearchIndex) -> None:
+def test_closing_and_asking_again_gives_the_same_answers(index: Index) -> None:
     fill(index, table_entry(names=["order"], near=vector(1)))
     index.close()
     assert found(index, "order") == ["orders"]
     assert index.metadata() == metadata()
 
 
-def test_metadata_and_key_graph_are_replaced_whole(index: SearchIndex) -> None:
+def test_metadata_and_key_graph_are_replaced_whole(index: Index) -> None:
     fill(index, table_entry())
-    index.begin(MODEL)
+    index.begin(MODEL, DIMENSIONS)
     index.finish(metadata(HASH_B), key_graph("one", "two"))
     assert index.metadata() == metadata(HASH_B)
     assert index.key_graph() == key_graph("one", "two")
 
 
-def test_a_changed_file_leaves_nothing_of_its_old_records(index: SearchIndex) -> None:
+def test_a_changed_file_leaves_nothing_of_its_old_records(index: Index) -> None:
     fill(index, table_entry(names=["old"], near=vector(1)), table_entry("shop.sales.kept", names=["kept"]))
     old = table_entry()
     path = str(old.record.source_path)
@@ -113,9 +117,9 @@ def test_a_changed_file_leaves_nothing_of_its_old_records(index: SearchIndex) ->
     assert [entry.table for entry in index.tables(EVERYWHERE)] == ["kept", "renamed"]
 
 
-def test_a_removed_file_takes_its_records_along(index: SearchIndex) -> None:
+def test_a_removed_file_takes_its_records_along(index: Index) -> None:
     fill(index, table_entry(names=["order"], near=vector(1)), table_entry("shop.sales.kept", names=["kept"]))
-    index.begin(MODEL)
+    index.begin(MODEL, DIMENSIONS)
     index.replace({}, [str(table_entry().record.source_path), "never/there.json"])
     assert index.counts() == IndexCounts(1, 0)
     index.finish(metadata(), key_graph())
@@ -124,9 +128,9 @@ def test_a_removed_file_takes_its_records_along(index: SearchIndex) -> None:
     assert list(held(index)) == ["shop/sales/kept.json"]
 
 
-def test_a_record_that_moves_to_another_file_is_there_once(index: SearchIndex) -> None:
+def test_a_record_that_moves_to_another_file_is_there_once(index: Index) -> None:
     entry, stays = table_entry(names=["order"], near=vector(1)), column_entry("a.b.c", "d", near=vector(1))
-    index.begin(MODEL)
+    index.begin(MODEL, DIMENSIONS)
     index.replace({"old/place.json": [entry, stays]}, [])
     index.replace({"new/place.json": [entry]}, [])
     assert index.counts() == IndexCounts(2, 2)
@@ -136,20 +140,20 @@ def test_a_record_that_moves_to_another_file_is_there_once(index: SearchIndex) -
     assert found(index, "order") == near(index, 1) == ["orders"]
 
 
-def test_a_file_without_records_is_remembered_by_its_hash(index: SearchIndex) -> None:
-    index.begin(MODEL)
+def test_a_file_without_records_is_remembered_by_its_hash(index: Index) -> None:
+    index.begin(MODEL, DIMENSIONS)
     index.replace({"empty.json": []}, [], {"empty.json": HASH_B})
-    assert index.begin(MODEL) == {"empty.json": HASH_B}
+    assert index.begin(MODEL, DIMENSIONS) == {"empty.json": HASH_B}
 
 
-def test_a_replacement_that_fails_half_way_changes_nothing(index: SearchIndex) -> None:
+def test_a_replacement_that_fails_half_way_changes_nothing(index: Index) -> None:
     fill(index, table_entry(names=["order"]))
 
     def entries() -> dict[str, list[IndexEntry]]:
         broken = table_entry("shop.sales.broken")
         return {"a.json": [table_entry("shop.sales.new", names=["new"])], "b.json": [broken, None]}  # type: ignore[list-item]
 
-    index.begin(MODEL)
+    index.begin(MODEL, DIMENSIONS)
     with pytest.raises(AttributeError):
         index.replace(entries(), [str(table_entry().record.source_path)])
     index.finish(metadata(), key_graph())
@@ -158,7 +162,7 @@ def test_a_replacement_that_fails_half_way_changes_nothing(index: SearchIndex) -
     assert len(held(index)) == 1
 
 
-def test_a_record_comes_back_with_every_field(index: SearchIndex) -> None:
+def test_a_record_comes_back_with_every_field(index: Index) -> None:
     table = TableDocument(
         schema_version="1.0",
         name="shop.sales.orders",
@@ -192,7 +196,7 @@ def test_a_record_comes_back_with_every_field(index: SearchIndex) -> None:
     assert (listed.record_id, listed.database_type, listed.domain) == (with_table.record.id, "snowflake", "sales")
 
 
-def test_a_name_weighs_more_than_the_rest(index: SearchIndex) -> None:
+def test_a_name_weighs_more_than_the_rest(index: Index) -> None:
     fill(
         index,
         table_entry("shop.sales.by_body", names=["thing"], body=["order"]),
@@ -202,7 +206,7 @@ def test_a_name_weighs_more_than_the_rest(index: SearchIndex) -> None:
     assert found(index, "order") == ["by_name", "by_body"]
 
 
-def test_more_shared_terms_come_first_and_tell_which_they_are(index: SearchIndex) -> None:
+def test_more_shared_terms_come_first_and_tell_which_they_are(index: Index) -> None:
     fill(
         index,
         table_entry("shop.sales.one", names=["order"], body=["x"]),
@@ -216,7 +220,7 @@ def test_more_shared_terms_come_first_and_tell_which_they_are(index: SearchIndex
     assert first.table_id == first.record_id == record_id("table", "shop", "sales", "both")
 
 
-def test_ties_come_in_order_of_id_and_a_limit_cuts_them_there(index: SearchIndex) -> None:
+def test_ties_come_in_order_of_id_and_a_limit_cuts_them_there(index: Index) -> None:
     entries = [table_entry(f"shop.sales.t{number}", names=["same"], near=vector(1)) for number in range(6)]
     fill(index, *entries)
     ids = sorted(entry.record.id for entry in entries)
@@ -227,14 +231,14 @@ def test_ties_come_in_order_of_id_and_a_limit_cuts_them_there(index: SearchIndex
 
 
 @pytest.mark.parametrize("term", HOSTILE_TERMS)
-def test_a_hostile_term_finds_itself_and_nothing_else(index: SearchIndex, term: str) -> None:
+def test_a_hostile_term_finds_itself_and_nothing_else(index: Index, term: str) -> None:
     fill(index, table_entry("shop.sales.hit", names=[term]), table_entry("shop.sales.miss", names=["innocent"]))
     assert found(index, term) == ["hit"]
     assert found(index, "innocent") == ["miss"]
     assert index.term_counts([term, "absent"], "table", Scope()) == {term: 1}
 
 
-def test_a_term_is_found_whole_only(index: SearchIndex) -> None:
+def test_a_term_is_found_whole_only(index: Index) -> None:
     fill(index, table_entry(names=["user-agent", "ordering"]))
     assert found(index, "user") == []
     assert found(index, "order") == []
@@ -242,7 +246,7 @@ def test_a_term_is_found_whole_only(index: SearchIndex) -> None:
     assert found(index, "") == []
 
 
-def test_types_of_records_are_searched_apart(index: SearchIndex) -> None:
+def test_types_of_records_are_searched_apart(index: Index) -> None:
     fill(
         index,
         table_entry(names=["order"], near=vector(1)),
@@ -255,40 +259,7 @@ def test_types_of_records_are_searched_apart(index: SearchIndex) -> None:
     assert nearest(index, vector(1), "domain", EVERYWHERE, 9) == []
 
 
-def test_the_nearest_comes_first_with_its_cosine(index: SearchIndex) -> None:
-    fill(
-        index,
-        table_entry("shop.sales.far", near=vector(-1)),
-        table_entry("shop.sales.middle", near=vector(1, 1)),
-        table_entry("shop.sales.close", near=vector(1)),
-        table_entry("shop.sales.none"),
-        table_entry("shop.sales.zero", near=np.zeros(DIMENSIONS, dtype=np.float32)),
-    )
-    hits = nearest(index, vector(1), "table", EVERYWHERE, 10)
-    assert near(index, 1) == ["close", "middle", "far"]
-    assert [hit.score for hit in hits] == pytest.approx([1, 0.7071, -1], abs=1e-3)
-    assert nearest(index, np.zeros(DIMENSIONS, dtype=np.float32), "table", EVERYWHERE, 10) == []
-
-
-def test_a_table_is_also_found_by_the_vector_of_its_name(index: SearchIndex, other: SearchIndex) -> None:
-    fill(
-        index,
-        table_entry("shop.sales.one", near=vector(1), name_near=vector(0, 1)),
-        table_entry("shop.sales.two", near=vector(0, 1), name_near=vector(1)),
-        table_entry("shop.sales.unnamed", near=vector(1)),
-    )
-    assert near(other, 1, kind="table_name") == ["two", "one"]
-    assert near(other, 0, 1, kind="table_name") == ["one", "two"]
-    (hit,) = nearest(other, vector(1), "table_name", EVERYWHERE, 1)
-    assert hit.record_id == hit.table_id == record_id("table", "shop", "sales", "two")
-    index.begin(MODEL)
-    assert index.counts() == IndexCounts(3, 5)
-    index.replace({}, [str(table_entry("shop.sales.two").record.source_path)])
-    index.finish(metadata(), key_graph())
-    assert near(other, 1, kind="table_name") == ["one"]
-
-
-def test_questions_asked_at_once_are_answered_as_one_by_one(index: SearchIndex) -> None:
+def test_questions_asked_at_once_are_answered_as_one_by_one(index: Index) -> None:
     fill(
         index,
         table_entry("shop.sales.one", names=["order"], near=vector(1), name_near=vector(0, 1)),
@@ -318,7 +289,7 @@ def test_questions_asked_at_once_are_answered_as_one_by_one(index: SearchIndex) 
 
 
 @pytest.fixture
-def three_places(index: SearchIndex) -> SearchIndex:
+def three_places(index: Index) -> Index:
     """The same table in two schemas of one database and in another database."""
     entries = [
         table_entry("shop.sales.orders", names=["order"], near=vector(1), domain="sales"),
@@ -349,7 +320,7 @@ SEEN = [
 
 @pytest.mark.parametrize(("where", "schemas", "domains"), SEEN)
 def test_every_read_keeps_to_the_filter_and_the_scope(
-    three_places: SearchIndex, where: IndexFilter, schemas: list[str], domains: list[str]
+    three_places: Index, where: IndexFilter, schemas: list[str], domains: list[str]
 ) -> None:
     index = three_places
     by_word = index.records([hit.record_id for hit in lexical(index, ["order"], "table", where, 10)]).values()
@@ -364,23 +335,23 @@ def test_every_read_keeps_to_the_filter_and_the_scope(
     assert index.term_counts(["order"], "table", where.scope) == expected
 
 
-def test_a_limit_counts_after_the_filter(three_places: SearchIndex) -> None:
+def test_a_limit_counts_after_the_filter(three_places: Index) -> None:
     where = IndexFilter(database="web")
     assert len(lexical(three_places, ["order"], "table", where, 1)) == 1
     assert len(nearest(three_places, vector(1), "table", where, 1)) == 1
 
 
-def test_tables_come_in_order_of_their_names(index: SearchIndex) -> None:
+def test_tables_come_in_order_of_their_names(index: Index) -> None:
     names = ["b.a.a", "a.b.z", "a.b.B", "a.b.a", "a.B.a"]
     fill(index, *(table_entry(name) for name in names))
     listed = [f"{entry.database}.{entry.schema}.{entry.table}" for entry in index.tables(EVERYWHERE)]
     assert listed == ["a.B.a", "a.b.B", "a.b.a", "a.b.z", "b.a.a"]
 
 
-def test_a_reader_sees_what_a_writer_adds(index: SearchIndex, other: SearchIndex) -> None:
+def test_a_reader_sees_what_a_writer_adds(index: Index, other: Index) -> None:
     fill(index, table_entry(names=["order"], near=vector(1)))
     assert near(other, 1) == ["orders"]
-    index.begin(MODEL)
+    index.begin(MODEL, DIMENSIONS)
     index.replace({"later.json": [table_entry("shop.sales.later", names=["later"], near=vector(1))]}, [])
     index.finish(metadata(HASH_B), key_graph("new"))
     assert sorted(near(other, 1)) == ["later", "orders"]
@@ -388,7 +359,7 @@ def test_a_reader_sees_what_a_writer_adds(index: SearchIndex, other: SearchIndex
     assert other.key_graph() == key_graph("new")
 
 
-def test_thousands_of_records_by_id(index: SearchIndex) -> None:
+def test_thousands_of_records_by_id(index: Index) -> None:
     entries = [table_entry(f"shop.sales.t{number}") for number in range(1200)]
     change(index, {"many.json": entries})
     ids = [entry.record.id for entry in reversed(entries)]

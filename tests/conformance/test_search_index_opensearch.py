@@ -40,8 +40,8 @@ from tests.conformance.index_entries import (
 from tests.conformance.search_index import *  # noqa: F403
 from tribal.adapters.opensearch import queries
 from tribal.adapters.opensearch.client import opensearch_client
-from tribal.adapters.opensearch.index import OpenSearchIndex
 from tribal.adapters.opensearch.layout import LAYOUT
+from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed
 from tribal.ports import INDEX_VERSION, IndexEntry, IndexFilter
@@ -51,13 +51,27 @@ pytestmark = pytest.mark.xdist_group("opensearch")
 
 
 @pytest.fixture
-def index(opensearch: OpenSearch, index_name: str) -> OpenSearchIndex:
-    return OpenSearchIndex(opensearch, index_name, dimensions=DIMENSIONS)
+def index(opensearch: OpenSearch, index_name: str) -> OpenSearchIndexWriter:
+    return OpenSearchIndexWriter(opensearch, index_name)
 
 
 @pytest.fixture
-def other(opensearch: OpenSearch, index_name: str) -> OpenSearchIndex:
-    return OpenSearchIndex(opensearch, index_name, dimensions=DIMENSIONS)
+def other(opensearch: OpenSearch, index_name: str) -> OpenSearchIndexWriter:
+    return OpenSearchIndexWriter(opensearch, index_name)
+
+
+@pytest.fixture
+def elsewhere(opensearch: OpenSearch, index_name: str) -> OpenSearchIndexWriter:
+    return OpenSearchIndexWriter(opensearch, f"{index_name}-elsewhere")
+
+
+@pytest.fixture
+def traces(opensearch: OpenSearch, index_name: str) -> Callable[[], list[str]]:
+    def list_all() -> list[str]:
+        found = opensearch.indices.get_alias(index=f"{index_name}-*", params={"allow_no_indices": "true"})
+        return sorted(f"{name} {alias}" for name, about in found.items() for alias in about["aliases"])
+
+    return list_all
 
 
 def _later(entry: IndexEntry, moment: str) -> IndexEntry:
@@ -65,7 +79,7 @@ def _later(entry: IndexEntry, moment: str) -> IndexEntry:
 
 
 def test_a_rebuild_beside_readers_never_shows_an_empty_or_a_half_index(
-    index: OpenSearchIndex, other: OpenSearchIndex
+    index: OpenSearchIndexWriter, other: OpenSearchIndexWriter
 ) -> None:
     change(index, table_entries(40))
     done = threading.Event()
@@ -88,7 +102,7 @@ def test_a_rebuild_beside_readers_never_shows_an_empty_or_a_half_index(
     with ThreadPoolExecutor(2) as pool:
         readers = [pool.submit(read) for _ in range(2)]
         for content_hash in (HASH_B, HASH_A, HASH_B):
-            assert index.begin(MODEL, afresh=True) == {}
+            assert index.begin(MODEL, DIMENSIONS, afresh=True) == {}
             for path, entries in list(table_entries(40, content_hash).items())[::13]:
                 index.replace({path: entries}, [])
             index.replace(table_entries(40, content_hash), [])
@@ -101,13 +115,13 @@ def test_a_rebuild_beside_readers_never_shows_an_empty_or_a_half_index(
 
 
 def test_a_generation_is_copied_to_another_node_once_it_is_whole(
-    index: OpenSearchIndex, opensearch: OpenSearch, index_name: str
+    index: OpenSearchIndexWriter, opensearch: OpenSearch, index_name: str
 ) -> None:
     def copies(alias: str) -> tuple[str, str | None]:
         (about,) = opensearch.indices.get_settings(index=alias).values()
         return about["settings"]["index"]["number_of_replicas"], about["settings"]["index"].get("auto_expand_replicas")
 
-    index.begin(MODEL)
+    index.begin(MODEL, DIMENSIONS)
     assert copies(f"{index_name}-next") == ("0", None)
     index.finish(metadata(), key_graph())
     assert copies(index_name) == ("0", "0-1")
@@ -117,7 +131,7 @@ def test_a_generation_is_copied_to_another_node_once_it_is_whole(
 
 
 def test_generations_that_nobody_asks_are_swept(
-    index: OpenSearchIndex, opensearch: OpenSearch, index_name: str
+    index: OpenSearchIndexWriter, opensearch: OpenSearch, index_name: str
 ) -> None:
     for _ in range(3):
         fill(index, table_entry(names=["order"]))
@@ -126,23 +140,25 @@ def test_generations_that_nobody_asks_are_swept(
 
 
 def test_the_index_of_a_longer_name_is_left_alone(
-    index: OpenSearchIndex, opensearch: OpenSearch, index_name: str
+    index: OpenSearchIndexWriter, opensearch: OpenSearch, index_name: str
 ) -> None:
-    neighbour = OpenSearchIndex(opensearch, f"{index_name}-dev", dimensions=DIMENSIONS)
+    neighbour = OpenSearchIndexWriter(opensearch, f"{index_name}-dev")
     fill(neighbour, table_entry("shop.sales.theirs", names=["order"]))
     for _ in range(2):
         fill(index, table_entry(names=["order"]))
-    index.begin(MODEL)
+    index.begin(MODEL, DIMENSIONS)
     index.abandon()
     assert found(neighbour, "order") == ["theirs"]
 
 
-def test_what_was_abandoned_by_somebody_else_cannot_be_finished(index: OpenSearchIndex, other: OpenSearchIndex) -> None:
-    index.begin(MODEL)
+def test_what_was_abandoned_by_somebody_else_cannot_be_finished(
+    index: OpenSearchIndexWriter, other: OpenSearchIndexWriter
+) -> None:
+    index.begin(MODEL, DIMENSIONS)
     other.abandon()
     with pytest.raises(IndexWriteFailed, match="index again"):
         index.replace(table_entries(1), [])
-    other.begin(MODEL)
+    other.begin(MODEL, DIMENSIONS)
     other.finish(metadata(), key_graph())
     with pytest.raises(IndexWriteFailed, match="index again"):
         index.finish(metadata(HASH_B), key_graph())
@@ -150,19 +166,21 @@ def test_what_was_abandoned_by_somebody_else_cannot_be_finished(index: OpenSearc
 
 
 @pytest.fixture
-def in_place(opensearch: OpenSearch, index_name: str, index: OpenSearchIndex) -> Callable[[], OpenSearchIndex]:
+def in_place(
+    opensearch: OpenSearch, index_name: str, index: OpenSearchIndexWriter
+) -> Callable[[], OpenSearchIndexWriter]:
     """Makes one more of many writers that bring an index of one table up to date side by side."""
     fill(index, table_entry("shop.sales.kept", names=["order"]))
-    return lambda: OpenSearchIndex(opensearch, index_name, dimensions=DIMENSIONS, in_place=True)
+    return lambda: OpenSearchIndexWriter(opensearch, index_name, in_place=True)
 
 
 def test_writers_side_by_side_lose_nothing_of_each_other(
-    in_place: Callable[[], OpenSearchIndex], index: OpenSearchIndex
+    in_place: Callable[[], OpenSearchIndexWriter], index: OpenSearchIndexWriter
 ) -> None:
     def write(number: int) -> None:
         writer = in_place()
         path = f"t{number}.json"
-        assert writer.begin(MODEL)
+        assert writer.begin(MODEL, DIMENSIONS)
         writer.replace({path: [table_entry(f"shop.sales.t{number}", names=["order"])]}, [])
         writer.finish(metadata(), key_graph())
 
@@ -174,10 +192,10 @@ def test_writers_side_by_side_lose_nothing_of_each_other(
 
 
 def test_a_writer_in_place_never_keeps_a_reader_from_its_answer(
-    in_place: Callable[[], OpenSearchIndex], other: OpenSearchIndex
+    in_place: Callable[[], OpenSearchIndexWriter], other: OpenSearchIndexWriter
 ) -> None:
     writer = in_place()
-    writer.begin(MODEL)
+    writer.begin(MODEL, DIMENSIONS)
     with other.reading():
         assert other.metadata() == metadata()
         writer.replace({"a.json": [table_entry("shop.sales.a", names=["order"])]}, [])
@@ -186,11 +204,11 @@ def test_a_writer_in_place_never_keeps_a_reader_from_its_answer(
 
 
 def test_an_index_that_a_killed_copier_left_closed_is_written_again(
-    in_place: Callable[[], OpenSearchIndex], index: OpenSearchIndex, opensearch: OpenSearch, index_name: str
+    in_place: Callable[[], OpenSearchIndexWriter], index: OpenSearchIndexWriter, opensearch: OpenSearch, index_name: str
 ) -> None:
     opensearch.indices.put_settings(index=index_name, body={"index.blocks.write": True})
     writer = in_place()
-    writer.begin(MODEL)
+    writer.begin(MODEL, DIMENSIONS)
     writer.replace({"a.json": [table_entry("shop.sales.a", names=["order"])]}, [])
     assert sorted(found(index, "order")) == ["a", "kept"]
 
@@ -198,9 +216,9 @@ def test_an_index_that_a_killed_copier_left_closed_is_written_again(
 def test_the_first_of_writers_side_by_side_begins_what_the_others_carry_on(
     opensearch: OpenSearch, index_name: str
 ) -> None:
-    one, two = (OpenSearchIndex(opensearch, index_name, dimensions=DIMENSIONS, in_place=True) for _ in range(2))
-    one.begin(MODEL)
-    two.begin(MODEL)
+    one, two = (OpenSearchIndexWriter(opensearch, index_name, in_place=True) for _ in range(2))
+    one.begin(MODEL, DIMENSIONS)
+    two.begin(MODEL, DIMENSIONS)
     one.replace({"a.json": [table_entry("shop.sales.a", names=["order"])]}, [])
     two.replace({"b.json": [table_entry("shop.sales.b", names=["order"])]}, [])
     one.abandon()
@@ -211,7 +229,7 @@ def test_the_first_of_writers_side_by_side_begins_what_the_others_carry_on(
 
 
 def test_what_was_read_later_wins_in_whatever_order_it_is_written(
-    in_place: Callable[[], OpenSearchIndex], index: OpenSearchIndex
+    in_place: Callable[[], OpenSearchIndexWriter], index: OpenSearchIndexWriter
 ) -> None:
     path = "orders.json"
     early, late = "2026-11-21T02:45:00.001Z", "2026-11-21T02:45:00.002Z"
@@ -219,7 +237,7 @@ def test_what_was_read_later_wins_in_whatever_order_it_is_written(
     old = _later(table_entry(names=["old"]), early)
     old_column = _later(column_entry("shop.sales.orders", "dropped", names=["old"]), early)
     writer = in_place()
-    writer.begin(MODEL)
+    writer.begin(MODEL, DIMENSIONS)
     for entries in ([old, old_column], [new], [old, old_column]):
         writer.replace({path: entries}, [])
     writer.finish(metadata(), key_graph())
@@ -229,7 +247,7 @@ def test_what_was_read_later_wins_in_whatever_order_it_is_written(
     assert held(index)[path] == HASH_B
 
 
-def test_a_path_of_any_length_is_remembered(index: OpenSearchIndex) -> None:
+def test_a_path_of_any_length_is_remembered(index: OpenSearchIndexWriter) -> None:
     paths = ["p" * 1024, "ü" * 512, "p" * 1023 + "q", "short.json"]
     change(index, {path: [table_entry(f"shop.sales.t{number}")] for number, path in enumerate(paths)})
     assert sorted(held(index)) == sorted(paths)
@@ -239,7 +257,7 @@ def test_a_path_of_any_length_is_remembered(index: OpenSearchIndex) -> None:
 
 
 def test_a_field_that_is_not_of_the_layout_is_refused(
-    index: OpenSearchIndex, opensearch: OpenSearch, index_name: str
+    index: OpenSearchIndexWriter, opensearch: OpenSearch, index_name: str
 ) -> None:
     fill(index, table_entry())
     with pytest.raises(RequestError, match="strict_dynamic_mapping_exception"):
@@ -250,8 +268,8 @@ def test_a_field_that_is_not_of_the_layout_is_refused(
     ("version", "layout"), [("0", {"layout": LAYOUT}), (INDEX_VERSION, {"layout": "0"}), (INDEX_VERSION, {})]
 )
 def test_an_index_of_another_version_or_layout_is_not_ready(
-    index: OpenSearchIndex,
-    other: OpenSearchIndex,
+    index: OpenSearchIndexWriter,
+    other: OpenSearchIndexWriter,
     opensearch: OpenSearch,
     index_name: str,
     version: str,
@@ -266,24 +284,30 @@ def test_an_index_of_another_version_or_layout_is_not_ready(
     assert other.metadata() is None
     with pytest.raises(IndexNotReady, match="another version"):
         other.tables(EVERYWHERE)
-    index.begin(MODEL, afresh=True)
+    index.begin(MODEL, DIMENSIONS, afresh=True)
     index.replace({"a.json": [table_entry("shop.sales.fresh", names=["new"])]}, [])
     index.finish(metadata(), key_graph())
     assert found(other, "new") == ["fresh"]
 
 
 def test_a_domain_that_does_not_answer_is_never_an_empty_success() -> None:
-    nobody = OpenSearchIndex(opensearch_client("http://127.0.0.1:9"), pause=lambda _: None)
+    nobody = OpenSearchIndexWriter(opensearch_client("http://127.0.0.1:9"), pause=lambda _: None)
     assert nobody.metadata() is None
     with pytest.raises(IndexNotReady, match="cannot be asked"):
         nobody.tables(EVERYWHERE)
-    for write in (lambda: nobody.begin(MODEL), lambda: nobody.begin(MODEL, afresh=True), nobody.abandon):
+    with pytest.raises(IndexNotReady, match="cannot be asked"):
+        nobody.held(MODEL)
+    for write in (
+        lambda: nobody.begin(MODEL, DIMENSIONS),
+        lambda: nobody.begin(MODEL, DIMENSIONS, afresh=True),
+        nobody.abandon,
+    ):
         with pytest.raises(IndexWriteFailed, match="see that the domain is well"):
             write()
 
 
 def test_many_vectors_are_searched_by_the_graph_with_the_same_scores(
-    index: OpenSearchIndex, monkeypatch: pytest.MonkeyPatch
+    index: OpenSearchIndexWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(index, *(table_entry(f"shop.sales.t{number}", near=vector(number, 10 - number)) for number in range(10)))
     exact = nearest(index, vector(1, 2), "table", EVERYWHERE, 4)

@@ -22,7 +22,7 @@ from tests.conformance.index_entries import (
     table_entries,
     table_entry,
 )
-from tribal.adapters.opensearch.index import OpenSearchIndex
+from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
 from tribal.errors import IndexWriteFailed
 
 # One worker runs them all, so that one node is enough.
@@ -30,8 +30,8 @@ pytestmark = pytest.mark.xdist_group("opensearch")
 
 
 @pytest.fixture
-def index(opensearch: OpenSearch, index_name: str) -> OpenSearchIndex:
-    return OpenSearchIndex(opensearch, index_name, dimensions=DIMENSIONS)
+def index(opensearch: OpenSearch, index_name: str) -> OpenSearchIndexWriter:
+    return OpenSearchIndexWriter(opensearch, index_name)
 
 
 class _Busy:
@@ -60,7 +60,7 @@ class _Busy:
 def test_documents_that_were_too_much_at_once_are_sent_again(opensearch: OpenSearch, index_name: str) -> None:
     pauses: list[float] = []
     busy: Any = _Busy(opensearch, 5)
-    index = OpenSearchIndex(busy, index_name, dimensions=DIMENSIONS, pause=pauses.append)
+    index = OpenSearchIndexWriter(busy, index_name, pause=pauses.append)
     change(index, table_entries(30))
     assert len(index.tables(EVERYWHERE)) == 30
     assert len(held(index)) == 30
@@ -69,17 +69,17 @@ def test_documents_that_were_too_much_at_once_are_sent_again(opensearch: OpenSea
 
 
 def test_a_domain_that_stays_busy_is_a_clear_refusal_and_the_next_try_mends_it(
-    opensearch: OpenSearch, index_name: str, index: OpenSearchIndex
+    opensearch: OpenSearch, index_name: str, index: OpenSearchIndexWriter
 ) -> None:
     fill(index, table_entry("shop.sales.t0", names=["order"]))
     pauses: list[float] = []
     busy: Any = _Busy(opensearch, 100)
-    writer = OpenSearchIndex(busy, index_name, dimensions=DIMENSIONS, pause=pauses.append)
-    writer.begin(MODEL)
+    writer = OpenSearchIndexWriter(busy, index_name, pause=pauses.append)
+    writer.begin(MODEL, DIMENSIONS)
     with pytest.raises(IndexWriteFailed, match="queue is full"):
         writer.replace(table_entries(12, HASH_B), [])
     assert sum(pauses) < 60
-    assert index.begin(MODEL) != dict.fromkeys(table_entries(12), HASH_B)
+    assert index.begin(MODEL, DIMENSIONS) != dict.fromkeys(table_entries(12), HASH_B)
     assert found(index, "order") == ["t0"]
     change(index, table_entries(12, HASH_B))
     assert held(index) == dict.fromkeys(table_entries(12), HASH_B)
@@ -89,8 +89,8 @@ def test_what_a_refused_write_has_left_goes_when_the_same_writer_tries_again(
     opensearch: OpenSearch, index_name: str
 ) -> None:
     busy: Any = _Busy(opensearch, 100)
-    writer = OpenSearchIndex(busy, index_name, dimensions=DIMENSIONS, pause=lambda _: None)
-    writer.begin(MODEL)
+    writer = OpenSearchIndexWriter(busy, index_name, pause=lambda _: None)
+    writer.begin(MODEL, DIMENSIONS)
     with pytest.raises(IndexWriteFailed, match="queue is full"):
         writer.replace({"a.json": [table_entry(f"shop.sales.t{number}", names=["old"]) for number in range(12)]}, [])
     busy.refusals = 0
@@ -101,7 +101,7 @@ def test_what_a_refused_write_has_left_goes_when_the_same_writer_tries_again(
 
 
 def test_a_writer_killed_between_two_requests_leaves_the_file_to_be_done_again(
-    opensearch: OpenSearch, index_name: str, index: OpenSearchIndex
+    opensearch: OpenSearch, index_name: str, index: OpenSearchIndexWriter
 ) -> None:
     change(index, table_entries(2))
     path = next(iter(table_entries(1)))
@@ -119,11 +119,11 @@ def test_a_writer_killed_between_two_requests_leaves_the_file_to_be_done_again(
     changed = {path: [table_entry("shop.sales.t9", names=["new"])]}
     for requests in range(3):
         dying: Any = Dying(opensearch, requests)
-        writer = OpenSearchIndex(dying, index_name, dimensions=DIMENSIONS)
-        writer.begin(MODEL)
+        writer = OpenSearchIndexWriter(dying, index_name)
+        writer.begin(MODEL, DIMENSIONS)
         with pytest.raises(Killed):
             writer.replace(changed, [], {path: HASH_B})
-        begun = index.begin(MODEL)
+        begun = index.begin(MODEL, DIMENSIONS)
         assert begun[path] == (HASH_A if requests == 0 else "")
         assert set(begun) == set(table_entries(2))
     index.replace(changed, [], {path: HASH_B})

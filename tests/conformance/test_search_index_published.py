@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.index_entries import (
+    DIMENSIONS,
     EVERYWHERE,
     HASH_B,
     MODEL,
@@ -55,6 +56,22 @@ def other(machine: Callable[[str], PublishedSqliteIndex]) -> PublishedSqliteInde
     return machine("one")
 
 
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[PublishedSqliteIndex]:
+    handle = PublishedSqliteIndex(MemoryStore(), tmp_path / "elsewhere", check_every_seconds=0)
+    yield handle
+    handle.close()
+
+
+@pytest.fixture
+def traces(store: MemoryStore, tmp_path: Path) -> Callable[[], list[str]]:
+    def list_all() -> list[str]:
+        files = (path.relative_to(tmp_path).as_posix() for path in (tmp_path / "one").rglob("*"))
+        return [*sorted(store.keys("")), *sorted(files)]
+
+    return list_all
+
+
 Machine = Callable[[str], PublishedSqliteIndex]
 
 
@@ -70,7 +87,7 @@ def test_what_one_machine_publishes_another_reads_and_carries_on(machine: Machin
 def test_of_two_indexers_at_once_one_publishes_and_the_other_is_told(machine: Machine) -> None:
     here, there = machine("here"), machine("there")
     fill(here, table_entry("shop.sales.kept", names=["order"]))
-    here.begin(MODEL)
+    here.begin(MODEL, DIMENSIONS)
     fill(there, table_entry("shop.sales.theirs", names=["order"]))
     here.replace({"mine.json": [table_entry("shop.sales.mine", names=["order"])]}, [])
     with pytest.raises(IndexWriteFailed, match="another indexer"):
@@ -82,8 +99,8 @@ def test_of_two_indexers_at_once_one_publishes_and_the_other_is_told(machine: Ma
 
 def test_two_first_indexers_at_once_publish_one_index(machine: Machine) -> None:
     here, there = machine("here"), machine("there")
-    here.begin(MODEL)
-    there.begin(MODEL)
+    here.begin(MODEL, DIMENSIONS)
+    there.begin(MODEL, DIMENSIONS)
     here.finish(metadata(), key_graph())
     with pytest.raises(IndexWriteFailed, match="another indexer"):
         there.finish(metadata(HASH_B), key_graph())
@@ -112,7 +129,7 @@ def test_an_indexer_killed_while_it_publishes_leaves_the_old_index_or_the_new(
 ) -> None:
     writer, reader = machine("writer"), machine("reader")
     fill(writer, table_entry("shop.sales.old", names=["order"]))
-    writer.begin(MODEL)
+    writer.begin(MODEL, DIMENSIONS)
     writer.replace({"new.json": [table_entry("shop.sales.new", names=["order"])]}, [])
     left = [puts]
 
@@ -178,4 +195,4 @@ def test_a_store_that_does_not_answer_is_not_ready_and_not_empty(
     with pytest.raises(IndexNotReady, match="SlowDown"):
         index.tables(EVERYWHERE)
     with pytest.raises(IndexWriteFailed, match="SlowDown"):
-        index.begin(MODEL)
+        index.begin(MODEL, DIMENSIONS)

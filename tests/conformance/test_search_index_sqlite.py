@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tests.conformance.index_entries import EVERYWHERE, MODEL, change, fill, found, near, table_entry, vector
+from tests.conformance.index_entries import (
+    DIMENSIONS,
+    EVERYWHERE,
+    MODEL,
+    change,
+    fill,
+    found,
+    near,
+    table_entry,
+    vector,
+)
 from tests.conformance.search_index import *  # noqa: F403
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.errors import IndexNotReady, IndexWriteFailed
@@ -34,8 +44,21 @@ def other(path: Path) -> Iterator[SqliteIndex]:
     handle.close()
 
 
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[SqliteIndex]:
+    handle = SqliteIndex(tmp_path / "elsewhere" / "index.db")
+    yield handle
+    handle.close()
+
+
+@pytest.fixture
+def traces(path: Path) -> Callable[[], list[str]]:
+    return lambda: sorted(file.name for file in path.parent.iterdir()) if path.parent.exists() else []
+
+
 def test_reading_makes_no_file(index: SqliteIndex, path: Path) -> None:
     assert index.metadata() is None
+    assert index.held(MODEL) == {}
     assert not path.parent.exists()
 
 
@@ -59,6 +82,8 @@ def test_a_damaged_file_is_not_ready_for_readers_and_rebuilt_by_writers(
     assert index.metadata() is None
     with pytest.raises(IndexNotReady, match="index"):
         index.tables(EVERYWHERE)
+    assert index.held(MODEL) == {}
+    assert path.read_bytes() == garbage
     fill(index, table_entry(names=["order"]))
     assert found(index, "order") == ["orders"]
 
@@ -71,7 +96,7 @@ def test_a_page_damaged_in_the_middle_never_passes_for_an_answer(index: SqliteIn
     path.write_bytes(data)
     with pytest.raises(IndexNotReady, match="`tribal index"):
         index.tables(EVERYWHERE)
-    index.begin(MODEL, afresh=True)
+    index.begin(MODEL, DIMENSIONS, afresh=True)
     fill(index, table_entry(names=["order"]))
     assert found(index, "order") == ["orders"]
 
@@ -109,7 +134,7 @@ def test_the_database_of_somebody_else_is_never_thrown_away(index: SqliteIndex, 
     connection.close()
     before = path.read_bytes()
     with pytest.raises(IndexWriteFailed, match="something else"):
-        index.begin(MODEL, afresh=write == "afresh")
+        index.begin(MODEL, DIMENSIONS, afresh=write == "afresh")
     assert path.read_bytes() == before
     with pytest.raises(IndexNotReady, match="something else"):
         index.tables(EVERYWHERE)
@@ -119,7 +144,7 @@ def test_a_place_that_cannot_be_written_is_a_clear_refusal(tmp_path: Path) -> No
     (tmp_path / "file").write_text("in the way")
     index = SqliteIndex(tmp_path / "file" / "index.db")
     with pytest.raises(IndexWriteFailed, match="refused a write"):
-        index.begin(MODEL)
+        index.begin(MODEL, DIMENSIONS)
     with pytest.raises(IndexNotReady):
         index.tables(EVERYWHERE)
 

@@ -58,6 +58,7 @@ def application(
         embedder=Provider(no_part),
         index=Provider(no_part),
         index_writer=no_part,
+        queue=Provider(no_part),
         locks=lambda _: None,
     )
 

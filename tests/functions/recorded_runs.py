@@ -151,12 +151,13 @@ class Replay:
     def deliver(self, body: str, context: Context | None = None) -> bool:
         """Hand one message to the indexer, and take up what it queues itself; whether it was dealt with."""
         from functions.indexer import handler
+        from tribal.indexing import tasks
 
         assert len(self.delivered) < _MOST_DELIVERIES, "the indexer keeps itself busy"
         with pytest.MonkeyPatch.context() as patch:
             # One that is held up in the middle is another process.
             patch.setattr(handler, "_processor", BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False))
-            patch.setattr(handler, "RECONCILE_AFTER_SECONDS", 0)
+            patch.setattr(tasks, "RECONCILE_AFTER_SECONDS", 0)
             answer = handler.handle({"Records": [sqs_record("m", body)]}, context or Context())
         self.delivered.append(body)
         self.take_up()

@@ -89,7 +89,7 @@ def configured(monkeypatch: pytest.MonkeyPatch, dsn: str, domains: str = "", **e
     from functions.indexer import handler as indexer
     from functions.retriever import handler as retriever
 
-    monkeypatch.setattr(indexer, "_kept", {})
+    indexer.parts.cache_clear()
     monkeypatch.setattr(retriever, "_kept", {})
     s3 = boto3.client("s3", region_name=REGION)
     s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})

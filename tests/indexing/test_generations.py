@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ from tests.fakes import FixedClock, MemoryStore, RecordingSink
 from tests.sample_shop.indexed import Key, table_document, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.errors import RunInterrupted
-from tribal.indexing import index_documents
-from tribal.ports import IndexFilter, SearchIndex
+from tribal.indexing import IndexingContext, IndexingRequest, index_documents
+from tribal.ports import IndexFilter, IndexReader, IndexWriter, StopToken
 from tribal.retrieval.toolbox import Toolbox
 from tribal.tools.registry import call_tool
 
@@ -63,21 +64,13 @@ def documented(word: str, count: int) -> MemoryStore:
     return store
 
 
-def build(store: MemoryStore, index: SearchIndex, **options: Any) -> None:
-    index_documents(
-        **{
-            "store": store,
-            "index": index,
-            "embedder": WordEmbedder(),
-            "clock": FixedClock(),
-            "sink": RecordingSink(),
-            "pool_stopping": lambda: False,
-            **options,
-        }
-    )
+def build(store: MemoryStore, index: IndexWriter, **options: Any) -> None:
+    parts: dict[str, Any] = {"embedder": WordEmbedder(), "sink": RecordingSink(), "stop": StopToken()}
+    parts |= {name: options.pop(name) for name in [*options] if name in parts}
+    index_documents(IndexingContext(store, index, clock=FixedClock(), **parts), IndexingRequest(**options))
 
 
-def seen(index: SearchIndex) -> str:
+def seen(index: IndexReader) -> str:
     """Everything that can be asked, in one breath."""
     everywhere, query = IndexFilter(), WordEmbedder().embed(["alpha"])[0]
     with index.reading():
@@ -166,9 +159,9 @@ def test_readers_that_never_pause_see_one_generation_or_the_other(index: SqliteI
     other.close()
 
 
-def stop_after(batches: int) -> Callable[[], bool]:
+def stop_after(batches: int) -> StopToken:
     asked = iter(range(1_000))
-    return lambda: next(asked) >= batches
+    return StopToken(lambda: 0.0 if next(asked) >= batches else math.inf)
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -179,10 +172,10 @@ def test_a_run_that_is_stopped_leaves_the_old_index_to_readers_and_its_work_to_t
     old, new = snapshots(path, few, many)
     build(few, index)
     with pytest.raises(RunInterrupted):
-        build(many, index, force=force, pool_stopping=stop_after(2))
+        build(many, index, force=force, stop=stop_after(2))
     assert seen(index) == old
     index.close()
-    held = index.begin(WordEmbedder.model)
+    held = index.held(WordEmbedder.model)
     assert sum(name.endswith(".json") for name in held) >= 200
     sink = RecordingSink()
     build(many, index, sink=sink)
@@ -193,7 +186,7 @@ def test_what_a_stopped_run_left_goes_when_its_manifest_is_taken_back(index: Sql
     few, many = documented("alpha", 10), documented("beta", 150)
     build(few, index)
     with pytest.raises(RunInterrupted):
-        build(many, index, pool_stopping=stop_after(1))
+        build(many, index, stop=stop_after(1))
     assert len(list(path.parent.iterdir())) > 1
     build(few, index)
     assert [file.name for file in path.parent.iterdir()] == [path.name]
@@ -203,7 +196,7 @@ def test_what_other_models_left_unfinished_is_never_mixed_in(index: SqliteIndex,
     store = documented("alpha", 150)
     (expected,) = snapshots(path, store)
     with pytest.raises(RunInterrupted):
-        build(store, index, embedder=None, pool_stopping=stop_after(1))
+        build(store, index, embedder=None, stop=stop_after(1))
     build(store, index)
     assert seen(index) == expected
 

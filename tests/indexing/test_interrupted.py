@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
 from tribal.errors import IndexNotReady, RunInterrupted
+from tribal.ports import StopToken
 from tribal_contracts import IndexerProgress
 
 
@@ -34,7 +36,7 @@ def index(tmp_path: Path) -> Iterator[SqliteIndex]:
 def test_a_stopped_run_is_not_ready_and_the_next_one_carries_on(store: MemoryStore, index: SqliteIndex) -> None:
     write_documentation(store, [table_document(f"shop.s.t{number:03}", "id", domain="a") for number in range(250)])
     with pytest.raises(RunInterrupted):
-        run(store, index, pool_stopping=stop_after(2))
+        run(store, index, stop=stop_after(2))
     stopped = IndexerProgress.from_json(store.get(INDEXER_PROGRESS_FILE).data)
     assert (stopped.status, stopped.files_indexed) == ("partial", 200)
     assert [error.code for error in stopped.errors] == ["DOC_RUN_INTERRUPTED"]
@@ -50,7 +52,7 @@ def test_a_stopped_run_is_not_ready_and_the_next_one_carries_on(store: MemorySto
 def test_a_half_built_index_of_another_model_is_begun_anew(store: MemoryStore, index: SqliteIndex) -> None:
     write_documentation(store, [table_document(f"shop.s.t{number:03}", "id", domain="a") for number in range(150)])
     with pytest.raises(RunInterrupted):
-        run(store, index, pool_stopping=stop_after(1))
+        run(store, index, stop=stop_after(1))
     progress = run(store, index, embedder=LetterEmbedder("other"))
     assert progress.embeddings_generated == 150 * 3 + 1
 
@@ -128,11 +130,11 @@ def test_a_run_whose_manifest_was_replaced_while_it_worked_publishes_nothing_old
     before = index.metadata()
     write_documentation(store, [table.model_copy(update={"row_count": 5}) for table in shop_tables()])
 
-    def replaced() -> bool:
+    def replaced() -> float:
         write_documentation(store, [table for table in shop_tables() if table.table != "product"])
-        return False
+        return math.inf
 
-    assert run(store, index, pool_stopping=replaced).status == "pending"
+    assert run(store, index, stop=StopToken(replaced)).status == "pending"
     assert index.metadata() == before
     assert run(store, index).status == "completed"
     assert "product" not in [entry.table for entry in index.tables(EVERYWHERE)]
@@ -146,7 +148,7 @@ def test_a_unit_that_is_taken_in_while_a_rebuild_is_half_done_hides_no_table(
     write_documentation(store, [*tables, *others])
     run(store, index)
     with pytest.raises(RunInterrupted):
-        run(store, index, force=True, pool_stopping=stop_after(1))
+        run(store, index, force=True, stop=stop_after(1))
     write_documentation(store, [*tables, *(table.model_copy(update={"row_count": 5}) for table in others)])
     run(store, index, work_units=frozenset({"shop_b"}))
     assert len(index.tables(EVERYWHERE)) == 251
@@ -160,7 +162,7 @@ def test_a_rebuild_that_was_stopped_is_carried_on_by_a_run_that_compares(
     write_documentation(store, [table_document(f"shop.s.t{number:03}", "id", domain="a") for number in range(250)])
     run(store, index)
     with pytest.raises(RunInterrupted):
-        run(store, index, force=True, pool_stopping=stop_after(2))
+        run(store, index, force=True, stop=stop_after(2))
     second = LetterEmbedder()
     assert run(store, index, embedder=second, compare=True).status == "completed"
     # Of three batches two were done.

@@ -14,7 +14,7 @@ from tribal.ranking.order import rank_tables
 from tribal.ranking.propagation import propagate
 from tribal.ranking.relevance import Word, coverage, evidence, non_increasing
 from tribal.ranking.schemas import prefer_schemas
-from tribal.ranking.signals import Signal, Signals, Surroundings
+from tribal.ranking.signals import Neighbourhood, Signal, Signals
 from tribal.ranking.weights import WEIGHTS
 
 TABLES = 12
@@ -28,11 +28,11 @@ def signal(found: dict[int, float]) -> Signal:
     return Signal.of(list(found), list(found.values()))
 
 
-def around(tables: int, joined: list[tuple[int, int]], schema: list[int] | None = None) -> Surroundings:
-    return Surroundings.of(schema or [0] * tables, joined)
+def around(tables: int, joined: list[tuple[int, int]], schema: list[int] | None = None) -> Neighbourhood:
+    return Neighbourhood.of(schema or [0] * tables, joined)
 
 
-def ranked(signals: Signals, place: Surroundings | None = None) -> list[int]:
+def ranked(signals: Signals, place: Neighbourhood | None = None) -> list[int]:
     return list(rank_tables(signals, place or around(TABLES, [])))
 
 

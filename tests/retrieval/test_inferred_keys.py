@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import call, codes, toolbox_over
-from tribal.retrieval.inferred_keys import SAME_NAME, SHARED, WITH_A_ROLE, undeclared_keys
+from tribal.retrieval.inferred_keys import SAME_NAME, SHARED, WITH_A_ROLE, infer_keys
 from tribal.retrieval.toolbox import Toolbox
 from tribal_contracts import DocumentedKey, TableDocument
 
@@ -33,7 +33,7 @@ def told(*tables: TableDocument) -> set[tuple[str, float]]:
             f" = {guess.edge.to_table[5:]}.{guess.edge.to_columns[0]}",
             guess.confidence,
         )
-        for guess in undeclared_keys(tables)
+        for guess in infer_keys(tables)
     }
 
 
@@ -119,14 +119,14 @@ def test_whatever_the_tables_and_their_order_each_pair_of_columns_is_guessed_onc
     columns: list[list[str]], seed: int
 ) -> None:
     tables = [table("abxyz"[place], " ".join(some)) for place, some in enumerate(columns)]
-    guesses = undeclared_keys(tables)
+    guesses = infer_keys(tables)
     ends = [
         frozenset(((g.edge.from_table, *g.edge.from_columns), (g.edge.to_table, *g.edge.to_columns))) for g in guesses
     ]
     assert len(ends) == len(set(ends))
     assert all(g.edge.source == "inferred" and g.edge.nullable and 0 < g.confidence < 1 for g in guesses)
     assert all(g.edge.from_table != g.edge.to_table for g in guesses)
-    shuffled = undeclared_keys(Random(seed).sample(tables, len(tables)))
+    shuffled = infer_keys(Random(seed).sample(tables, len(tables)))
     assert {frozenset((g.edge.from_table, g.edge.to_table)) for g in shuffled} == {
         frozenset((g.edge.from_table, g.edge.to_table)) for g in guesses
     }

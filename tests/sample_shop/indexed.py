@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tests.fakes import FixedClock, MemoryStore, RecordingSink
 from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.identity import TableIdentity
 from tribal.catalog.locations import DOCS, MANIFEST_FILE, domain_directory, table_stem
-from tribal.indexing import index_documents
-from tribal.ports import Embedder, SearchIndex
+from tribal.indexing import IndexingContext, IndexingRequest, index_documents
+from tribal.ports import Embedder, IndexWriter, StopToken
 from tribal_contracts import (
     Contract,
     Description,
@@ -327,15 +328,8 @@ def _relationships(members: Iterable[TableDocument], domains: Mapping[str, str])
 
 
 def index_all(
-    store: MemoryStore, index: SearchIndex, embedder: Embedder | None = None, **options: bool
+    store: MemoryStore, index: IndexWriter, embedder: Embedder | None = None, **options: Any
 ) -> IndexerProgress:
     """Index what the store holds."""
-    return index_documents(
-        store=store,
-        index=index,
-        embedder=embedder,
-        clock=FixedClock(),
-        sink=RecordingSink(),
-        pool_stopping=lambda: False,
-        force=options.get("force", False),
-    )
+    context = IndexingContext(store, index, embedder, FixedClock(), RecordingSink(), stop=StopToken())
+    return index_documents(context, IndexingRequest(**options))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy as np
 from tests.fakes import FixedClock, MemoryStore, RecordingSink
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.errors import EmbeddingFailed
-from tribal.indexing import index_documents
-from tribal.ports import IndexFilter
+from tribal.indexing import IndexingContext, IndexingRequest, index_documents
+from tribal.ports import IndexFilter, StopToken
 from tribal_contracts import IndexerProgress
 
 EVERYWHERE = IndexFilter()
@@ -37,22 +38,19 @@ class LetterEmbedder:
         return normal
 
 
-def stop_after(batches: int) -> Callable[[], bool]:
+def stop_after(batches: int) -> StopToken:
     """Says from the batch after so many that it is time to stop."""
     asked = iter(range(1000))
-    return lambda: next(asked) >= batches
+    return StopToken(lambda: 0.0 if next(asked) >= batches else math.inf)
 
 
 def run(store: MemoryStore, index: SqliteIndex, **options: Any) -> IndexerProgress:
-    """Index what the store holds."""
-    return index_documents(
-        **{
-            "store": store,
-            "index": index,
-            "embedder": LetterEmbedder(),
-            "clock": FixedClock(),
-            "sink": RecordingSink(),
-            "pool_stopping": lambda: False,
-            **options,
-        }
-    )
+    """Index what the store holds; options are parts of the context and what is asked for."""
+    parts: dict[str, Any] = {
+        "embedder": LetterEmbedder(),
+        "clock": FixedClock(),
+        "sink": RecordingSink(),
+        "stop": StopToken(),
+    }
+    parts |= {name: options.pop(name) for name in [*options] if name in parts}
+    return index_documents(IndexingContext(store, index, **parts), IndexingRequest(**options))

@@ -16,7 +16,7 @@ from tests.fakes import FixedClock, MemoryStore
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.errors import code_outcome
-from tribal.ports import SearchIndex
+from tribal.ports import IndexReader
 from tribal.retrieval.toolbox import Toolbox
 from tribal.tools.commands import TOOL_COMMANDS
 from tribal.tools.registry import TOOLS, call_tool
@@ -87,7 +87,7 @@ class BrokenIndex:
     ],
 )
 def test_a_defect_becomes_an_answer_that_gives_no_data_away(tool: str, arguments: dict[str, str]) -> None:
-    index: SearchIndex = BrokenIndex()  # type: ignore[assignment]
+    index: IndexReader = BrokenIndex()  # type: ignore[assignment]
     answer = call_tool(tool, arguments, Toolbox(index, None, FixedClock()))
     assert answer.error is not None
     assert answer.error.code == "RET_INTERNAL"

@@ -12,7 +12,7 @@ from opensearchpy import OpenSearch
 
 from tests.fakes import FixedClock
 from tests.indexing.test_generations import WordEmbedder, build, documented, seen
-from tribal.adapters.opensearch.index import OpenSearchIndex
+from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
 from tribal.retrieval.toolbox import Toolbox
 from tribal.tools.registry import call_tool
 
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.xdist_group("opensearch")
 def test_readers_that_never_pause_get_every_answer_while_the_whole_index_is_rebuilt(
     opensearch: OpenSearch, index_name: str
 ) -> None:
-    def opened() -> OpenSearchIndex:
-        return OpenSearchIndex(opensearch, index_name, dimensions=WordEmbedder.dimensions)
+    def opened() -> OpenSearchIndexWriter:
+        return OpenSearchIndexWriter(opensearch, index_name)
 
     few, many = documented("alpha", 110), documented("beta", 130)
     writer, done = opened(), threading.Event()

@@ -21,10 +21,11 @@ from tribal.settings import settings_in_bucket
 from tribal.settings.deployment import PROJECT_KEY
 
 if TYPE_CHECKING:
-    from pydantic import SecretStr
+    from opensearchpy import OpenSearch
 
-    from tribal.ports import ObjectStore, SearchIndex, Secrets
-    from tribal.settings.deployment import Deployment, SearchCluster
+    from tribal.adapters.sqlite.published import PublishedSqliteIndex
+    from tribal.ports import IndexReader, IndexWriter, MessageQueue, ObjectStore, Secrets
+    from tribal.settings.deployment import Deployment
 
 _HINT = "make it in Secrets Manager, in the region of the functions"
 
@@ -33,7 +34,6 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
     """What a function works with; the `databases.yaml` of the bucket is read when the options are first asked for."""
     store: Provider[ObjectStore] = Provider(lambda: store_in_bucket(deployment.bucket, deployment.region))
     secrets: Provider[Secrets] = Provider(lambda: secrets_manager(deployment.region, deployment.network_role))
-    index = partial(_index, deployment, store)
     return Application(
         clock=system_clock(),
         options=Provider(partial(_options, deployment, store, parameters or RunParameters())),
@@ -42,8 +42,9 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         open_reader=reader_opener(secrets, deployment.environment, _HINT, role=deployment.network_role),
         describer=Provider(rules_describer),
         embedder=Provider(wheel_embedder),
-        index=Provider(index),
-        index_writer=index,
+        index=Provider(partial(_index, deployment, store)),
+        index_writer=partial(_index_writer, deployment, store),
+        queue=Provider(partial(_queue, deployment)),
         locks=lambda _: None,
     )
 
@@ -63,29 +64,50 @@ def _options(deployment: Deployment, store: Provider[ObjectStore], parameters: R
     return options_of(settings, parameters, record_pid=False)
 
 
-def _index(deployment: Deployment, store: Provider[ObjectStore], *, in_place: bool = False) -> SearchIndex:
-    """The index of the environment; `in_place` for writers side by side. A cluster needs no store."""
+def _index(deployment: Deployment, store: Provider[ObjectStore]) -> IndexReader:
+    # A cluster needs no store: who only asks it is spared the client.
     if deployment.index == "sqlite":
-        from tribal.adapters.sqlite.published import PublishedSqliteIndex
-
-        return PublishedSqliteIndex(store(), Path(tempfile.gettempdir()) / "tribal-index")
-    from tribal.adapters.opensearch.client import opensearch_client
+        return _published_index(store)
     from tribal.adapters.opensearch.index import OpenSearchIndex
+
+    return OpenSearchIndex(_cluster_client(deployment))
+
+
+def _index_writer(deployment: Deployment, store: Provider[ObjectStore], *, in_place: bool = False) -> IndexWriter:
+    if deployment.index == "sqlite":
+        return _published_index(store)
+    from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
+
+    return OpenSearchIndexWriter(_cluster_client(deployment), in_place=in_place)
+
+
+def _queue(deployment: Deployment) -> MessageQueue:
+    from tribal.adapters.aws.clients import aws_client
+    from tribal.adapters.aws.queue import SqsQueue
+
+    if deployment.queue_url is None:
+        raise ConfigurationError("TRIBAL_QUEUE_URL is not set; the stack sets it, so deploy it anew")
+    return SqsQueue(aws_client("sqs", region=deployment.region), deployment.queue_url)
+
+
+def _published_index(store: Provider[ObjectStore]) -> PublishedSqliteIndex:
+    from tribal.adapters.sqlite.published import PublishedSqliteIndex
+
+    return PublishedSqliteIndex(store(), Path(tempfile.gettempdir()) / "tribal-index")
+
+
+def _cluster_client(deployment: Deployment) -> OpenSearch:
+    from tribal.adapters.opensearch.client import opensearch_client
 
     cluster = deployment.cluster
     if cluster is None:
         raise ConfigurationError("TRIBAL_SEARCH_ENDPOINT is not set; the stack sets it, so deploy it anew")
     if cluster.secret is None:
-        client = opensearch_client(cluster.endpoint, region=cluster.region, certificates=cluster.ca_bundle)
-    else:
-        user, password = _log_in(cluster, cluster.secret)
-        client = opensearch_client(cluster.endpoint, user=user, password=password, certificates=cluster.ca_bundle)
-    return OpenSearchIndex(client, in_place=in_place)
-
-
-def _log_in(cluster: SearchCluster, name: str) -> tuple[str, SecretStr]:
+        return opensearch_client(cluster.endpoint, region=cluster.region, certificates=cluster.ca_bundle)
     secrets = secrets_manager(cluster.region)
-    user, password = secrets.get(f"{name}#username"), secrets.get(f"{name}#password")
+    user, password = secrets.get(f"{cluster.secret}#username"), secrets.get(f"{cluster.secret}#password")
     if user is None or password is None:
-        raise ConfigurationError(f"the secret {name!r} has no username and password; write both into it")
-    return user.get_secret_value(), password
+        raise ConfigurationError(f"the secret {cluster.secret!r} has no username and password; write both into it")
+    return opensearch_client(
+        cluster.endpoint, user=user.get_secret_value(), password=password, certificates=cluster.ca_bundle
+    )

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from tribal.app.parts import (
     aws_missing,
@@ -20,6 +20,7 @@ from tribal.app.parts import (
     wheel_embedder,
 )
 from tribal.catalog.locations import INDEX_FILE
+from tribal.errors import ConfigurationError
 from tribal.ports import Application, Provider, RunParameters
 from tribal.ports.application import WorkerLaunch
 
@@ -61,6 +62,7 @@ def local_application(settings: Settings, parameters: RunParameters | None = Non
         embedder=Provider(wheel_embedder),
         index=Provider(partial(_index, settings)),
         index_writer=partial(_index, settings),
+        queue=Provider(_no_queue),
         locks=partial(_lock, settings),
         sweep=partial(_sweep, settings),
         workers=WorkerLaunch(
@@ -161,3 +163,7 @@ def _index(settings: Settings) -> SqliteIndex:
 def _region(settings: Settings) -> str | None:
     """The region that the environment names in the way of the AWS command line, which boto3 does not look at."""
     return settings.environment.get("AWS_REGION") or None
+
+
+def _no_queue() -> NoReturn:
+    raise ConfigurationError("only a deployed environment has a queue for its indexer")

@@ -44,6 +44,7 @@ def remote_application(profile: Profile) -> Application:
         embedder=Provider(elsewhere),
         index=Provider(elsewhere),
         index_writer=elsewhere,
+        queue=Provider(elsewhere),
         locks=lambda _: None,
         environment=environment,
     )

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from tribal.indexing.fan_out import agrees, units_to_index
-from tribal.indexing.progress import record_blocked
+from tribal.indexing.context import EVERYTHING, IndexingContext, IndexingRequest
 from tribal.indexing.run import index_documents
+from tribal.indexing.tasks import IndexTask, TaskResult, carry_out
 
-__all__ = ["agrees", "units_to_index", "index_documents", "record_blocked"]
+__all__ = [
+    "EVERYTHING",
+    "IndexTask",
+    "IndexingContext",
+    "IndexingRequest",
+    "TaskResult",
+    "carry_out",
+    "index_documents",
+]

@@ -18,7 +18,7 @@ MAX_ERRORS = 1_000
 
 
 @dataclass
-class Tally:
+class ProgressRecorder:
     """How far indexing has come; files that were indexed before and have not changed count as indexed."""
 
     store: ObjectStore
@@ -53,7 +53,11 @@ class Tally:
             return "completed"
         return "partial" if self.indexed else "failed"
 
-    def progress(self, status: AgentStatus, current_file: str | None = None) -> IndexerProgress:
+    def summary(self) -> str:
+        """The counts, for a person."""
+        return f"{self.indexed} file(s) indexed, {self.failed} failed, {self.skipped} skipped"
+
+    def snapshot(self, status: AgentStatus, current_file: str | None = None) -> IndexerProgress:
         """The state as the contract has it."""
         now = self.clock.published()
         return IndexerProgress(
@@ -77,7 +81,7 @@ class Tally:
 
     def checkpoint(self, status: AgentStatus, current_file: str | None = None) -> IndexerProgress:
         """Write the state down."""
-        progress = self.progress(status, current_file)
+        progress = self.snapshot(status, current_file)
         self.store.put(INDEXER_PROGRESS_FILE, progress.to_json())
         return progress
 
@@ -93,6 +97,6 @@ def record_blocked(store: ObjectStore, clock: Clock, model: str, error: Manifest
         manifest_hash = bytes_hash(store.get(MANIFEST_FILE).data)
     except ObjectNotFound:
         return
-    tally = Tally(store, clock, manifest_hash, model, total=0, skipped=0)
-    tally.errors.append(error.to_agent_error(clock.published()))
-    tally.checkpoint("failed")
+    recorder = ProgressRecorder(store, clock, manifest_hash, model, total=0, skipped=0)
+    recorder.errors.append(error.to_agent_error(clock.published()))
+    recorder.checkpoint("failed")

@@ -6,46 +6,40 @@ Killed at any point and started again, it ends in the same index.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import DOCS
-from tribal.errors import EmbeddingFailed, ObjectNotFound, RunInterrupted
+from tribal.errors import EmbeddingFailed, LeaseLost, ObjectNotFound, RunInterrupted
+from tribal.indexing.context import EVERYTHING, IndexingContext, IndexingRequest
 from tribal.indexing.entries import Draft, draft_file, key_edges
 from tribal.indexing.manifest import Handover, check_files, is_superseded, load_handover
-from tribal.indexing.progress import Tally, last_progress
-from tribal.ports import INDEX_VERSION, Clock, Embedder, IndexEntry, IndexFilter, ObjectStore, ProgressSink, SearchIndex
+from tribal.indexing.progress import ProgressRecorder, last_progress
+from tribal.ports import INDEX_VERSION, IndexEntry, IndexFilter, ObjectStore
 from tribal_contracts import SCHEMA_VERSION, IndexableFile, IndexerProgress, IndexMetadata, KeyEdge, KeyGraph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STAGE = "index"
-NO_MODEL = "none"
-"""The model of an index without vectors."""
+LOW_TIME_SECONDS = 30.0
+"""With less time left no further batch is begun: one has to be read, embedded and written, and noted, in it."""
 FILES_AT_ONCE = 100
 """Files of a batch: read, embedded and written together, then a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    store: ObjectStore
-    index: SearchIndex
-    embedder: Embedder | None
-    clock: Clock
-    sink: ProgressSink
-    stopping: Callable[[], bool]
+    """A request together with the manifest that it is about."""
+
+    context: IndexingContext
     handover: Handover
     work_units: frozenset[str] | None
-
-    @property
-    def model(self) -> str:
-        return NO_MODEL if self.embedder is None else self.embedder.model
 
     @property
     def paths(self) -> list[str]:
@@ -53,32 +47,14 @@ class _Job:
         files = self.handover.files
         return sorted(files if self.work_units is None else self.handover.of_units(self.work_units))
 
+    @property
+    def overviews(self) -> list[str]:
+        """Files that are listed and yield no records."""
+        return self.handover.overviews if self.work_units is None else []
 
-def index_documents(
-    *,
-    store: ObjectStore,
-    index: SearchIndex,
-    embedder: Embedder | None,
-    clock: Clock,
-    sink: ProgressSink,
-    pool_stopping: Callable[[], bool],
-    work_units: frozenset[str] | None = None,
-    force: bool = False,
-    compare: bool = False,
-) -> IndexerProgress:
+
+def index_documents(context: IndexingContext, request: IndexingRequest = EVERYTHING) -> IndexerProgress:
     """Bring the index in line with the manifest; writes nothing at all when it is.
-
-    Args:
-        store: holds the manifest and the documents.
-        index: what is brought in line.
-        embedder: makes the vectors; without one, and when it fails, the index finds by words alone.
-        clock: dates the records.
-        sink: is told of every file.
-        pool_stopping: whether somebody asked to stop; looked at between two batches.
-        work_units: only what these units wrote, with the domain and relationship files of their domains. Nothing is
-            removed then, and the manifest counts as indexed once every file of it is.
-        force: throw the index away first.
-        compare: look at every file that the index holds, even where it says that it was made from this manifest.
 
     Returns:
         The progress; `pending` when a newer manifest took the place of this one, whose own run does the work: what was
@@ -89,75 +65,79 @@ def index_documents(
         IndexWriteFailed: when the index refuses a write.
         RunInterrupted: when it was asked to stop; the next run carries on.
     """
-    handover = load_handover(store)
-    job = _Job(store, index, embedder, clock, sink, pool_stopping, handover, work_units)
-    if work_units is not None and not job.paths:
+    handover = load_handover(context.store)
+    job = _Job(context, handover, request.work_units)
+    if request.work_units is not None and not job.paths:
         # The units left the manifest; what they had written is removed by whoever looks at all of it.
-        return _tally(job).progress("completed")
-    if not (force or compare) and work_units is None and _is_current(job):
+        return _recorder(job).snapshot("completed")
+    if request == EVERYTHING and _is_current(job):
         return _unchanged(job)
-    if not check_files(store, handover, [*job.paths, *(handover.overviews if work_units is None else ())]):
-        return _superseded(job, _tally(job))
+    if not check_files(context.store, handover, [*job.paths, *job.overviews]):
+        return _superseded(job, _recorder(job))
     try:
-        return _run(job, force)
+        return _run(job, request.force)
     except EmbeddingFailed as failure:
-        sink.note(f"{failure.message}; indexing without vectors")
-        without = _Job(store, index, None, clock, sink, pool_stopping, handover, work_units)
-        return _run(without, True, failure)
+        context.sink.note(f"{failure.message}; indexing without vectors")
+        return _run(replace(job, context=replace(context, embedder=None)), True, failure)
 
 
 def _is_current(job: _Job) -> bool:
-    metadata = job.index.metadata()
+    metadata = job.context.index.metadata()
     return (
         metadata is not None
         and metadata.manifest_hash == job.handover.manifest_hash
         and metadata.index_version == INDEX_VERSION
-        and metadata.embedding_model == job.model
+        and metadata.embedding_model == job.context.model
     )
 
 
-def _superseded(job: _Job, tally: Tally) -> IndexerProgress:
-    job.sink.note("the manifest was replaced meanwhile; the newer one is indexed by its own run")
-    return tally.progress("pending")
+def _superseded(job: _Job, recorder: ProgressRecorder) -> IndexerProgress:
+    job.context.sink.note("the manifest was replaced meanwhile; the newer one is indexed by its own run")
+    return recorder.snapshot("pending")
 
 
 def _unchanged(job: _Job) -> IndexerProgress:
-    job.index.abandon()
-    last = last_progress(job.store)
+    job.context.index.abandon()
+    last = last_progress(job.context.store)
     if last is not None and last.manifest_hash == job.handover.manifest_hash and last.completed_at is not None:
         return last
-    tally = _tally(job)
-    tally.indexed = tally.total - tally.skipped
-    return tally.progress("completed")
+    recorder = _recorder(job)
+    recorder.indexed = recorder.total - recorder.skipped
+    return recorder.snapshot("completed")
 
 
-def _tally(job: _Job) -> Tally:
-    skipped = len(job.handover.overviews) if job.work_units is None else 0
-    return Tally(
-        job.store, job.clock, job.handover.manifest_hash, job.model, total=len(job.paths) + skipped, skipped=skipped
+def _recorder(job: _Job) -> ProgressRecorder:
+    context, skipped = job.context, len(job.overviews)
+    return ProgressRecorder(
+        context.store,
+        context.clock,
+        job.handover.manifest_hash,
+        context.model,
+        total=len(job.paths) + skipped,
+        skipped=skipped,
     )
 
 
 def _run(job: _Job, force: bool, failure: EmbeddingFailed | None = None) -> IndexerProgress:
-    before = job.index.begin(job.model, afresh=force)
+    before = job.context.index.begin(job.context.model, job.context.dimensions, afresh=force)
     files = job.handover.files
     changed = [path for path in job.paths if before.get(path) != files[path].content_hash]
-    tally = _tally(job)
-    tally.indexed = len(job.paths) - len(changed)
+    recorder = _recorder(job)
+    recorder.indexed = len(job.paths) - len(changed)
     if failure is not None:
-        tally.report(failure.code, f"{failure.message}; the index was built without vectors")
-    job.sink.begin(STAGE, tally.total)
-    tally.checkpoint("running", changed[0] if changed else None)
-    for path in (*job.handover.overviews,) if job.work_units is None else ():
-        job.sink.advance(STAGE, path, "skipped")
+        recorder.report(failure.code, f"{failure.message}; the index was built without vectors")
+    job.context.sink.begin(STAGE, recorder.total)
+    recorder.checkpoint("running", changed[0] if changed else None)
+    for path in job.overviews:
+        job.context.sink.advance(STAGE, path, "skipped")
     removed = sorted(before.keys() - files.keys()) if job.work_units is None else []
-    done = _write(job, changed, removed, tally)
-    if is_superseded(job.store, job.handover):
-        return _superseded(job, tally)
+    done = _write(job, changed, removed, recorder)
+    if is_superseded(job.context.store, job.handover):
+        return _superseded(job, recorder)
     gone = {*changed, *removed}
     _finish(job, {path: content_hash for path, content_hash in before.items() if path not in gone} | done)
-    job.sink.end(STAGE, f"{tally.indexed} file(s) indexed, {tally.failed} failed, {tally.skipped} skipped")
-    return tally.checkpoint(tally.status())
+    job.context.sink.end(STAGE, recorder.summary())
+    return recorder.checkpoint(recorder.status())
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,50 +149,52 @@ class _Batch:
     failures: list[tuple[str, str, str]]
 
 
-def _write(job: _Job, changed: Sequence[str], removed: Sequence[str], tally: Tally) -> dict[str, str]:
+def _write(job: _Job, changed: Sequence[str], removed: Sequence[str], recorder: ProgressRecorder) -> dict[str, str]:
     """Bring the index up to date; returns the content hash of each file that was taken in."""
     done: dict[str, str] = {}
     if not changed and removed:
-        job.index.replace({}, removed)
+        job.context.index.replace({}, removed)
     batches = [changed[start : start + FILES_AT_ONCE] for start in range(0, len(changed), FILES_AT_ONCE)]
     # The next batch is read while one is embedded and written, which is mostly not Python's work.
     with ThreadPoolExecutor(1) as ahead:
         read = ahead.submit(_read, job, batches[0]) if batches else None
         for number, batch in enumerate(batches):
-            if job.stopping():
-                tally.report("DOC_RUN_INTERRUPTED", "indexing was stopped before its end; index again to carry on")
-                tally.checkpoint("partial", batch[0])
+            if not job.context.stop.leaves(LOW_TIME_SECONDS):
+                if isinstance(job.context.stop.cause, LeaseLost):
+                    job.context.stop.check()
+                recorder.report("DOC_RUN_INTERRUPTED", "indexing was stopped before its end; index again to carry on")
+                recorder.checkpoint("partial", batch[0])
                 raise RunInterrupted("indexing was stopped before its end; index again to carry on")
             assert read is not None
             found, following = read.result(), batches[number + 1 : number + 2]
             read = ahead.submit(_read, job, following[0]) if following else None
-            done |= _take_in(job, found, removed if number == 0 else (), tally)
+            done |= _take_in(job, found, removed if number == 0 else (), recorder)
             if following:
-                tally.checkpoint("running", following[0][0])
+                recorder.checkpoint("running", following[0][0])
     return done
 
 
-def _take_in(job: _Job, read: _Batch, removed: Iterable[str], tally: Tally) -> dict[str, str]:
+def _take_in(job: _Job, read: _Batch, removed: Iterable[str], recorder: ProgressRecorder) -> dict[str, str]:
     """Write a batch; returns the content hash of each file of it that was taken in."""
     for code, message, path in read.failures:
-        tally.fail(code, message, path)
+        recorder.fail(code, message, path)
     hashes = {path: job.handover.files[path].content_hash for path in read.drafts}
     failed = (path for _, _, path in read.failures)
-    job.index.replace(_embed(job, read.drafts, tally), [*failed, *removed], hashes)
-    tally.indexed += len(read.drafts)
+    job.context.index.replace(_embed(job, read.drafts, recorder), [*failed, *removed], hashes)
+    recorder.indexed += len(read.drafts)
     for path in read.batch:
-        job.sink.advance(STAGE, path, "indexed" if path in read.drafts else "failed")
+        job.context.sink.advance(STAGE, path, "indexed" if path in read.drafts else "failed")
     return hashes
 
 
 def _read(job: _Job, batch: Sequence[str]) -> _Batch:
     drafts: dict[str, list[Draft]] = {}
     failures: list[tuple[str, str, str]] = []
-    indexed_at = job.clock.published()
+    indexed_at = job.context.clock.published()
     for path in batch:
         file = job.handover.files[path]
         try:
-            drafts[path] = draft_file(file, _bytes_of(job.store, file), indexed_at)
+            drafts[path] = draft_file(file, _bytes_of(job.context.store, file), indexed_at)
         except ObjectNotFound:
             failures.append(("IDX_FILE_NOT_FOUND", f"{path!r} vanished while indexing; document again", path))
         except ValidationError as exc:
@@ -232,12 +214,12 @@ def _bytes_of(store: ObjectStore, file: IndexableFile) -> bytes:
     return data
 
 
-def _embed(job: _Job, drafts: dict[str, list[Draft]], tally: Tally) -> dict[str, list[IndexEntry]]:
-    if job.embedder is None:
+def _embed(job: _Job, drafts: dict[str, list[Draft]], recorder: ProgressRecorder) -> dict[str, list[IndexEntry]]:
+    if job.context.embedder is None:
         return {path: [draft.entry() for draft in some] for path, some in drafts.items()}
     texts = [text for some in drafts.values() for draft in some for text in draft.texts]
-    vectors: Iterator[NDArray[Any]] = iter(job.embedder.embed(texts))
-    tally.embedded += len(texts)
+    vectors: Iterator[NDArray[Any]] = iter(job.context.embedder.embed(texts))
+    recorder.embedded += len(texts)
     return {
         path: [draft.entry([next(vectors) for _ in draft.texts]) for draft in some] for path, some in drafts.items()
     }
@@ -247,20 +229,20 @@ def _finish(job: _Job, held: Mapping[str, str]) -> None:
     """Publish what the index holds now, under the manifest's hash once every file of it was taken in."""
     manifest_hash = job.handover.manifest_hash
     if job.work_units is not None and held != job.handover.hashes:
-        before = job.index.metadata()
+        before = job.context.index.metadata()
         if before is None or _lacks_a_table(job, held):
             return
         manifest_hash = before.manifest_hash
-    counts = job.index.counts()
-    job.index.finish(
+    counts = job.context.index.counts()
+    job.context.index.finish(
         IndexMetadata(
-            last_full_index=job.clock.published(),
+            last_full_index=job.context.clock.published(),
             manifest_hash=manifest_hash,
             document_count=counts.documents,
             embedding_count=counts.vectors,
             index_version=INDEX_VERSION,
-            embedding_model=job.model,
-            embedding_dimensions=0 if job.embedder is None else job.embedder.dimensions,
+            embedding_model=job.context.model,
+            embedding_dimensions=job.context.dimensions,
         ),
         # What the keys are from is said as it is, even where other files are still of the manifest before.
         KeyGraph(schema_version=SCHEMA_VERSION, manifest_hash=job.handover.manifest_hash, edges=_edges(job)),
@@ -269,7 +251,7 @@ def _finish(job: _Job, held: Mapping[str, str]) -> None:
 
 def _lacks_a_table(job: _Job, held: Mapping[str, str]) -> bool:
     """Whether readers would lose a table that they see now: the index is being rebuilt, and that has not ended."""
-    seen = {(entry.database, entry.schema, entry.table) for entry in job.index.tables(IndexFilter())}
+    seen = {(entry.database, entry.schema, entry.table) for entry in job.context.index.tables(IndexFilter())}
     return any(
         file.type == "table" and path not in held and (file.database, file.schema_, file.table) in seen
         for path, file in job.handover.files.items()
@@ -281,7 +263,7 @@ def _edges(job: _Job) -> list[KeyEdge]:
     edges: dict[str, KeyEdge] = {}
     for file in (file for _, file in sorted(job.handover.files.items()) if file.type == "relationship"):
         try:
-            found = key_edges(_bytes_of(job.store, file))
+            found = key_edges(_bytes_of(job.context.store, file))
         except (ObjectNotFound, ValueError):
             continue
         for edge in found:

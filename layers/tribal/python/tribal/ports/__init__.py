@@ -20,12 +20,13 @@ from tribal.ports.index_reader import (
     ByVector,
     ByWords,
     Embedder,
+    IndexedTable,
     IndexFilter,
     IndexReader,
-    TableEntry,
     VectorKind,
 )
-from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter, SearchIndex
+from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter
+from tribal.ports.messaging import MessageQueue
 from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters
 from tribal.ports.provider import Provider
 from tribal.ports.reading import (
@@ -76,9 +77,11 @@ __all__ = [
     "DomainContext",
     "Embedder",
     "IndexCounts",
+    "IndexedTable",
     "IndexEntry",
     "IndexFilter",
     "Lease",
+    "MessageQueue",
     "MissingGrant",
     "ObjectInfo",
     "ObjectStore",
@@ -89,14 +92,12 @@ __all__ = [
     "RunContext",
     "RunParameters",
     "SchemaAndTable",
-    "SearchIndex",
     "Secrets",
     "Statement",
     "StopToken",
     "StoredObject",
     "TableContext",
     "TableDescription",
-    "TableEntry",
     "TableSample",
     "VectorKind",
     "WorkerPool",

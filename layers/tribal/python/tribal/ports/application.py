@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from tribal.ports.describing import Describer, Secrets
     from tribal.ports.environment import DeployedEnvironment
     from tribal.ports.index_reader import Embedder, IndexReader
-    from tribal.ports.index_writer import SearchIndex
+    from tribal.ports.index_writer import IndexWriter
+    from tribal.ports.messaging import MessageQueue
     from tribal.ports.options import Options
     from tribal.ports.reading import CatalogReader
     from tribal.ports.running import Clock, ProcessLock
@@ -47,8 +48,10 @@ class Application:
     embedder: Provider[Embedder]
     """Raises `EmbeddingFailed` where the model cannot be loaded."""
     index: Provider[IndexReader]
-    index_writer: Callable[..., SearchIndex]
+    index_writer: Callable[..., IndexWriter]
     """Opens a writer of the index; with `in_place=True` one of several that write side by side."""
+    queue: Provider[MessageQueue]
+    """The indexer's own queue; raises `ConfigurationError` where there is none."""
     locks: Callable[[str], ProcessLock | None]
     """The lock of the operating system for the lease of that name; `None` where many machines write."""
     sweep: Callable[[], None] = lambda: None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -62,7 +62,7 @@ class ByVector:
 
 
 @dataclass(frozen=True, slots=True)
-class TableEntry:
+class IndexedTable:
     """The least that is known of an indexed table."""
 
     record_id: int
@@ -76,14 +76,19 @@ class TableEntry:
 class IndexReader(Protocol):
     """A projection of the documents that can be thrown away and rebuilt. Every read keeps to the filter's scope.
 
-    Whoever reads sees one finished generation. A writer begins the next one, fills it and finishes it, which puts it
-    into the place of the present one at once.
-
-    Raises, from every reading method: `IndexNotReady`; from every writing one: `IndexWriteFailed`.
+    Whoever reads sees one finished generation, and asking leaves nothing behind. Every method raises `IndexNotReady`
+    where there is nothing to ask, but for those that say otherwise.
     """
 
     def reading(self) -> AbstractContextManager[None]:
-        """Within the block, what this thread reads is of one generation, whatever is finished meanwhile."""
+        """Within the block, what this thread reads is of one generation, whatever is published meanwhile."""
+        ...
+
+    def generation(self) -> Hashable:
+        """A token of the generation that is read: no other one, of this index or of any other, ever has the same.
+
+        What is worked out from a generation is kept under its token. It changes with whatever readers may notice.
+        """
         ...
 
     def metadata(self) -> IndexMetadata | None:
@@ -102,7 +107,7 @@ class IndexReader(Protocol):
         """Records by id; an unknown id is left out."""
         ...
 
-    def tables(self, where: IndexFilter) -> list[TableEntry]:
+    def tables(self, where: IndexFilter) -> list[IndexedTable]:
         """Every table, in order of its name."""
         ...
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tribal.ports.index_reader import IndexReader
+from tribal.ports.index_reader import IndexedTable, IndexFilter
 from tribal_contracts import DocumentRecord, IndexMetadata, KeyGraph
 
 if TYPE_CHECKING:
@@ -37,16 +37,50 @@ class IndexEntry:
 
 
 class IndexWriter(Protocol):
-    """Begins the next generation of an index, fills it and finishes it.
+    """Begins the next generation of an index, fills it and finishes it, which publishes it at once.
 
-    Raises, from every method: `IndexWriteFailed`.
+    What a writer has to know of the present generation it reads as an `IndexReader` does. Every method that writes
+    raises `IndexWriteFailed`.
     """
 
-    def begin(self, model: str, *, afresh: bool = False) -> dict[str, str]:
-        """Begin the next generation, for vectors of that model, or carry on the one that an interrupted run left.
+    def metadata(self) -> IndexMetadata | None:
+        """What the present generation was built from; `None` while there is none that can be used. Never raises."""
+        ...
+
+    def tables(self, where: IndexFilter) -> list[IndexedTable]:
+        """Every table of the present generation, in order of its name.
+
+        Raises:
+            IndexNotReady: when there is none.
+        """
+        ...
+
+    def key_graph(self) -> KeyGraph | None:
+        """Every foreign key of the present generation.
+
+        Raises:
+            IndexNotReady: when there is none.
+        """
+        ...
+
+    def held(self, model: str) -> dict[str, str]:
+        """What `begin` would return, without beginning anything: no file, folder or index is made for the asking.
+
+        Raises:
+            IndexNotReady: when that cannot be told.
+        """
+        ...
+
+    def begin(self, model: str, dimensions: int, *, afresh: bool = False) -> dict[str, str]:
+        """Begin the next generation, or carry on the one that an interrupted run left.
 
         Where neither is there it begins with what the present generation holds. Nothing of another model or another
         version is taken over, and nothing at all when it is to be made `afresh`.
+
+        Args:
+            model: what makes the vectors of the generation.
+            dimensions: length of a vector of that model; 0 for a generation without vectors.
+            afresh: whether to begin with nothing.
 
         Returns:
             Content hash of each file that it holds already, by path relative to `docs/`.
@@ -79,6 +113,6 @@ class IndexWriter(Protocol):
         """Throw the generation away that was begun and not finished, also by a run that was interrupted."""
         ...
 
-
-class SearchIndex(IndexReader, IndexWriter, Protocol):
-    """Both."""
+    def close(self) -> None:
+        """Let go of files and connections; what was begun and not finished stays for the next run."""
+        ...

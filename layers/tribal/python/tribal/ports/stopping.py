@@ -36,6 +36,11 @@ class StopToken:
         """Whether somebody asked to stop."""
         return self._cause is not None
 
+    @property
+    def cause(self) -> Exception | None:
+        """Why somebody asked to stop; `None` while nobody has."""
+        return self._cause
+
     def check(self) -> None:
         """Raise the cause once somebody asked to stop."""
         if self._cause is not None:

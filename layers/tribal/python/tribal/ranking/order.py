@@ -9,7 +9,7 @@ import numpy as np
 from tribal.ranking.fusion import fuse
 from tribal.ranking.propagation import propagate
 from tribal.ranking.schemas import prefer_schemas
-from tribal.ranking.signals import Signals, Surroundings
+from tribal.ranking.signals import Neighbourhood, Signals
 from tribal.ranking.weights import WEIGHTS, Weights
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ _SCORE_DIGITS = 9
 """How a machine adds numbers up must not decide between equals."""
 
 
-def rank_tables(signals: Signals, around: Surroundings, weights: Weights = WEIGHTS) -> NDArray[Any]:
+def rank_tables(signals: Signals, neighbourhood: Neighbourhood, weights: Weights = WEIGHTS) -> NDArray[Any]:
     """Every table that a signal speaks for, the likeliest first, ties by number."""
     candidates = signals.candidates()
     scores = fuse(signals, candidates, weights)
-    scores = propagate(scores, candidates, around, weights)
-    scores = prefer_schemas(scores, around.schemas[candidates], weights)
+    scores = propagate(scores, candidates, neighbourhood, weights)
+    scores = prefer_schemas(scores, neighbourhood.schemas[candidates], weights)
     ranked: NDArray[Any] = candidates[np.lexsort((candidates, -np.round(scores, _SCORE_DIGITS)))]
     return ranked

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribal.ranking.fusion import standardize
-from tribal.ranking.signals import Surroundings
+from tribal.ranking.signals import Neighbourhood
 from tribal.ranking.weights import WEIGHTS, Weights
 
 if TYPE_CHECKING:
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 def propagate(
-    scores: NDArray[Any], candidates: NDArray[Any], around: Surroundings, weights: Weights = WEIGHTS
+    scores: NDArray[Any], candidates: NDArray[Any], neighbourhood: Neighbourhood, weights: Weights = WEIGHTS
 ) -> NDArray[Any]:
     """The scores with the standing added that a random walk from the best candidates gives each, along keys.
 
     Where few tables have a key, those that have one mislead, so they weigh less. Square roots keep a table to which
     everything is joined from standing before what was asked for.
     """
-    weight = weights.propagation * around.share_with_key
+    weight = weights.propagation * neighbourhood.share_with_key
     if not len(scores) or weight == 0.0:
         return scores
-    seeds = np.zeros(len(around.degrees))
+    seeds = np.zeros(len(neighbourhood.degrees))
     best = np.lexsort((candidates, -scores))
     seeds[candidates[best[: weights.propagation_seeds]]] = _leads(scores[best], weights.propagation_seeds)
-    standing = _walk(seeds, around, weights)[candidates]
+    standing = _walk(seeds, neighbourhood, weights)[candidates]
     return scores + weight * standardize(np.sqrt(standing))
 
 
@@ -40,13 +40,13 @@ def _leads(falling: NDArray[Any], count: int) -> NDArray[Any]:
     return leads / total if total > 0.0 else np.full(len(best), 1.0 / len(best))
 
 
-def _walk(seeds: NDArray[Any], around: Surroundings, weights: Weights) -> NDArray[Any]:
+def _walk(seeds: NDArray[Any], neighbourhood: Neighbourhood, weights: Weights) -> NDArray[Any]:
     """Where a walker stands who starts at a seed and, time and again, starts anew."""
-    steps = weights.damping / around.degrees[around.here]
+    steps = weights.damping / neighbourhood.degrees[neighbourhood.here]
     # A table without neighbours keeps what it would hand on.
-    stays = np.where(around.degrees == 0, weights.damping, 0.0)
+    stays = np.where(neighbourhood.degrees == 0, weights.damping, 0.0)
     standing = seeds
     for _ in range(weights.rounds):
-        arrives = np.bincount(around.there, standing[around.here] * steps, minlength=len(seeds))
+        arrives = np.bincount(neighbourhood.there, standing[neighbourhood.here] * steps, minlength=len(seeds))
         standing = (1.0 - weights.damping) * seeds + stays * standing + arrives
     return standing

@@ -1,4 +1,4 @@
-"""What ranking works with: numbered tables, what a question's signals say of them, and what stands around them."""
+"""What ranking works with: numbered tables, what a question's signals say of them, and the keys between them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Signals:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Surroundings:
+class Neighbourhood:
     """What is known of all tables whatever the question; they are numbered from 0."""
 
     schemas: NDArray[Any]
@@ -68,7 +68,7 @@ class Surroundings:
     """N int64: to how many other tables each is joined."""
 
     @classmethod
-    def of(cls, schemas: Sequence[int], joined: Sequence[tuple[int, int]]) -> Surroundings:
+    def of(cls, schemas: Sequence[int], joined: Sequence[tuple[int, int]]) -> Neighbourhood:
         """Of numbered schemas and of joined pairs, in any order and direction."""
         both = {(one, other) for one, other in joined if one != other}
         both |= {(other, one) for one, other in both}

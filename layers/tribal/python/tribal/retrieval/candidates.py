@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribal.errors import EmbeddingFailed
-from tribal.ports import ByVector, ByWords, Candidates, IndexFilter, TableEntry, VectorKind
+from tribal.ports import ByVector, ByWords, Candidates, IndexFilter, VectorKind
 from tribal.ranking.order import rank_tables
 from tribal.ranking.relevance import Word, coverage, evidence
 from tribal.ranking.signals import Signal, Signals
-from tribal.retrieval.graphs import TableMap, table_map
-from tribal.retrieval.positions import Positions
+from tribal.retrieval.graphs import Positions, TableMap, table_map
 from tribal.retrieval.query import Concept, search_terms, words_to_find
-from tribal.retrieval.toolbox import Ready, Toolbox
+from tribal.retrieval.toolbox import OpenIndex, Toolbox
 from tribal_contracts import AgentError
 
 if TYPE_CHECKING:
@@ -83,14 +82,14 @@ class Found:
         return evidence(covered, self._cosines.get(table))
 
 
-def find(text: str, concepts: list[Concept], where: IndexFilter, ready: Ready, toolbox: Toolbox) -> Found:
+def find(text: str, concepts: list[Concept], where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> Found:
     """Ask the index for candidates, by words and, where it has them, by vectors."""
     index = toolbox.index
     counts = index.term_counts(search_terms(concepts), "table", toolbox.scope)
     words = words_to_find(concepts, counts)
     terms = list(dict.fromkeys(term for word in words for term in word.terms))
     # What a sentence is built of says nothing of what it is about.
-    vector, warnings = _vector(" ".join(concept.token for concept in concepts) or text, ready, toolbox)
+    vector, warnings = _vector(" ".join(concept.token for concept in concepts) or text, opened, toolbox)
 
     questions: list[ByWords | ByVector] = [ByWords(terms, "table", where, COUNTED)]
     if vector is not None:
@@ -104,21 +103,21 @@ def find(text: str, concepts: list[Concept], where: IndexFilter, ready: Ready, t
         by_column=by_column,
         by_name=by_name,
         counts=counts,
-        tables=len(ready.tables),
+        tables=len(opened.tables),
         warnings=tuple(warnings),
     )
 
 
-def rank(found: Found, tables: Sequence[TableEntry], toolbox: Toolbox) -> NDArray[Any]:
-    """Ids of matching tables, the likeliest first, ties by name; `tables` are those that the filter lets through."""
-    numbered = table_map(tables, toolbox.index)
+def rank(found: Found, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> NDArray[Any]:
+    """Ids of matching tables that the filter lets through, the likeliest first, ties by name."""
+    numbered = table_map(where, opened, toolbox)
     signals = Signals(
         lexical=_signal(found.lexical[:SCORED_A_SIGNAL], numbered),
         whole=_signal(found.by_vector, numbered),
         column=_signal(found.by_column, numbered),
         name=_signal(found.by_name, numbered),
     )
-    order = rank_tables(signals, numbered.surroundings, toolbox.weights)
+    order = rank_tables(signals, numbered.neighbourhood, toolbox.weights)
     ranked = numbered.record_ids[order]
     # A match by word alone beyond those that are scored comes after all that are, in the order of its words.
     rest = found.lexical.ids[SCORED_A_SIGNAL:]
@@ -135,11 +134,11 @@ def _signal(candidates: Candidates, numbered: TableMap) -> Signal:
     return Signal(tables[known], candidates.scores[firsts[known]])
 
 
-def _vector(text: str, ready: Ready, toolbox: Toolbox) -> tuple[NDArray[Any] | None, list[AgentError]]:
+def _vector(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[NDArray[Any] | None, list[AgentError]]:
     """The vector of a question; without one the answer says that it was found by words alone."""
-    built_with = ready.metadata.embedding_model
+    built_with = opened.metadata.embedding_model
     embedder = toolbox.embedder
-    if ready.metadata.embedding_count == 0 or embedder is None:
+    if opened.metadata.embedding_count == 0 or embedder is None:
         reason = "the index has no vectors" if embedder is not None else "there is no embedding model here"
     elif embedder.model != built_with:
         reason = f"the index was built with {built_with!r} and this program has {embedder.model!r}"

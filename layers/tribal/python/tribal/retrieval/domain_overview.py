@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tribal.ports import IndexFilter, TableEntry
+from tribal.ports import IndexedTable, IndexFilter
 from tribal.retrieval.domains import DocumentsByPlace, described, domain_documents
 from tribal.retrieval.names import find_database, find_domain, name_of
 from tribal.retrieval.paging import page_of
@@ -20,16 +20,16 @@ def get_domain_overview(request: GetDomainOverviewInput, toolbox: Toolbox) -> Ge
     Raises:
         DomainNotFound, DatabaseNotFound: when there is no such domain or database.
         ToolInputInvalid: when the cursor is of another question.
-        IndexNotReady: when there is no index to ask.
+        IndexNotOpenIndex: when there is no index to ask.
 
     Source: specification section 6.4.
     """
-    ready = open_index(toolbox)
-    database = None if request.database is None else find_database(request.database, ready.tables)
-    domain = find_domain(request.domain, ready.tables, database)
-    tables = [entry for entry in ready.tables if entry.domain == domain and database in (None, entry.database)]
+    opened = open_index(toolbox)
+    database = None if request.database is None else find_database(request.database, opened.tables)
+    domain = find_domain(request.domain, opened.tables, database)
+    tables = [entry for entry in opened.tables if entry.domain == domain and database in (None, entry.database)]
     databases = sorted({entry.database for entry in tables})
-    question = ("get_domain_overview", domain, database, ready.metadata.manifest_hash)
+    question = ("get_domain_overview", domain, database, opened.metadata.manifest_hash)
     page = page_of(tables, TABLES_A_PAGE, request.cursor, question)
     where = IndexFilter(scope=toolbox.scope, database=database, domain=domain)
     documents = domain_documents(toolbox.index.domain_records(where), toolbox.scope)
@@ -48,11 +48,11 @@ def get_domain_overview(request: GetDomainOverviewInput, toolbox: Toolbox) -> Ge
         returned=len(page.items),
         truncated=page.truncated,
         next_cursor=page.next_cursor,
-        warnings=[*ready.warnings, *left_out] or None,
+        warnings=[*opened.warnings, *left_out] or None,
     )
 
 
-def _summaries(entries: Sequence[TableEntry], toolbox: Toolbox) -> list[DomainTableSummary]:
+def _summaries(entries: Sequence[IndexedTable], toolbox: Toolbox) -> list[DomainTableSummary]:
     records = toolbox.index.records([entry.record_id for entry in entries])
     tables = [(entry, records[entry.record_id]) for entry in entries if entry.record_id in records]
     return [

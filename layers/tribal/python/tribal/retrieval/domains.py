@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from tribal.catalog.scope import Scope
-from tribal.ports import IndexFilter, TableEntry
+from tribal.ports import IndexedTable, IndexFilter
 from tribal.retrieval.names import find_database, may_see
 from tribal.retrieval.paging import page_of
 from tribal.retrieval.toolbox import Toolbox, open_index
@@ -21,17 +21,17 @@ def list_domains(request: ListDomainsInput, toolbox: Toolbox) -> ListDomainsOutp
     Raises:
         DatabaseNotFound: when the filter names no documented database.
         ToolInputInvalid: when the cursor is of another question.
-        IndexNotReady: when there is no index to ask.
+        IndexNotOpenIndex: when there is no index to ask.
 
     Source: specification section 6.5.
     """
-    ready = open_index(toolbox)
-    database = None if request.database is None else find_database(request.database, ready.tables)
-    tables: defaultdict[str, list[TableEntry]] = defaultdict(list)
-    for entry in ready.tables:
+    opened = open_index(toolbox)
+    database = None if request.database is None else find_database(request.database, opened.tables)
+    tables: defaultdict[str, list[IndexedTable]] = defaultdict(list)
+    for entry in opened.tables:
         if database in (None, entry.database):
             tables[entry.domain].append(entry)
-    question = ("list_domains", database, ready.metadata.manifest_hash)
+    question = ("list_domains", database, opened.metadata.manifest_hash)
     page = page_of(sorted(tables), DOMAINS_A_PAGE, request.cursor, question)
     where = IndexFilter(scope=toolbox.scope, database=database)
     documents = domain_documents(toolbox.index.domain_records(where), toolbox.scope)
@@ -43,7 +43,7 @@ def list_domains(request: ListDomainsInput, toolbox: Toolbox) -> ListDomainsOutp
         returned=len(page.items),
         truncated=page.truncated,
         next_cursor=page.next_cursor,
-        warnings=list(ready.warnings) or None,
+        warnings=list(opened.warnings) or None,
     )
 
 
@@ -76,7 +76,7 @@ def described(domain: str, databases: Sequence[str], documents: DocumentsByPlace
     return " ".join(f"{name}: {text}" for name, text in said)
 
 
-def _info(domain: str, tables: Sequence[TableEntry], documents: DocumentsByPlace) -> DomainInfo:
+def _info(domain: str, tables: Sequence[IndexedTable], documents: DocumentsByPlace) -> DomainInfo:
     databases = sorted({entry.database for entry in tables})
     return DomainInfo(
         name=domain,

@@ -1,4 +1,8 @@
-"""Keys that nobody declared, told from names and types: guesses, kept apart from what the catalog says."""
+"""Keys that nobody declared, told from names and types: guesses, kept apart from what the catalog says.
+
+They are looked for around two tables, when no declared keys join these; what is found is kept, for the next question is
+often near.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tribal.catalog.graph import JoinGraph
 from tribal.catalog.type_families import key_family
 from tribal.naming import split_identifier, stem
+from tribal.ports import IndexedTable
+from tribal.retrieval.graphs import role_words
+from tribal.retrieval.toolbox import OpenIndex, Toolbox
 from tribal_contracts import DocumentedColumn, KeyEdge, TableDocument
 
 SAME_NAME = 0.8
@@ -18,6 +26,9 @@ WITH_A_ROLE = 0.6
 SHARED = 0.5
 """In two columns that look like keys and are called the same, when it is not known whose key they are."""
 
+LOOKED_AT = 200
+"""Tables whose columns are looked at."""
+
 _SHARED_BY = 12
 """Tables that may have a column of one name; more of them, such as `tenant_id`, and it joins nothing."""
 _KEY_WORDS = frozenset(("id", "key", "code", "no", "nr", "num", "uid", "uuid", "guid"))
@@ -26,11 +37,26 @@ Words = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class InferredKey:
     """A key that is likely."""
 
     edge: KeyEdge
     confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class LikelyJoins:
+    """Some tables with every key between them, declared or told from names and types."""
+
+    graph: JoinGraph
+    tables: frozenset[str]
+    """The tables that were looked at, by their fully qualified names."""
+    confidences: Mapping[bytes, float]
+    """Of each key that nobody declared, by its JSON."""
+
+    def confidence(self, key: KeyEdge) -> float | None:
+        """How sure it is of a key; `None` of one that is declared."""
+        return None if key.source == "declared" else self.confidences[key.to_compact_json()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +82,30 @@ class _Parent:
         return self.codes.get(word, self.key)
 
 
-def undeclared_keys(tables: Sequence[TableDocument]) -> list[Guess]:
+def likely_joins(source: IndexedTable, target: IndexedTable, opened: OpenIndex, toolbox: Toolbox) -> LikelyJoins:
+    """The joins of two tables and of those in their schemas, as far as the caller may see them."""
+    schemas = {(entry.database, entry.schema) for entry in (source, target)}
+    around = (entry for entry in opened.tables if (entry.database, entry.schema) in schemas)
+    ids = [entry.record_id for entry in dict.fromkeys((source, target, *around))][:LOOKED_AT]
+    key = ("likely joins", frozenset(ids))
+    return toolbox.derived.get(opened.generation, key, lambda: _joins_of(ids, toolbox))
+
+
+def _joins_of(ids: Sequence[int], toolbox: Toolbox) -> LikelyJoins:
+    keys, records = toolbox.index.key_graph(), toolbox.index.records(sorted(ids)).values()
+    documents = [record.structured for record in records if record.structured is not None]
+    known = frozenset(document.name for document in documents)
+    declared = [edge for edge in (keys.edges if keys else ()) if {edge.from_table, edge.to_table} <= known]
+    inferred = infer_keys(documents)
+    graph = JoinGraph.of([*declared, *(key.edge for key in inferred)], role_words)
+    return LikelyJoins(graph, known, {key.edge.to_compact_json(): key.confidence for key in inferred})
+
+
+def infer_keys(tables: Sequence[TableDocument]) -> list[InferredKey]:
     """Likely keys between tables of one database, from columns that hold no declared one; in a fixed order."""
     parents = [parent for table in tables if (parent := _parent(table)) is not None]
     own = {(parent.key.table, parent.key.name) for parent in parents}
-    guesses: list[Guess] = []
+    guesses: list[InferredKey] = []
     unmatched: defaultdict[tuple[Words, str], list[_Column]] = defaultdict(list)
     for table in tables:
         for column in _free_columns(table):
@@ -75,9 +120,9 @@ def undeclared_keys(tables: Sequence[TableDocument]) -> list[Guess]:
     return sorted(_distinct(guesses), key=lambda guess: guess.edge.to_compact_json())
 
 
-def _distinct(guesses: Iterable[Guess]) -> list[Guess]:
+def _distinct(guesses: Iterable[InferredKey]) -> list[InferredKey]:
     """Each pair of columns once, with the greatest confidence."""
-    best: dict[frozenset[tuple[str, str]], Guess] = {}
+    best: dict[frozenset[tuple[str, str]], InferredKey] = {}
     for guess in guesses:
         edge = guess.edge
         ends = frozenset(((edge.from_table, edge.from_columns[0]), (edge.to_table, edge.to_columns[0])))
@@ -118,7 +163,7 @@ def _column(table: TableDocument, column: DocumentedColumn) -> _Column | None:
     return None if family is None else _Column(table.name, column.name, _words(column.name), family)
 
 
-def _likeliest(column: _Column, parents: Sequence[_Parent]) -> list[Guess]:
+def _likeliest(column: _Column, parents: Sequence[_Parent]) -> list[InferredKey]:
     """The tables that a column most likely references: the surest, and of those the ones whose name it says."""
     found: list[tuple[float, bool, _Column]] = []
     for parent in parents:
@@ -158,7 +203,7 @@ def _is_key_like(words: Words) -> bool:
     return bool(words) and (words[-1] in _KEY_WORDS or (len(words) == 1 and words[0].endswith("id")))
 
 
-def _guess(child: _Column, parent: _Column, confidence: float) -> Guess:
+def _guess(child: _Column, parent: _Column, confidence: float) -> InferredKey:
     edge = KeyEdge(
         name=f"{child.name} = {parent.name}",
         from_table=child.table,
@@ -168,7 +213,7 @@ def _guess(child: _Column, parent: _Column, confidence: float) -> Guess:
         nullable=True,
         source="inferred",
     )
-    return Guess(edge, confidence)
+    return InferredKey(edge, confidence)
 
 
 @lru_cache(maxsize=16_384)

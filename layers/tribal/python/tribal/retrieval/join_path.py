@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from tribal.catalog.graph import Hop, shortest_path
 from tribal.catalog.joins import ROW_LIMIT, SqlTable, join_sql, join_steps, joins_along
 from tribal.errors import ToolInputInvalid
+from tribal.ports import IndexedTable
 from tribal.retrieval.graphs import join_graph
-from tribal.retrieval.likely_joins import LikelyJoins, likely_joins
+from tribal.retrieval.inferred_keys import LikelyJoins, likely_joins
 from tribal.retrieval.names import find_table, name_of
 from tribal.retrieval.toolbox import Toolbox, open_index
 from tribal_contracts import AgentError, GetJoinPathInput, GetJoinPathOutput, JoinStep
@@ -25,55 +26,58 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
     Raises:
         ToolInputInvalid: when `max_hops` is out of range.
         TableNotFound: when either name stands for no table, or for more than one.
-        IndexNotReady: when there is no index to ask.
+        IndexNotOpenIndex: when there is no index to ask.
 
     Source: specification section 6.3.
     """
     if not 1 <= request.max_hops <= MAX_HOPS:
         raise ToolInputInvalid(f"max_hops is {request.max_hops}; it must be from 1 to {MAX_HOPS}")
-    ready = open_index(toolbox)
-    source = find_table(request.source_table, ready.tables)
-    target = find_table(request.target_table, ready.tables)
-    visible = frozenset(name_of(entry) for entry in ready.tables)
-    graph = join_graph(toolbox.index)
-    way = shortest_path(graph, name_of(source), name_of(target), MAX_HOPS, visible.__contains__)
-    too_long = way is not None and len(way) > request.max_hops
-    likely = None
-    # A guess never takes the place of declared keys, however far round they lead.
-    if way is None and source.database == target.database:
-        likely = likely_joins(source, target, ready.tables, toolbox.index)
-        ends = name_of(source), name_of(target)
-        way = shortest_path(likely.graph, *ends, request.max_hops, likely.tables.__contains__)
+    opened = open_index(toolbox)
+    source = find_table(request.source_table, opened.tables)
+    target = find_table(request.target_table, opened.tables)
+    ends = name_of(source), name_of(target)
     answer = GetJoinPathOutput(
         success=True,
         tokens_used=0,
-        path_found=way is not None and not too_long,
-        source=name_of(source),
-        target=name_of(target),
-        warnings=list(ready.warnings) or None,
+        path_found=False,
+        source=ends[0],
+        target=ends[1],
+        warnings=list(opened.warnings) or None,
     )
-    if way is None:
-        return answer
-    if too_long:
+    visible = frozenset(name_of(entry) for entry in opened.tables)
+    way = shortest_path(join_graph(opened, toolbox), *ends, MAX_HOPS, visible.__contains__)
+    if way is not None and len(way) > request.max_hops:
         message = f"declared keys join these tables over {len(way)} hops; ask with max_hops {len(way)}"
         warning = toolbox.warning("RET_ANSWER_PARTIAL", message)
-        return answer.model_copy(update={"warnings": [*ready.warnings, warning]})
+        return answer.model_copy(update={"warnings": [*opened.warnings, warning]})
+    likely = None
+    # A guess never takes the place of declared keys, however far round they lead.
+    if way is None and source.database == target.database:
+        likely = likely_joins(source, target, opened, toolbox)
+        way = shortest_path(likely.graph, *ends, request.max_hops, likely.tables.__contains__)
+    if way is None:
+        return answer
     steps = join_steps(way, source.database_type)
-    steps = steps if likely is None else _marked(steps, way, likely)
+    return _along(answer, way, steps if likely is None else _marked(steps, way, likely), source, toolbox)
+
+
+def _along(
+    answer: GetJoinPathOutput, way: Sequence[Hop], steps: Sequence[JoinStep], source: IndexedTable, toolbox: Toolbox
+) -> GetJoinPathOutput:
+    """The answer with the way that was found."""
     start = SqlTable.named(name_of(source), toolbox.server_database)
     joins = joins_along(way, toolbox.server_database)
-    sql = join_sql(start, joins, source.database_type, row_limit=ROW_LIMIT)
-    warnings = [*ready.warnings, *_doubts(steps, toolbox)]
-    return answer.model_copy(
-        update={
-            "hop_count": len(steps),
-            "path": steps,
-            "sql_snippet": sql,
-            "returned": len(steps),
-            "truncated": False,
-            "warnings": warnings or None,
-        }
-    )
+    warnings = [*(answer.warnings or ()), *_doubts(steps, toolbox)]
+    found = {
+        "path_found": True,
+        "hop_count": len(steps),
+        "path": steps,
+        "sql_snippet": join_sql(start, joins, source.database_type, row_limit=ROW_LIMIT),
+        "returned": len(steps),
+        "truncated": False,
+        "warnings": warnings or None,
+    }
+    return answer.model_copy(update=found)
 
 
 def _marked(steps: Sequence[JoinStep], way: Sequence[Hop], likely: LikelyJoins) -> list[JoinStep]:

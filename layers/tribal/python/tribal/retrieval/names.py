@@ -8,19 +8,19 @@ from functools import lru_cache
 from tribal.catalog.identity import TableIdentity, domain_name, look_up
 from tribal.catalog.scope import Scope
 from tribal.errors import DatabaseNotFound, DomainNotFound, TableNotFound
-from tribal.ports import TableEntry
+from tribal.ports import IndexedTable
 from tribal.retrieval.suggestions import MAX_SUGGESTIONS, near_misses
 
 _SHOWN_CHARS = 120
 
 
-def identity_of(entry: TableEntry) -> TableIdentity:
+def identity_of(entry: IndexedTable) -> TableIdentity:
     """The identity of an indexed table."""
     return TableIdentity(entry.database, entry.schema, entry.table)
 
 
 @lru_cache(maxsize=65_536)
-def name_of(entry: TableEntry) -> str:
+def name_of(entry: IndexedTable) -> str:
     """The fully qualified name of an indexed table."""
     return str(identity_of(entry))
 
@@ -34,7 +34,7 @@ def may_see(name: str, scope: Scope) -> bool:
     return scope.allows(identity.database, identity.schema)
 
 
-def find_table(text: str, tables: Sequence[TableEntry]) -> TableEntry:
+def find_table(text: str, tables: Sequence[IndexedTable]) -> IndexedTable:
     """The table that a name stands for, exact, folded, case-insensitive or shortened where that is unique.
 
     Raises:
@@ -52,7 +52,7 @@ def find_table(text: str, tables: Sequence[TableEntry]) -> TableEntry:
     raise TableNotFound(f"there is no table {shown} in the index; search for it in plain words", _near(text, tables))
 
 
-def _near(text: str, tables: Sequence[TableEntry]) -> list[str]:
+def _near(text: str, tables: Sequence[IndexedTable]) -> list[str]:
     """Near misses by the whole name or by the table's own, which is what people remember."""
     names: dict[str, list[str]] = {}
     for entry in tables:
@@ -63,7 +63,7 @@ def _near(text: str, tables: Sequence[TableEntry]) -> list[str]:
     return list(dict.fromkeys((*by_table, *by_name)))[:MAX_SUGGESTIONS]
 
 
-def find_database(text: str, tables: Iterable[TableEntry]) -> str:
+def find_database(text: str, tables: Iterable[IndexedTable]) -> str:
     """The database of that name, exact or case-insensitive where that is unique.
 
     Raises:
@@ -78,7 +78,7 @@ def find_database(text: str, tables: Iterable[TableEntry]) -> str:
     raise DatabaseNotFound(f"there is no database {_shown(text)} in the index", _near_or_first(text, known))
 
 
-def find_domain(text: str, tables: Sequence[TableEntry], database: str | None = None) -> str:
+def find_domain(text: str, tables: Sequence[IndexedTable], database: str | None = None) -> str:
     """The domain of that name, written as it is or as a person would write it.
 
     Raises:

@@ -7,13 +7,13 @@ from functools import lru_cache
 
 from tribal.errors import ToolInputInvalid
 from tribal.naming import expand_tokens, split_identifier, stem
-from tribal.ports import IndexFilter, TableEntry
+from tribal.ports import IndexFilter
 from tribal.ranking.relevance import non_increasing
 from tribal.retrieval.candidates import COUNTED, SCORED_A_SIGNAL, Found, find, rank
 from tribal.retrieval.graphs import table_map
 from tribal.retrieval.names import find_database, find_domain
 from tribal.retrieval.query import interpret, read_question, spoken_words
-from tribal.retrieval.toolbox import Ready, Toolbox, open_index
+from tribal.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal_contracts import (
     AgentError,
     ColumnSummary,
@@ -38,16 +38,16 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     Raises:
         ToolInputInvalid: when the query is blank or too long, or the limit out of range.
         DatabaseNotFound, DomainNotFound: when a filter names nothing that is documented.
-        IndexNotReady: when there is no index to ask.
+        IndexNotOpenIndex: when there is no index to ask.
 
     Source: specification section 6.1.
     """
     _check(request)
-    ready = open_index(toolbox)
-    where = _filter(request, ready, toolbox)
+    opened = open_index(toolbox)
+    where = _filter(request, opened, toolbox)
     concepts = read_question(request.query)
-    found = find(request.query, concepts, where, ready, toolbox)
-    ranked = rank(found, visible_tables(ready, where), toolbox)
+    found = find(request.query, concepts, where, opened, toolbox)
+    ranked = rank(found, where, opened, toolbox)
     total, bound = found.total, found.more_than_counted
     if request.min_score > 0:
         # A table is in or out by its own evidence, never by what stands above it.
@@ -55,13 +55,14 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
         ranked = scored[[found.evidence_for(table) >= request.min_score for table in scored.tolist()]]
         total, bound = len(ranked), len(found.lexical) > SCORED_A_SIGNAL
     best: list[int] = ranked[: request.limit].tolist()
-    warnings = [*ready.warnings, *found.warnings, *([_lower_bound(request, toolbox)] if bound else [])]
+    warnings = [*opened.warnings, *found.warnings, *([_lower_bound(request, toolbox)] if bound else [])]
+    domains = table_map(IndexFilter(scope=toolbox.scope), opened, toolbox).domains
     return SearchTablesOutput(
         success=True,
         tables=_results(best, found, spoken_words(concepts), toolbox),
         total_matches=total,
         tokens_used=0,
-        query_interpretation=interpret(request.query, concepts, table_map(ready.tables, toolbox.index).domains),
+        query_interpretation=interpret(request.query, concepts, domains),
         returned=len(best),
         truncated=total > len(best),
         warnings=warnings or None,
@@ -79,21 +80,10 @@ def _check(request: SearchTablesInput) -> None:
         )
 
 
-def _filter(request: SearchTablesInput, ready: Ready, toolbox: Toolbox) -> IndexFilter:
-    database = None if request.database is None else find_database(request.database, ready.tables)
-    domain = None if request.domain is None else find_domain(request.domain, ready.tables, database)
+def _filter(request: SearchTablesInput, opened: OpenIndex, toolbox: Toolbox) -> IndexFilter:
+    database = None if request.database is None else find_database(request.database, opened.tables)
+    domain = None if request.domain is None else find_domain(request.domain, opened.tables, database)
     return IndexFilter(scope=toolbox.scope, database=database, domain=domain)
-
-
-def visible_tables(ready: Ready, where: IndexFilter) -> Sequence[TableEntry]:
-    """The tables that a filter lets through."""
-    if where.database is None and where.domain is None:
-        return ready.tables
-    return [
-        entry
-        for entry in ready.tables
-        if where.database in (None, entry.database) and where.domain in (None, entry.domain)
-    ]
 
 
 def _lower_bound(request: SearchTablesInput, toolbox: Toolbox) -> AgentError:

@@ -36,16 +36,16 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
 
     Source: specification section 6.2.
     """
-    ready = open_index(toolbox)
-    entry = find_table(request.table, ready.tables)
+    opened = open_index(toolbox)
+    entry = find_table(request.table, opened.tables)
     record = toolbox.index.records([entry.record_id]).get(entry.record_id)
     if record is None or record.structured is None:
         raise IndexNotReady(f"the index holds no document of {name_of(entry)}; `tribal index --force` rebuilds it")
     table = record.structured
-    question = ("get_table_schema", table.name, ready.metadata.manifest_hash)
+    question = ("get_table_schema", table.name, opened.metadata.manifest_hash)
     page = page_of(table.columns, COLUMNS_A_PAGE, request.cursor, question)
     related = _related(table, toolbox.scope) if request.include_relationships else None
-    warnings = [*ready.warnings, *_left_out(table, related, toolbox)]
+    warnings = [*opened.warnings, *_left_out(table, related, toolbox)]
     shown = None if related is None else related[:MAX_RELATED_TABLES]
     return GetTableSchemaOutput(
         success=True,

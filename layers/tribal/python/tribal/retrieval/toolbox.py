@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from tribal.catalog.joins import same_name
 from tribal.catalog.scope import EVERYTHING, Scope
 from tribal.errors import IndexNotReady
-from tribal.ports import Clock, Embedder, IndexFilter, SearchIndex, TableEntry
+from tribal.ports import Clock, Derived, Embedder, IndexedTable, IndexFilter, IndexReader
 from tribal.ranking.weights import WEIGHTS, Weights
 from tribal_contracts import AgentError, IndexMetadata, agent_error
 
@@ -20,7 +20,7 @@ STALE_AFTER = timedelta(hours=24)
 class Toolbox:
     """The ports that the tools need, and what their caller may see."""
 
-    index: SearchIndex
+    index: IndexReader
     embedder: Embedder | None
     clock: Clock
     scope: Scope = EVERYTHING
@@ -28,6 +28,8 @@ class Toolbox:
     """The name that a database has on its server, by its name in the configuration."""
     weights: Weights = WEIGHTS
     """How much each signal of a search counts."""
+    derived: Derived = field(default_factory=Derived)
+    """What is worked out from the index, kept between questions; toolboxes of other callers may share it."""
 
     def warning(self, code: str, message: str) -> AgentError:
         """Something to know about an answer; a warning whatever the code is by default."""
@@ -36,17 +38,19 @@ class Toolbox:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """An index that can be asked, as far as the caller may see it."""
+class OpenIndex:
+    """One generation of an index that can be asked, as far as the caller may see it."""
 
+    generation: Hashable
+    """What it is told from every other one by."""
     metadata: IndexMetadata
-    tables: tuple[TableEntry, ...]
+    tables: tuple[IndexedTable, ...]
     """In order of name."""
     warnings: tuple[AgentError, ...]
 
 
-def open_index(toolbox: Toolbox) -> Ready:
-    """Make sure that there is an index to ask.
+def open_index(toolbox: Toolbox) -> OpenIndex:
+    """Make sure that there is an index to ask; within its `reading()`, so that all of it is of one generation.
 
     Raises:
         IndexNotReady: when there is none, or it is empty.
@@ -58,7 +62,7 @@ def open_index(toolbox: Toolbox) -> Ready:
         raise IndexNotReady("there is no finished index; run `tribal run`, which documents and indexes")
     if metadata.document_count == 0:
         raise IndexNotReady("the index is empty; document a database that holds tables, with `tribal run`")
-    return Ready(metadata, tables, tuple(_staleness(toolbox, metadata)))
+    return OpenIndex(toolbox.index.generation(), metadata, tables, tuple(_staleness(toolbox, metadata)))
 
 
 def _staleness(toolbox: Toolbox, metadata: IndexMetadata) -> list[AgentError]:

@@ -9,7 +9,7 @@ from graphlib import TopologicalSorter
 from tribal.catalog import locations
 from tribal.documenting import WorkInspector, finish, overall_status, pending_progress
 from tribal.errors import PlanError
-from tribal.indexing import index_documents
+from tribal.indexing import IndexingContext, IndexingRequest, index_documents
 from tribal.planning import (
     ComposedPlan,
     HasWork,
@@ -24,7 +24,7 @@ from tribal.planning import (
     select_units,
     write_run_plan,
 )
-from tribal.ports import Application, DocumentingOptions, Embedder, RunContext, SearchIndex
+from tribal.ports import Application, DocumentingOptions, Embedder, IndexWriter, RunContext
 from tribal.runs.context import DocumentedRun, selected_units
 from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
 from tribal_contracts import (
@@ -194,20 +194,12 @@ def waves_of(outline: RunOutline) -> Iterator[list[str]]:
         sorter.done(*wave)
 
 
-def index_run(run: RunContext, index: SearchIndex, embedder: Embedder | None) -> IndexerProgress:
+def index_run(run: RunContext, index: IndexWriter, embedder: Embedder | None) -> IndexerProgress:
     """Bring the index up to the manifest, as far as the run's parameters ask for it.
 
     Raises:
         ManifestError: when the manifest or one of its files cannot be used.
     """
     asked = run.options.parameters
-    return index_documents(
-        store=run.store,
-        index=index,
-        embedder=embedder,
-        clock=run.clock,
-        sink=run.sink,
-        pool_stopping=lambda: run.stop.requested,
-        work_units=asked.units or None,
-        force=asked.force,
-    )
+    context = IndexingContext(run.store, index, embedder, run.clock, run.sink, run.stop)
+    return index_documents(context, IndexingRequest(work_units=asked.units or None, force=asked.force))

@@ -30,12 +30,10 @@ class Generations:
     Args:
         client: of the cluster.
         name: of the index, as readers ask for it.
-        dimensions: length of a vector.
     """
 
     client: OpenSearch
     name: str
-    dimensions: int
 
     @property
     def next_name(self) -> str:
@@ -47,11 +45,17 @@ class Generations:
         found = self.client.indices.get_alias(name=alias, params=_MAY_BE_ABSENT)
         return None if "error" in found else str(min(found))
 
-    def begin(self, about: dict[str, str], *, afresh: bool, in_place: bool) -> str:
+    def fitting(self, alias: str, about: dict[str, str]) -> str | None:
+        """The generation that an alias stands for, where it can be written on or begun with."""
+        found = self.behind(alias)
+        return found if found is not None and self._about(found) == about else None
+
+    def begin(self, about: dict[str, str], dimensions: int, *, afresh: bool, in_place: bool) -> str:
         """The generation to write, made by exactly one of many who try.
 
         Args:
             about: what a generation must be of to be written on, or to begin with.
+            dimensions: length of a vector, which a generation keeps for good.
             afresh: whether it must begin with nothing.
             in_place: whether the present generation itself may be written.
         """
@@ -72,7 +76,7 @@ class Generations:
                 if present is not None and usable:
                     self._copy(present, made)
                 else:
-                    body = index_body(self.dimensions, about, [self.next_name, writing_alias(made)])
+                    body = index_body(dimensions, about, [self.next_name, writing_alias(made)])
                     self.client.indices.create(index=made, body=body)
             except RequestError as exc:
                 if exc.error != "resource_already_exists_exception":

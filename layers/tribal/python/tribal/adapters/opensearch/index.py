@@ -1,4 +1,4 @@
-"""The search index in OpenSearch: our own terms weighed by BM25, vectors by Lucene, ranking left to our own rooms.
+"""Asking the index in OpenSearch: our own terms weighed by BM25, vectors by Lucene, ranking left to our own rooms.
 
 Every reading request carries a look at the state of the index, so that an answer and what it is judged by are of the
 same refresh. What a reader keeps in memory (table names, keys) belongs to one such state.
@@ -8,39 +8,28 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from opensearchpy import OpenSearch
-from opensearchpy.exceptions import OpenSearchException
 
 from tribal.adapters.generations.reading_block import ReadingBlock
 from tribal.adapters.opensearch import queries
-from tribal.adapters.opensearch.bulk import BulkWriter
-from tribal.adapters.opensearch.files import FileChange, FileWriter
-from tribal.adapters.opensearch.generations import Generations, writing_alias
-from tribal.adapters.opensearch.layout import LAYOUT
 from tribal.adapters.opensearch.reading import Reader
-from tribal.adapters.opensearch.state import OtherVersion, State, graph_actions, read_graph, state_action
+from tribal.adapters.opensearch.state import State, read_graph
 from tribal.catalog.scope import Scope
-from tribal.errors import IndexNotReady, IndexWriteFailed
+from tribal.errors import IndexNotReady
 from tribal.ports import (
-    INDEX_VERSION,
     ByVector,
     ByWords,
     Candidates,
-    IndexCounts,
-    IndexEntry,
+    IndexedTable,
     IndexFilter,
-    TableEntry,
     VectorKind,
 )
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
-
-DIMENSIONS = 256
-"""Length of a vector, which an index keeps for good."""
 
 _EVERYTHING = IndexFilter()
 _IDS_AT_ONCE = 1_000
@@ -53,18 +42,15 @@ class _Memory:
     """What a reader keeps of one state."""
 
     state: State
-    tables: tuple[TableEntry, ...] | None = None
+    tables: tuple[IndexedTable, ...] | None = None
 
 
 class OpenSearchIndex:
-    """An index of a cluster; safe to share between threads, and read by any number of machines.
+    """An index of a cluster, to be asked; safe to share between threads, and read by any number of machines.
 
     Args:
         client: of the cluster.
         name: of the index: lower case letters, digits and hyphens.
-        dimensions: length of a vector.
-        in_place: whether the present generation itself is brought up to date, file by file, by any number of writers
-            side by side, instead of a copy of it by one writer. Each file is then seen as soon as it is replaced.
         pause: waits between two attempts at something that failed for now.
     """
 
@@ -73,18 +59,11 @@ class OpenSearchIndex:
         client: OpenSearch,
         name: str = "tribal-knowledge",
         *,
-        dimensions: int = DIMENSIONS,
-        in_place: bool = False,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._client = client
         self._name = name
-        self._in_place = in_place
-        self._generations = Generations(client, name, dimensions)
         self._reader = Reader(client, pause)
-        self._writer = BulkWriter(client, pause)
-        self._begun: str | None = None
-        self._held: set[str] = set()
         self._block = ReadingBlock[State]()
         self._memory: _Memory | None = None
         self._graph: tuple[tuple[str, ...], KeyGraph] | None = None
@@ -93,6 +72,10 @@ class OpenSearchIndex:
     def reading(self) -> AbstractContextManager[None]:
         """Within the block, this thread reads one generation: that of its first read."""
         return self._block.enter()
+
+    def generation(self) -> Hashable:
+        """The name of the state that is read; writers in place give it another one with every file."""
+        return self._ask()[0].name
 
     def metadata(self) -> IndexMetadata | None:
         """What the index was built from; `None` while there is no finished index of this version."""
@@ -129,7 +112,7 @@ class OpenSearchIndex:
         found = {int(hit["_id"]): DocumentRecord.from_json(hit["_source"]["value"]) for hit in hits}
         return {number: found[number] for number in ids if number in found}
 
-    def tables(self, where: IndexFilter) -> list[TableEntry]:
+    def tables(self, where: IndexFilter) -> list[IndexedTable]:
         """Every table, in order of its name."""
         state, _ = self._ask()
         tables = self._all_tables(state)
@@ -143,7 +126,7 @@ class OpenSearchIndex:
         return sorted(records, key=lambda record: (record.domain or "", record.database_name))
 
     def key_graph(self) -> KeyGraph | None:
-        """Every foreign key; the same object as long as the keys do not change."""
+        """Every foreign key; read once as long as the keys do not change."""
         for _ in range(_SCAN_ATTEMPTS):
             state, _ = self._ask()
             known = self._graph
@@ -157,87 +140,8 @@ class OpenSearchIndex:
                 return graph
         raise IndexNotReady(f"the keys of the index {self._name!r} change faster than they are read; ask again")
 
-    def begin(self, model: str, *, afresh: bool = False) -> dict[str, str]:
-        """Begin the next generation, or carry on the one that an interrupted run left; returns what it holds already.
-
-        A file that was not written to its end has the content hash `""`.
-        """
-        about = {"version": INDEX_VERSION, "layout": LAYOUT, "model": model}
-        with self._writing():
-            self._begun = self._generations.begin(about, afresh=afresh, in_place=self._in_place)
-            self._refresh()
-            pages = list(self._reader.pages(self._begun, {"term": {"kind": "file"}}, ("path", "content_hash")))
-        files = (hit["fields"] for _, hits in pages for hit in hits)
-        held = dict(sorted((fields["path"][0], fields["content_hash"][0]) for fields in files))
-        self._held = set(held)
-        return held
-
-    def counts(self) -> IndexCounts:
-        """How much the generation that was begun holds."""
-        body = {
-            "size": 0,
-            "query": {"term": {"kind": "record"}},
-            "aggs": {"vectors": {"value_count": {"field": "vectors"}}},
-            "track_total_hits": True,
-        }
-        with self._writing():
-            self._refresh()
-            (found,) = self._reader.search(self._generation(), body)
-        return IndexCounts(found["hits"]["total"]["value"], found["aggregations"]["vectors"]["value"])
-
-    def replace(
-        self,
-        changed: Mapping[str, Sequence[IndexEntry]],
-        removed: Iterable[str],
-        hashes: Mapping[str, str] | None = None,
-    ) -> None:
-        """Put the records of changed files in place of what those files had; seen all at once.
-
-        In place it is seen at the end, else when the generation is finished.
-        """
-        known = hashes or {}
-        changes = [FileChange.of(path, (), None) for path in removed if path not in changed]
-        changes += [FileChange.of(path, entries, known.get(path)) for path, entries in changed.items()]
-        paths = {change.path for change in changes}
-        # Each refresh leaves a segment to merge: alone, a writer needs none for files that it meets for the first time.
-        first = not self._in_place and self._held.isdisjoint(paths)
-        self._held |= paths
-        with self._writing():
-            if not first:
-                self._refresh()
-            FileWriter(self._reader, self._writer, writing_alias(self._generation())).write(changes, first=first)
-            if self._in_place:
-                self._refresh()
-            self._require_begun()
-
-    def finish(self, metadata: IndexMetadata, graph: KeyGraph) -> None:
-        """Publish the generation that was begun with its key graph and metadata, at once."""
-        pieces = graph_actions(graph)
-        with self._writing():
-            generation = self._generation()
-            self._require_begun()
-            alias = writing_alias(generation)
-            before = self._graph_of(generation)
-            self._writer.write(alias, pieces)
-            self._writer.write(alias, [state_action(metadata, pieces)])
-            self._refresh()
-            self._drop_graphs_but(generation, before, tuple(piece.document_id for piece in pieces))
-            if self._in_place and self._generations.behind(self._name) == generation:
-                self._generations.sweep()
-            else:
-                self._generations.publish(generation)
-            self._begun = None
-
-    def abandon(self) -> None:
-        """Remove the generation that was begun; what others may be writing in place is left alone."""
-        self._begun = None
-        if not self._in_place:
-            with self._writing():
-                self._generations.abandon()
-
     def close(self) -> None:
-        """Let go of what is kept in memory and of what was begun; the connections end with the process."""
-        self._begun = None
+        """Let go of what is kept in memory; the connections end with the process."""
         with self._lock:
             self._memory = self._graph = None
 
@@ -257,12 +161,14 @@ class OpenSearchIndex:
             return None
         if isinstance(question, ByWords):
             return queries.lexical(question.terms, question.doc_type, question.where, question.limit)
-        exact = self._is_exact(question.kind, question.where)
+        memory = self._memory
+        state = self._block.kept or (self._ask()[0] if memory is None else memory.state)
+        if len(question.vector) != state.metadata.embedding_dimensions:
+            return None
+        exact = self._is_exact(question.kind, question.where, state)
         return queries.nearest(question.vector, question.kind, question.where, question.limit, exact)
 
-    def _is_exact(self, kind: VectorKind, where: IndexFilter) -> bool:
-        memory = self._memory
-        state = self._ask()[0] if memory is None else memory.state
+    def _is_exact(self, kind: VectorKind, where: IndexFilter, state: State) -> bool:
         vectors = state.metadata.embedding_count
         if vectors <= queries.EXACT_VECTORS:
             return True
@@ -271,7 +177,7 @@ class OpenSearchIndex:
         likely = admitted if kind in ("table", "table_name") else vectors * admitted / max(len(tables), 1)
         return likely <= queries.EXACT_VECTORS
 
-    def _all_tables(self, state: State) -> tuple[TableEntry, ...]:
+    def _all_tables(self, state: State) -> tuple[IndexedTable, ...]:
         memory = self._memory
         if memory is not None and memory.state.name == state.name and memory.tables is not None:
             return memory.tables
@@ -293,47 +199,8 @@ class OpenSearchIndex:
         hits = [hit for answer in answers for hit in answer["hits"]["hits"]]
         return {hit["_id"]: hit["_source"]["value"] for hit in hits}
 
-    def _generation(self) -> str:
-        if self._begun is None:
-            raise IndexWriteFailed(f"nothing was begun in {self._name!r}; begin before writing")
-        return self._begun
 
-    def _require_begun(self) -> None:
-        """A write that readers will never see is no success."""
-        aliases = (self._generations.next_name, *((self._name,) if self._in_place else ()))
-        if self._generation() not in map(self._generations.behind, aliases):
-            raise IndexWriteFailed(f"what was begun in {self._name!r} was abandoned or replaced meanwhile; index again")
-
-    def _graph_of(self, generation: str) -> Sequence[str]:
-        try:
-            state, _ = self._reader.look(generation)
-        except OtherVersion:
-            return ()
-        return () if state is None else state.graph
-
-    def _drop_graphs_but(self, generation: str, before: Sequence[str], after: Sequence[str]) -> None:
-        """Remove what readers of neither state look for."""
-        if not before or before == after:
-            return
-        kept = {"ids": {"values": sorted({*before, *after})}}
-        query = {"bool": {"filter": {"term": {"kind": "graph"}}, "must_not": kept}}
-        self._client.delete_by_query(index=generation, body={"query": query}, params={"conflicts": "proceed"})
-
-    def _refresh(self) -> None:
-        self._client.indices.refresh(index=self._generation())
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except (OpenSearchException, IndexNotReady) as exc:
-            raise IndexWriteFailed(
-                f"the index {self._name!r} refused a write: {str(exc)[:300]}; see that the domain is well and that "
-                "the role in use may write there, then index again"
-            ) from exc
-
-
-def _admitted(tables: Sequence[TableEntry], where: IndexFilter) -> list[TableEntry]:
+def _admitted(tables: Sequence[IndexedTable], where: IndexFilter) -> list[IndexedTable]:
     return [
         entry
         for entry in tables
@@ -343,9 +210,9 @@ def _admitted(tables: Sequence[TableEntry], where: IndexFilter) -> list[TableEnt
     ]
 
 
-def _table(hit: Mapping[str, Any]) -> TableEntry:
+def _table(hit: Mapping[str, Any]) -> IndexedTable:
     values = hit["fields"]
-    return TableEntry(
+    return IndexedTable(
         record_id=values["id"][0],
         database=values["database"][0],
         schema=values["schema"][0],
@@ -355,5 +222,5 @@ def _table(hit: Mapping[str, Any]) -> TableEntry:
     )
 
 
-def _name_of(entry: TableEntry) -> tuple[str, str, str]:
+def _name_of(entry: IndexedTable) -> tuple[str, str, str]:
     return entry.database, entry.schema, entry.table

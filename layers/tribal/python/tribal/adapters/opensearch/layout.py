@@ -65,7 +65,8 @@ def index_body(dimensions: int, about: dict[str, str], aliases: Sequence[str]) -
     for kind in VECTOR_KINDS:
         properties[vector_field(kind)] = {
             "type": "knn_vector",
-            "dimension": dimensions,
+            # Where there are no vectors the field stays empty, and none of no length is taken.
+            "dimension": max(dimensions, 1),
             "method": {"name": "hnsw", "engine": "lucene", "space_type": VECTOR_SPACE},
         }
     return {

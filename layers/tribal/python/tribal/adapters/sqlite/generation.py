@@ -12,7 +12,7 @@ from tribal.adapters.sqlite import records, schema
 from tribal.adapters.sqlite.terms import TermIndex
 from tribal.adapters.sqlite.vectors import VectorMatrix, load_matrix
 from tribal.errors import IndexNotReady
-from tribal.ports import INDEX_VERSION, TableEntry, VectorKind
+from tribal.ports import INDEX_VERSION, IndexedTable, VectorKind
 from tribal_contracts import DocType, IndexMetadata, KeyGraph
 
 Kept = TypeVar("Kept")
@@ -105,7 +105,7 @@ class Generation:
         for connection in idle:
             connection.close()
 
-    def tables(self, connection: sqlite3.Connection) -> tuple[TableEntry, ...]:
+    def tables(self, connection: sqlite3.Connection) -> tuple[IndexedTable, ...]:
         """Every table, in order of its name."""
         return self._kept("tables", lambda: records.read_tables(connection))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +18,10 @@ from tribal.adapters.sqlite.generation import FileIdentity, Generation, open_gen
 from tribal.adapters.sqlite.places import admits
 from tribal.adapters.sqlite.records import read_domain_records, read_records
 from tribal.adapters.sqlite.schema import distinct_terms
-from tribal.adapters.sqlite.writer import IndexWriter, abandon
+from tribal.adapters.sqlite.writer import GenerationWriter, abandon, next_file, sources_of
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed
-from tribal.ports import ByVector, ByWords, Candidates, IndexCounts, IndexEntry, IndexFilter, TableEntry
+from tribal.ports import ByVector, ByWords, Candidates, IndexCounts, IndexedTable, IndexEntry, IndexFilter
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
 
 _EVERYTHING = IndexFilter()
@@ -47,12 +47,17 @@ class SqliteIndex:
         self._current: Generation | None = None
         self._opening = threading.Lock()
         self._block = ReadingBlock[_View](_give_back)
-        self._writer: IndexWriter | None = None
+        self._writer: GenerationWriter | None = None
         self._write_lock = threading.RLock()
 
     def reading(self) -> AbstractContextManager[None]:
         """Within the block, this thread reads one generation."""
         return self._block.enter()
+
+    def generation(self) -> Hashable:
+        """What tells the file that is read from every other one that lies here or elsewhere."""
+        with self._view() as view:
+            return view.generation.file
 
     def metadata(self) -> IndexMetadata | None:
         """What the index was built from; `None` while there is no finished index of this version."""
@@ -78,7 +83,7 @@ class SqliteIndex:
         with self._view() as view:
             return read_records(view.connection, ids)
 
-    def tables(self, where: IndexFilter) -> list[TableEntry]:
+    def tables(self, where: IndexFilter) -> list[IndexedTable]:
         """Every table, in order of its name."""
         with self._view() as view:
             tables = view.generation.tables(view.connection)
@@ -93,18 +98,29 @@ class SqliteIndex:
         return [record for record in found if admits(where, (record.database_name, None, record.domain))]
 
     def key_graph(self) -> KeyGraph | None:
-        """Every foreign key; the same object as long as the index does not change."""
+        """Every foreign key; read once a generation."""
         with self._view() as view:
             return view.generation.key_graph(view.connection)
 
-    def begin(self, model: str, *, afresh: bool = False) -> dict[str, str]:
+    def held(self, model: str) -> dict[str, str]:
+        """What `begin` would return; a file that cannot be read is taken for none, as `begin` takes it."""
+        found = (sources_of(file, model) for file in (next_file(self._path), self._path))
+        return next((sources for sources in found if sources is not None), {})
+
+    def begin(
+        self,
+        model: str,
+        dimensions: int,  # noqa: ARG002 - a file keeps vectors of any length
+        *,
+        afresh: bool = False,
+    ) -> dict[str, str]:
         """Begin the next generation, or carry on the one that an interrupted run left; returns what it holds already.
 
         Where neither is there it begins with a copy of the present generation.
         """
         with self._write_lock:
             self._close_writer()
-            self._writer = IndexWriter(self._path, model, afresh=afresh)
+            self._writer = GenerationWriter(self._path, model, afresh=afresh)
             return self._writer.sources()
 
     def counts(self) -> IndexCounts:
@@ -197,7 +213,7 @@ class SqliteIndex:
             self._current = open_generation(self._path)
             return self._current
 
-    def _begun(self) -> IndexWriter:
+    def _begun(self) -> GenerationWriter:
         if self._writer is None:
             raise IndexWriteFailed(f"nothing was begun at {str(self._path)!r}; begin before writing")
         return self._writer

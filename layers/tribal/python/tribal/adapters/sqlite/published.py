@@ -11,7 +11,7 @@ import json
 import shutil
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from pathlib import Path
 from tribal.adapters.generations.reading_block import ReadingBlock
 from tribal.adapters.local.durable_files import temporary_file
 from tribal.adapters.sqlite.index import SqliteIndex
+from tribal.adapters.sqlite.writer import next_file, sources_of
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed, ObjectNotFound, PreconditionFailed, StoreError
 from tribal.ports import (
@@ -26,10 +27,10 @@ from tribal.ports import (
     ByWords,
     Candidates,
     IndexCounts,
+    IndexedTable,
     IndexEntry,
     IndexFilter,
     ObjectStore,
-    TableEntry,
 )
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
 
@@ -66,7 +67,8 @@ class PublishedSqliteIndex:
         self._store = store
         self._folder = folder
         self._check_every_seconds = check_every_seconds
-        self._work = SqliteIndex(folder / "next" / "index.db")
+        self._work_path = folder / "next" / "index.db"
+        self._work = SqliteIndex(self._work_path)
         self._seen: tuple[str | None, _Published | None] = (None, None)
         self._block = ReadingBlock[SqliteIndex]()
         self._lock = threading.Lock()
@@ -77,6 +79,10 @@ class PublishedSqliteIndex:
     def reading(self) -> AbstractContextManager[None]:
         """Within the block, this thread reads one generation: that of its first read."""
         return self._block.enter()
+
+    def generation(self) -> Hashable:
+        """What tells the published file that is read from every other one."""
+        return self._present().generation()
 
     def metadata(self) -> IndexMetadata | None:
         """What the index was built from; `None` while none is published that can be used."""
@@ -97,7 +103,7 @@ class PublishedSqliteIndex:
         """Records by id, in the order asked for; an unknown id is left out."""
         return self._present().records(ids)
 
-    def tables(self, where: IndexFilter) -> list[TableEntry]:
+    def tables(self, where: IndexFilter) -> list[IndexedTable]:
         """Every table, in order of its name."""
         return self._present().tables(where)
 
@@ -106,12 +112,23 @@ class PublishedSqliteIndex:
         return self._present().domain_records(where)
 
     def key_graph(self) -> KeyGraph | None:
-        """Every foreign key; the same object as long as the index does not change."""
+        """Every foreign key; read once a generation."""
         return self._present().key_graph()
 
-    def begin(self, model: str, *, afresh: bool = False) -> dict[str, str]:
+    def held(self, model: str) -> dict[str, str]:
+        """What `begin` would return: of what was interrupted on this machine, else of what is published."""
+        begun = sources_of(next_file(self._work_path), model)
+        if begun is not None:
+            return begun
+        try:
+            published = self._pointer()[1]
+            return {} if published is None else sources_of(self._fetch(published), model) or {}
+        except (StoreError, OSError) as exc:
+            raise self._unreachable(exc) from exc
+
+    def begin(self, model: str, dimensions: int, *, afresh: bool = False) -> dict[str, str]:
         """Begin the next generation with what the published one holds; returns the files that it holds already."""
-        work = self._folder / "next" / "index.db"
+        work = self._work_path
         with _writing("fetch what is published"):
             self._seen = self._pointer()
             published = self._seen[1]
@@ -120,7 +137,7 @@ class PublishedSqliteIndex:
             else:
                 # A copy: what readers of this machine have open is never written.
                 _copy(self._fetch(published), work)
-        return self._work.begin(model, afresh=afresh)
+        return self._work.begin(model, dimensions, afresh=afresh)
 
     def counts(self) -> IndexCounts:
         """How much the generation that was begun holds."""
@@ -143,7 +160,7 @@ class PublishedSqliteIndex:
         """
         self._work.finish(metadata, graph)
         etag, before = self._seen
-        work = self._folder / "next" / "index.db"
+        work = self._work_path
         with _writing("publish"):
             made = _Published(*_hash_and_size(work), None if before is None else before.content_hash)
             _copy(work, self._local(made.content_hash))
@@ -182,13 +199,16 @@ class PublishedSqliteIndex:
             try:
                 published, path = self._fetch_latest()
             except (StoreError, OSError) as exc:
-                raise IndexNotReady(f"the index in {self._store.location} cannot be fetched: {exc}; try again") from exc
+                raise self._unreachable(exc) from exc
             if published.content_hash not in self._open:
                 self._open[published.content_hash] = SqliteIndex(path)
             self._current = self._open[published.content_hash]
             self._checked_at = time.monotonic()
             self._forget_all_but({published.content_hash, published.previous})
             return self._current
+
+    def _unreachable(self, exc: Exception) -> IndexNotReady:
+        return IndexNotReady(f"the index in {self._store.location} cannot be fetched: {exc}; try again")
 
     def _fetch_latest(self) -> tuple[_Published, Path]:
         for attempt in range(_FETCH_ATTEMPTS):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tribal.adapters.sqlite.schema import TERMS, encode_term
 from tribal.adapters.sqlite.vectors import VectorRow, without_records
 from tribal.catalog.hashing import record_id
-from tribal.ports import IndexEntry, TableEntry, VectorKind
+from tribal.ports import IndexedTable, IndexEntry, VectorKind
 from tribal_contracts import DatabaseType, DocType, DocumentRecord, DomainDocument, TableDocument
 
 if TYPE_CHECKING:
@@ -196,15 +196,15 @@ def read_domain_records(connection: sqlite3.Connection) -> list[DocumentRecord]:
     return sorted(records, key=lambda record: (record.domain or "", record.database_name))
 
 
-def read_tables(connection: sqlite3.Connection) -> tuple[TableEntry, ...]:
+def read_tables(connection: sqlite3.Connection) -> tuple[IndexedTable, ...]:
     """Every table, in order of its name."""
     entries = map(_table_entry, connection.execute(_SELECT_TABLES))
     return tuple(sorted(entries, key=lambda entry: (entry.database, entry.schema, entry.table)))
 
 
-def _table_entry(row: tuple[int, str, str | None, str | None, str | None, DatabaseType | None]) -> TableEntry:
+def _table_entry(row: tuple[int, str, str | None, str | None, str | None, DatabaseType | None]) -> IndexedTable:
     record, database, schema, table, domain, kind = row
-    return TableEntry(record, database, schema or "", table or "", domain or "", kind or "postgres")
+    return IndexedTable(record, database, schema or "", table or "", domain or "", kind or "postgres")
 
 
 def _record(row: tuple[object, ...]) -> DocumentRecord:

@@ -24,7 +24,7 @@ from tribal_contracts import IndexMetadata, KeyGraph
 _OF_SQLITE = ("-wal", "-shm", "-journal")
 
 
-class IndexWriter:
+class GenerationWriter:
     """Writes one generation; one at a time for a place, which the lease of a run sees to.
 
     Raises, from every method: `IndexWriteFailed`.
@@ -32,16 +32,15 @@ class IndexWriter:
 
     def __init__(self, path: Path, model: str, *, afresh: bool) -> None:
         self._path = path
-        self._next = _beside(path, "-next")
+        self._next = next_file(path)
         self.model = model
         with self._writing():
             self._connection = self._open(afresh=afresh)
 
     def sources(self) -> dict[str, str]:
         """Content hash of each file that this generation holds."""
-        query = "SELECT path, content_hash FROM sources WHERE content_hash IS NOT NULL ORDER BY path"
         with self._writing():
-            return dict(self._connection.execute(query))
+            return _read_sources(self._connection)
 
     def counts(self) -> IndexCounts:
         """How much this generation holds."""
@@ -83,10 +82,10 @@ class IndexWriter:
         published = schema.inspect(self._path)
         if published == "foreign":
             raise IndexWriteFailed(NOT_READY["foreign"].format(path=str(self._path)) + "; move it away")
-        if afresh or _model_of(self._next) != self.model:
+        if afresh or sources_of(self._next, self.model) is None:
             abandon(self._path)
             make_folder(self._path.parent)
-            if not afresh and published == "ours" and _model_of(self._path) == self.model:
+            if not afresh and published == "ours" and sources_of(self._path, self.model) is not None:
                 self._copy_published()
         connection = sqlite3.connect(self._next, isolation_level=None, check_same_thread=False, timeout=10)
         try:
@@ -166,15 +165,25 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def _model_of(path: Path) -> str | None:
-    """The model that a file of this version was made with; `None` when there is none that can be added to."""
-    if not path.is_file():
+def next_file(path: Path) -> Path:
+    """Where the generation under way lies that will take the place of the index at a path."""
+    return _beside(path, "-next")
+
+
+def sources_of(file: Path, model: str) -> dict[str, str] | None:
+    """Content hash of each file that a generation holds; `None` where there is none of this version and model."""
+    if not file.is_file():
         return None
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=10)) as connection:
+        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=rw", uri=True, timeout=10)) as connection:
             if schema.state_of(connection) != "ours":
                 return None
-            row = connection.execute("SELECT model FROM made_with").fetchone()
+            made_with = connection.execute("SELECT model FROM made_with").fetchone()
+            return _read_sources(connection) if made_with == (model,) else None
     except sqlite3.Error:
         return None
-    return None if row is None else str(row[0])
+
+
+def _read_sources(connection: sqlite3.Connection) -> dict[str, str]:
+    query = "SELECT path, content_hash FROM sources WHERE content_hash IS NOT NULL ORDER BY path"
+    return dict(connection.execute(query))

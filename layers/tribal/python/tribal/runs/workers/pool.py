@@ -25,7 +25,7 @@ class ThreadWorkerPool:
     """Runs functions on threads of their own for each `run`, so that a run inside a run cannot wait for itself.
 
     Args:
-        stop: once it was asked to stop, every `run`, now and later, ends after the calls under way and raises the cause.
+        stop: once it is asked to, every `run`, now and later, ends after the calls under way and raises the cause.
     """
 
     def __init__(self, stop: StopToken | None = None) -> None:

@@ -36,7 +36,7 @@ class _Worker:
     """One process, and the pipes to it."""
 
     def __init__(self, command: Sequence[str], setup: Setup) -> None:
-        self._process = subprocess.Popen(
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, as the composition root says
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

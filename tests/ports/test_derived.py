@@ -1,0 +1,44 @@
+"""The small cache of what is worked out."""
+
+from __future__ import annotations
+
+import pytest
+
+from tribal.ports import Derived
+
+
+def value(derived: Derived, generation: str, key: str, anew: str) -> str:
+    return derived.get(generation, key, lambda: anew)
+
+
+def test_the_same_key_of_two_generations_stands_for_two_values() -> None:
+    derived = Derived()
+    assert [value(derived, generation, "a", generation) for generation in ("one", "two")] == ["one", "two"]
+    assert [value(derived, generation, "a", "anew") for generation in ("one", "two")] == ["one", "two"]
+
+
+def test_the_value_that_was_asked_for_longest_ago_goes_first() -> None:
+    derived = Derived(values=2)
+    for key in ("a", "b", "a", "c"):
+        value(derived, "one", key, key.upper())
+    assert [value(derived, "one", key, "anew") for key in ("a", "c", "b")] == ["A", "C", "anew"]
+
+
+def test_a_generation_that_was_asked_longest_ago_goes_with_all_its_values() -> None:
+    derived = Derived(generations=2)
+    for generation in ("one", "two", "one", "three"):
+        for key in ("a", "b"):
+            value(derived, generation, key, f"{generation} {key}")
+    assert [value(derived, generation, "b", "anew") for generation in ("one", "three")] == ["one b", "three b"]
+    assert [value(derived, "two", key, "anew") for key in ("a", "b")] == ["anew", "anew"]
+
+
+def test_a_value_that_could_not_be_worked_out_is_tried_again() -> None:
+    derived = Derived()
+
+    def fail() -> str:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        derived.get("one", "a", fail)
+    assert value(derived, "one", "a", "found") == "found"
