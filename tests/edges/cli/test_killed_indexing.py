@@ -19,7 +19,7 @@ import pytest
 
 from tests.edges.cli.tribal_command import clean_environment, tribal
 from tests.fakes import MemoryStore
-from tests.index_dump import logical_dump
+from tests.indexing.index_dump import logical_dump
 from tests.sample_shop.indexed import Key, table_document, write_documentation
 from tribal.adapters.local.folder import FolderStore
 from tribal.catalog.locations import INDEX_FILE, INDEXER_PROGRESS_FILE
@@ -48,6 +48,8 @@ finally:
     sys.setprofile(None)
     print("counted", counted, file=sys.stderr)
 """
+
+pytestmark = pytest.mark.slow
 
 
 @dataclass(frozen=True)
