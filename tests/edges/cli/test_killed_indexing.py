@@ -25,6 +25,8 @@ from tribal.adapters.local.folder import FolderStore
 from tribal.catalog.locations import INDEX_FILE, INDEXER_PROGRESS_FILE
 from tribal_contracts import IndexerProgress
 
+pytestmark = pytest.mark.slow
+
 EPOCH = "1767225600"
 KILLS = int(os.environ.get("TRIBAL_KILLS", "5"))
 DSN = "postgresql://nobody@127.0.0.1:1/shop"
@@ -48,8 +50,6 @@ finally:
     sys.setprofile(None)
     print("counted", counted, file=sys.stderr)
 """
-
-pytestmark = pytest.mark.slow
 
 
 @dataclass(frozen=True)
