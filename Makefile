@@ -13,7 +13,7 @@ WITH_CDK = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 $(CDK) --app "$(BIN)
 	--context environment=$(ENV) --context python=$(LAMBDA_PYTHON)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo opensearch test e2e bench bench-aws format schemas samples packages roles synth diff deploy destroy lock clean
+.PHONY: help setup demo opensearch quick test e2e bench bench-aws format schemas samples packages roles synth diff deploy destroy lock clean
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ demo: $(READY) ## Document a live sample database in .demo/ and ask it three que
 
 opensearch: $(READY) ## Run a node of OpenSearch until Ctrl-C and print its address
 	@$(BIN)/python -m servers.opensearch
+
+quick: $(READY) ## Run the checks that need no server, in two minutes at the most
+	@$(BIN)/python -m tests.checks --quick
 
 test: $(READY) ## Run every check
 	@$(BIN)/python -m tests.checks

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import boto3
-from moto.moto_server.threaded_moto_server import ThreadedMotoServer
 
 from bench.generated import load_generated
 from bench.measure import Measurement, measure
@@ -26,6 +25,7 @@ from infra.installed import copy_distribution
 from infra.layer_contents import ONLY_BOTOCORE_NEEDS, RUNTIME_BRINGS
 from infra.packaging import build
 from servers.java_packages import PackagesUnavailable
+from servers.moto import MotoServer
 from servers.opensearch import NodeError, OpenSearchNode
 from servers.postgres import EmbeddedServer
 from tribal.adapters.aws.s3 import S3ObjectStore
@@ -147,21 +147,16 @@ def _variables(s3: Any, prefix: str) -> dict[str, str]:
 @contextmanager
 def _bucket() -> Iterator[Any]:
     """A client of moto's S3 on this machine, with a bucket."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
+    with MotoServer.start() as server:
         s3 = boto3.client(
             "s3",
             region_name=_REGION,
-            endpoint_url=f"http://{host}:{port}",
+            endpoint_url=server.address,
             aws_access_key_id="bench",
             aws_secret_access_key="bench",
         )
         s3.create_bucket(Bucket=_BUCKET, CreateBucketConfiguration={"LocationConstraint": _REGION})
         yield s3
-    finally:
-        server.stop()
 
 
 @contextmanager

@@ -1,1 +1,1 @@
-"""The servers that tests, demo and benchmarks start on this machine: PostgreSQL and OpenSearch."""
+"""PostgreSQL, OpenSearch, Chromium and what stands before them: the programs that tests, demo and benchmarks start."""

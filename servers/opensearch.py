@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Self
 
 from servers.java_packages import PackagesUnavailable, find_java, provide_packages
+from servers.permission import check_permission
 
 CACHE = Path(__file__).parent.parent / ".cache" / "opensearch"
 VARIABLE = "OPENSEARCH_URL"
@@ -66,9 +67,11 @@ class OpenSearchNode:
         """Starts a node on a free port of this machine; the first time its packages are downloaded.
 
         Raises:
+            ServersForbidden: No server may be started.
             PackagesUnavailable: There is no Java, or the packages cannot be had.
             NodeError: It does not start.
         """
+        check_permission("OpenSearch")
         java, class_path = find_java(), provide_packages(cache)
         said = ""
         for _ in range(_ATTEMPTS):

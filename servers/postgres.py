@@ -29,6 +29,7 @@ from servers.installation import (
     find_installation,
     reach_programs,
 )
+from servers.permission import check_permission
 from servers.process import OwnedProcess, Postmaster, make_runtime_folder, own_or_join, start_process
 
 __all__ = ["SUPERUSER", "SUPERUSER_PASSWORD", "EmbeddedServer", "EmbeddedServerError", "EmbeddedServerUnavailable"]
@@ -82,9 +83,11 @@ class EmbeddedServer:
                 keeps its own.
 
         Raises:
+            ServersForbidden: No server may be started.
             EmbeddedServerUnavailable: There are no programs for this platform, or none were installed.
             EmbeddedServerError: The folder holds something else, or the server does not start.
         """
+        check_permission("PostgreSQL")
         installation = find_installation(version)
         account = Account.for_server()
         home = data_directory.resolve()

@@ -1,7 +1,8 @@
-"""Every check of `make test`, the tests last; the last line says how they ended."""
+"""Every check of `make test` or, with `--quick`, of `make quick`, the tests last; the last line says how they ended."""
 
 from __future__ import annotations
 
+import argparse
 import compileall
 import os
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -27,6 +29,14 @@ CHECKS: dict[str, list[str]] = {
     "layers for AWS Lambda": ["python", "-m", "infra.packaging", "--check"],
     "pytest": ["pytest", "-q", "-n", "2", "--dist", "loadgroup", "--ignore", "tests/e2e"],
 }
+
+_WITHOUT_SERVERS = ["--ignore", "tests/e2e", "--ignore", "tests/infra", "-m", "not server and not slow", "--no-servers"]
+
+QUICK_CHECKS: dict[str, list[str]] = {
+    **{name: CHECKS[name] for name in ("mypy", "ruff format", "ruff lint", "import arrows")},
+    "tests that need no server": ["pytest", "-q", "-n", "2", "--dist", "loadgroup", *_WITHOUT_SERVERS],
+}
+"""What a developer waits for between two edits: all that starts no server and packages nothing."""
 
 
 PROGRAMS = {
@@ -76,10 +86,9 @@ def provide_bytecode() -> None:
         compileall.compile_dir(sysconfig.get_path("purelib"), quiet=2, workers=os.cpu_count() or 1)
 
 
-def run(name: str, *, captured: bool) -> bool:
+def run(name: str, command: Sequence[str], *, captured: bool) -> bool:
     """Run one check and say how it ended, with all that it said before where that was captured."""
     began = time.monotonic()
-    command = CHECKS[name]
     ran = subprocess.run(
         [str(BIN / command[0]), *command[1:]],
         cwd=ROOT,
@@ -93,24 +102,37 @@ def run(name: str, *, captured: bool) -> bool:
     return ran.returncode == 0
 
 
-def main() -> int:
-    """Run the checks and return the exit code: 0 when every one of them passed."""
-    started = time.monotonic()
-    provide_programs()
-    provide_npm_programs()
-    *static, tests = CHECKS
-    # The test of the whole keeps one core busy, mypy and the others the other one; the tests use both by themselves.
+def run_all(
+    target: str, checks: Mapping[str, Sequence[str]], started: float, before_tests: Callable[[], None] | None = None
+) -> int:
+    """Run the checks, the last one after all others, and say how they ended; the exit code is 0 when all passed."""
+    *static, tests = checks
+    # The slowest check keeps one core busy, the others the other one; the tests use both by themselves.
     with ThreadPoolExecutor(2) as pool:
-        passed = dict(zip(static, pool.map(lambda name: run(name, captured=True), static), strict=True))
-    provide_bytecode()
-    passed[tests] = run(tests, captured=False)
-    failed = [name for name in CHECKS if not passed[name]]
+        ended = pool.map(lambda name: run(name, checks[name], captured=True), static)
+        passed = dict(zip(static, ended, strict=True))
+    if before_tests is not None:
+        before_tests()
+    passed[tests] = run(tests, checks[tests], captured=False)
+    failed = [name for name in checks if not passed[name]]
     took = f"{time.monotonic() - started:.0f} s"
     if failed:
-        print(f"make test: FAILED after {took}: {', '.join(failed)}")
+        print(f"make {target}: FAILED after {took}: {', '.join(failed)}")
         return 1
-    print(f"make test: all {len(CHECKS)} checks passed in {took}")
+    print(f"make {target}: all {len(checks)} checks passed in {took}")
     return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the checks and return the exit code: 0 when every one of them passed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.checks", description=main.__doc__)
+    parser.add_argument("--quick", action="store_true", help="only what needs no server: two minutes at the most")
+    started = time.monotonic()
+    if parser.parse_args(arguments).quick:
+        return run_all("quick", QUICK_CHECKS, started)
+    provide_programs()
+    provide_npm_programs()
+    return run_all("test", CHECKS, started, provide_bytecode)
 
 
 if __name__ == "__main__":

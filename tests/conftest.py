@@ -9,10 +9,11 @@ for _body in ("catalog_reader", "describer", "embedder", "object_store", "search
     pytest.register_assert_rewrite(f"tests.conformance.{_body}")
 
 pytest_plugins = [
-    "tests.aws_fixtures",
     "tests.infra.state_machines",
     "tests.infra.synthesis",
-    "tests.postgres_fixtures",
-    "tests.relay_fixtures",
-    "tests.replica_fixtures",
+    "tests.plugins.aws",
+    "tests.plugins.postgres",
+    "tests.plugins.relay",
+    "tests.plugins.replica",
+    "tests.plugins.without_servers",
 ]

@@ -51,6 +51,7 @@ def test_every_command_of_the_readme_works(tmp_path: Path, company_dsn: str) -> 
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
 
 
+@pytest.mark.server
 @pytest.mark.skipif(bool(os.environ.get("TRIBAL_DEMO_DSN")), reason="the demo would use a database of the user's")
 def test_make_demo_ends_with_a_line_that_says_what_happened() -> None:
     done = subprocess.run(

@@ -17,9 +17,8 @@ import boto3
 import pytest
 from botocore.config import Config
 from moto.awslambda.models import LambdaFunction
-from moto.moto_api._internal.models import moto_api_backend
-from moto.server import ThreadedMotoServer
 
+from servers.moto import MotoServer
 from tests import ROOT
 from tests.e2e import stand_ins
 from tests.e2e.event_sources import EventSources
@@ -59,19 +58,14 @@ class AwsAccount:
         self._secrets: dict[str, str] = {}
         self._roles: dict[str, str] = {}
         self._keys: dict[str, dict[str, str]] = {}
-        self.server = ThreadedMotoServer("localhost", 0, verbose=False)
-        self.server.start()
-        # What an earlier server of this process held, this one would hold too.
-        moto_api_backend.reset()
+        self.server = MotoServer.start("localhost")
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
         # Moto writes down a whole state machine for each error that the machine was made to catch.
         logging.getLogger("moto").setLevel(logging.CRITICAL)
-        _, port = self.server.get_host_and_port()
-        self.address = f"http://localhost:{port}"
-        assert self.server._server is not None
-        self.recorder = CallRecorder(self.server._server.app, self._roles.get, f"{REGION}:{ACCOUNT}")
-        self.server._server.app = self.recorder
-        patch.setenv("MOTO_PORT", str(port))
+        self.address = self.server.address
+        self.recorder = CallRecorder(self.server.application, self._roles.get, f"{REGION}:{ACCOUNT}")
+        self.server.application = self.recorder
+        patch.setenv("MOTO_PORT", str(self.server.port))
         self.search = (
             SearchDomain(node, certificate, self._secrets.get, self._note_search) if node and certificate else None
         )

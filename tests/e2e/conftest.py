@@ -19,8 +19,8 @@ from servers.postgres import EmbeddedServer
 from tests.e2e.account import CDK, AwsAccount
 from tests.e2e.deployed_system import DEV, LONE, DeployedSystem, deploy_system, synthesise
 from tests.e2e.lambda_processes import runs_here
-from tests.postgres_fixtures import COMPANY_SQL, administer, login, new_database, unique_name
-from tests.skips import skip_or_fail
+from tests.plugins.postgres import COMPANY_SQL, administer, login, new_database, unique_name
+from tests.plugins.skips import skip_or_fail
 
 
 @pytest.fixture(scope="session")

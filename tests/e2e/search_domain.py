@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from servers.tls import tls_context
 from tests.e2e.signatures import NotSigned, signer_of
 
 _PASSED_ON = ("content-type", "accept", "content-encoding", "accept-encoding")
@@ -38,8 +39,7 @@ class SearchDomain:
         self.node, self.secret_of, self.asked = urlsplit(node), secret_of, asked
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Domain)
         self._server.domain = self  # type: ignore[attr-defined]
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, certificate.with_suffix(".key"))
+        context = tls_context(certificate)
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
         self.endpoint = f"localhost:{self._server.server_port}"
         """As the attribute `DomainEndpoint` of the domain has it."""

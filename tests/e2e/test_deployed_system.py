@@ -20,8 +20,8 @@ from tests.e2e.deployed_system import DeployedSystem
 from tests.e2e.lambda_processes import Sandbox
 from tests.e2e.permissions import Grant, grants_of, missing, unused
 from tests.e2e.unused_permissions import reason_for
-from tests.postgres_fixtures import administer, connected
-from tests.skips import skip_or_fail
+from tests.plugins.postgres import administer, connected
+from tests.plugins.skips import skip_or_fail
 from tribal.documenting.units.document_unit import LOW_TIME_SECONDS
 from tribal_contracts import IndexerProgress
 

@@ -6,7 +6,7 @@ import pytest
 
 from servers.postgres import EmbeddedServer
 from tests.functions.recorded_runs import SQL, Step, record_runs
-from tests.postgres_fixtures import new_database
+from tests.plugins.postgres import new_database
 
 
 @pytest.fixture(scope="session")

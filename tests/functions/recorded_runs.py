@@ -22,7 +22,7 @@ from moto import mock_aws
 
 from tests.functions.calls import Context, sqs_record
 from tests.functions.test_documentation_run import REGION, configured
-from tests.postgres_fixtures import administer
+from tests.plugins.postgres import administer
 from tribal.app.deployed import deployed_application
 from tribal.catalog.locations import DOCS, MANIFEST_FILE
 from tribal.ports import ObjectStore

@@ -12,7 +12,7 @@ import pytest
 from moto import mock_aws
 
 from tests.functions.calls import Context, api_request, sqs_record
-from tests.postgres_fixtures import COMPANY_SQL, FreshDatabase
+from tests.plugins.postgres import COMPANY_SQL, FreshDatabase
 from tribal_contracts import DocumentationManifest, RunRecord
 
 BUCKET, REGION = "tribal-test", "eu-central-1"

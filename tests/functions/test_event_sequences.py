@@ -23,7 +23,7 @@ from tests.functions.recorded_runs import (
     Step,
     replaying,
 )
-from tests.index_dump import cluster_dump, logical_dump, without_times
+from tests.indexing.index_dump import cluster_dump, logical_dump, without_times
 from tribal.adapters.sqlite.published import FOLDER, POINTER
 
 NAME = "tribal-knowledge"

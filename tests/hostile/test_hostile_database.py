@@ -19,7 +19,7 @@ import tribal_contracts as contracts
 from bench.generated_joins import generated_joins
 from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import Json, contents, tribal
-from tests.postgres_fixtures import administer, connected, login, new_database, unique_name
+from tests.plugins.postgres import administer, connected, login, new_database, unique_name
 from tests.rendering.test_rendering import ATTRIBUTE, EDGE, ENTITY
 from tribal.app.local import open_toolbox
 from tribal.catalog.identity import format_name

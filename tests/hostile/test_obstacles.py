@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.edges.cli.tribal_command import contents, tribal
-from tests.postgres_fixtures import FreshDatabase, administer, connected, login, unique_name
+from tests.plugins.postgres import FreshDatabase, administer, connected, login, unique_name
 
 EPOCH = "1767225600"
 # What names the plan, and the plan names its warnings.

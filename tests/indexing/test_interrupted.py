@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.fakes import MemoryStore
-from tests.index_dump import logical_dump
+from tests.indexing.index_dump import logical_dump
 from tests.sample_shop.indexed import shop_tables, table_document, write_documentation
 from tests.sample_shop.indexing_runs import EVERYWHERE, LetterEmbedder, run, stop_after
 from tribal.adapters.sqlite.index import SqliteIndex

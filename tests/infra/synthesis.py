@@ -13,7 +13,7 @@ import pytest
 from infra.environment import Environment, environment_names, load_environment
 from infra.function_packages import LAYERS, OUR_LAYER, Packages
 from infra.packaging import copy_own_code
-from tests.skips import skip_or_fail
+from tests.plugins.skips import skip_or_fail
 
 Resource = dict[str, Any]
 

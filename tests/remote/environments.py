@@ -18,10 +18,9 @@ import boto3
 import pytest
 from moto.awslambda.models import LambdaFunction
 from moto.core.config import default_user_config
-from moto.moto_api._internal.models import moto_api_backend
-from moto.server import ThreadedMotoServer
 
 from infra.stacks.run_definition import RunFunctions, run_definition
+from servers.moto import MotoServer
 from tests.edges.cli.tribal_command import TRIBAL, start_tribal, tribal
 from tests.functions.calls import Context, sqs_record
 from tests.remote.signed_api import KEY, REGION, SECRET, STAGE, Api, serving
@@ -103,16 +102,13 @@ class Deployed:
 @contextmanager
 def deployed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Deployed]:
     """An environment without documents."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    # What an earlier server of this process held, this one would hold too.
-    moto_api_backend.reset()
-    host, port = server.get_host_and_port()
-    address = f"http://{host}:{port}"
+    server = MotoServer.start()
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         patch.delenv(name)
     with serving() as api:
-        environment = Deployed(address, api, f"arn:aws:states:{REGION}:{ACCOUNT}:stateMachine:tribal-dev-run", folder)
+        environment = Deployed(
+            server.address, api, f"arn:aws:states:{REGION}:{ACCOUNT}:stateMachine:tribal-dev-run", folder
+        )
         functions = {
             "TRIBAL_STORE": f"s3://{BUCKET}",
             "TRIBAL_INDEX": "sqlite",
@@ -121,7 +117,7 @@ def deployed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Deployed]:
             "POWERTOOLS_METRICS_NAMESPACE": "Test",
             "POWERTOOLS_TRACE_DISABLED": "true",
             # By which moto's own state machines call the services.
-            "MOTO_PORT": str(port),
+            "MOTO_PORT": str(server.port),
         }
         for name, value in (environment.variables | functions).items():
             patch.setenv(name, value)

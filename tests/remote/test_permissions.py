@@ -11,7 +11,7 @@ import pytest
 from moto import settings
 
 from tests import ROOT
-from tests.postgres_fixtures import FreshDatabase
+from tests.plugins.postgres import FreshDatabase
 from tests.remote.environments import Deployed, deployed
 from tests.remote.test_running import SHOP, configure, slow_machine
 

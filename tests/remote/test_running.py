@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.functions.calls import Context
-from tests.postgres_fixtures import FreshDatabase
+from tests.plugins.postgres import FreshDatabase
 from tests.remote.environments import Deployed, deployed
 
 SHOP = (

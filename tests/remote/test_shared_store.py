@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.postgres_fixtures import FreshDatabase, login
+from tests.plugins.postgres import FreshDatabase, login
 from tests.remote.environments import BUCKET, Deployed, deployed
 from tests.remote.signed_api import REGION
 from tests.remote.test_running import SHOP, open_elsewhere

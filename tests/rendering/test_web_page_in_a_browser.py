@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from demo.samples import SAMPLES
-from tests.chromium import PROGRAMS, Chromium, Tab, installed_chromium
+from servers.chromium import PROGRAMS, Chromium, Tab, installed_chromium
 from tests.fakes.catalogs import column, table
+from tests.plugins.skips import skip_or_fail
 from tests.sample_shop.documented import Shop
-from tests.skips import skip_or_fail
 from tribal.catalog import locations
 
 pytestmark = pytest.mark.xdist_group("chromium")

@@ -15,7 +15,7 @@ import pytest
 
 from servers import java_packages
 from servers.java_packages import NEWEST_JAVA, OLDEST_JAVA, PackagesUnavailable, find_java, provide_packages
-from tests.skips import skip_or_fail
+from tests.plugins.skips import skip_or_fail
 
 pytestmark = [
     pytest.mark.xdist_group("opensearch"),
@@ -30,6 +30,7 @@ def _require_java() -> None:
         skip_or_fail(str(unavailable))
 
 
+@pytest.mark.server
 def test_a_node_ends_when_the_process_that_started_it_is_killed() -> None:
     _require_java()
     environment = {name: value for name, value in os.environ.items() if name != "OPENSEARCH_URL"}

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from moto import mock_aws
 
-from tests.postgres_fixtures import NO_ENVIRONMENT
+from tests.plugins.postgres import NO_ENVIRONMENT
 from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.rds_tokens import token_source
 from tribal.errors import ConfigurationError

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.postgres_fixtures import NO_ENVIRONMENT, FreshDatabase, administer, login, unique_name
-from tests.relay_fixtures import MakeRelay, Relay
-from tests.replica_fixtures import Replication
+from tests.plugins.postgres import NO_ENVIRONMENT, FreshDatabase, administer, login, unique_name
+from tests.plugins.relay import MakeRelay, Relay
+from tests.plugins.replica import Replication
 from tribal.adapters.postgres.catalog import PostgresCatalog
 from tribal.adapters.postgres.retry import RETRY_DELAYS_SECONDS, with_retries
 from tribal.errors import ConnectionLost, StatementConflict, TableGone

@@ -14,7 +14,8 @@ import pytest
 from pydantic import SecretStr
 
 from servers.postgres import EmbeddedServer
-from tests.postgres_fixtures import (
+from servers.tls import tls_context
+from tests.plugins.postgres import (
     NO_ENVIRONMENT,
     FreshDatabase,
     administer,
@@ -23,7 +24,7 @@ from tests.postgres_fixtures import (
     start_server,
     unique_name,
 )
-from tests.relay_fixtures import MakeRelay, Relay, tls_with
+from tests.plugins.relay import MakeRelay, Relay
 from tribal.adapters.postgres.catalog import PostgresCatalog
 from tribal.errors import (
     ConnectionLost,
@@ -67,6 +68,7 @@ def test_nothing_is_connected_before_the_first_read(dsn: str, relay_to: MakeRela
     assert relay.accepted == 1
 
 
+@pytest.mark.server
 def test_a_server_restarted_between_two_reads_is_not_noticed(tmp_path: Path, relay_to: MakeRelay) -> None:
     with start_server(tmp_path / "data") as first:
         relay = relay_to(first.dsn())
@@ -259,7 +261,7 @@ def test_text_that_is_not_utf8_is_an_error_and_not_a_broken_connection(
 
 @pytest.fixture
 def tls_relay(dsn: str, certificate: Path, relay_to: MakeRelay) -> Relay:
-    return relay_to(dsn, tls_with(certificate))
+    return relay_to(dsn, tls_context(certificate))
 
 
 def test_tls_is_used_and_checked_as_far_as_the_mode_says(dsn: str, tls_relay: Relay, certificate: Path) -> None:
@@ -293,7 +295,7 @@ def test_a_certificate_that_does_not_fit_is_refused(
 def test_a_client_certificate_is_shown_to_a_server_that_asks_for_one(
     dsn: str, certificate: Path, relay_to: MakeRelay, tmp_path: Path
 ) -> None:
-    demanding = tls_with(certificate)
+    demanding = tls_context(certificate)
     demanding.verify_mode = ssl.CERT_REQUIRED
     demanding.load_verify_locations(certificate)
     target = replace(relay_to(dsn, demanding).target(dsn), ssl_mode="require")

@@ -8,7 +8,7 @@ import pytest
 
 from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
-from tests.postgres_fixtures import FreshDatabase, OpenCatalog, administer
+from tests.plugins.postgres import FreshDatabase, OpenCatalog, administer
 from tribal.ports import CatalogContents
 from tribal_contracts import CatalogTable, TableStatistics
 

@@ -8,7 +8,7 @@ import pytest
 
 from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
-from tests.postgres_fixtures import FreshDatabase, OpenCatalog, administer, connected, login, unique_name
+from tests.plugins.postgres import FreshDatabase, OpenCatalog, administer, connected, login, unique_name
 from tribal.adapters.postgres.assembly import NOT_READ
 from tribal.errors import StatementTimedOut
 from tribal.ports import CatalogContents

@@ -3,63 +3,30 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import socket
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
+from servers.pgbouncer import pooled
+from servers.programs import ProgramMissing
 from tests.edges.cli.tribal_command import contents, tribal
-from tests.postgres_fixtures import OpenCatalog, administer
-from tests.skips import skip_or_fail
+from tests.plugins.postgres import OpenCatalog, administer
+from tests.plugins.skips import skip_or_fail
 from tribal.errors import LoginRefused
 
 EPOCH = "1767225600"
 SESSION = "SELECT name || '=' || setting FROM pg_settings WHERE source = 'session' AND name <> 'application_name'"
 
 
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
-
-
-@pytest.fixture(scope="module")
-def pooled(company_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+@pytest.fixture(scope="module", name="pooled")
+def pooled_fixture(company_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The sample company through a pooler with two sessions for everybody together."""
-    pgbouncer = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
-    if pgbouncer is None:
-        skip_or_fail("the program pgbouncer is not installed (Debian: apt-get install pgbouncer)")
-    server, port = urlsplit(company_dsn), free_port()
-    login = f"user={server.username} password={server.password}"
-    folder = tmp_path_factory.mktemp("pooler")
-    # It refuses to be root, and whoever it is then must be able to read its configuration.
-    for parent in (folder, *folder.parents[:2]):
-        parent.chmod(0o755)
-    configuration = folder / "pgbouncer.ini"
-    configuration.write_text(
-        f"[databases]\n* = host={server.hostname} port={server.port} {login}\n"
-        f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\n"
-        "pool_mode = transaction\ndefault_pool_size = 2\nlogfile =\npidfile =\n"
-    )
-    as_user = ["-u", "nobody"] if os.geteuid() == 0 else []
-    process = subprocess.Popen([pgbouncer, *as_user, str(configuration)], stderr=subprocess.PIPE, text=True)
     try:
-        assert process.stderr is not None
-        told = ""
-        while "process up" not in told:
-            line = process.stderr.readline()
-            assert line, told
-            told += line
-        yield server._replace(netloc=f"{server.username}:{server.password}@127.0.0.1:{port}").geturl()
-    finally:
-        process.terminate()
-        process.communicate(timeout=10)
+        with pooled(company_dsn, tmp_path_factory.mktemp("pooler")) as dsn:
+            yield dsn
+    except ProgramMissing as missing:
+        skip_or_fail(str(missing))
 
 
 def test_a_run_through_the_pooler_writes_what_a_run_beside_it_writes(

@@ -9,7 +9,7 @@ import pytest
 
 from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
-from tests.postgres_fixtures import (
+from tests.plugins.postgres import (
     COMPANY_SQL,
     FreshDatabase,
     OpenCatalog,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from servers.postgres import EmbeddedServer
-from tests.postgres_fixtures import (
+from tests.plugins.postgres import (
     NO_ENVIRONMENT,
     FreshDatabase,
     administer,

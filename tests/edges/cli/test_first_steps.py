@@ -13,7 +13,7 @@ import pytest
 
 from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import start_tribal, tribal
-from tests.postgres_fixtures import FreshDatabase, administer, login, unique_name
+from tests.plugins.postgres import FreshDatabase, administer, login, unique_name
 
 
 def free_port() -> int:

@@ -17,8 +17,8 @@ import pytest
 
 from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import contents, start_tribal, tribal
-from tests.index_dump import logical_dump
-from tests.postgres_fixtures import new_database
+from tests.indexing.index_dump import logical_dump
+from tests.plugins.postgres import new_database
 from tribal.catalog.locations import INDEX_FILE
 
 EPOCH = "1767225600"

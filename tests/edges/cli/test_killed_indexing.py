@@ -19,11 +19,13 @@ import pytest
 
 from tests.edges.cli.tribal_command import clean_environment, tribal
 from tests.fakes import MemoryStore
-from tests.index_dump import logical_dump
+from tests.indexing.index_dump import logical_dump
 from tests.sample_shop.indexed import Key, table_document, write_documentation
 from tribal.adapters.local.folder import FolderStore
 from tribal.catalog.locations import INDEX_FILE, INDEXER_PROGRESS_FILE
 from tribal_contracts import IndexerProgress
+
+pytestmark = pytest.mark.slow
 
 EPOCH = "1767225600"
 KILLS = int(os.environ.get("TRIBAL_KILLS", "5"))

@@ -11,7 +11,7 @@ import pytest
 from servers.postgres import EmbeddedServer
 from tests.edges.cli.planted_values import WITH_PATTERN, WITHOUT_PATTERN
 from tests.edges.cli.tribal_command import tribal
-from tests.postgres_fixtures import FreshDatabase, administer, login, new_database, unique_name
+from tests.plugins.postgres import FreshDatabase, administer, login, new_database, unique_name
 
 PLANTED = 200
 CLASSES = WITH_PATTERN | WITHOUT_PATTERN

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.edges.cli.tribal_command import Json, contents, tribal
-from tests.postgres_fixtures import FreshDatabase, administer
+from tests.plugins.postgres import FreshDatabase, administer
 
 BEFORE = (
     "CREATE TABLE customer (id int PRIMARY KEY, xyz text);"

@@ -13,7 +13,7 @@ import pytest
 import tribal_contracts as contracts
 from bench.generated_joins import generated_joins
 from tests.edges.cli.tribal_command import Json, contents, tribal
-from tests.postgres_fixtures import FreshDatabase, administer, connected
+from tests.plugins.postgres import FreshDatabase, administer, connected
 from tribal.app.local import open_toolbox
 from tribal.settings import load_settings
 from tribal_contracts.schemas import json_schema

@@ -15,7 +15,7 @@ import pytest
 from servers.postgres import EmbeddedServer
 from tests.edges.cli.test_killed import EPOCH, OWN_TO_A_RUN
 from tests.edges.cli.tribal_command import contents, start_tribal, tribal
-from tests.postgres_fixtures import new_database
+from tests.plugins.postgres import new_database
 
 pytestmark = pytest.mark.xdist_group("worker-processes")
 WORKERS = 2

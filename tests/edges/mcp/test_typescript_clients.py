@@ -16,7 +16,7 @@ from filelock import FileLock
 from tests import ROOT
 from tests.edges.cli.tribal_command import clean_environment
 from tests.edges.mcp.asked import ANSWERED, REFUSED, Schemas, index_project, server_command
-from tests.skips import skip_or_fail
+from tests.plugins.skips import skip_or_fail
 from tribal.tools.registry import TOOLS
 
 SOURCES = Path(__file__).parent / "typescript"

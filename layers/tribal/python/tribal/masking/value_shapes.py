@@ -23,7 +23,7 @@ _DATE_OR_TIME = re.compile(
     rf"[0-9]{{4}}-[01][0-9](?:-[0-3][0-9])?(?:[ T]{_TIME}(?:Z|[+-][0-9:]{{2,5}})?)?"
     rf"|[0-3]?[0-9][./-][0-3]?[0-9][./-][0-9]{{4}}|{_TIME}"
 )
-_CODE = re.compile(r"[A-Za-z0-9_./+-]{1,24}")
+_CODE = re.compile(rf"[A-Za-z0-9_./+-]{{1,{MAX_CODE_CHARS}}}")
 _LETTERS = re.compile(r"[A-Za-z]+")
 _SPACES = re.compile(" {2,}")
 _LONG_RUN = re.compile(rf"(.)\1{{{_RUN_WRITTEN_OUT},}}")

@@ -1,23 +1,10 @@
-"""A way to a server that a test can cut, silence, lead elsewhere or speak TLS on."""
+"""A way to a server that can be cut, silenced, led elsewhere or speak TLS."""
 
-from __future__ import annotations
-
-import shutil
 import socket
 import ssl
-import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
-from pathlib import Path
-
-import pytest
-
-from tests.postgres_fixtures import NO_ENVIRONMENT
-from tests.skips import skip_or_fail
-from tribal.settings.dsn import parse_dsn
-from tribal.settings.postgres_target import PostgresTarget
 
 
 class Relay:
@@ -35,10 +22,6 @@ class Relay:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
-
-    def target(self, dsn: str) -> PostgresTarget:
-        """The same database through this relay."""
-        return replace(parse_dsn(dsn, NO_ENVIRONMENT), port=self.port)
 
     def cut(self) -> None:
         """Break every connection there is; one that is made because of it stays."""
@@ -86,44 +69,3 @@ class Relay:
         for line in (source, sink):
             with suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
-
-
-MakeRelay = Callable[..., Relay]
-
-
-@pytest.fixture
-def relay_to() -> Iterator[MakeRelay]:
-    relays: list[Relay] = []
-
-    def make(dsn: str, tls: ssl.SSLContext | None = None) -> Relay:
-        relays.append(Relay(parse_dsn(dsn, NO_ENVIRONMENT).port, tls))
-        return relays[-1]
-
-    yield make
-    for relay in relays:
-        relay.close()
-
-
-@pytest.fixture(scope="session")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for `localhost` that is its own authority, with its key."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        skip_or_fail("the program openssl is not installed")
-    path = tmp_path_factory.mktemp("tls") / "server.pem"
-    subprocess.run(
-        [
-            *(openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"),
-            *("-addext", "subjectAltName=DNS:localhost", "-keyout", path.with_suffix(".key"), "-out", path),
-        ],
-        check=True,
-        capture_output=True,
-    )
-    return path
-
-
-def tls_with(certificate: Path) -> ssl.SSLContext:
-    """What a relay needs to speak TLS with that certificate: the bundled server is built without."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
-    return context

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.skips import skip_or_fail
+from tests.plugins.skips import skip_or_fail
 
 
 def test_what_cannot_run_is_skipped_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:

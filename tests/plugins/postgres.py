@@ -19,7 +19,7 @@ from pg8000.native import Connection, identifier
 from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer, EmbeddedServerUnavailable
 from tests import ROOT
-from tests.skips import skip_or_fail
+from tests.plugins.skips import skip_or_fail
 from tribal.adapters.postgres.catalog import PostgresCatalog
 from tribal.settings.dsn import parse_dsn
 from tribal_contracts import DatabaseLimits

@@ -11,7 +11,7 @@ from opensearchpy import OpenSearch
 
 from servers.java_packages import PackagesUnavailable
 from servers.opensearch import VARIABLE, OpenSearchNode
-from tests.skips import skip_or_fail
+from tests.plugins.skips import skip_or_fail
 from tribal.adapters.opensearch.client import opensearch_client
 
 _numbers = itertools.count()

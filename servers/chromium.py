@@ -17,6 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from servers.permission import check_permission
+
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 # Chromium takes commands on descriptor 3 and answers on 4.
 _LAUNCH = 'exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null'
@@ -51,6 +53,7 @@ class Chromium:
         command = ["sh", "-c", _LAUNCH, program, *_FLAGS, f"--user-data-dir={folder / 'profile'}"]
         with self._log.open("wb") as log:
             # A session of its own, so that all of its processes can be ended together.
+        check_permission("Chromium")
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0, start_new_session=True
             )

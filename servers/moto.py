@@ -1,0 +1,67 @@
+"""AWS on this machine: moto behind a port of its own, within this process."""
+
+from types import TracebackType
+from typing import Any, Self
+
+from moto.moto_api._internal.models import moto_api_backend
+from moto.server import ThreadedMotoServer
+
+from servers.permission import check_permission
+
+
+class MotoServer:
+    """An empty account. Two of one process share what they hold, so that one at a time is of use."""
+
+    def __init__(self, server: ThreadedMotoServer, host: str) -> None:
+        self._server = server
+        self._host = host
+
+    @classmethod
+    def start(cls, host: str = "127.0.0.1") -> Self:
+        """Starts a server on a free port.
+
+        Args:
+            host: By which clients call it; the AWS CDK takes `localhost` alone.
+
+        Raises:
+            ServersForbidden: No server may be started.
+        """
+        check_permission("moto")
+        server = ThreadedMotoServer(host, 0, verbose=False)
+        server.start()
+        # What an earlier server of this process held, this one would hold too.
+        moto_api_backend.reset()
+        return cls(server, host)
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self._server.get_host_and_port()[1])
+
+    @property
+    def address(self) -> str:
+        """The endpoint of every service."""
+        return f"http://{self._host}:{self.port}"
+
+    @property
+    def application(self) -> Any:
+        """The WSGI application that answers; another may be put before it."""
+        assert self._server._server is not None
+        return self._server._server.app
+
+    @application.setter
+    def application(self, application: Any) -> None:
+        assert self._server._server is not None
+        self._server._server.app = application
+
+    def stop(self) -> None:
+        """Stops listening."""
+        self._server.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()

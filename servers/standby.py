@@ -1,0 +1,45 @@
+"""A hot standby of an embedded PostgreSQL server."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from servers.installation import Account, find_installation
+from servers.postgres import SUPERUSER, EmbeddedServer
+
+
+def start_standby(primary: EmbeddedServer, home: Path, *, options: Mapping[str, str]) -> EmbeddedServer:
+    """Starts a server of PostgreSQL 18 that replays what a running one of the same version writes.
+
+    Args:
+        primary: The server to copy; `synchronous_standby_names` lets its commits wait for the standby.
+        home: A folder that does not exist yet.
+        options: Server settings on top of the defaults.
+
+    Raises:
+        ServersForbidden: No server may be started.
+        EmbeddedServerError: It does not start.
+    """
+    _copy_cluster(primary, home)
+    return EmbeddedServer.start(home, options=options)
+
+
+def _copy_cluster(primary: EmbeddedServer, home: Path) -> None:
+    """Lays a standby of a running server where `EmbeddedServer.start` will find it."""
+    home.mkdir()
+    (home / "owner.lock").touch()
+    where = {name: values[0] for name, values in parse_qs(urlsplit(primary.socket_dsn()).query).items()}
+    subprocess.run(
+        [
+            find_installation(18) / "bin" / "pg_basebackup",
+            *("--pgdata", home / "cluster", "--host", where["host"], "--port", where["port"]),
+            *("--username", SUPERUSER, "--checkpoint", "fast", "--write-recovery-conf", "--no-sync"),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    if account := Account.for_server():
+        for path in (home, *home.rglob("*")):
+            os.chown(path, account.uid, account.gid)

@@ -1,0 +1,33 @@
+"""Certificates for servers on this machine."""
+
+import ssl
+import subprocess
+from pathlib import Path
+
+from servers.programs import find_program
+
+
+def make_certificate(folder: Path) -> Path:
+    """A certificate for `localhost` that is its own authority; its key lies beside it, with the ending `.key`.
+
+    Raises:
+        ProgramMissing: There is no `openssl`.
+    """
+    openssl = find_program("openssl", package="openssl")
+    path = folder / "server.pem"
+    subprocess.run(
+        [
+            *(openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"),
+            *("-addext", "subjectAltName=DNS:localhost", "-keyout", path.with_suffix(".key"), "-out", path),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    return path
+
+
+def tls_context(certificate: Path) -> ssl.SSLContext:
+    """What a server needs to speak TLS with a certificate that `make_certificate` made."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
+    return context
