@@ -1,4 +1,4 @@
-"""A way along keys as the steps and the SQL of a join."""
+"""A path along foreign keys as the steps and the SQL of a join."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tribal.catalog.identity import TableIdentity
 from tribal_contracts import DatabaseType, JoinStep
 
 ROW_LIMIT = 100
-"""Rows that the generated SQL asks for, so that nobody empties a large table by pasting it."""
+"""LIMIT of the generated SQL, so that pasting it does not fetch a large table. By judgement."""
 
 
 def join_steps(path: Sequence[Hop], kind: DatabaseType) -> list[JoinStep]:
-    """Number a way and say how each step is joined; the first table is `t0`, the one that step n reaches is `tn`.
+    """Number the steps of a path and choose their joins; the first table is `t0`, step n reaches `tn`.
 
-    From child to parent over a key that is never empty the join is INNER; any other step is LEFT, and so is every step
-    after a LEFT, because an INNER one would drop again the rows that the LEFT one kept.
+    From child to parent over a NOT NULL key the join is INNER; any other step is LEFT, and so is every step after a
+    LEFT, because an INNER one would drop the rows that the LEFT one kept.
     """
     steps: list[JoinStep] = []
     join_type: Literal["INNER", "LEFT"] = "INNER"
@@ -45,7 +45,7 @@ def join_steps(path: Sequence[Hop], kind: DatabaseType) -> list[JoinStep]:
 
 
 def same_name(database: str) -> str:
-    """The name of a database on its server, where the configuration calls it the same."""
+    """The name of a database on its server, if the configuration uses the same."""
     return database
 
 
