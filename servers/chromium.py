@@ -49,11 +49,11 @@ class Chromium:
     """A browser with a profile of its own in `folder`; it ends with the `with` block, and with the process at last."""
 
     def __init__(self, program: str, folder: Path) -> None:
+        check_permission("Chromium")
         self._log = folder / "chromium.log"
         command = ["sh", "-c", _LAUNCH, program, *_FLAGS, f"--user-data-dir={folder / 'profile'}"]
         with self._log.open("wb") as log:
             # A session of its own, so that all of its processes can be ended together.
-        check_permission("Chromium")
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0, start_new_session=True
             )

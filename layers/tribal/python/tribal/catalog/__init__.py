@@ -1,1 +1,1 @@
-"""Pure room: identity of tables, SQL dialects, hashes and the graph of keys."""
+"""Identity of tables, SQL dialects, hashes and the graph of foreign keys; no I/O."""

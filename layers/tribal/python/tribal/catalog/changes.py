@@ -9,15 +9,15 @@ from typing import Literal
 from tribal_contracts import CatalogColumn, CatalogForeignKey, CatalogIndex, CatalogTable
 
 TableFate = Literal["added", "dropped", "changed", "excluded", "unreadable"]
-"""`excluded` by the configuration and `unreadable` for this user are tables that are out of sight, not gone."""
+"""Tables `excluded` by the configuration or `unreadable` for this user are out of sight, not dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference inside a table; `before` is unset of what was added, `after` of what was removed.
+    """One difference inside a table; `before` is unset for what was added, `after` for what was removed.
 
-    `what` is "column", "comment", "primary key", "index" and so on, `name` that of the column, key or index; `aspect`
-    says what of it changed, where not all of it is new or gone.
+    `what` is "column", "comment", "primary key", "index" and so on, `name` the column, key or index; `aspect`
+    says what changed about it, unless it is new or gone as a whole.
     """
 
     what: str
@@ -29,7 +29,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """What became of one table; `changes` are those inside a table that is there before and after."""
+    """What became of one table; `changes` are set only for a table that exists before and after."""
 
     schema: str
     table: str
@@ -142,7 +142,7 @@ def _declared(column: CatalogColumn) -> str:
 
 
 def _named(what: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Change]:
-    """What is gone, then what changed or is new, in order of names."""
+    """Everything that is new, gone or different, in order of names."""
     for name in sorted(before.keys() | after.keys()):
         if before.get(name) != after.get(name):
             yield Change(what, name, before=before.get(name), after=after.get(name))

@@ -1,4 +1,4 @@
-"""How the databases that we read write their names in SQL."""
+"""How names are written in the SQL of the databases that are read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tribal_contracts import DatabaseType
 _PLAIN_LOWER = re.compile(r"[a-z_][a-z0-9_]*\Z")
 _PLAIN_UPPER = re.compile(r"[A-Z_][A-Z0-9_]*\Z")
 
-# The words that PostgreSQL 18 or Snowflake reserve anywhere a name may stand.
+# Words that PostgreSQL 18 or Snowflake reserves anywhere a name may stand.
 _RESERVED = frozenset(
     """
     account all alter analyse analyze and any array as asc asymmetric authorization between binary both by
@@ -28,15 +28,15 @@ _RESERVED = frozenset(
 
 
 def fold(name: str, kind: DatabaseType) -> str:
-    """The name that the server looks for when it is written without quotes."""
+    """The name that the server looks up for an unquoted identifier."""
     return name.upper() if kind == "snowflake" else name.lower()
 
 
 def quote_identifier(name: str, kind: DatabaseType) -> str:
-    """A name as it stands in SQL: bare where that means the same, else double-quoted.
+    """An identifier in SQL: unquoted if that means the same, else double-quoted.
 
     Raises:
-        ValueError: when the name holds a NUL, which no server accepts.
+        ValueError: when the name contains NUL, which no server accepts.
     """
     if "\x00" in name:
         raise ValueError(f"{name!r} holds a NUL character and cannot be a name")
@@ -47,12 +47,12 @@ def quote_identifier(name: str, kind: DatabaseType) -> str:
 
 
 def legible_identifier(name: str, kind: DatabaseType) -> str:
-    r"""A name as it stands in SQL that people read and copy: PostgreSQL's `U&"\202E"` shows what cannot be seen.
+    r"""An identifier in SQL that people read and copy: PostgreSQL's `U&"\202E"` shows invisible characters.
 
-    A line break or a mark that turns the direction of writing would else be lost, or make the SQL look like another.
-    Snowflake has no such notation, so that such a name stands there as it is.
+    A line break or a mark that reverses the direction of writing would otherwise get lost, or disguise the SQL.
+    Snowflake has no such notation, so there the name stays as it is.
     """
-    # What is printable is visible; asking about every character costs much more.
+    # Printable text is visible; testing every character costs much more.
     if kind == "snowflake" or name.isprintable() or all(map(is_visible, name)):
         return quote_identifier(name, kind)
     shown = "".join(char if is_visible(char) else _escaped(char) for char in name.replace("\\", "\\\\"))
@@ -65,7 +65,7 @@ def _escaped(char: str) -> str:
 
 
 def qualified_table(server_database: str, schema: str, table: str, kind: DatabaseType) -> str:
-    """A table's name as it stands in SQL: `schema.table` in PostgreSQL, three parts in Snowflake."""
+    """A table's qualified name in SQL: `schema.table` in PostgreSQL, three parts in Snowflake."""
     return ".".join(quote_identifier(part, kind) for part in _parts(server_database, schema, table, kind))
 
 

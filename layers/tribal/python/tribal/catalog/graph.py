@@ -1,4 +1,4 @@
-"""Foreign keys as a graph, and the shortest way from one table to another along them."""
+"""Foreign keys as a graph, and the shortest path from one table to another."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Hop:
 
     @property
     def order(self) -> tuple[str, bool, str, tuple[str, ...], tuple[str, ...]]:
-        """What decides between hops that are otherwise as good: names, first of the table that is reached."""
+        """Sort key for hops of equal cost: names, beginning with the table that is reached."""
         return (
             self.target,
             not self.to_parent,
@@ -54,23 +54,23 @@ def _no_roles(_: KeyEdge) -> int:
 
 @dataclass(frozen=True, slots=True)
 class JoinGraph:
-    """Keys by the table that they touch; a key that a table has on itself is walked from child to parent only."""
+    """Foreign keys by the tables at either end; a self-reference is walked from child to parent only."""
 
     hops: Mapping[str, tuple[Hop, ...]] = field(default_factory=dict)
     """Every hop that leaves a table, in the order of the keys."""
     adjacent: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tables one key away, in order of name, without the table itself."""
     role_words: Callable[[KeyEdge], int] = _no_roles
-    """How many words of a key's columns are about a role and not about what is referenced."""
+    """How many words of a key's columns name a role and not what is referenced."""
 
     @classmethod
     def of(cls, keys: Iterable[KeyEdge], role_words: Callable[[KeyEdge], int] = _no_roles) -> JoinGraph:
-        """Build the graph; a key whose columns do not pair up is left out, for nothing can be joined by it.
+        """Build the graph; a key whose columns do not pair up is left out, since nothing can be joined on it.
 
         Args:
             keys: in any order.
-            role_words: counts the words of a key's columns that are about a role; of several keys between two tables
-                the one without any is meant when nobody says which.
+            role_words: counts the words of a key's columns that name a role; of several keys between two tables, one
+                without any is preferred.
         """
         leaving: defaultdict[str, list[Hop]] = defaultdict(list)
         for key in keys:
@@ -88,21 +88,24 @@ class JoinGraph:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cost:
-    """What is against a way, the gravest first; of ways that are as long the cheapest is taken."""
+    """Why a path is worse than another of the same length, compared field by field; the lowest cost wins.
+
+    docs/adr/0012 decides the order of the fields.
+    """
 
     inferred: int = 0
-    """Keys that nobody declared."""
+    """Keys that are not declared."""
     fans: int = 0
-    """Tables that both neighbours reference: joined through a shared parent, every row meets every other."""
+    """Shared parents on the path: joined through one, every row of a child meets every row of the other."""
     nullable: int = 0
-    """Keys that may be empty."""
+    """Keys that may be null."""
     roles: int = 0
-    """Words of the keys' columns that are about a role, such as `creator` in `creator_user_id`."""
+    """Words of the keys' columns that name a role, such as `creator` in `creator_user_id`."""
     names: tuple[tuple[object, ...], ...] = ()
-    """What decides when nothing else does."""
+    """Names of the hops, so that the choice is always the same."""
 
     def after(self, last: Hop | None, hop: Hop, role_words: int) -> Cost:
-        """The cost with one hop more, whose columns have so many words about a role."""
+        """The cost with one more hop, whose columns have that many words for a role."""
         fan = last is not None and last.to_parent and not hop.to_parent
         return Cost(
             self.inferred + (hop.key.source == "inferred"),
@@ -116,10 +119,10 @@ class Cost:
 def shortest_path(
     graph: JoinGraph, source: str, target: str, max_hops: int, allowed: Callable[[str], bool]
 ) -> list[Hop] | None:
-    """The shortest way along keys in either direction; `None` when there is none of at most `max_hops`.
+    """The shortest path along keys in either direction; `None` if there is none of at most `max_hops`.
 
-    Of ways that are as short, the one of the least `Cost` wins. From a table to itself it is the table's key on itself,
-    or no hop at all. Every table on the way is `allowed`.
+    Of equally short paths the one of lowest `Cost` wins. From a table to itself it is the self-reference, or no hop at
+    all. Every table on the path is `allowed`.
     """
     if not allowed(source) or not allowed(target):
         return None
@@ -128,7 +131,7 @@ def shortest_path(
         own.sort(key=lambda hop: Cost().after(None, hop, graph.role_words(hop.key)))
         return own[:1] if max_hops >= 1 else []
     visited = {source}
-    # What a hop costs depends on the direction of the one before, so the best of either direction is kept.
+    # The cost of a hop depends on the direction of the one before, so the best path in either direction is kept.
     frontier: dict[tuple[str, bool], tuple[Cost, list[Hop]]] = {(source, False): (Cost(), [])}
     for _ in range(max_hops):
         reached: dict[tuple[str, bool], tuple[Cost, list[Hop]]] = {}
@@ -140,9 +143,9 @@ def shortest_path(
                 place = (hop.target, hop.to_parent)
                 if place not in reached or longer < reached[place][0]:
                     reached[place] = (longer, [*path, hop])
-        ways = [reached[place] for place in ((target, False), (target, True)) if place in reached]
-        if ways:
-            return min(ways, key=lambda way: way[0])[1]
+        paths = [reached[place] for place in ((target, False), (target, True)) if place in reached]
+        if paths:
+            return min(paths, key=lambda path: path[0])[1]
         visited.update(table for table, _ in reached)
         frontier = reached
     return None

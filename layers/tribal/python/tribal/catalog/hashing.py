@@ -1,4 +1,4 @@
-"""The hashes by which the product tells that something changed."""
+"""Hashes that show whether something changed, and ids made from them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 _RECORD_ID_BITS = 53
-# Made once: `json.dumps` makes an encoder for each call, which costs as much as a small value does.
+# Made once: `json.dumps` creates an encoder for each call, which costs as much as encoding a small value.
 _encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -28,5 +28,5 @@ def output_hash(files: Iterable[tuple[str, str]]) -> str:
 
 
 def record_id(doc_type: str, *parts: str) -> int:
-    """The id of a record in every index: the same for the same thing, and exact as a JSON number (53 bits)."""
+    """The id of a record in every index: a hash of its identity, exact as a JSON number (53 bits)."""
     return int(object_hash([doc_type, *parts])[:16], 16) >> (64 - _RECORD_ID_BITS)

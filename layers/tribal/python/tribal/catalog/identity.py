@@ -15,12 +15,13 @@ _PLAIN_PART = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*\Z")
 _PLAIN_SLUG = re.compile(r"[a-z0-9_][a-z0-9_-]*\Z")
 _DEVICE_NAMES = frozenset({"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))})
 _SLUG_LENGTH = 80
+# By judgement: a readable name and its hash stay well under the 255 bytes that file systems allow.
 _HASH_LENGTH = 10
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class TableIdentity:
-    """A table as the product knows it: the entry's name in `databases.yaml`, then schema and table, case-exact."""
+    """A table's identity: the name of its entry in `databases.yaml`, then schema and table, case-exact."""
 
     database: str
     schema: str
@@ -88,16 +89,16 @@ def _parse_part(text: str, start: int) -> tuple[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """What a name that somebody typed stands for: one table, or the tables that it may mean."""
+    """The result of looking up a name: one table, or the candidates for it."""
 
     found: TableIdentity | None
     candidates: tuple[TableIdentity, ...] = ()
 
 
 def look_up(text: str, known: Sequence[tuple[TableIdentity, DatabaseType]]) -> LookUp:
-    """Find a table by name: exact, then by the dialect's fold, then case-insensitive where that is unique.
+    """Find a table by name: exact, then by the dialect's fold, then case-insensitive if that is unique.
 
-    Names of one or two parts are accepted where they are unique: `table`, `schema.table`.
+    Names of one or two parts are accepted if they are unique: `table`, `schema.table`.
     """
     try:
         parts = parse_name(text.strip())
@@ -129,7 +130,7 @@ def look_up(text: str, known: Sequence[tuple[TableIdentity, DatabaseType]]) -> L
 
 
 def short_hash(parts: Sequence[str]) -> str:
-    """Ten hex digits of the canonical tuple, to tell names apart whose slugs are the same."""
+    """Ten hex digits of the canonical tuple, to distinguish names with the same slug."""
     canonical = "\x00".join(f"{len(part)}:{part}" for part in parts)
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
 

@@ -12,13 +12,13 @@ from tribal.catalog.identity import TableIdentity
 from tribal_contracts import DatabaseType, JoinStep
 
 ROW_LIMIT = 100
-"""Rows that SQL to be run asks for, so that nobody empties a large table by pasting it."""
+"""LIMIT of SQL to be run, so that pasting it does not fetch a large table. By judgement."""
 
 JoinType = Literal["INNER", "LEFT"]
 
 
 def same_name(database: str) -> str:
-    """The name of a database on its server, where the configuration calls it the same."""
+    """The name of a database on its server, if the configuration uses the same."""
     return database
 
 

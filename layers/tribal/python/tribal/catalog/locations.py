@@ -1,4 +1,4 @@
-"""Where every file lies, relative to the store's root. Source: specification section 8."""
+"""Keys of every file, relative to the store's root. Source: specification section 8."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def lease_file(name: str) -> str:
 
 
 def snapshot_file(database: str, schema_hash: str) -> str:
-    """The snapshot of one state of a database's structure."""
+    """The snapshot of a database's structure at one schema hash."""
     return f"catalog/{store_name(database)}/snapshots/{schema_hash}.jsonl"
 
 
@@ -45,12 +45,12 @@ def latest_reading_file(database: str) -> str:
 
 
 def slice_file(database: str, content_hash: str) -> str:
-    """A slice by the SHA-256 of its bytes."""
+    """A slice, named by the SHA-256 of its bytes."""
     return f"catalog/{store_name(database)}/slices/{content_hash}.json"
 
 
 def annotations_file(database: str) -> str:
-    """The words of people about a database."""
+    """People's corrections and additions about a database."""
     return f"annotations/{store_name(database)}.yaml"
 
 
@@ -140,7 +140,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def is_key(key: str) -> bool:
-    """Whether a store keeps a key as it stands; see `require_key`."""
+    """Whether a store keeps a key unaltered; see `require_key`."""
     try:
         require_key(key)
     except StoreError:
@@ -149,10 +149,10 @@ def is_key(key: str) -> bool:
 
 
 def require_key(key: str) -> None:
-    """Refuse a key that a store would not keep as it stands, or that would lead out of it.
+    """Refuse a key that a store would alter, or that would lead out of it.
 
     A key is relative, at most 1,024 bytes of UTF-8 (the most that S3 takes), of parts separated by `/`; no part is
-    empty or begins with a dot: those are the store's own.
+    empty or begins with a dot: those are reserved for the store.
 
     Raises:
         StoreError: when the key is not of this form.

@@ -1,4 +1,4 @@
-"""Which characters a person can see."""
+"""Visibility of characters."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 
 def is_visible(character: str) -> bool:
-    """Whether something is drawn for it, and only for it: not for controls, marks of direction, lone surrogates.
+    """Whether the character is drawn as a glyph of its own: not controls, direction marks or lone surrogates.
 
-    What Unicode has not assigned yet counts as visible: it is drawn as a box, and newer Pythons know more characters.
+    Unassigned characters count as visible: they are drawn as a box, and newer Pythons know more of them.
     """
     return unicodedata.category(character) not in _UNSEEN

@@ -10,7 +10,7 @@ from tribal.masking.samples import MaskedSamples, mask_samples
 from tribal.masking.value_shapes import pattern_of
 
 MASKING_VERSION: str = "2"
-"""Changes whenever the same input may be masked differently, so that documents made before are made anew."""
+"""Changes whenever the same input may be masked differently, so that earlier documents are made again."""
 
 __all__ = [
     "MASKING_VERSION",

@@ -1,4 +1,4 @@
-"""Check digits of cards, accounts and national numbers: what tells a real one from any run of digits."""
+"""Check digits of cards, accounts and national numbers, which tell a real one from a random run of digits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IBAN_LENGTHS: dict[str, int] = {
     )
     for country in countries.split(",")
 }
-"""Length of an IBAN by country code."""
+"""Length of an IBAN by country code. As the IBAN registry (ISO 13616) defines it."""
 
 _VERHOEFF_PRODUCT = [
     [(column + row) % 5 if column < 5 else 5 + (column + row) % 5 for column in range(10)] for row in range(5)
@@ -34,26 +34,26 @@ _FISCAL_CODE_ODD = dict(
 
 
 def digits_of(text: str) -> str:
-    """Keeps the decimal digits of a text, those of other scripts as 0 to 9."""
+    """The decimal digits of a text; digits of other scripts become 0 to 9."""
     return "".join(str(int(char)) for char in text if char.isdecimal())
 
 
 def is_luhn(number: str) -> bool:
-    """Tells whether the digits end in the check digit of payment cards."""
+    """Whether the digits end in the check digit of payment cards."""
     digits = digits_of(number)
     doubled = (sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
     return len(digits) > 1 and (sum(int(digit) for digit in digits[-1::-2]) + sum(doubled)) % 10 == 0
 
 
 def is_card_number(number: str) -> bool:
-    """Tells whether 13 to 19 digits start as a card network's numbers do and pass Luhn's check."""
+    """Whether 13 to 19 digits start like a card network's numbers and pass Luhn's check."""
     digits = digits_of(number)
     issued = digits[:1] in "3456" or "2221" <= digits[:4] <= "2720"
     return 13 <= len(digits) <= 19 and issued and len(set(digits)) > 1 and is_luhn(digits)
 
 
 def is_iban(account: str) -> bool:
-    """Tells whether the characters, spaces and hyphens apart, have their country's length and modulus 97."""
+    """Whether the characters, not counting spaces and hyphens, have their country's length and are valid modulo 97."""
     compact = "".join(char for char in account.upper() if char.isalnum())
     if not compact.isascii() or IBAN_LENGTHS.get(compact[:2]) != len(compact):
         return False
@@ -61,7 +61,7 @@ def is_iban(account: str) -> bool:
 
 
 def is_german_tax_id(number: str) -> bool:
-    """Tells whether 11 digits are a German Steuer-ID: one digit repeated among the first ten, ISO 7064 check digit."""
+    """Whether 11 digits are a German Steuer-ID: one digit repeated among the first ten, ISO 7064 check digit."""
     digits = digits_of(number)
     if len(digits) != 11 or digits[0] == "0":
         return False
@@ -75,7 +75,7 @@ def is_german_tax_id(number: str) -> bool:
 
 
 def is_french_social_number(number: str) -> bool:
-    """Tells whether 15 characters are a French NIR, whose last two digits are 97 less the rest modulo 97."""
+    """Whether 15 characters are a French NIR, whose last two digits are 97 minus the others modulo 97."""
     compact = "".join(char for char in number.upper() if char.isalnum())
     body = compact[:13].replace("2A", "19", 1) if compact[5:7] == "2A" else compact[:13]
     body = body[:5] + "18" + body[7:] if compact[5:7] == "2B" else body
@@ -83,14 +83,14 @@ def is_french_social_number(number: str) -> bool:
 
 
 def is_spanish_id(number: str) -> bool:
-    """Tells whether a DNI or NIE ends in the letter that its number modulo 23 demands."""
+    """Whether a DNI or NIE ends in the check letter for its number modulo 23."""
     compact = "".join(char for char in number.upper() if char.isalnum())
     body = str("XYZ".find(compact[0])) + compact[1:8] if compact[0] in "XYZ" else compact[:8]
     return len(compact) == 9 and body.isdecimal() and "TRWAGMYFPDXBNJZSQVHLCKE"[int(body) % 23] == compact[8]
 
 
 def is_italian_fiscal_code(code: str) -> bool:
-    """Tells whether 16 characters are an Italian codice fiscale, by its check letter."""
+    """Whether 16 characters are an Italian codice fiscale, by its check letter."""
     compact = code.upper()
     if len(compact) != 16 or not compact.isascii() or not compact.isalnum():
         return False
@@ -100,7 +100,7 @@ def is_italian_fiscal_code(code: str) -> bool:
 
 
 def is_polish_pesel(number: str) -> bool:
-    """Tells whether 11 digits are a Polish PESEL: a date of birth and a weighted check digit."""
+    """Whether 11 digits are a Polish PESEL: a date of birth and a weighted check digit."""
     digits = digits_of(number)
     if len(digits) != 11 or not (1 <= int(digits[2:4]) % 20 <= 12 and 1 <= int(digits[4:6]) <= 31):
         return False
@@ -109,7 +109,7 @@ def is_polish_pesel(number: str) -> bool:
 
 
 def is_brazilian_cpf(number: str) -> bool:
-    """Tells whether 11 digits are a Brazilian CPF, by its two check digits."""
+    """Whether 11 digits are a Brazilian CPF, by its two check digits."""
     digits = digits_of(number)
     if len(digits) != 11 or len(set(digits)) == 1:
         return False
@@ -121,7 +121,7 @@ def is_brazilian_cpf(number: str) -> bool:
 
 
 def is_indian_aadhaar(number: str) -> bool:
-    """Tells whether 12 digits are an Indian Aadhaar number, by Verhoeff's check digit."""
+    """Whether 12 digits are an Indian Aadhaar number, by Verhoeff's check digit."""
     digits = digits_of(number)
     check = 0
     for position, digit in enumerate(reversed(digits)):
@@ -133,14 +133,14 @@ def is_indian_aadhaar(number: str) -> bool:
 
 
 def is_swiss_social_number(number: str) -> bool:
-    """Tells whether 13 digits are a Swiss AHV number: 756 and the check digit of an EAN."""
+    """Whether 13 digits are a Swiss AHV number: 756 and the check digit of an EAN."""
     digits = digits_of(number)
     weighted = sum(int(digit) * (3 if position % 2 else 1) for position, digit in enumerate(digits))
     return len(digits) == 13 and digits.startswith("756") and weighted % 10 == 0
 
 
 def is_chinese_id(number: str) -> bool:
-    """Tells whether 18 characters are a Chinese resident number, by ISO 7064 modulo 11-2."""
+    """Whether 18 characters are a Chinese resident number, by ISO 7064 modulo 11-2."""
     compact = number.upper()
     if len(compact) != 18 or not compact[:17].isdecimal():
         return False

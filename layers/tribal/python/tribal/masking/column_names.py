@@ -1,4 +1,4 @@
-"""Tells from the name of a column what its values are, before any value is seen."""
+"""Detects sensitive columns by their names, before any value is seen."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _ENDS_IN_ID = frozenset(
 
 
 def detect_by_name(column_name: str, table_name: str = "") -> SensitiveKind | None:
-    """Tells what a column holds by its name, and for a plain `name` by the table's; None if the name tells nothing.
+    """The sensitive kind that a column's name suggests, for a plain `name` together with the table's; None if none.
 
-    The last word decides: `email_status` and `is_email_verified` are facts about an address, not addresses.
+    The last word decides: `email_status` is a fact about an address, not an address; so is `is_email_verified`.
     """
     spelt_out = _readings(column_name)[1]
     if not spelt_out or spelt_out[0] in _YES_OR_NO or (len(spelt_out) > 1 and spelt_out[0] in _COUNTS):
@@ -49,13 +49,13 @@ def _kind_of_column(column_name: str) -> SensitiveKind | None:
 
 
 def is_code_name(column_name: str) -> bool:
-    """Tells whether a column is named as one of a few codes: a status, a type, a flag, a unit."""
+    """Whether a column's name announces one of a few codes: a status, a type, a flag, a unit."""
     words = _readings(column_name)[1]
     return bool(words) and (words[-1] in CODE_HEADS or words[0] in _YES_OR_NO)
 
 
 def is_key_name(column_name: str) -> bool:
-    """Tells whether a column is named as an identifier, whatever the catalog declares."""
+    """Whether a column is named like an identifier, whatever the catalog declares."""
     words = _readings(column_name)[1]
     if not words:
         return False
@@ -65,7 +65,7 @@ def is_key_name(column_name: str) -> bool:
 
 @lru_cache(maxsize=8_192)
 def _readings(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Reads a name as it is written and with its short words spelt out, digits at the end and plurals left out."""
+    """A name's words as written and with abbreviations spelt out, singular, without digits at the end."""
     tokens = split_identifier(name)
     while len(tokens) > 1 and tokens[-1].isdecimal():
         tokens.pop()

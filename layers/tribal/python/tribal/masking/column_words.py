@@ -1,6 +1,6 @@
-"""The words by which a column tells that it holds personal data, a secret, or mere codes.
+"""The words in column names that announce personal data, secrets, or mere codes.
 
-A phrase is written in the singular, in words that are spelt out; the common words of some other languages stand too.
+Phrases are in the singular, with abbreviations spelt out; common words of some other languages are included.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _split(text: str) -> frozenset[tuple[str, ...]]:
 PHRASES: dict[tuple[str, ...], SensitiveKind] = {
     phrase: kind for kind, text in _PHRASES.items() for phrase in _split(text)
 }
-"""Words of a column name that tell what it holds, wherever in the name they stand."""
+"""Words that say what a column holds, wherever in its name they stand."""
 
 WRITTEN_TOGETHER: dict[str, SensitiveKind] = {
     "".join(phrase): kind for phrase, kind in PHRASES.items() if len(phrase) > 1
@@ -150,21 +150,21 @@ TELLING_PARTS: dict[str, SensitiveKind] = {
     "latitude": SensitiveKind.COORDINATES,
     "longitude": SensitiveKind.COORDINATES,
 } | {word: kind for word, kind in WRITTEN_TOGETHER.items() if len(word) >= 8}
-"""What tells of personal data wherever in a word it stands, as in `custphone`."""
+"""Parts of words that announce personal data, as in `custphone`."""
 
 MISLEADING_WORDS: frozenset[str] = frozenset(
     "phoneme phonetic phonetics microphone headphone gramophone saxophone smartphone earphone".split()
 )
-"""Words that hold a telling part and mean something else."""
+"""Words that contain such a part and mean something else."""
 
 FREE_TEXT_PHRASES: frozenset[tuple[str, ...]] = _split(_FREE_TEXT)
-"""Words at the end of a column name that tell of prose."""
+"""Words at the end of a column name that announce prose."""
 
 PERSON_NOUNS: frozenset[str] = frozenset(_PERSON_NOUNS.split())
-"""What people are called in tables; the name of one is personal."""
+"""Words for people; a name next to one of them is personal."""
 
 NEUTRAL_HEADS: frozenset[str] = frozenset(_NEUTRAL_HEADS.split())
-"""Last words that make of a personal thing a fact about it: `email_status` is no address."""
+"""Last words that turn personal data into a fact about it: `email_status` is not an address."""
 
 CODE_HEADS: frozenset[str] = frozenset(_CODE_HEADS.split())
-"""Last words of columns that hold one of a few codes."""
+"""Last words of the names of columns that hold one of a few codes."""

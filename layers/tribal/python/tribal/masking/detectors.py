@@ -24,9 +24,9 @@ _RULES = (
     *secret_patterns.RANDOM_RULES,
 )
 _RANKED = tuple(enumerate(_RULES))
-# Most values hold no hint at all, so that one look spares asking rule by rule.
-_WITHOUT_HINTS = tuple((rank, rule) for rank, rule in _RANKED if not rule.hints)
-_ANY_HINT = re.compile("|".join(sorted({re.escape(hint) for rule in _RULES for hint in rule.hints})))
+# Most values contain none of the substrings that rules require, so one search spares most rules.
+_WITHOUT_REQUIRED = tuple((rank, rule) for rank, rule in _RANKED if not rule.required)
+_ANY_REQUIRED = re.compile("|".join(sorted({re.escape(word) for rule in _RULES for word in rule.required})))
 _DIGIT = re.compile(r"\d")
 
 
@@ -40,28 +40,28 @@ class Span:
 
 
 def find_sensitive(text: str) -> list[Span]:
-    """Finds every sensitive part of a text from left to right; parts that overlap are one, of the surer kind.
+    """Every sensitive part of a text, from left to right; overlapping parts are merged, and the surer kind counts.
 
     Takes time linear in the length of the text.
     """
     lower = text.lower()
     digits = sum(1 for _ in _DIGIT.finditer(text))
     found: list[tuple[int, int, int]] = []
-    for rank, rule in _RANKED if _ANY_HINT.search(lower) else _WITHOUT_HINTS:
-        if digits < rule.min_digits or (rule.hints and not any(hint in lower for hint in rule.hints)):
+    for rank, rule in _RANKED if _ANY_REQUIRED.search(lower) else _WITHOUT_REQUIRED:
+        if digits < rule.min_digits or (rule.required and not any(word in lower for word in rule.required)):
             continue
         found.extend((start, end, rank) for start, end in rule.find(text))
     return [Span(start, end, _RULES[rank].kind) for start, end, rank in _merged(found)]
 
 
 def detect(value: str) -> SensitiveKind | None:
-    """Tells what sensitive thing a value is or holds, the surest kind first; None means that no pattern knows it."""
+    """The surest sensitive kind that a value is or contains; None if no pattern matches."""
     kinds = [span.kind for text in _forms(value) for span in find_sensitive(text)]
     return min(kinds, key=_RANK_OF_KIND.__getitem__, default=None)
 
 
 def _forms(value: str) -> tuple[str, ...]:
-    """Adds the compatibility form to a value that has one, where full-width letters hide an address from a pattern."""
+    """A value and, if it differs, its compatibility form: full-width letters would hide an address from a pattern."""
     if value.isascii() or len(value) > _NORMALIZED_CHARS:
         return (value,)
     return (value, unicodedata.normalize("NFKC", value))

@@ -1,4 +1,4 @@
-"""What a value can be that must not be shown."""
+"""Kinds of values that must not be shown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class SensitiveKind(StrEnum):
-    """Why a value is hidden; the text of a member is what stands in its place, in square brackets."""
+    """Why a value is hidden; a member's text replaces the value, in square brackets."""
 
     EMAIL = "email"
     PHONE = "phone"
@@ -36,7 +36,7 @@ class SensitiveKind(StrEnum):
 
     @property
     def is_secret(self) -> bool:
-        """Whether the value opens something, so that not even its pattern may be shown."""
+        """Whether the value grants access, so that not even its pattern may be shown."""
         return self in _SECRETS
 
 

@@ -1,7 +1,7 @@
-"""Names of people in running text: after a title, in a full name with a common given name or surname, or asked for.
+"""Names of people in running text: after a title, in a full name with a common given name or surname, or after "ask".
 
-Cautious on purpose: comments of a catalog are full of capitals, and a word that databases use is never part of a name.
-Names that are on no list, and names written in small letters, are not found.
+Cautious on purpose: comments of a catalog are full of capitals, so a common database word is never part of a name.
+Names on no list and names in lower case are not found.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _WORD = rf"{_CAPITAL}[^\W\d_]{{1,24}}(?:['\u2019-]{_CAPITAL}?[^\W\d_]{{1,24}})?"
 _PARTICLE = r"(?:(?:von|van|de|der|den|di|da|dos|del|la|le|el|al|bin) ){0,2}"
 _TITLES = ("mr", "mrs", "ms", "mx", "dr", "prof", "herr", "frau", "mme", "monsieur", "madame", "signor", "se\u00f1or")
 
-# Months, places, products and terms that hold what is a name elsewhere.
+# In months, places, products and terms these are not names.
 _NO_GIVEN_NAMES = frozenset("angel christian florence jan jordan madison max roman ron victoria virginia".split())
 _NO_SURNAMES = frozenset("costa kim lang park santiago vega ward washington".split())
 _NO_FIRST_WORDS = frozenset(
@@ -58,7 +58,7 @@ NAME_RULES = (
             rf"(?:(?:Dr|Prof)\.? ){{0,2}}(?P<hidden>(?:{_CAPITAL}\. ?)?(?:{_WORD} )?{_PARTICLE}{_WORD}){END}"
         ),
         confirm=_is_titled_name,
-        hints=_TITLES,
+        required=_TITLES,
     ),
     Rule(
         SensitiveKind.PERSON_NAME,
@@ -74,6 +74,6 @@ NAME_RULES = (
         SensitiveKind.PERSON_NAME,
         re.compile(rf"{START}(?:[Aa]sk|[Cc]ontact|[Cc]all|[Oo]wner|[Aa]uthor)[:=]? (?P<hidden>{_WORD} {_WORD}){END}"),
         confirm=_is_asked_for,
-        hints=("ask", "contact", "call", "owner", "author"),
+        required=("ask", "contact", "call", "owner", "author"),
     ),
 )

@@ -1,4 +1,4 @@
-"""Patterns of the numbers by which states know people; those without a form of their own need their check digit."""
+"""Patterns of national identity numbers; those without a distinctive form must have a valid check digit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Common given names and surnames of several languages, for extra caution: a value among them is never a mere code."""
+"""Common given names and surnames of several languages, for extra caution: such a value is never taken for a code."""
 
 from __future__ import annotations
 
@@ -64,4 +64,4 @@ wheeler wilson winkler wolff wong wright wu yamada yamamoto yang yilmaz zhang zh
 GIVEN_NAMES = frozenset(_GIVEN_NAMES.split())
 SURNAMES = frozenset(_SURNAMES.split())
 PERSONAL_NAMES: frozenset[str] = GIVEN_NAMES | SURNAMES
-"""Lower-case names; those that are everyday words too (`mark`, `rose`, `may`, `white`) are left out."""
+"""Lower-case names; those that are also everyday words (`mark`, `rose`, `may`, `white`) are left out."""

@@ -1,4 +1,4 @@
-"""Patterns of personal data: mail, telephone, cards and accounts, addresses of machines and homes.
+"""Patterns of personal data: e-mail, telephone, cards and accounts, addresses of machines and homes.
 
 Digits may be of any script. A separator of digit groups is a space, a no-break space, a dot or a hyphen.
 """
@@ -70,14 +70,14 @@ def _has_letter(candidate: str) -> bool:
 
 
 def _is_street(candidate: str) -> bool:
-    """Tells an address from any number and words before `way` or `place`: there the words are capitalised."""
+    """Whether it is an address and not just a number and words before `way` or `place`: its words are capitalised."""
     number, *words, ending = candidate.replace(",", " ").split()
     plain = ending.lower().rstrip(".") in _PLAIN_STREETS and len(number) > 1
     return plain or all(not word[0].islower() for word in words)
 
 
 def _any_iban() -> str:
-    """Writes one alternative per length, so that a match ends where its country says and not in the next word."""
+    """One alternative for each length, so that a match ends where its country's format does, not in the next word."""
     countries: dict[int, list[str]] = {}
     for country, length in checksums.IBAN_LENGTHS.items():
         countries.setdefault(length, []).append(country)
@@ -93,7 +93,7 @@ EMAIL_RULES = (
             r"(?<![\w.+%&-])[\w.+%&-]+(?:@|%40)(?:[^\W_][\w-]{0,62}\.){1,8}(?:xn--[\w-]{2,40}|[^\W\d_]{2,24})",
             re.IGNORECASE,
         ),
-        hints=("@", "%40"),
+        required=("@", "%40"),
     ),
 )
 
@@ -136,13 +136,13 @@ MACHINE_RULES = (
         SensitiveKind.IP_ADDRESS,
         re.compile(rf"{_HEX}{OPENS}{_HEX}{{0,3}}(?::{{1,2}}{_HEX}{{1,4}}){{1,7}}(?:::)?{END}", re.ASCII),
         confirm=_is_ipv6,
-        hints=(":",),
+        required=(":",),
         min_digits=1,
     ),
     Rule(
         SensitiveKind.IP_ADDRESS,
         re.compile(rf"(?=\d){START}(?<!\d\.)(?:{_OCTET}\.){{3}}{_OCTET}{END}(?!\.\d)"),
-        hints=(".",),
+        required=(".",),
         min_digits=4,
     ),
 )
@@ -152,7 +152,7 @@ PHONE_RULES = (
         SensitiveKind.PHONE,
         re.compile(rf"\+(?<![\w+].)[1-9](?:[()/]?{SEP}?[()]?\d){{7,14}}(?!\d)"),
         confirm=_is_international_phone,
-        hints=("+",),
+        required=("+",),
         min_digits=8,
     ),
     Rule(
@@ -170,7 +170,7 @@ PHONE_RULES = (
         SensitiveKind.PHONE,
         re.compile(rf"\((?<![\w)].)\d{{2,5}}\){SEP}?\d{{3,5}}{SEP}?\d{{3,5}}{END}"),
         confirm=_is_grouped_phone,
-        hints=("(",),
+        required=("(",),
         min_digits=9,
     ),
     Rule(
@@ -201,7 +201,7 @@ HOME_RULES = (
             re.IGNORECASE,
         ),
         confirm=_is_street,
-        hints=_PLAIN_STREETS + _OTHER_STREETS,
+        required=_PLAIN_STREETS + _OTHER_STREETS,
         min_digits=1,
     ),
     Rule(
@@ -210,7 +210,7 @@ HOME_RULES = (
             r"(?<![\w-])[^\W\d_][\w-]{2,40}(?:stra\u00dfe|strasse|str\.|weg|platz|allee|gasse|damm|ufer) \d{1,4}\b",
             re.IGNORECASE,
         ),
-        hints=("stra\u00dfe", "strasse", "str.", "weg", "platz", "allee", "gasse", "damm", "ufer"),
+        required=("stra\u00dfe", "strasse", "str.", "weg", "platz", "allee", "gasse", "damm", "ufer"),
         min_digits=1,
     ),
     Rule(
@@ -219,7 +219,18 @@ HOME_RULES = (
             rf"\d{OPENS}\d{{0,4}}(?: ?(?:bis|ter))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Cc]hemin|[Aa]ll\u00e9e"
             rf"|[Ii]mpasse|[Qq]uai|[Rr]oute|[Pp]lace|[Cc]ours) {_PARTICLES}{_NAMES}"
         ),
-        hints=("rue", "avenue", "boulevard", "chemin", "all\u00e9e", "impasse", "quai", "route", "place", "cours"),
+        required=(
+            "rue",
+            "avenue",
+            "boulevard",
+            "chemin",
+            "all\u00e9e",
+            "impasse",
+            "quai",
+            "route",
+            "place",
+            "cours",
+        ),
         min_digits=1,
     ),
     Rule(
@@ -228,13 +239,13 @@ HOME_RULES = (
             rf"{START}(?:[Cc]alle|[Aa]venida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua) "
             rf"{_PARTICLES}{_NAMES},? \d{{1,5}}\b"
         ),
-        hints=("calle", "avenida", "avda", "plaza", "paseo", "via", "piazza", "corso", "rua"),
+        required=("calle", "avenida", "avda", "plaza", "paseo", "via", "piazza", "corso", "rua"),
         min_digits=1,
     ),
     Rule(
         SensitiveKind.ADDRESS,
         re.compile(rf"{START}(?:p\.? ?o\.? ?box|postfach) {{0,2}}\d{{1,8}}\b", re.IGNORECASE),
-        hints=("box", "postfach"),
+        required=("box", "postfach"),
         min_digits=1,
     ),
 )

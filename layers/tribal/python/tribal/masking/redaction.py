@@ -1,4 +1,4 @@
-"""Takes personal data and secrets out of free text: comments, defaults, view SQL, what a server says of an error."""
+"""Removes personal data and secrets from free text: comments, defaults, view SQL, error messages of servers."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from tribal.masking.detectors import find_sensitive
 from tribal.masking.kinds import SensitiveKind
 
 _ROUNDS = 4
+"""A bound by judgement: redacting may uncover another match, and stops as soon as none is left."""
 
-# What a server quotes of rows in its errors has no pattern of its own. It may run over several lines, up to one that
-# opens the next part of the message.
+# What a server quotes from rows in its errors has no pattern of its own. It may run over several lines, until one that
+# begins the next part of the message.
 _TO_THE_NEXT_PART = r"[^\n]*(?:\n(?![A-Z][A-Z ]{2,20}:)[^\n]*)*"
 _QUOTED_VALUES = re.compile(
     rf"Failing row contains \((?P<row>{_TO_THE_NEXT_PART})"
@@ -25,7 +26,7 @@ _QUOTED_VALUES = re.compile(
 def redact_text(text: str) -> str:
     """Replaces each sensitive part of a text with its kind, as `[email]`, and leaves the rest as it is.
 
-    Also replaces with `[value]` what PostgreSQL and Snowflake quote of rows in their errors. Redacting again changes
+    Also replaces what PostgreSQL and Snowflake quote from rows in their errors by `[value]`. Redacting again changes
     nothing. Takes time linear in the length of the text.
     """
     text = _QUOTED_VALUES.sub(_without_quoted, text)

@@ -1,4 +1,4 @@
-"""The shape of a rule that finds one kind of sensitive text, and the one way in which rules are run."""
+"""A rule that finds one kind of sensitive text, and how rules are applied."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ SEP = r"[ \u00a0\u2007\u202f.\u2010\u2011\u2013-]"
 START = r"(?<![^\W_])"
 """No letter or digit stands before."""
 OPENS = r"(?<![^\W_].)"
-"""The same, written behind the first character: patterns that open with a set of characters are searched faster."""
+"""The same, placed after the first character: patterns that begin with a set of characters are searched faster."""
 END = r"(?![^\W_])"
 """No letter or digit follows."""
 HIDDEN = "hidden"
-"""Name of the group that is hidden where a pattern needs more than that to be sure."""
+"""Name of the group to hide, if a pattern needs more context than that to be sure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +25,14 @@ class Rule:
     """A pattern and what confirms a match.
 
     Every repetition in a pattern is bounded, or starts only where its run of characters starts: a search is linear.
-    `hints` are strings of which the text in lower case must hold one, `min_digits` the digits it must hold: both spare
-    the search. A group called `hidden` is the part that is hidden, else the whole match is.
+    The text in lower case must contain one of `required` and at least `min_digits` digits; otherwise the search is
+    skipped. A group called `hidden` is the part to hide, else the whole match is.
     """
 
     kind: SensitiveKind
     pattern: re.Pattern[str]
     confirm: Callable[[str], bool] | None = None
-    hints: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
     min_digits: int = 0
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Decides which sample values of a column may be shown; of the others only their pattern is."""
+"""Decides which sample values of a column may be shown; of all others only the pattern is."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from tribal.masking.detectors import detect
 from tribal.masking.kinds import SensitiveKind
 from tribal.masking.value_shapes import is_code, is_date, is_number, is_plain_code, pattern_of
 
+# Limits by judgement: they bound the work on one column and the length of a page, and are not measured.
 MAX_SAMPLES = 10_000
 """Samples of a column that are looked at."""
 MAX_SAMPLE_CHARS = 2_000
 """Characters of a sample that are looked at; a longer one is never shown."""
 MAX_DETECTED = 25
-"""Distinct values of a column, the most frequent first, that the detectors see; more only where more may be shown."""
+"""Distinct values of a column, most frequent first, that the detectors see; more only if more may be shown."""
 MAX_PATTERNS = 5
 """Patterns of hidden values that are shown."""
 
@@ -39,7 +40,7 @@ class MaskedSamples:
     """What may be shown of a column's samples.
 
     `values` are the safe ones, most frequent first and then in order; `patterns` those of the hidden ones likewise.
-    `kind` says why, if it is known, and `masked` whether anything was hidden.
+    `kind` says why, if known, and `masked` whether anything was hidden.
     """
 
     values: tuple[str, ...] = ()
@@ -59,7 +60,7 @@ def mask_samples(
 ) -> MaskedSamples:
     """Shows codes, flags, numbers and dates that repeat in a column of few distinct values, and masks the rest.
 
-    Nothing of a column is shown whose name or type tells of personal data, whose values identify rows, that holds more
+    Nothing is shown of a column whose name or type suggests personal data, whose values identify rows, which has more
     than `distinct_limit` distinct values, or in which a detector recognises any value.
     """
     cut = [value.strip()[:MAX_SAMPLE_CHARS] for value in values[:MAX_SAMPLES] if value is not None]
@@ -98,8 +99,8 @@ def _is_never_shown(type_name: str) -> bool:
 
 
 def _kind_of_values(ranked: list[str]) -> SensitiveKind | None:
-    """Returns the kind most of the recognised values have; among equals the one that comes first by its name."""
-    # Small numbers and dates are too short for any pattern, and most of what there is.
+    """The kind that most of the recognised values have; of several the first by name."""
+    # Small numbers and dates are the bulk of all values, and too short for any pattern.
     telling = (value for value in ranked if not (is_number(value) or is_date(value)))
     kinds = Counter(kind for value in telling if (kind := detect(value)) is not None)
     return min(kinds, key=lambda kind: (-kinds[kind], kind)) if kinds else None

@@ -1,4 +1,4 @@
-"""What a sample value looks like: a number, a date, a code, or anything else, of which only a pattern is shown."""
+"""What sample values look like: numbers, dates, codes, or anything else, of which only a pattern is shown."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import unicodedata
 
 from tribal.masking.personal_names import PERSONAL_NAMES
 
+# Chosen by judgement, on the side of caution, and not measured.
 MAX_PATTERN_CHARS = 40
 """Characters of a pattern; a longer one ends in `...`."""
 MAX_CODE_CHARS = 24
-"""Characters of a code, the longest value that is ever shown."""
+"""Characters of a code, which is the longest value ever shown."""
 MAX_DIGITS = 8
-"""Digits of a number or a code; with more it is taken for somebody's number."""
+"""Digits of a number or a code; anything longer may be somebody's number."""
 
 _SCAN_CHARS = 400
 _RUN_WRITTEN_OUT = 4
@@ -44,7 +45,7 @@ _CODE_WORDS = frozenset(
 
 
 def pattern_of(value: str) -> str:
-    """Writes a value with `A` and `a` for letters and `9` for digits; `a{12}` stands for twelve in a row.
+    """The value with `A` and `a` for letters and `9` for digits; `a{12}` stands for twelve in a row.
 
     ASCII punctuation stays, spaces become one space each, and every other character is `*`.
     """
@@ -74,17 +75,17 @@ def _any_pattern(text: str) -> str:
 
 
 def is_number(value: str) -> bool:
-    """Tells whether a value is a plain number of at most eight digits before the point and eight behind it."""
+    """Whether a value is a plain number of at most eight digits before the point and eight behind it."""
     return _NUMBER.fullmatch(value) is not None
 
 
 def is_date(value: str) -> bool:
-    """Tells whether a value is a date, a time or both, in ISO form or written with dots, slashes or hyphens."""
+    """Whether a value is a date, a time or both, in ISO form or written with dots, slashes or hyphens."""
     return _DATE_OR_TIME.fullmatch(value) is not None
 
 
 def is_code(value: str) -> bool:
-    """Tells whether a value has the form of a code: one short ASCII token, no personal name and no long number."""
+    """Whether a value looks like a code: one short ASCII token, no personal name and no long number."""
     digits = sum(char.isdecimal() for char in value)
     if _CODE.fullmatch(value) is None or digits > MAX_DIGITS or not any(char.isalnum() for char in value):
         return False
@@ -92,9 +93,9 @@ def is_code(value: str) -> bool:
 
 
 def is_plain_code(value: str) -> bool:
-    """Tells whether a code is safe even where the column's name does not announce codes.
+    """Whether a code is safe even if the column's name does not announce codes.
 
-    Its words are then either usual values of codes or no longer than three letters and not written like names.
+    Each of its words must be a usual value of codes, or of at most three letters and not written like a name.
     """
     return is_code(value) and all(
         word.lower() in _CODE_WORDS or (len(word) <= 3 and not (len(word) > 1 and word.istitle()))
@@ -103,7 +104,7 @@ def is_plain_code(value: str) -> bool:
 
 
 def _words(value: str) -> list[str]:
-    """Finds the words of a code, `johnSmith` being one word and two."""
+    """The words of a code; `johnSmith` counts as one word and as two."""
     runs = _LETTERS.findall(value)
     return runs + [part for run in runs for part in re.findall(r"[A-Z]?[a-z]+", run) if part != run]
 

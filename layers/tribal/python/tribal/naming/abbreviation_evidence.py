@@ -1,4 +1,7 @@
-"""Words whose presence speaks for one meaning of an ambiguous short form."""
+"""Words whose presence supports one meaning of an ambiguous abbreviation.
+
+Collected for this project; no outside source is recorded.
+"""
 
 from __future__ import annotations
 
@@ -49,4 +52,4 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     meaning: tuple(words.split())
     for meaning, words in (entry.split(": ") for entry in _EVIDENCE.strip().replace("\n", "; ").split("; "))
 }
-"""Meaning to the words that speak for it when they stand nearby."""
+"""Words that support a meaning if they occur nearby, by meaning."""

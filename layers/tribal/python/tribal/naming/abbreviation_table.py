@@ -1,4 +1,7 @@
-"""What the short words of database names stand for, and the acronyms that need no spelling out."""
+"""What the abbreviations in database names stand for, and acronyms that are not spelt out.
+
+Collected for this project; no outside source is recorded.
+"""
 
 from __future__ import annotations
 
@@ -120,14 +123,14 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
     short: tuple(meaning.strip() for meaning in meanings.split("|"))
     for short, meanings in (entry.split(": ") for entry in _MEANINGS.strip().replace("\n", "; ").split("; "))
 }
-"""Lower-case short form to its meanings, most likely first."""
+"""Meanings by lower-case abbreviation, the likeliest first."""
 
 ENGLISH_WORDS = frozenset(
     """
     act app bus cap cat lab mat no pat pop prop pub rec rep sec sub sup tech temp
     """.split()
 )
-"""Short forms that are English words too: where the surroundings use them as such, they stand as they are."""
+"""Abbreviations that are also English words: left alone where other names use them as such."""
 
 ACRONYMS = frozenset(
     """
@@ -140,4 +143,4 @@ ACRONYMS = frozenset(
     url usa usb usd uuid ux vat vin vip vpn wifi www xml yaml
     """.split()
 )
-"""Acronyms that people know by their letters: they are not spelt out, and `humanize` can show them in capitals."""
+"""Acronyms that people know by their letters: they are not spelt out, and `humanize` can capitalise them."""

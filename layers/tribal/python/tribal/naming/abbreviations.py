@@ -1,4 +1,4 @@
-"""Spells out the short words of database names: `cust_addr_id` reads "customer address id"."""
+"""Spells out the abbreviations in database names: `cust_addr_id` reads "customer address id"."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _NUMBER_AT_THE_END = frozenset({"no", "nos"})
 
 
 def expand(token: str, context: Collection[str] = ()) -> str:
-    """Returns what a token stands for, several words at times, or the token itself when it is not known.
+    """What a token stands for, which may be several words; the token itself if it is unknown.
 
-    `context` holds lower-case words seen elsewhere in the same table or catalog (a set is fastest). It decides between
-    the meanings of an ambiguous token, and leaves a token alone that is used there as an English word of its own.
+    `context` holds lower-case words seen elsewhere in the same table or catalog (a set is fastest). They decide between
+    the meanings of an ambiguous token; a token that is an English word there is left alone.
     """
     return _expand(token, _as_set(context), frozenset())
 
 
 def expand_tokens(tokens: Sequence[str], context: Collection[str] = ()) -> list[str]:
-    """Expands the tokens of one identifier into single words, each token speaking for or against the others' meanings.
+    """The tokens of one identifier as single words, spelt out; each token helps to decide what the others mean.
 
     `no` means a number only at the end or before `of` (`order_no`, not `no_show`).
     """
@@ -39,13 +39,13 @@ def expand_tokens(tokens: Sequence[str], context: Collection[str] = ()) -> list[
 
 
 def humanize(identifier: str, context: Collection[str] = (), *, acronyms: bool = False) -> str:
-    """Writes an identifier as words: `cust_addr_id` gives "customer address id", or "... ID" with `acronyms`."""
+    """An identifier as words: `cust_addr_id` gives "customer address id", or "... ID" with `acronyms`."""
     words = expand_tokens(split_identifier(identifier), context)
     return " ".join(_capitals(word) if acronyms else word for word in words)
 
 
 def is_acronym(word: str) -> bool:
-    """Tells whether people know the lower-case word by its letters, as `url` or, in the plural, `urls`."""
+    """Whether the lower-case word is a known acronym, such as `url` or its plural `urls`."""
     return word in ACRONYMS or (word.endswith("s") and word[:-1] in ACRONYMS)
 
 
@@ -78,7 +78,10 @@ def _expand_plural(token: str, elsewhere: Set[str], siblings: Set[str]) -> str:
 
 
 def _evidence(meaning: str, token: str, elsewhere: Set[str], siblings: Set[str]) -> int:
-    """Counts what speaks for a meaning: the words themselves most, words of the same identifier more than others."""
+    """The evidence for a meaning: the words themselves count most, words of the same identifier more than others.
+
+    The counts 4, 2 and 1 are chosen by judgement, and not measured.
+    """
     spelt_out = 4 if meaning != token and all(_mentions(elsewhere, word) for word in meaning.split()) else 0
     words = EVIDENCE.get(meaning, ())
     return spelt_out + sum(2 * _mentions(siblings, word) + _mentions(elsewhere, word) for word in words)

@@ -1,4 +1,7 @@
-"""Everyday English of business databases: the words into which a name without separators may be cut."""
+"""Everyday English of business databases: the words into which names without separators are split.
+
+Collected for this project; no outside source is recorded.
+"""
 
 from __future__ import annotations
 
@@ -119,4 +122,4 @@ WORDS = frozenset(
   writer written wrong yard yearly years yellow yes yield young youth zero zones
   """.split()
 )
-"""Lower case, mostly singular; three letters at least."""
+"""In lower case, mostly singular, at least three letters long."""

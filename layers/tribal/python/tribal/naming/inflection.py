@@ -1,4 +1,4 @@
-"""English nouns in the singular and the plural, as table and column names use them."""
+"""Singular and plural of English nouns, as in table and column names."""
 
 from __future__ import annotations
 
@@ -118,13 +118,13 @@ _Z_FROM_DOUBLED = {plural: singular for singular, plural in _Z_DOUBLED.items()}
 
 @lru_cache(maxsize=16_384)
 def singular(word: str) -> str:
-    """Returns the singular of an English noun in its own case; what is no plural comes back as it was."""
+    """The singular of an English noun, in the same case; a word that is not a plural is returned unchanged."""
     return _in_case_of(word, _singular(word.lower()))
 
 
 @lru_cache(maxsize=16_384)
 def plural(word: str) -> str:
-    """Returns the plural of an English noun in its own case; what is a plural already comes back as it was."""
+    """The plural of an English noun, in the same case; a plural is returned unchanged."""
     lower = word.lower()
     return word if _singular(lower) != lower else _in_case_of(word, _plural(lower))
 
@@ -157,7 +157,7 @@ def _may_be_plural(word: str) -> bool:
 
 
 def _adds_es(word: str) -> bool:
-    """Tells whether the plural ending of a word in -s is -es, not -s."""
+    """Whether the plural ending of a word in -s is -es, not -s."""
     stem_part = word[:-2]
     if word.endswith(("sses", "xes", "zzes")):
         return not word.endswith("axes") or stem_part != "ax"

@@ -1,4 +1,4 @@
-"""Cuts names that were written without separators: `purchaseorderheader` reads "purchase order header"."""
+"""Splits names written without separators: `purchaseorderheader` reads "purchase order header"."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from tribal.naming.english_words import WORDS
 from tribal.naming.inflection import singular
 from tribal.naming.synonym_table import GROUPS
 
+# Letters of a name, and of a word in it. Chosen by judgement: shorter ones split names that are one word. Not measured.
 _SHORTEST = 6
 _LONGEST = 48
 _SHORTEST_PART = 3
-# Two letters may be anything, so that these count only where they cannot be the end or the start of another word.
+# Two letters may be anything, so these count only where they cannot be the end or the start of another word.
 _FIRST_ONLY = frozenset({"is", "to", "on"})
 _MIDDLE_ONLY = frozenset({"of", "to", "id"})
 _LAST_ONLY = frozenset({"id", "no"})
@@ -26,7 +27,7 @@ _SHORT_FORMS = frozenset(
     ytd
     """.split()
 )
-# Words of three letters that begin or end too many others.
+# Three-letter words that begin or end too many others.
 _NO_PARTS = frozenset(
     """
     act aid aim air arm art eat ear ion lap law leg lot low man men oil odd out red rid sea see son sun tab tap tie tip
@@ -50,9 +51,9 @@ _VOCABULARY = _vocabulary()
 
 @lru_cache(maxsize=16_384)
 def segment(token: str) -> tuple[str, ...]:
-    """The words of a lower-case token, in order; the token itself where it is a word or is not made of known ones.
+    """The words of a lower-case token, in order; the token itself if it is a word or cannot be split into known ones.
 
-    Of several ways to cut it the one with the fewest words counts, then the one whose first word is the longest.
+    Of several splits the one with the fewest words wins, then the one whose first word is longest.
     """
     if not _SHORTEST <= len(token) <= _LONGEST or not (token.isascii() and token.isalpha()):
         return (token,)
@@ -62,12 +63,12 @@ def segment(token: str) -> tuple[str, ...]:
 
 
 def segment_all(tokens: Sequence[str]) -> list[str]:
-    """The tokens of an identifier, each cut into its words."""
+    """The tokens of an identifier, each split into its words."""
     return [word for token in tokens for word in segment(token)]
 
 
 def _cut(token: str) -> tuple[str, ...] | None:
-    """The best cut of each tail, from the shortest to the whole."""
+    """The best split, found for each tail from the shortest to the whole."""
     best: dict[int, tuple[str, ...]] = {len(token): ()}
     for start in range(len(token) - 2, -1, -1):
         for stop in range(len(token), start + 1, -1):
@@ -93,7 +94,7 @@ def _may_stand(token: str, start: int, stop: int, rest: tuple[str, ...]) -> bool
 
 
 def is_word(part: str) -> bool:
-    """Whether a lower-case word is one of those into which names are cut; the list is far from all of English."""
+    """Whether names are split into this lower-case word; the list is far from all of English."""
     if part in _VOCABULARY:
         return True
     return part.endswith("s") and len(part) > _SHORTEST_PART and singular(part) in _VOCABULARY

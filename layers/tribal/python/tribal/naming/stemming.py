@@ -43,10 +43,10 @@ _STEP_4 = dict.fromkeys(
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """Returns the stem that the forms of a lower-case English word share; other words are returned unchanged.
+    """The stem that the forms of a lower-case English word share; other words are returned unchanged.
 
-    The noun is made singular first, because Porter's rules alone part `status` from `statuses`, know no `people`, and
-    take the last letter of `gps`.
+    Nouns are made singular first, because Porter's rules alone separate `status` from `statuses`, do not know `people`,
+    and drop the last letter of `gps`.
     """
     if not (word.isascii() and word.isalpha()):
         return word
@@ -73,7 +73,7 @@ def _without_suffixes(word: str) -> str:
 
 
 def _shape(word: str) -> list[bool]:
-    """Tells for each letter whether it is a consonant; `y` is one unless it follows a consonant."""
+    """For each letter, whether it is a consonant; `y` is one unless it follows a consonant."""
     shape: list[bool] = []
     for position, letter in enumerate(word):
         if letter == "y":
@@ -84,7 +84,7 @@ def _shape(word: str) -> list[bool]:
 
 
 def _measure(stem_part: str) -> int:
-    """Counts the vowel runs that a consonant run follows, the paper's `m`."""
+    """The number of vowel runs followed by a consonant run, the paper's `m`."""
     shape = _shape(stem_part)
     return sum(1 for before, now in pairwise(shape) if now and not before)
 
@@ -130,7 +130,7 @@ def _final_y(word: str) -> str:
 
 
 def _replace_longest(word: str, replacements: dict[str, str], *, above: int) -> str:
-    """Replaces the longest suffix of the set, if the measure of what stands before it is above the given one."""
+    """Replaces the longest suffix of the set, if the measure of what precedes it is above the given one."""
     for length in range(min(7, len(word)), 1, -1):
         suffix = word[-length:]
         if suffix in replacements:

@@ -1,6 +1,7 @@
 """Business words that people use interchangeably when they ask about data.
 
-Written by hand. How much a synonym counts is decided where questions are read (`retrieval/query.py`).
+Collected for this project; no outside source is recorded. How much a synonym counts is decided where questions are
+read (`retrieval/query.py`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The only tokeniser of the product: identifiers, questions and prose become the same lower-case tokens."""
+"""The only tokeniser of the product: it turns identifiers, questions and prose into the same lower-case tokens."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from itertools import islice
 
 from tribal.naming.stemming import stem
 
+# Bounds by judgement, far above what names and comments need; not measured.
 MAX_TEXT_CHARS = 100_000
 """Characters of a text that are looked at; the rest is ignored."""
 MAX_TOKENS = 4_096
-"""Tokens that one text yields at the most."""
+"""The most tokens that one text yields."""
 MAX_TOKEN_CHARS = 64
 """Characters of a token that are kept; a PostgreSQL name has at most 63 bytes."""
 
@@ -26,7 +27,7 @@ STOP_WORDS: frozenset[str] = frozenset(
     find give list return show tell
     """.split()
 )
-"""English words, with the verbs every question opens with, that say nothing about which table is meant."""
+"""English words that say nothing about which table is meant, including verbs that questions begin with."""
 
 _ASCII_WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _SHORT_FORM = re.compile(r"(?<=[^\W\d_])(?:n['\u2019]t|['\u2019](?:s|ll|re|ve|d|m))(?![^\W_])", re.IGNORECASE)
@@ -36,7 +37,7 @@ _NAMED_BY_SIGN = re.compile(r"(?<![^\W_])(?:([cC])\+\+|([cCfFjJ])#)(?![^\W_])")
 def split_identifier(identifier: str) -> list[str]:
     """Splits a name at separators, case changes and digits: `custAddr_line2ID` gives cust, addr, line, 2, id.
 
-    The tokens are NFKC-normalised, case-folded, made of letters or of digits alone, and split into themselves.
+    The tokens are NFKC-normalised, case-folded, of letters or of digits alone; splitting one again changes nothing.
     """
     return _bounded(_words(_normalize(identifier)))
 
@@ -44,8 +45,8 @@ def split_identifier(identifier: str) -> list[str]:
 def tokenize_text(text: str) -> list[str]:
     """Splits a question or prose as `split_identifier` splits names, in reading order and with repetitions.
 
-    Short forms lose their ending (`o'brien's` gives o, brien) and languages named by a sign keep it as
-    letters (`C++` gives cpp, `C#` csharp), so that every token can be searched for.
+    Contractions lose their ending (`o'brien's` gives o, brien), and signs in names of languages become letters (`C++`
+    gives cpp, `C#` csharp), so that every token can be searched for.
     """
     normal = _normalize(text)
     if "'" in normal or "\u2019" in normal:
@@ -56,9 +57,9 @@ def tokenize_text(text: str) -> list[str]:
 
 
 def index_terms(text_or_identifier: str) -> list[str]:
-    """Turns a name, a comment or a question into the stems that are indexed and searched, repetitions kept.
+    """The stems of a name, a comment or a question that are indexed and searched, with repetitions.
 
-    Stop words are left out unless nothing else is there, so that a table called `which` can be found.
+    Stop words are left out unless there is nothing else, so that a table called `which` can be found.
     """
     tokens = tokenize_text(text_or_identifier)
     return [stem(token) for token in tokens if token not in STOP_WORDS] or [stem(token) for token in tokens]
@@ -91,7 +92,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _separate_case_changes(text: str) -> str:
-    """Puts `_` where case says that a word begins: after a small letter, and before the last capital of an acronym."""
+    """Inserts `_` where case marks the start of a word: after a lower-case letter, before an acronym's last capital."""
     parts: list[str] = []
     for position, char in enumerate(text):
         if position and _is_capital(char):
@@ -105,7 +106,7 @@ def _separate_case_changes(text: str) -> str:
 
 
 def _is_capital(char: str) -> bool:
-    # Cherokee folds small letters to capitals; what folding leaves alone is no case change.
+    # Cherokee folds lower case to capitals; what folding leaves alone is not a case change.
     return char.isupper() and char.casefold() != char
 
 

@@ -1,7 +1,7 @@
 """What businesses keep data about: the topics that tables are compared with.
 
-Written by hand (docs/adr/0007), and general on purpose: trades and departments, no product's schema. Users add to it
-per database with `vocabulary` in `databases.yaml`.
+Collected for this project (docs/adr/0007), and general on purpose: trades and departments, no product's schema. Users
+add to it per database with `vocabulary` in `databases.yaml`.
 """
 
 from __future__ import annotations
