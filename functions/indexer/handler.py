@@ -77,7 +77,7 @@ def _take(message: Message, place: _Place, deadline: LambdaDeadline) -> None:
         else:
             _index(message, place, deadline)
     except ManifestError as error:
-        # Coming again would not mend it; the next run does, and its manifest comes with an event of its own.
+        # Coming again would not help; the next run does, and its manifest comes with an event of its own.
         logger.error("the manifest cannot be indexed", code=error.code, reason=error.message)
         metrics.add_metric("IndexingBlocked", MetricUnit.Count, int(error.code != "IDX_MANIFEST_NOT_FOUND"))
         record_blocked(place.store, SystemClock(), place.embedder.model, error)
@@ -87,7 +87,7 @@ def _fan_out(place: _Place) -> None:
     units = units_to_index(place.store, place.index(in_place=True), place.embedder.model)
     logger.info("the manifest is fanned out", units=len(units))
     place.queue.send([Message(kind="unit", unit=unit) for unit in units])
-    # Removals, the key graph and the metadata come last, and mend what a unit's message could not do.
+    # Removals, the key graph and the metadata come last, and put right what a unit's message could not do.
     place.queue.send([Message(kind="reconcile")], delay_seconds=RECONCILE_AFTER_SECONDS if units else 0)
 
 

@@ -48,8 +48,8 @@ def deployed_reader(deployment: Deployment) -> OpenReader:
 
     role = deployment.network_role
     secrets = SecretsManagerSecrets(aws_client("secretsmanager", region=deployment.region, role=role))
-    mend = "make it in Secrets Manager, in the region of the functions"
-    return opener_with(secrets, deployment.environment, mend, role=role)
+    hint = "make it in Secrets Manager, in the region of the functions"
+    return opener_with(secrets, deployment.environment, hint, role=role)
 
 
 def deployed_index(deployment: Deployment, store: ObjectStore | None = None, *, in_place: bool = False) -> SearchIndex:

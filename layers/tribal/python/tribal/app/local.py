@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tribal.catalog.locations import INDEX_FILE
-from tribal.errors import ConfigurationError
+from tribal.errors import ConfigurationError, DatabaseUnreachable, SecretsUnavailable
 
 if TYPE_CHECKING:
+    from pydantic import SecretStr
+
     from tribal.adapters.aws.s3 import S3ObjectStore
     from tribal.adapters.sqlite.index import SqliteIndex
     from tribal.ports import CatalogReader, Clock, Describer, Embedder, ObjectStore, ProcessLock, Secrets, Statement
@@ -109,14 +111,14 @@ def reader_opener(settings: Settings) -> OpenReader:
 
     A named secret is read again when the server refuses the login with it.
     """
-    mend = "set the environment variable of that name, or put a file so named into the folder that TRIBAL_SECRETS names"
+    hint = "set the environment variable of that name, or put a file so named into the folder that TRIBAL_SECRETS names"
     if settings.bucket is not None:
-        mend += ", or make it in Secrets Manager"
-    return opener_with(secrets_of(settings), settings.environment, mend)
+        hint += ", or make it in Secrets Manager"
+    return opener_with(secrets_of(settings), settings.environment, hint)
 
 
-def opener_with(secrets: Secrets, environment: Mapping[str, str], mend: str, *, role: str | None = None) -> OpenReader:
-    """What opens readers with these secrets; `mend` says what to do where one is missing, `role` who logs in by IAM."""
+def opener_with(secrets: Secrets, environment: Mapping[str, str], hint: str, *, role: str | None = None) -> OpenReader:
+    """What opens readers with these secrets; `hint` says what to do where one is missing, `role` who logs in by IAM."""
 
     def open_reader(entry: DatabaseEntry) -> CatalogReader:
         from tribal.adapters.postgres.catalog import PostgresCatalog
@@ -131,13 +133,21 @@ def opener_with(secrets: Secrets, environment: Mapping[str, str], mend: str, *, 
         name = entry.password_secret
         if name is None:
             return PostgresCatalog(entry_target(entry, environment), entry.limits)
-        password = secrets.get(name)
+        password = _password(secrets.get, name)
         if password is None:
-            raise ConfigurationError(f"the secret {name!r} of database {entry.name!r} is not there; {mend}")
+            raise ConfigurationError(f"the secret {name!r} of database {entry.name!r} is not there; {hint}")
         target = entry_target(entry.model_copy(update={"password": password}), environment)
-        return PostgresCatalog(target, entry.limits, renew_password=lambda: secrets.refresh(name))
+        return PostgresCatalog(target, entry.limits, renew_password=lambda: _password(secrets.refresh, name))
 
     return open_reader
+
+
+def _password(read: Callable[[str], SecretStr | None], name: str) -> SecretStr | None:
+    """A database's password; without an answer from whoever keeps it, the database cannot be reached."""
+    try:
+        return read(name)
+    except SecretsUnavailable as error:
+        raise DatabaseUnreachable(error.message) from error
 
 
 def connection_warnings(settings: Settings) -> list[str]:

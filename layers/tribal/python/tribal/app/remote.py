@@ -97,7 +97,7 @@ class RemoteEnvironment:
     @cached_property
     def _outputs(self) -> dict[str, str]:
         profile = self._profile
-        mend = (
+        hint = (
             f"deploy it, or say in {profile.file} which stack and region the profile {profile.name!r} is about "
             "(AWS_PROFILE and AWS_REGION choose account and region too)"
         )
@@ -105,7 +105,7 @@ class RemoteEnvironment:
         def look() -> dict[str, str]:
             from tribal.adapters.aws.stack_outputs import stack_outputs
 
-            return stack_outputs(self._client("cloudformation"), profile.stack, mend)
+            return stack_outputs(self._client("cloudformation"), profile.stack, hint)
 
         return _with_aws(look)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from tribal.errors import doing
 from tribal.indexing.manifest import load_handover
 from tribal.ports import INDEX_VERSION, ObjectStore, SearchIndex
 
 
+@doing("indexing")
 def units_to_index(store: ObjectStore, index: SearchIndex, model: str) -> list[str]:
     """Units of the manifest that wrote a file which the index, built with this model, does not hold as it is.
 
@@ -17,6 +19,7 @@ def units_to_index(store: ObjectStore, index: SearchIndex, model: str) -> list[s
     return sorted({f.work_unit for path, f in files.items() if f.work_unit and held.get(path) != f.content_hash})
 
 
+@doing("indexing")
 def agrees(store: ObjectStore, index: SearchIndex, model: str) -> bool:
     """Whether the index was made from the manifest with this model, and holds its files and keys and no others.
 

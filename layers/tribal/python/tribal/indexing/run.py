@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import DOCS
-from tribal.errors import EmbeddingFailed, ObjectNotFound, RunInterrupted
+from tribal.errors import EmbeddingFailed, ObjectNotFound, RunInterrupted, doing
 from tribal.indexing.entries import Draft, draft_file, key_edges
 from tribal.indexing.manifest import Handover, check_files, is_superseded, load_handover
 from tribal.indexing.progress import Tally, last_progress
@@ -54,6 +54,7 @@ class _Job:
         return sorted(files if self.work_units is None else self.handover.of_units(self.work_units))
 
 
+@doing("indexing")
 def index_documents(
     *,
     store: ObjectStore,

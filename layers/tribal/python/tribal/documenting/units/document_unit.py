@@ -10,7 +10,7 @@ from tribal.documenting.annotations import read_annotations
 from tribal.documenting.staleness import is_unchanged, wants_refresh
 from tribal.documenting.units.checkpoint import UnitCheckpoint
 from tribal.documenting.units.document_table import Surroundings, TableDocumenter
-from tribal.errors import PlanError, RunInterrupted
+from tribal.errors import PlanError, RunInterrupted, doing
 from tribal.ports import (
     CatalogReader,
     Clock,
@@ -29,6 +29,7 @@ LOW_TIME_SECONDS = 20.0
 """With less time left no further table is begun: the longest sample and the checkpoint must fit in."""
 
 
+@doing("documenting")
 def document_unit(
     unit: WorkUnit,
     *,
