@@ -23,6 +23,7 @@ RETRYABLE_ERRORS = (
     "RunError",
     "RunInterrupted",
     "RunLocked",
+    "SecretsUnavailable",
     "StatementConflict",
     "StatementTimedOut",
     "StoreError",

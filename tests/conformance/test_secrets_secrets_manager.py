@@ -13,7 +13,7 @@ from tests.conformance.secrets import *  # noqa: F403
 from tests.conformance.secrets import KNOWN, VALUE
 from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.secrets_manager import SecretsManagerSecrets
-from tribal.errors import ConfigurationError, DatabaseUnreachable, outcome
+from tribal.errors import ConfigurationError, SecretsUnavailable, outcome
 
 
 @pytest.fixture
@@ -95,6 +95,6 @@ def test_a_secret_that_is_about_to_be_deleted_says_so(client: Any, secrets: Secr
 
 def test_a_service_that_does_not_answer_is_retryable(aws_account: None) -> None:
     client = aws_client("secretsmanager", region="eu-central-1", endpoint="http://127.0.0.1:9", attempts=1)
-    with pytest.raises(DatabaseUnreachable) as caught:
+    with pytest.raises(SecretsUnavailable) as caught:
         SecretsManagerSecrets(client).get("a")
     assert outcome(caught.value).retryable

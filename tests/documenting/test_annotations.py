@@ -1,4 +1,4 @@
-"""Annotations: a person's file is read as meant, or refused with the line and the mend."""
+"""Annotations: a person's file is read as meant, or refused with the line and the hint."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ tables:
         ("a: b\n---\nc: d\n", f"{FILE}, line 2: cannot be read: "),
     ],
 )
-def test_a_file_that_cannot_be_used_is_refused_with_its_line_and_the_mend(text: str, message: str) -> None:
+def test_a_file_that_cannot_be_used_is_refused_with_its_line_and_the_hint(text: str, message: str) -> None:
     assert refusal(text).startswith(message)
 
 

@@ -95,7 +95,7 @@ def test_the_root_certificate_of_the_home_directory_is_used_where_there_is_one(t
 
 
 @pytest.mark.parametrize(
-    ("url", "mend"),
+    ("url", "hint"),
     [
         ("mysql://u:hunter2@h/d", "starts with postgresql://"),
         ("host=h password=hunter2", "starts with postgresql://"),
@@ -118,8 +118,8 @@ def test_the_root_certificate_of_the_home_directory_is_used_where_there_is_one(t
         ("postgresql://:hunter2@h/d", "PGUSER"),
     ],
 )
-def test_an_unusable_url_is_refused_with_the_mend_and_without_the_password(url: str, mend: str) -> None:
-    with pytest.raises(ConfigurationError, match=re.escape(mend)) as error:
+def test_an_unusable_url_is_refused_with_the_hint_and_without_the_password(url: str, hint: str) -> None:
+    with pytest.raises(ConfigurationError, match=re.escape(hint)) as error:
         parse_dsn(url, {})
     assert "hunter2" not in (error.value.message + repr(error.value)).lower()
     assert error.value.__cause__ is None

@@ -71,7 +71,7 @@ def test_the_file_may_lie_elsewhere_and_the_environment_gives_region_and_token(t
         ("profiles: [\n", "line"),
     ],
 )
-def test_a_mistake_in_the_file_is_named_with_its_mend(tmp_path: Path, text: str, said: str) -> None:
+def test_a_mistake_in_the_file_is_named_with_its_hint(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
         load("dev", tmp_path, text)
     assert said in raised.value.message

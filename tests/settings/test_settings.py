@@ -48,7 +48,7 @@ units_at_once: 2
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "mend"),
+    ("text", "line", "hint"),
     [
         ("databases:\n  - name: a\n    dsn: x\n    smaple_rows: 3\n", 4, "did you mean 'sample_rows'"),
         ("databases:\n  - name: a\n    limits:\n      conections: 3\n", 4, "did you mean 'connections'"),
@@ -65,13 +65,13 @@ units_at_once: 2
         ("databases: []\n", 1, "at least 1"),
     ],
 )
-def test_a_mistake_in_the_file_is_named_with_its_line_and_its_mend(
-    tmp_path: Path, text: str, line: int, mend: str
+def test_a_mistake_in_the_file_is_named_with_its_line_and_its_hint(
+    tmp_path: Path, text: str, line: int, hint: str
 ) -> None:
     with pytest.raises(ConfigurationError) as caught:
         load(tmp_path, text)
     assert f"databases.yaml, line {line}: " in caught.value.message
-    assert mend in caught.value.message
+    assert hint in caught.value.message
 
 
 def test_a_secret_never_stands_in_a_complaint(tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "IDX_DB_WRITE_FAILED": CodeDefaults("fatal", True, "The index refused a write."),
     "ENV_UNREACHABLE": CodeDefaults("error", True, "A deployed environment did not answer."),
     "ENV_ACCESS_DENIED": CodeDefaults("error", False, "A deployed environment refused the caller."),
+    "ENV_SECRETS_UNAVAILABLE": CodeDefaults("error", True, "The store of secrets did not answer."),
     "RET_INDEX_NOT_READY": CodeDefaults("error", True, "There is no index to ask yet."),
     "RET_INDEX_STALE": CodeDefaults("warning", True, "The index is older than a day."),
     "RET_QUERY_INVALID": CodeDefaults("error", False, "The input of a tool is out of its range."),

@@ -15,6 +15,7 @@ TribalError
  |   |- ObjectNotFound            no object has that key
  |   |- PreconditionFailed        somebody else changed the object first
  |   `- StoreUnwritable           no permission, no space, no such folder
+ |- SecretsUnavailable            whoever keeps secrets did not answer (retryable)
  |- RunError                      runs
  |   |- RunLocked                 another run holds the lease
  |   |- LeaseLost                 another run took the lease over
@@ -32,72 +33,75 @@ TribalError
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
+from typing import Literal
 
 from pydantic import JsonValue
 
 from tribal_contracts import ERROR_CODES, AgentError, agent_error
 
+Activity = Literal["planning", "documenting", "indexing", "retrieving"]
+"""What may be being done when an error turns up; reading a catalog is a part of planning."""
+
 
 class TribalError(Exception):
-    """The root; `code` is one of `tribal_contracts.ERROR_CODES`, `context` is data for machines."""
+    """The root. A class says what happened; `activity`, what was being done then, is told by `doing`.
 
-    code = "RET_INTERNAL"
+    Args:
+        message: what happened, to what, and what to do next.
+        code: one of `tribal_contracts.ERROR_CODES`, where the two do not say it precisely enough.
+        context: data for machines.
+    """
 
     def __init__(self, message: str, *, code: str | None = None, context: dict[str, JsonValue] | None = None) -> None:
         super().__init__(message)
         self.message = message
-        self.code = code or type(self).code
         self.context = context
-        if self.code not in ERROR_CODES:
-            raise KeyError(self.code)
+        self.activity: Activity | None = None
+        self._code = code
+        if code is not None and code not in ERROR_CODES:
+            raise KeyError(code)
 
-    def to_agent_error(self, timestamp: str) -> AgentError:
-        """The error as data."""
+    @property
+    def code(self) -> str:
+        """The code that a caller sees."""
+        return self._code or code_of(type(self), self.activity)
+
+    def to_agent_error(self, timestamp: str, activity: Activity | None = None) -> AgentError:
+        """The error as data; `activity` is what was being done where it is caught, if nobody said so before."""
+        self.activity = self.activity or activity
         return agent_error(self.code, self.message, timestamp=timestamp, context=self.context)
 
 
 class ConfigurationError(TribalError):
-    """The configuration cannot be used; the message names the file, the line and the mend."""
-
-    code = "PLAN_CONFIG_INVALID"
+    """The configuration cannot be used; the message names the file and the line, and says what to write."""
 
 
 class ConfigurationNotFound(ConfigurationError):
     """There is no configuration and no DSN was given."""
 
-    code = "PLAN_CONFIG_NOT_FOUND"
-
 
 class DatabaseError(TribalError):
     """Something about a database that is read."""
-
-    code = "DOC_TABLE_EXTRACTION_FAILED"
 
 
 class DatabaseUnreachable(DatabaseError):
     """The database did not answer. Retryable."""
 
-    code = "PLAN_DB_UNREACHABLE"
-
 
 class LoginRefused(DatabaseError):
     """The database answered and refused the login."""
-
-    code = "PLAN_DB_UNREACHABLE"
 
 
 class ConnectionLost(DatabaseError):
     """The connection broke in the middle; it must be thrown away. Retryable."""
 
-    code = "DOC_DB_CONNECTION_LOST"
-
 
 class StatementTimedOut(DatabaseError):
     """A lock was not granted or a statement took too long. Retryable."""
-
-    code = "DOC_SAMPLING_TIMEOUT"
 
 
 class StatementConflict(DatabaseError):
@@ -107,25 +111,17 @@ class StatementConflict(DatabaseError):
 class TableGone(DatabaseError):
     """The table is not there any more."""
 
-    code = "DOC_TABLE_GONE"
-
 
 class AccessDenied(DatabaseError):
     """A privilege is missing; the message names the GRANT."""
-
-    code = "DOC_SAMPLING_FAILED"
 
 
 class StoreError(TribalError):
     """Something about the object store."""
 
-    code = "DOC_WRITE_FAILED"
-
 
 class ObjectNotFound(StoreError):
     """No object has that key."""
-
-    code = "IDX_FILE_NOT_FOUND"
 
 
 class PreconditionFailed(StoreError):
@@ -136,10 +132,12 @@ class StoreUnwritable(StoreError):
     """The store refuses to be written: no permission, no space, or not a folder."""
 
 
+class SecretsUnavailable(TribalError):
+    """Whoever keeps secrets did not answer. Retryable."""
+
+
 class RunError(TribalError):
     """Something about a run."""
-
-    code = "DOC_RUN_LOCKED"
 
 
 class RunLocked(RunError):
@@ -153,43 +151,29 @@ class LeaseLost(RunError):
 class RunInterrupted(RunError):
     """Somebody asked the run to stop; the next one carries on."""
 
-    code = "DOC_RUN_INTERRUPTED"
-
 
 class PlanError(TribalError):
     """The plan cannot be used."""
-
-    code = "DOC_PLAN_INVALID"
 
 
 class ManifestError(TribalError):
     """The manifest, or a file that it lists, cannot be used."""
 
-    code = "IDX_MANIFEST_INVALID"
-
 
 class IndexNotReady(TribalError):
     """There is no index to ask."""
-
-    code = "RET_INDEX_NOT_READY"
 
 
 class IndexWriteFailed(TribalError):
     """The index refused a write."""
 
-    code = "IDX_DB_WRITE_FAILED"
-
 
 class EmbeddingFailed(TribalError):
     """Vectors could not be made; the index works without them."""
 
-    code = "IDX_EMBEDDING_FAILED"
-
 
 class DeploymentError(TribalError):
     """Something about a deployed environment, seen from outside."""
-
-    code = "ENV_UNREACHABLE"
 
 
 class DeploymentUnreachable(DeploymentError):
@@ -199,13 +183,9 @@ class DeploymentUnreachable(DeploymentError):
 class DeploymentRefused(DeploymentError):
     """The environment, or AWS before it, refused the caller; the message says what is missing."""
 
-    code = "ENV_ACCESS_DENIED"
-
 
 class ToolInputInvalid(TribalError):
     """The input of a tool is out of its range."""
-
-    code = "RET_QUERY_INVALID"
 
 
 class NotFound(TribalError):
@@ -219,19 +199,65 @@ class NotFound(TribalError):
 class TableNotFound(NotFound):
     """No table of that name is documented."""
 
-    code = "RET_TABLE_NOT_FOUND"
-
 
 class DomainNotFound(NotFound):
     """No domain of that name is documented."""
-
-    code = "RET_DOMAIN_NOT_FOUND"
 
 
 class DatabaseNotFound(NotFound):
     """No database of that name is documented."""
 
-    code = "RET_DATABASE_NOT_FOUND"
+
+# What a cause is called, and what it is called while something particular was being done. A class that is not listed
+# goes by the next one above it.
+CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
+    TribalError: ("RET_INTERNAL", {}),
+    ConfigurationError: ("PLAN_CONFIG_INVALID", {}),
+    ConfigurationNotFound: ("PLAN_CONFIG_NOT_FOUND", {}),
+    DatabaseError: ("DOC_TABLE_EXTRACTION_FAILED", {"planning": "PLAN_DB_UNREACHABLE"}),
+    DatabaseUnreachable: ("PLAN_DB_UNREACHABLE", {}),
+    LoginRefused: ("PLAN_DB_UNREACHABLE", {}),
+    ConnectionLost: ("DOC_DB_CONNECTION_LOST", {"planning": "PLAN_DB_UNREACHABLE"}),
+    StatementTimedOut: ("DOC_SAMPLING_TIMEOUT", {"planning": "PLAN_DB_UNREACHABLE"}),
+    TableGone: ("DOC_TABLE_GONE", {}),
+    AccessDenied: ("DOC_SAMPLING_FAILED", {"planning": "PLAN_DB_UNREACHABLE"}),
+    StoreError: (
+        "DOC_WRITE_FAILED",
+        {"planning": "PLAN_WRITE_FAILED", "indexing": "IDX_DB_WRITE_FAILED", "retrieving": "RET_INDEX_NOT_READY"},
+    ),
+    # Outside of the index, what is looked for by its key is a part of a plan.
+    ObjectNotFound: ("DOC_PLAN_INVALID", {"indexing": "IDX_FILE_NOT_FOUND", "retrieving": "RET_INDEX_NOT_READY"}),
+    SecretsUnavailable: ("ENV_SECRETS_UNAVAILABLE", {}),
+    RunError: ("DOC_RUN_LOCKED", {}),
+    RunInterrupted: ("DOC_RUN_INTERRUPTED", {}),
+    PlanError: ("DOC_PLAN_INVALID", {}),
+    ManifestError: ("IDX_MANIFEST_INVALID", {}),
+    IndexNotReady: ("RET_INDEX_NOT_READY", {}),
+    IndexWriteFailed: ("IDX_DB_WRITE_FAILED", {}),
+    EmbeddingFailed: ("IDX_EMBEDDING_FAILED", {}),
+    DeploymentError: ("ENV_UNREACHABLE", {}),
+    DeploymentRefused: ("ENV_ACCESS_DENIED", {}),
+    ToolInputInvalid: ("RET_QUERY_INVALID", {}),
+    TableNotFound: ("RET_TABLE_NOT_FOUND", {}),
+    DomainNotFound: ("RET_DOMAIN_NOT_FOUND", {}),
+    DatabaseNotFound: ("RET_DATABASE_NOT_FOUND", {}),
+}
+
+
+def code_of(cause: type[TribalError], activity: Activity | None = None) -> str:
+    """The code of a cause that turned up during an activity, from the one table."""
+    usual, particular = next(CODES[kind] for kind in cause.__mro__ if kind in CODES)
+    return particular.get(activity, usual) if activity else usual
+
+
+@contextmanager
+def doing(activity: Activity) -> Iterator[None]:
+    """Tell every error that leaves a block or a function what was being done; the innermost to say so is believed."""
+    try:
+        yield
+    except TribalError as error:
+        error.activity = error.activity or activity
+        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +288,7 @@ OUTCOMES: tuple[tuple[type[TribalError], Outcome], ...] = (
     (DatabaseError, Outcome(EXIT_DATABASE, 502, True)),
     (ObjectNotFound, Outcome(EXIT_STORE, 500, False)),
     (StoreError, Outcome(EXIT_STORE, 500, True)),
+    (SecretsUnavailable, Outcome(EXIT_DEPLOYMENT, 502, True)),
     (RunInterrupted, Outcome(EXIT_INTERRUPTED, 500, True)),
     (RunError, Outcome(EXIT_LOCKED, 409, True)),
     (PlanError, Outcome(EXIT_NOT_READY, 409, False)),
@@ -288,21 +315,22 @@ def outcome(error: TribalError) -> Outcome:
 
 def error_named(name: str, message: str) -> TribalError:
     """An error that a function reported by the name of its class; one that we do not know is a fault."""
-    pending: list[type[TribalError]] = [TribalError]
-    while pending:
-        kind = pending.pop()
-        if kind.__name__ == name:
-            return kind(message)
-        pending.extend(kind.__subclasses__())
-    return TribalError(f"{name}: {message}")
+    found = next((kind for kind in _kinds() if kind.__name__ == name), None)
+    return TribalError(f"{name}: {message}") if found is None else found(message)
 
 
 def code_outcome(code: str) -> Outcome:
-    """What the code of an `AgentError` means at an edge: that of the most general class that carries the code."""
+    """What the code of an `AgentError` means at an edge: that of the most general class that usually carries it."""
+    listed = [(kind, *CODES[kind]) for kind in _kinds() if kind in CODES]
+    usual = (kind for kind, own, _ in listed if own == code)
+    particular = (kind for kind, _, others in listed if code in others.values())
+    return _class_outcome(next(chain(usual, particular), TribalError))
+
+
+def _kinds() -> Iterator[type[TribalError]]:
+    """Every class, the more general ones first."""
     pending = [TribalError]
     while pending:
         kind = pending.pop(0)
-        if kind.code == code:
-            return _class_outcome(kind)
+        yield kind
         pending.extend(kind.__subclasses__())
-    return _class_outcome(TribalError)

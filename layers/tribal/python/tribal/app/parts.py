@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from tribal.errors import ConfigurationError
+from tribal.errors import ConfigurationError, DatabaseUnreachable, SecretsUnavailable
 
 if TYPE_CHECKING:
+    from pydantic import SecretStr
+
     from tribal.adapters.aws.s3 import S3ObjectStore
     from tribal.ports import CatalogReader, Clock, Describer, Embedder, Provider, Secrets
     from tribal.ports.application import OpenReader
@@ -72,13 +74,21 @@ def reader_opener(
         name = entry.password_secret
         if name is None:
             return PostgresCatalog(entry_target(entry, environment), entry.limits)
-        password = secrets().get(name)
+        password = _password(lambda: secrets().get(name))
         if password is None:
             raise ConfigurationError(f"the secret {name!r} of database {entry.name!r} is not there; {hint}")
         target = entry_target(entry.model_copy(update={"password": password}), environment)
-        return PostgresCatalog(target, entry.limits, renew_password=lambda: secrets().refresh(name))
+        return PostgresCatalog(target, entry.limits, renew_password=lambda: _password(lambda: secrets().refresh(name)))
 
     return open_reader
+
+
+def _password(read: Callable[[], SecretStr | None]) -> SecretStr | None:
+    """A database's password; without an answer from whoever keeps it, the database cannot be reached."""
+    try:
+        return read()
+    except SecretsUnavailable as error:
+        raise DatabaseUnreachable(error.message) from error
 
 
 def rules_describer() -> Describer:

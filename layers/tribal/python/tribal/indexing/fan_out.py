@@ -5,11 +5,13 @@ Asking begins no generation: an index that is not there yet is one that holds no
 
 from __future__ import annotations
 
+from tribal.errors import doing
 from tribal.indexing.context import IndexingContext
 from tribal.indexing.manifest import load_handover
 from tribal.ports import INDEX_VERSION
 
 
+@doing("indexing")
 def units_to_index(context: IndexingContext) -> list[str]:
     """Units of the manifest that wrote a file which the index, built with this model, does not hold as it is.
 
@@ -22,6 +24,7 @@ def units_to_index(context: IndexingContext) -> list[str]:
     return sorted({f.work_unit for path, f in files.items() if f.work_unit and held.get(path) != f.content_hash})
 
 
+@doing("indexing")
 def agrees(context: IndexingContext) -> bool:
     """Whether the index was made from the manifest with this model, and holds its files and keys and no others.
 

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
-from tribal.errors import ManifestError, ObjectNotFound
+from tribal.errors import ManifestError, ObjectNotFound, doing
 from tribal.ports import INDEX_VERSION, Clock, ObjectStore
 from tribal.store import read_record
 from tribal_contracts import SCHEMA_VERSION, AgentError, AgentStatus, IndexerProgress, agent_error
@@ -91,6 +91,7 @@ def last_progress(store: ObjectStore) -> IndexerProgress | None:
     return read_record(store, INDEXER_PROGRESS_FILE, IndexerProgress)
 
 
+@doing("indexing")
 def record_blocked(store: ObjectStore, clock: Clock, model: str, error: ManifestError) -> None:
     """Write down that a manifest, or a file of it, kept indexing from beginning; without a manifest nothing is said."""
     try:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import DOCS
-from tribal.errors import EmbeddingFailed, LeaseLost, ObjectNotFound, RunInterrupted
+from tribal.errors import EmbeddingFailed, LeaseLost, ObjectNotFound, RunInterrupted, doing
 from tribal.indexing.context import EVERYTHING, IndexingContext, IndexingRequest
 from tribal.indexing.entries import Draft, draft_file, key_edges
 from tribal.indexing.manifest import Handover, check_files, is_superseded, load_handover
@@ -53,6 +53,7 @@ class _Job:
         return self.handover.overviews if self.work_units is None else []
 
 
+@doing("indexing")
 def index_documents(context: IndexingContext, request: IndexingRequest = EVERYTHING) -> IndexerProgress:
     """Bring the index in line with the manifest; writes nothing at all when it is.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
-from tribal.errors import DatabaseUnreachable, PlanError
+from tribal.errors import DatabaseUnreachable, PlanError, doing
 from tribal.naming import split_identifier
 from tribal.planning.catalog.read_catalog import documented_tables, iterate_snapshot, latest_readings, load_statistics
 from tribal.planning.domains.grouping import Evidence, Grouping, Key, group_tables
@@ -52,6 +52,7 @@ class ComposedPlan:
 HasWork = Callable[[WorkUnit, TableSpec], bool]
 
 
+@doing("planning")
 def compose_plan(
     readings: Sequence[CatalogReading],
     app: Application,

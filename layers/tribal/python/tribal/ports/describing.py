@@ -75,7 +75,7 @@ class Describer(Protocol):
 
 
 class Secrets(Protocol):
-    """Named secrets."""
+    """Named secrets. Raises, from every method: `SecretsUnavailable`, when whoever keeps them does not answer."""
 
     def get(self, name: str) -> SecretStr | None:
         """The secret of that name; `None` when there is none."""

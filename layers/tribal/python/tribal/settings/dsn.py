@@ -61,7 +61,7 @@ def parse_dsn(text: str, environment: Mapping[str, str]) -> PostgresTarget:
     then from libpq's defaults. The target's `warnings` tell what was passed over.
 
     Raises:
-        ConfigurationError: when it cannot be read; the message says how to mend it, and never the password.
+        ConfigurationError: when it cannot be read; the message says what to write, and never the password.
     """
     return _complete(_parts(text), environment)
 

@@ -192,7 +192,7 @@ def _source_date_epoch(environment: Mapping[str, str]) -> int | None:
     if not text:
         return None
     if not text.isdecimal() or int(text) > 253402300799:
-        raise ConfigurationError("SOURCE_DATE_EPOCH is not a whole number of seconds since 1970; mend or unset it")
+        raise ConfigurationError("SOURCE_DATE_EPOCH is not a whole number of seconds since 1970; correct or unset it")
     return int(text)
 
 

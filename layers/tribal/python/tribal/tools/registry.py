@@ -168,7 +168,7 @@ def call_tool(name: str, arguments: Mapping[str, Any], toolbox: Toolbox) -> Tool
     except ValidationError as exc:
         answer = failure_output(spec.output_model, arguments, _invalid_input(exc, now))
     except TribalError as exc:
-        answer = failure_output(spec.output_model, arguments, exc.to_agent_error(now))
+        answer = failure_output(spec.output_model, arguments, exc.to_agent_error(now, "retrieving"))
     except Exception as exc:  # noqa: BLE001 - the outermost edge of a tool: a caller gets an answer, never a traceback
         _LOG.debug("%s failed", name, exc_info=True)
         message = f"{name} failed unexpectedly ({type(exc).__name__}); try again, and report it if that does not help"

@@ -11,7 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import SecretStr
 
 from tribal.adapters.aws.clients import ACCESS_DENIED, error_code
-from tribal.errors import ConfigurationError, DatabaseUnreachable
+from tribal.errors import ConfigurationError, SecretsUnavailable
 
 _NAME = re.compile(r"(?P<secret>[A-Za-z0-9/_+=.@:-]{1,2048})(?:#(?P<key>[^\n]{1,256}))?\Z")
 _PASSWORD = "password"  # noqa: S105 - the name of a field
@@ -38,7 +38,7 @@ class SecretsManagerSecrets:
 
         Raises:
             ConfigurationError: when it may not be read, or is not of the form that its name says.
-            DatabaseUnreachable: when Secrets Manager did not answer. Retryable.
+            SecretsUnavailable: when Secrets Manager did not answer. Retryable.
         """
         parts = _NAME.match(name)
         if parts is None:
@@ -80,9 +80,9 @@ class SecretsManagerSecrets:
                     f"the secret {secret!r} cannot be used ({code}): it is about to be deleted, or its key cannot "
                     "decrypt it"
                 ) from exc
-            raise DatabaseUnreachable(f"Secrets Manager answered {code} for {secret!r}; run again") from exc
+            raise SecretsUnavailable(f"Secrets Manager answered {code} for {secret!r}; run again") from exc
         except BotoCoreError as exc:
-            raise DatabaseUnreachable(f"the secret {secret!r} cannot be fetched: {exc}; check the network") from exc
+            raise SecretsUnavailable(f"the secret {secret!r} cannot be fetched: {exc}; check the network") from exc
         if "SecretString" in response:
             return SecretStr(response["SecretString"])
         try:

@@ -10,13 +10,13 @@ from tribal.adapters.aws.clients import asking, error_code
 from tribal.errors import ConfigurationError
 
 
-def stack_outputs(client: Any, stack: str, mend: str) -> dict[str, str]:
+def stack_outputs(client: Any, stack: str, hint: str) -> dict[str, str]:
     """The outputs of a stack by their names.
 
     Args:
         client: a boto3 client of CloudFormation.
         stack: its name.
-        mend: what to do when there is none of that name.
+        hint: what to do when there is none of that name.
 
     Raises:
         ConfigurationError: when there is no such stack.
@@ -29,5 +29,5 @@ def stack_outputs(client: Any, stack: str, mend: str) -> dict[str, str]:
         except ClientError as exc:
             if error_code(exc) != "ValidationError":
                 raise
-            raise ConfigurationError(f"there is no stack {stack!r} in {client.meta.region_name}; {mend}") from exc
+            raise ConfigurationError(f"there is no stack {stack!r} in {client.meta.region_name}; {hint}") from exc
     return {output["OutputKey"]: output["OutputValue"] for output in found.get("Outputs", ())}

@@ -20,7 +20,7 @@ _BUFFER_BYTES = 1 << 18
 # A folder that was just made may be removed again by somebody who deletes its last object.
 _ATTEMPTS = 20
 _ABANDONED_SECONDS = 24 * 3600
-_MENDS = {
+_HINTS = {
     errno.EACCES: "give this user the right to write there, or choose another folder",
     errno.EPERM: "give this user the right to write there, or choose another folder",
     errno.EROFS: "the file system is read-only: choose another folder",
@@ -40,8 +40,8 @@ _under_way: set[str] = set()
 
 def unwritable(path: Path, exc: OSError) -> StoreUnwritable:
     """The error for people: what could not be written, why, and what to do."""
-    mend = _MENDS.get(exc.errno or 0, "choose another folder")
-    return StoreUnwritable(f"cannot write {str(path)!r}: {exc.strerror or exc}; {mend}")
+    hint = _HINTS.get(exc.errno or 0, "choose another folder")
+    return StoreUnwritable(f"cannot write {str(path)!r}: {exc.strerror or exc}; {hint}")
 
 
 @contextmanager

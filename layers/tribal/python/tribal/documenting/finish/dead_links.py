@@ -26,7 +26,7 @@ from tribal_contracts import (
 )
 
 
-def mend_links(found: Gathered, outline: RunOutline, *, store: ObjectStore, now: str) -> None:
+def rewrite_links(found: Gathered, outline: RunOutline, *, store: ObjectStore, now: str) -> None:
     """Rewrite the documents that lead to failed tables without any document, and `found` with them.
 
     A link that an earlier run took out is put back when its table has been documented meanwhile.
@@ -39,7 +39,7 @@ def mend_links(found: Gathered, outline: RunOutline, *, store: ObjectStore, now:
             n for n in found.unlinked.get(name, ()) if n not in found.tables
         }
         if entry is not None:
-            found.tables[name] = links.mended(entry, unlinked)
+            found.tables[name] = links.rewritten(entry, unlinked)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class _Links:
                     links[neighbour].add(name)
         return links
 
-    def mended(self, entry: TableEntry, unlinked: set[str]) -> TableEntry:
+    def rewritten(self, entry: TableEntry, unlinked: set[str]) -> TableEntry:
         """The entry of a table after its files were made to lead to all neighbours but the unlinked ones."""
         document = read_record(self.store, locations.DOCS + entry.indexable.path, TableDocument)
         if document is None:
@@ -77,9 +77,9 @@ class _Links:
             write_document(self.store, entry.page_path, page, now=self.now),
         ]
         content = written[0].model_dump(include={"content_hash", "size_bytes", "modified_at"})
-        mended = TableEntry(entry.name, entry.indexable.model_copy(update=content), written[1])
-        self._note(mended, written, unlinked)
-        return mended
+        rewritten = TableEntry(entry.name, entry.indexable.model_copy(update=content), written[1])
+        self._note(rewritten, written, unlinked)
+        return rewritten
 
     def _relations(self, document: TableDocument, entry: TableEntry) -> Sequence[DocumentedRelation]:
         unit_id = entry.indexable.work_unit or ""

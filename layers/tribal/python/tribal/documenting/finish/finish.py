@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tribal.catalog import locations
-from tribal.documenting.finish.dead_links import mend_links
+from tribal.documenting.finish.dead_links import rewrite_links
 from tribal.documenting.finish.gather import Gathered, gather
 from tribal.documenting.finish.html_site import write_site
 from tribal.documenting.finish.manifest import build_manifest
@@ -13,6 +13,7 @@ from tribal.documenting.finish.overviews import Overviews, OverviewWriter
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.retire import retire
 from tribal.documenting.progress import final_progress
+from tribal.errors import doing
 from tribal.ports import RunContext
 from tribal.store import load_manifest, put_if_changed, read_record
 from tribal_contracts import SCHEMA_VERSION, DocumentationManifest, FinishCheckpoint, RunOutline
@@ -31,6 +32,7 @@ class Finished:
     manifest: DocumentationManifest | None = None
 
 
+@doing("documenting")
 def finish(outline: RunOutline, run: RunContext) -> Finished:
     """Publish what the run's units and earlier runs documented; opens no database, rewrites nothing that is the same.
 
@@ -45,7 +47,7 @@ def finish(outline: RunOutline, run: RunContext) -> Finished:
     stored = load_manifest(store)
     previous = stored.manifest if stored else None
     found = gather(outline, store, previous)
-    mend_links(found, outline, store=store, now=run.clock.published())
+    rewrite_links(found, outline, store=store, now=run.clock.published())
     manifest = None
     if found.tables:
         written = _write_overviews(outline, found, previous, run)

@@ -29,7 +29,7 @@ _WITH_KEYS = ("table", "partitioned_table")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to mend; `column` is unset where the table itself is meant."""
+    """Something to improve; `column` is unset where the table itself is meant."""
 
     rule: Rule
     table: str

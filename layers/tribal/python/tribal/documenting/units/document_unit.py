@@ -10,7 +10,7 @@ from tribal.documenting.annotations import read_annotations
 from tribal.documenting.staleness import is_unchanged, wants_refresh
 from tribal.documenting.units.checkpoint import UnitCheckpoint
 from tribal.documenting.units.document_table import TableDocumenter, UnitContext
-from tribal.errors import PlanError, RunInterrupted
+from tribal.errors import PlanError, RunInterrupted, doing
 from tribal.ports import CatalogReader, DocumentingOptions, ProgressSink, RunContext
 from tribal.store import require_record
 from tribal_contracts import CatalogSlice, TableResult, TableSpec, UnitResult, WorkUnit
@@ -20,6 +20,7 @@ LOW_TIME_SECONDS = 20.0
 """With less time left no further table is begun: the longest sample and the checkpoint must fit in."""
 
 
+@doing("documenting")
 def document_unit(
     unit: WorkUnit, run: RunContext, reader: CatalogReader | None, options: DocumentingOptions
 ) -> UnitResult:

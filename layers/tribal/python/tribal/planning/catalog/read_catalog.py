@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
-from tribal.errors import DatabaseError
+from tribal.errors import DatabaseError, doing
 from tribal.planning.catalog.locked_tables import keep_earlier, locked_errors
 from tribal.planning.catalog.redaction import redact_contents
 from tribal.planning.catalog.selection import is_selected
@@ -29,6 +29,7 @@ from tribal_contracts import (
 UNKNOWN_HASH = "0" * 64
 
 
+@doing("planning")
 def read_catalog(entry: DatabaseEntry, app: Application, run_id: str) -> CatalogReading:
     """Write the database's snapshot and statistics, and say what was found; a failure is part of what was found.
 
@@ -230,5 +231,5 @@ def _unreachable(entry: DatabaseEntry, error: DatabaseError, store: ObjectStore,
         unreadable_schemas=[],
         gone_tables=[],
         excluded_tables=[],
-        errors=[error.to_agent_error(clock.published())],
+        errors=[error.to_agent_error(clock.published(), "planning")],
     )

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
-from tribal.errors import ObjectNotFound, PlanError
+from tribal.errors import ObjectNotFound, PlanError, doing
 from tribal.ports import Lease, ObjectStore
 from tribal.store import read_record
 from tribal_contracts import SCHEMA_VERSION, DocumentationPlan, OutlineUnit, RunOutline, WorkUnit
@@ -55,12 +55,13 @@ def _unreadable(error: ValidationError) -> PlanError:
         )
     code = "PLAN_MISSING_FIELD" if first["type"] == "missing" else "DOC_PLAN_INVALID"
     return PlanError(
-        f"{locations.PLAN_FILE} cannot be read at {where or 'its start'}: {first['msg']}; mend it, or make it anew "
+        f"{locations.PLAN_FILE} cannot be read at {where or 'its start'}: {first['msg']}; correct it, or make it anew "
         "with `tribal plan`",
         code=code,
     )
 
 
+@doing("planning")
 def publish_plan(plan: DocumentationPlan, *, store: ObjectStore, lease: Lease) -> bool:
     """Make a plan the latest one, unless the latest says the same; returns whether it was written.
 
@@ -97,6 +98,7 @@ def _without_marks(plan: DocumentationPlan) -> dict[str, Any]:
     return plan.model_dump(mode="json", exclude=marks)
 
 
+@doing("planning")
 def write_run_plan(
     plan: DocumentationPlan, *, store: ObjectStore, run_id: str, unit_ids: Collection[str] | None = None
 ) -> RunOutline:
@@ -141,6 +143,7 @@ def latest_outline(store: ObjectStore, run_id: str) -> RunOutline | None:
     return None
 
 
+@doing("planning")
 def select_units(outline: RunOutline, unit_ids: Collection[str], *, store: ObjectStore, run_id: str) -> RunOutline:
     """Give a run the chosen units of an outline, one by one, and its own copy of the plan.
 
