@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tests.fakes.applications import application_of, application_over
 from tests.fakes.fixed_clock import FixedClock
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.recording_sink import RecordingSink
 
-__all__ = ["FixedClock", "MemoryStore", "RecordingSink"]
+__all__ = ["FixedClock", "MemoryStore", "RecordingSink", "application_of", "application_over"]

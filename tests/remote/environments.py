@@ -129,8 +129,8 @@ def deployed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Deployed]:
         patch.setitem(default_user_config, "stepfunctions", {"execute_state_machine": True})
         # Where functions keep their copy of the index; and they hold it open between calls.
         patch.setattr(tempfile, "tempdir", str(folder))
-        for function in ("indexer", "retriever"):
-            patch.setattr(importlib.import_module(f"functions.{function}.handler"), "_kept", {})
+        patch.setattr(importlib.import_module("functions.indexer.handler"), "_kept", {})
+        importlib.import_module("functions.retriever.handler").application.cache_clear()
         try:
             _deploy(environment)
             yield environment

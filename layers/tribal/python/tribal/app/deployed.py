@@ -13,7 +13,7 @@ from tribal.settings.deployment import PROJECT_KEY
 
 if TYPE_CHECKING:
     from tribal.adapters.aws.s3 import S3ObjectStore
-    from tribal.ports import ObjectStore, SearchIndex
+    from tribal.ports import Application, ObjectStore, SearchIndex, Secrets
     from tribal.runs.workers.units import OpenReader
     from tribal.settings import Settings
     from tribal.settings.deployment import Deployment
@@ -41,15 +41,19 @@ def deployed_settings(deployment: Deployment, store: ObjectStore) -> Settings:
     return settings_in_bucket(deployment.bucket, data, deployment.environment)
 
 
-def deployed_reader(deployment: Deployment) -> OpenReader:
-    """What opens readers with passwords from Secrets Manager."""
+def deployed_secrets(deployment: Deployment) -> Secrets:
+    """Secrets Manager, in the account of the databases."""
     from tribal.adapters.aws.clients import aws_client
     from tribal.adapters.aws.secrets_manager import SecretsManagerSecrets
 
     role = deployment.network_role
-    secrets = SecretsManagerSecrets(aws_client("secretsmanager", region=deployment.region, role=role))
+    return SecretsManagerSecrets(aws_client("secretsmanager", region=deployment.region, role=role))
+
+
+def deployed_reader(deployment: Deployment) -> OpenReader:
+    """What opens readers with passwords from Secrets Manager."""
     mend = "make it in Secrets Manager, in the region of the functions"
-    return opener_with(secrets, deployment.environment, mend, role=role)
+    return opener_with(deployed_secrets(deployment), deployment.environment, mend, role=deployment.network_role)
 
 
 def deployed_index(deployment: Deployment, store: ObjectStore | None = None, *, in_place: bool = False) -> SearchIndex:
@@ -84,3 +88,25 @@ def deployed_index(deployment: Deployment, store: ObjectStore | None = None, *, 
             cluster.endpoint, user=user.get_secret_value(), password=password, certificates=cluster.ca_bundle
         )
     return OpenSearchIndex(client, in_place=in_place)
+
+
+def deployed_application(deployment: Deployment) -> Application:
+    """The application in a deployed function; what nobody asks for is neither made nor imported."""
+    from tribal.app.local import describer, embedder, options_of
+    from tribal.ports import Application, Provider
+    from tribal.runs.clock import SystemClock
+
+    store: Provider[ObjectStore] = Provider(lambda: deployed_store(deployment))
+
+    return Application(
+        clock=SystemClock(),
+        options=Provider(lambda: options_of(deployed_settings(deployment, store()))),
+        store=store,
+        secrets=Provider(lambda: deployed_secrets(deployment)),
+        open_reader=lambda entry: deployed_reader(deployment)(entry),
+        describer=Provider(describer),
+        embedder=Provider(embedder),
+        index=Provider(lambda: deployed_index(deployment)),
+        index_writer=lambda **options: deployed_index(deployment, **options),
+        locks=lambda _: None,
+    )

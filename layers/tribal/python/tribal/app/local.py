@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,18 @@ from tribal.errors import ConfigurationError
 if TYPE_CHECKING:
     from tribal.adapters.aws.s3 import S3ObjectStore
     from tribal.adapters.sqlite.index import SqliteIndex
-    from tribal.ports import CatalogReader, Clock, Describer, Embedder, ObjectStore, ProcessLock, Secrets, Statement
-    from tribal.retrieval.toolbox import Toolbox
+    from tribal.ports import (
+        Application,
+        CatalogReader,
+        Clock,
+        Describer,
+        Embedder,
+        ObjectStore,
+        Options,
+        ProcessLock,
+        Secrets,
+        Statement,
+    )
     from tribal.runs.workers.units import OpenReader
     from tribal.settings import BucketPlace, Settings
     from tribal_contracts import DatabaseEntry
@@ -179,13 +188,37 @@ def index_of(settings: Settings) -> SqliteIndex:
     return SqliteIndex(settings.store / INDEX_FILE)
 
 
-@contextmanager
-def open_toolbox(settings: Settings) -> Iterator[Toolbox]:
-    """What the tools work with; the index is closed at the end."""
-    from tribal.retrieval.toolbox import Toolbox
+def local_application(settings: Settings) -> Application:
+    """The application on this machine."""
+    from tribal.ports import Application, Provider
 
-    index = index_of(settings)
-    try:
-        yield Toolbox(index=index, embedder=embedder(), clock=clock_of(settings))
-    finally:
-        index.close()
+    return Application(
+        clock=clock_of(settings),
+        options=Provider(lambda: options_of(settings)),
+        store=Provider(lambda: store_of(settings)),
+        secrets=Provider(lambda: secrets_of(settings)),
+        open_reader=lambda entry: reader_opener(settings)(entry),
+        describer=Provider(describer),
+        embedder=Provider(embedder),
+        index=Provider(lambda: index_of(settings)),
+        index_writer=lambda **_: index_of(settings),
+        locks=lambda _: process_lock_of(settings),
+    )
+
+
+def options_of(settings: Settings) -> Options:
+    """What the settings decide about a run."""
+    from tribal.ports import DocumentingOptions, Options, PlanOptions
+
+    return Options(
+        databases=settings.entries,
+        planning=PlanOptions(settings.config_hash, settings.tables_per_unit, settings.units_at_once),
+        documenting=DocumentingOptions(
+            tables_at_once=settings.tables_at_once,
+            take_samples=settings.take_samples,
+            max_age=settings.statistics_max_age,
+        ),
+        statistics_max_age=settings.statistics_max_age,
+        runs_kept=settings.runs_kept,
+        worker_processes=settings.worker_processes,
+    )

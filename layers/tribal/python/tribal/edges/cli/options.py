@@ -1,11 +1,14 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what they mean."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
+
+if TYPE_CHECKING:
+    from tribal.app.remote import RemoteEnvironment
 
 Dsn = Annotated[
     Optional[str],  # noqa: UP045 - typer reads it at run time
@@ -42,3 +45,15 @@ RunId = Annotated[
     Optional[str],  # noqa: UP045 - typer reads it at run time
     typer.Argument(metavar="RUN", help="Id of the run; the one under way, else the last one.", show_default=False),
 ]
+
+
+def remote_environment(context: typer.Context) -> RemoteEnvironment:
+    """The environment that the command line named.
+
+    Raises:
+        ConfigurationError: when its profile cannot be used.
+    """
+    from tribal.app.remote import RemoteEnvironment
+    from tribal.settings.profiles import load_profile
+
+    return RemoteEnvironment(load_profile(context.obj))
