@@ -147,10 +147,10 @@ def test_two_tools_of_one_name_are_refused() -> None:
 def test_a_caller_without_the_right_to_read_is_refused_in_the_shape_of_the_tool(shop: Application, tool: str) -> None:
     nobody = Caller("nobody", rights=frozenset({"memory:read"}))
     answer: Any = call_tool(tool, {"table": "shop.crm.customer"}, nobody, shop)
-    assert type(answer) is REGISTRY.tools[tool].output_model
     assert answer.success is False
     assert answer.error.code == "RET_ACCESS_DENIED"
     assert "documentation:read" in answer.error.message
+    assert type(answer) is REGISTRY.tools[tool].output_model
     assert code_outcome("RET_ACCESS_DENIED").http_status == 403
 
 

@@ -16,6 +16,8 @@ from tribal_contracts.schemas import model_schema
 
 _NAMED_SCHEMAS = ("properties", "$defs")
 _LEFT_OUT = ("$schema", "$id", "title")
+_FIRST = ("type", "properties", "required")
+"""Keywords in the order in which the newest protocol of MCP writes them, so that HTTP sends the same bytes."""
 _SOURCE = "Source: "
 _EXTENSION = "Extension: "
 
@@ -39,7 +41,8 @@ def _published(schema: dict[str, Any]) -> dict[str, Any]:
     plain: dict[str, Any] = _plain(schema)
     if not plain["$defs"]:
         del plain["$defs"]
-    return plain
+    first = {keyword: plain.pop(keyword) for keyword in _FIRST if keyword in plain}
+    return first | plain
 
 
 def _plain(schema: Any) -> Any:
