@@ -7,7 +7,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from servers.postgres import EmbeddedServer
 from tribal.app import local as wiring
 from tribal.catalog.identity import TableIdentity
 from tribal.catalog.scope import Scope
-from tribal.retrieval.toolbox import Toolbox
+from tribal.ports import Application
 from tribal.settings import load_settings
 
 CACHE = Path(".bench") / "sets"
@@ -108,11 +108,11 @@ def plain_name(name: str) -> str:
 
 
 @contextmanager
-def asked(one: EvaluationSet, tribal: Path) -> Iterator[Toolbox]:
-    """The tools over the index of a set."""
+def asked(one: EvaluationSet, tribal: Path) -> Iterator[Application]:
+    """The application over the index of a set."""
     project = ensure_project(one.name, one.database, one.folder / SCHEMA_FILE, tribal)
-    with wiring.open_toolbox(load_settings(project=project)) as toolbox:
-        yield toolbox
+    with closing(wiring.local_application(load_settings(project=project))) as app:
+        yield app
 
 
 def ensure_project(name: str, database: str, schema: Path, tribal: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -59,8 +60,8 @@ def _explained(data: Path, tribal: Path, server: EmbeddedServer) -> Iterator[Exp
         name = ddl.parent.name
         project = ensure_project(f"ddl-{name}", name, ddl, tribal)
         server.ensure_database(name, ddl)
-        with wiring.open_toolbox(load_settings(project=project)) as toolbox:
-            joins = list(generated_joins(toolbox, PATHS))
+        with closing(wiring.local_application(load_settings(project=project))) as app:
+            joins = list(generated_joins(app, PATHS))
         inferred = sum(any(step.source == "inferred" for step in join.path or ()) for join in joins)
         refused = tuple(_refusals(server.dsn(name), [join.sql_snippet or "" for join in joins]))
         yield Explained(name, len(joins), inferred, max(join.hop_count or 0 for join in joins), refused)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.evaluation import JoinTest, Way, plain_name
-from tribal.retrieval.toolbox import Toolbox
-from tribal.tools.registry import call_tool
+from tribal.ports import Application, Caller
+from tribal.tools.call import call_tool
 from tribal_contracts import GetJoinPathOutput, JoinStep
 
 _IDENTIFIER = r'"(?:[^"]|"")*"|[^\s="]+'
@@ -30,12 +30,12 @@ class JoinScore:
     """Where the answer was another than any of the human ways."""
 
 
-def score_joins(tests: Sequence[JoinTest], toolbox: Toolbox) -> JoinScore:
+def score_joins(tests: Sequence[JoinTest], app: Application) -> JoinScore:
     """Ask for each pair once."""
     exact = tables = found = 0
     wrong = []
     for test in tests:
-        way = _answered(test, toolbox)
+        way = _answered(test, app)
         found += way is not None
         tables += way is not None and any(way[0] == gold[0] for gold in test.ways)
         exact += way in test.ways
@@ -44,9 +44,9 @@ def score_joins(tests: Sequence[JoinTest], toolbox: Toolbox) -> JoinScore:
     return JoinScore(len(tests), exact / len(tests), tables / len(tests), found / len(tests), tuple(wrong))
 
 
-def _answered(test: JoinTest, toolbox: Toolbox) -> Way | None:
+def _answered(test: JoinTest, app: Application) -> Way | None:
     asked = {"source_table": test.source, "target_table": test.target}
-    answer = call_tool("get_join_path", asked, toolbox)
+    answer = call_tool("get_join_path", asked, Caller("bench"), app)
     assert isinstance(answer, GetJoinPathOutput)
     if answer.path is None:
         return None

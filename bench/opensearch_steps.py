@@ -14,16 +14,16 @@ import threading
 import time
 from pathlib import Path
 
-from bench.searching import INDEX, QUESTIONS, questions, toolbox_of
+from bench.searching import INDEX, QUESTIONS, application_at, questions
 from tribal.adapters.local.folder import FolderStore
 from tribal.adapters.opensearch.client import opensearch_client
 from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.indexing import IndexingContext, IndexingRequest, index_documents
-from tribal.ports import StopToken
+from tribal.ports import Caller, StopToken
 from tribal.runs.clock import SystemClock
 from tribal.runs.sinks import SilentSink
-from tribal.tools.registry import call_tool
+from tribal.tools.call import call_tool
 from tribal_contracts import SearchTablesOutput
 
 
@@ -42,7 +42,7 @@ def build(project: Path, address: str) -> None:
 
 def watch(place: str) -> None:
     """Ask without a pause until the input ends."""
-    toolbox, ended = toolbox_of(place), threading.Event()
+    app, ended = application_at(place), threading.Event()
 
     def listen() -> None:
         sys.stdin.read()
@@ -52,7 +52,7 @@ def watch(place: str) -> None:
     seconds, failed, empty = [], 0, 0
     for question in itertools.cycle(questions(QUESTIONS)):
         began = time.perf_counter()
-        answer = call_tool("search_tables", {"query": question}, toolbox)
+        answer = call_tool("search_tables", {"query": question}, Caller("bench"), app)
         seconds.append(time.perf_counter() - began)
         assert isinstance(answer, SearchTablesOutput)
         failed += not answer.success

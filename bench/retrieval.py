@@ -33,17 +33,19 @@ from bench.opensearch_steps import build
 from bench.searching import opened
 from servers.opensearch import NodeError
 from servers.postgres import EmbeddedServerError
-from tribal.ports import IndexFilter
+from tribal.ports import Application, Caller, IndexFilter, Provider
 from tribal.ranking.weights import WEIGHTS, Weights
 from tribal.retrieval.candidates import find, rank
 from tribal.retrieval.names import name_of
 from tribal.retrieval.query import read_question
 from tribal.retrieval.search_tables import MAX_LIMIT
-from tribal.retrieval.toolbox import Toolbox, open_index
-from tribal.tools.registry import call_tool
+from tribal.retrieval.toolbox import open_index
+from tribal.retrieval.tools import toolbox_of
+from tribal.tools.call import call_tool
 from tribal_contracts import SearchTablesOutput
 
 DATA_VARIABLE = "TRIBAL_BENCH_DATA"
+_CALLER = Caller("bench")
 RESULTS = Path(".bench") / "retrieval.json"
 ABLATIONS: dict[str, Weights] = {
     "without words": replace(WEIGHTS, lexical=0.0),
@@ -123,29 +125,31 @@ def report(tribal: Path, address: str | None) -> list[SetScore]:
 
 def _scores(tribal: Path, address: str | None) -> Iterator[SetScore]:
     for one in evaluation_sets(Path(os.environ[DATA_VARIABLE])):
-        with asked(one, tribal) as toolbox:
-            score = _score(one, toolbox)
+        with asked(one, tribal) as app:
+            score = _score(one, app)
             if address is not None:
                 project = ensure_project(one.name, one.database, one.folder / SCHEMA_FILE, tribal)
                 build(project, address)
                 index = opened(address)
-                answers = [_searched(question.text, replace(toolbox, index=index)) for question in one.questions]
+                answers = [
+                    _searched(question.text, replace(app, index=Provider.of(index))) for question in one.questions
+                ]
                 score = replace(score, over_opensearch=_ranking(one.questions, answers))
             yield score
 
 
-def _score(one: EvaluationSet, toolbox: Toolbox) -> SetScore:
-    asks = [_ask(question, one, toolbox) for question in one.questions]
+def _score(one: EvaluationSet, app: Application) -> SetScore:
+    asks = [_ask(question, one, app) for question in one.questions]
     milliseconds = sorted(ask.milliseconds for ask in asks)
     return SetScore(
         name=one.name,
-        tables=len(toolbox.index.tables(IndexFilter())),
+        tables=len(app.index().tables(IndexFilter())),
         questions=len(asks),
         ranking=_ranking(one.questions, [ask.answer for ask in asks]),
         in_its_schema=_ranking(one.questions, [ask.in_its_schema for ask in asks]),
         ablations={name: _ranking(one.questions, [ask.ablations[name] for ask in asks]) for name in ABLATIONS},
-        joins=score_joins(one.join_tests, toolbox),
-        relevance_auc=_relevance_auc(one, toolbox),
+        joins=score_joins(one.join_tests, app),
+        relevance_auc=_relevance_auc(one, app),
         median_milliseconds=statistics.median(milliseconds),
         slow_milliseconds=milliseconds[int(0.95 * len(milliseconds))],
     )
@@ -161,25 +165,26 @@ class _Ask:
     milliseconds: float
 
 
-def _ask(question: Question, one: EvaluationSet, toolbox: Toolbox) -> _Ask:
-    answer = _searched(question.text, toolbox)
+def _ask(question: Question, one: EvaluationSet, app: Application) -> _Ask:
+    answer = _searched(question.text, app)
     # Timed the second time, when the index is loaded, with the limit that a caller gets who asks for none.
     began = time.perf_counter()
-    call_tool("search_tables", {"query": question.text}, toolbox)
+    call_tool("search_tables", {"query": question.text}, _CALLER, app)
     milliseconds = (time.perf_counter() - began) * 1_000
-    in_its_schema = _searched(question.text, replace(toolbox, scope=one.scope_of(question)))
-    return _Ask(answer, in_its_schema, _ablated(question, toolbox), milliseconds)
+    in_its_schema = _searched(question.text, app, replace(_CALLER, scope=one.scope_of(question)))
+    return _Ask(answer, in_its_schema, _ablated(question, app), milliseconds)
 
 
-def _searched(text: str, toolbox: Toolbox) -> list[str]:
-    answer = call_tool("search_tables", {"query": text, "limit": MAX_LIMIT}, toolbox)
+def _searched(text: str, app: Application, caller: Caller = _CALLER) -> list[str]:
+    answer = call_tool("search_tables", {"query": text, "limit": MAX_LIMIT}, caller, app)
     assert isinstance(answer, SearchTablesOutput)
     return [plain_name(table.name) for table in answer.tables]
 
 
-def _ablated(question: Question, toolbox: Toolbox) -> dict[str, list[str]]:
+def _ablated(question: Question, app: Application) -> dict[str, list[str]]:
     """As the tool ranks, from the same candidates, without reading the documents of what it found."""
-    everywhere, opened = IndexFilter(), open_index(toolbox)
+    everywhere, toolbox = IndexFilter(), toolbox_of(_CALLER, app)
+    opened = open_index(toolbox)
     names = {entry.record_id: name_of(entry) for entry in opened.tables}
     found = find(question.text, read_question(question.text), everywhere, opened, toolbox)
 
@@ -203,12 +208,12 @@ def _ranking(questions: Sequence[Question], orders: Sequence[Sequence[str]]) -> 
     return Ranking(*(statistics.fmean(values) for values in (recall_5, recall_10, all_10, all_15, reciprocal)))
 
 
-def _relevance_auc(one: EvaluationSet, toolbox: Toolbox) -> float | None:
+def _relevance_auc(one: EvaluationSet, app: Application) -> float | None:
     if not one.unanswerable:
         return None
 
     def certainty(question: Question) -> float:
-        answer = call_tool("search_tables", {"query": question.text, "limit": 1}, toolbox)
+        answer = call_tool("search_tables", {"query": question.text, "limit": 1}, _CALLER, app)
         assert isinstance(answer, SearchTablesOutput)
         return answer.tables[0].relevance_score if answer.tables else 0.0
 

@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -20,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 from bench.measure import CommandFailedError, Measurement, measure
 
 if TYPE_CHECKING:
-    from tribal.ports import IndexReader
-    from tribal.retrieval.toolbox import Toolbox
+    from tribal.ports import Application, IndexReader
 
 QUESTIONS = 300
 INDEX = "tribal-bench"
@@ -107,24 +107,26 @@ def opened(place: str) -> IndexReader:
     return SqliteIndex(Path(place))
 
 
-def toolbox_of(place: str) -> Toolbox:
-    """The tools over the index at a place."""
-    from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
-    from tribal.retrieval.toolbox import Toolbox
-    from tribal.runs.clock import SystemClock
+def application_at(place: str) -> Application:
+    """The application of this machine over the index at a place."""
+    from tribal.app.local import local_application
+    from tribal.ports import Provider
+    from tribal.settings import load_settings
 
-    return Toolbox(index=opened(place), embedder=WordLlamaEmbedder(), clock=SystemClock(None))
+    app = local_application(load_settings(project=Path(), environment={}))
+    return replace(app, index=Provider(lambda: opened(place)))
 
 
 def main(place: str) -> None:
     """Ask the index at a place and print how long it took."""
-    from tribal.tools.registry import call_tool
+    from tribal.ports import Caller
+    from tribal.tools.call import call_tool
 
-    toolbox = toolbox_of(place)
+    app, caller = application_at(place), Caller("bench")
 
     def ask(question: str) -> tuple[float, float]:
         began, processor = time.perf_counter(), time.process_time()
-        answer: Any = call_tool("search_tables", {"query": question}, toolbox)
+        answer: Any = call_tool("search_tables", {"query": question}, caller, app)
         took = time.perf_counter() - began, time.process_time() - processor
         if not answer.success or not answer.tables:
             raise SystemExit(f"{question!r} was not answered: {answer.error}")

@@ -131,10 +131,12 @@ def test_the_retriever_loads_neither_a_database_driver_nor_a_model() -> None:
     loaded = loaded_after(
         "from pathlib import Path\n"
         "from tribal.settings import load_settings\n"
-        "from tribal.app.local import open_toolbox\n"
-        "from tribal.tools.registry import TOOLS, call_tool\n"
-        "with open_toolbox(load_settings(project=Path('.'), environment={})) as toolbox:\n"
-        "    call_tool('list_domains', {}, toolbox)\n"
+        "from tribal.app.local import local_application\n"
+        "from tribal.edges.http.messages import Request\n"
+        "from tribal.edges.http.routes import respond\n"
+        "from tribal.ports import Caller\n"
+        "app = local_application(load_settings(project=Path('.'), environment={}))\n"
+        "respond(Request('POST', '/v1/tools/list_domains', Caller('test')), app)\n"
     )
     forbidden = {"pg8000", "anthropic", "boto3", "snowflake", "wordllama", "yaml", "tribal.adapters.postgres.catalog"}
     assert "tribal.retrieval" in loaded
@@ -153,7 +155,7 @@ def test_only_the_edge_for_mcp_loads_its_sdk() -> None:
         if any(name.partition(".")[0] in {"mcp", "mcp_types", "anyio"} for name in _imports(path))
     }
     assert users == {("edges", "mcp")}
-    assert not {"mcp", "mcp_types", "anyio"} & loaded_after("import tribal.edges.cli.app, tribal.tools.registry")
+    assert not {"mcp", "mcp_types", "anyio"} & loaded_after("import tribal.edges.cli.app, tribal.edges.http.routes")
 
 
 def test_the_contracts_need_pydantic_alone() -> None:

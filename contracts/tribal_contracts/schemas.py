@@ -10,13 +10,12 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Union, cast
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
 from tribal_contracts import core, documentation, retrieval
-from tribal_contracts.core.shape import ClosedContract
 from tribal_contracts.project_file import ProjectFile
 
 SCHEMA_DIRECTORY = Path(__file__).parent / "schemas"
@@ -42,12 +41,16 @@ def json_schema(name: str) -> dict[str, Any]:
     """
     model = EXPORTED[name]
     # Inputs are described by what may be sent; stored and answered things by what is always there.
-    mode: JsonSchemaMode = "validation" if issubclass(model, ClosedContract) else "serialization"
-    body = model.model_json_schema(
-        mode=mode, by_alias=True, ref_template="#/definitions/{model}", schema_generator=_Draft07
-    )
+    body = model_schema(model, mode="validation" if issubclass(model, ClosedContract) else "serialization")
+    return {"$schema": _Draft07.schema_dialect, "$id": f"{name}.schema.json", **body}
+
+
+def model_schema(*models: type[BaseModel], mode: JsonSchemaMode) -> dict[str, Any]:
+    """The draft-07 schema of a model, or of any of several, without an identity; what it refers to is at its end."""
+    of = TypeAdapter[Any](cast("Any", Union[models]))  # noqa: UP007 - of as many as there are
+    body = of.json_schema(mode=mode, by_alias=True, ref_template="#/definitions/{model}", schema_generator=_Draft07)
     definitions = body.pop("$defs", None)
-    schema = {"$schema": _Draft07.schema_dialect, "$id": f"{name}.schema.json", **body}
+    schema = dict(body)
     if definitions:
         schema["definitions"] = definitions
     _drop_null_defaults(schema)

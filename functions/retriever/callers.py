@@ -1,4 +1,4 @@
-"""What a caller may see, as the authorizer of the API told it."""
+"""Who asks, as the API told it: its authorizer, or IAM."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from typing import Any
 
 from functions.contexts import DATABASES
 from tribal.catalog.scope import EVERYTHING, Scope
+from tribal.ports.tool import Caller
+from tribal.tools.registry import REGISTRY
 
 
-def scope_of(authorizer: Mapping[str, Any] | None) -> Scope:
-    """The scope of a request; a caller whom IAM let in may see everything."""
-    named = None if authorizer is None else authorizer.get(DATABASES)
+def caller_of(context: Mapping[str, Any]) -> Caller:
+    """The caller of a request, from its context; who was let in may read, and whom IAM let in may see everything."""
+    authorizer = context.get("authorizer") or {}
+    subject = authorizer.get("principalId") or (context.get("identity") or {}).get("userArn") or "unknown"
+    return Caller(str(subject), _scope_of(authorizer), REGISTRY.read_rights)
+
+
+def _scope_of(authorizer: Mapping[str, Any]) -> Scope:
+    named = authorizer.get(DATABASES)
     if named is None:
         return EVERYTHING
     return Scope(databases=frozenset(name for name in str(named).split(",") if name))

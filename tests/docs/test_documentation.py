@@ -12,7 +12,7 @@ from tests import ROOT
 from tests.edges.cli.tribal_command import tribal
 from tribal.edges.cli.app import app
 from tribal.errors import OUTCOMES
-from tribal.tools.registry import TOOLS
+from tribal.tools.registry import REGISTRY
 from tribal_contracts import ERROR_CODES, DatabaseEntry, DatabaseLimits, ProfileEntry, ProjectFile
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -51,10 +51,10 @@ def test_every_option_of_a_command_that_looks_into_an_environment_is_documented(
     assert [option for option in sorted(options) if option not in section] == []
 
 
-@pytest.mark.parametrize("tool", sorted(TOOLS))
+@pytest.mark.parametrize("tool", sorted(REGISTRY.tools))
 def test_every_tool_is_documented_with_its_inputs(tool: str) -> None:
     line = next(line for line in text("docs/tools.md").splitlines() if line.startswith(f"| `{tool}`"))
-    for name in TOOLS[tool].input_model.model_fields:
+    for name in REGISTRY.tools[tool].input_model.model_fields:
         assert f"`{name}" in line
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn
+from dataclasses import replace
+from typing import Any, NoReturn
 
 from tests.fakes.fixed_clock import FixedClock
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.recording_sink import RecordingSink
 from tribal.describing import RulesDescriber
+from tribal.errors import EmbeddingFailed
 from tribal.ports import (
     Application,
     CatalogReader,
     Clock,
     DocumentingOptions,
+    Embedder,
     ObjectStore,
     Options,
     PlanOptions,
@@ -22,6 +25,7 @@ from tribal.ports import (
     RunContext,
     StopToken,
 )
+from tribal.retrieval.toolbox import Toolbox
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal_contracts import DatabaseEntry
 
@@ -61,6 +65,29 @@ def application(
         queue=Provider(no_part),
         locks=lambda _: None,
     )
+
+
+def application_over(
+    index: Any = None,
+    embedder: Embedder | None = None,
+    clock: Clock | None = None,
+    store: ObjectStore | None = None,
+) -> Application:
+    """An application over an index; without an embedder its model cannot be loaded."""
+
+    def no_embedder() -> Embedder:
+        raise EmbeddingFailed("this application has no model")
+
+    return replace(
+        application(store=store, clock=clock),
+        embedder=Provider(no_embedder) if embedder is None else Provider.of(embedder),
+        index=Provider(no_part) if index is None else Provider.of(index),
+    )
+
+
+def application_of(toolbox: Toolbox) -> Application:
+    """An application whose tools work with what a toolbox holds, but for its scope, which is the caller's."""
+    return application_over(toolbox.index, toolbox.embedder, toolbox.clock)
 
 
 class OurLease:

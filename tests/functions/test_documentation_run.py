@@ -90,7 +90,7 @@ def configured(monkeypatch: pytest.MonkeyPatch, dsn: str, domains: str = "", **e
     from functions.retriever import handler as retriever
 
     indexer.parts.cache_clear()
-    monkeypatch.setattr(retriever, "_kept", {})
+    retriever.application.cache_clear()
     s3 = boto3.client("s3", region_name=REGION)
     s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
     configuration = f"databases:\n  - name: company\n    dsn: '{dsn}'\n{domains}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,15 @@ from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import Json, contents, tribal
 from tests.plugins.postgres import administer, connected, login, new_database, unique_name
 from tests.rendering.test_rendering import ATTRIBUTE, EDGE, ENTITY
-from tribal.app.local import open_toolbox
+from tribal.app.local import local_application
 from tribal.catalog.identity import format_name
+from tribal.ports import Caller
 from tribal.settings import load_settings
-from tribal.tools.registry import call_tool
+from tribal.tools.call import call_tool
 
 HOSTILE_SQL = Path(__file__).parent / "hostile.sql"
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+CALLER = Caller("test")
 EPOCH = "1767225600"
 LIMITS = "limits: {lock_timeout_seconds: 0.3, sample_timeout_seconds: 1}"
 GRANTS = """
@@ -217,23 +220,23 @@ def test_every_diagram_keeps_to_the_grammar(hostile: Hostile) -> None:
 
 def test_every_tool_answers_for_every_table_and_every_join_runs(hostile: Hostile) -> None:
     tables = hostile.documents(contracts.TableDocument)
-    with open_toolbox(load_settings(project=hostile.folder, environment={})) as toolbox:
+    with closing(local_application(load_settings(project=hostile.folder, environment={}))) as app:
         for document in tables:
-            shown: Any = call_tool("get_table_schema", {"table": document.name}, toolbox)
+            shown: Any = call_tool("get_table_schema", {"table": document.name}, CALLER, app)
             assert shown.error is None, document.name
             assert shown.schema_.name == document.name
-            found: Any = call_tool("search_tables", {"query": document.table or "x", "limit": 20}, toolbox)
+            found: Any = call_tool("search_tables", {"query": document.table or "x", "limit": 20}, CALLER, app)
             assert found.error is None or not document.table.strip(), document.name
             for relation in document.relations:
                 ends = {"source_table": document.name, "target_table": relation.name}
-                join: Any = call_tool("get_join_path", ends, toolbox)
+                join: Any = call_tool("get_join_path", ends, CALLER, app)
                 assert join.path_found, ends
                 hostile.connection.execute_simple(f"EXPLAIN {join.sql_snippet}")
 
 
 def test_the_sql_of_generated_joins_runs(hostile: Hostile) -> None:
-    with open_toolbox(load_settings(project=hostile.folder, environment={})) as toolbox:
-        joins = [join for join in generated_joins(toolbox, 500) if "public.leaves " not in (join.sql_snippet or "")]
+    with closing(local_application(load_settings(project=hostile.folder, environment={}))) as app:
+        joins = [join for join in generated_joins(app, 500) if "public.leaves " not in (join.sql_snippet or "")]
     for join in joins:
         hostile.connection.execute_simple(f"EXPLAIN {join.sql_snippet}")
     assert len(joins) > 30

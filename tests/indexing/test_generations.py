@@ -15,14 +15,13 @@ import numpy as np
 import pytest
 
 from tests.conformance.index_entries import lexical, nearest
-from tests.fakes import FixedClock, MemoryStore, RecordingSink
+from tests.fakes import FixedClock, MemoryStore, RecordingSink, application_over
 from tests.sample_shop.indexed import Key, table_document, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.errors import RunInterrupted
 from tribal.indexing import IndexingContext, IndexingRequest, index_documents
-from tribal.ports import IndexFilter, IndexReader, IndexWriter, StopToken
-from tribal.retrieval.toolbox import Toolbox
-from tribal.tools.registry import call_tool
+from tribal.ports import Caller, IndexFilter, IndexReader, IndexWriter, StopToken
+from tribal.tools.call import call_tool
 
 WORDS = "alpha beta gamma delta".split()
 READER = """
@@ -127,13 +126,13 @@ def test_readers_that_never_pause_see_one_generation_or_the_other(index: SqliteI
     assert process.stdout.readline() == "reading\n"
     other, done = SqliteIndex(path), threading.Event()
     found: list[set[str]] = [set(), set()]
-    toolbox = Toolbox(index=other, embedder=WordEmbedder(), clock=FixedClock())
+    app = application_over(other, WordEmbedder())
     totals: set[tuple[bool, int]] = set()
 
     def read(into: set[str]) -> None:
         while not done.is_set():
             into.add(seen(other))
-            answer: Any = call_tool("search_tables", {"query": "alpha beta"}, toolbox)
+            answer: Any = call_tool("search_tables", {"query": "alpha beta"}, Caller("test"), app)
             totals.add((answer.success, answer.total_matches))
 
     threads = [threading.Thread(target=read, args=(into,)) for into in found]

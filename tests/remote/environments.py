@@ -126,7 +126,7 @@ def deployed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Deployed]:
         # Where functions keep their copy of the index; and they hold it open between calls.
         patch.setattr(tempfile, "tempdir", str(folder))
         importlib.import_module("functions.indexer.handler").parts.cache_clear()
-        patch.setattr(importlib.import_module("functions.retriever.handler"), "_kept", {})
+        importlib.import_module("functions.retriever.handler").application.cache_clear()
         try:
             _deploy(environment)
             yield environment

@@ -13,7 +13,6 @@ from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.catalog.scope import Scope
 from tribal.errors import EmbeddingFailed
 from tribal.retrieval.toolbox import Toolbox
-from tribal.tools.registry import call_tool
 
 
 @pytest.mark.parametrize(
@@ -135,7 +134,7 @@ def test_an_unknown_filter_is_an_error_with_suggestions(shop: Toolbox) -> None:
     ],
 )
 def test_an_input_out_of_range_is_refused_never_clamped(shop: Toolbox, arguments: dict[str, Any]) -> None:
-    answer = call_tool("search_tables", arguments, shop)
+    answer = call(shop, "search_tables", **arguments)
     assert code(answer) == "RET_QUERY_INVALID"
     assert answer.model_dump()["tables"] == []
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.fakes import FixedClock, MemoryStore
+from tests.fakes import FixedClock, MemoryStore, application_of
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
+from tribal.ports import Caller
 from tribal.retrieval.toolbox import Toolbox
-from tribal.tools.registry import call_tool
+from tribal.tools.call import call_tool
 from tribal_contracts import TableDocument
 
 
@@ -34,7 +35,7 @@ def shop_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolbox]:
 
 def call(toolbox: Toolbox, tool: str, **arguments: Any) -> Any:
     """Call a tool as an edge would."""
-    return call_tool(tool, arguments, toolbox)
+    return call_tool(tool, arguments, Caller("test", toolbox.scope), application_of(toolbox))
 
 
 def found(answer: Any) -> list[str]:

@@ -12,23 +12,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fakes import FixedClock, MemoryStore
+from tests.fakes import MemoryStore, application_over
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.errors import code_outcome
-from tribal.ports import IndexReader
-from tribal.retrieval.toolbox import Toolbox
-from tribal.tools.commands import TOOL_COMMANDS
-from tribal.tools.registry import TOOLS, call_tool
+from tribal.ports import Application, Caller, Effect
+from tribal.tools.call import call_tool
+from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import ERROR_CODES
+
+CALLER = Caller("test")
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolbox]:
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
     store, index = MemoryStore(), SqliteIndex(tmp_path_factory.mktemp("tools") / "index.db")
     write_documentation(store, shop_tables())
     index_all(store, index)
-    yield Toolbox(index, None, FixedClock())
+    yield application_over(index)
     index.close()
 
 
@@ -50,20 +51,22 @@ names = st.sampled_from(
 )
 
 
-@pytest.mark.parametrize("tool", sorted(TOOLS))
+@pytest.mark.parametrize("tool", sorted(REGISTRY.tools))
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arguments=st.dictionaries(names | st.text(max_size=4), values, max_size=5))
-def test_whatever_is_sent_the_answer_keeps_the_contract(shop: Toolbox, tool: str, arguments: dict[str, Any]) -> None:
-    own = set(TOOLS[tool].input_model.model_fields)
+def test_whatever_is_sent_the_answer_keeps_the_contract(
+    shop: Application, tool: str, arguments: dict[str, Any]
+) -> None:
+    own = set(REGISTRY.tools[tool].input_model.model_fields)
     for sent in (arguments, {name: value for name, value in arguments.items() if name in own}):
-        answer = call_tool(tool, sent, shop)
+        answer: Any = call_tool(tool, sent, CALLER, shop)
         data = answer.to_compact_json()
-        assert TOOLS[tool].output_model.from_json(data) == answer
+        assert REGISTRY.tools[tool].output_model.from_json(data) == answer
         assert answer.success == (answer.error is None)
         if answer.error is not None:
             assert answer.error.code in ERROR_CODES
             assert answer.error.code != "RET_INTERNAL"
-        assert call_tool(tool, sent, shop).to_compact_json() == data
+        assert call_tool(tool, sent, CALLER, shop).to_compact_json() == data
 
 
 class BrokenIndex:
@@ -87,13 +90,12 @@ class BrokenIndex:
     ],
 )
 def test_a_defect_becomes_an_answer_that_gives_no_data_away(tool: str, arguments: dict[str, str]) -> None:
-    index: IndexReader = BrokenIndex()  # type: ignore[assignment]
-    answer = call_tool(tool, arguments, Toolbox(index, None, FixedClock()))
+    answer: Any = call_tool(tool, arguments, CALLER, application_over(BrokenIndex()))
     assert answer.error is not None
     assert answer.error.code == "RET_INTERNAL"
     assert "4711" not in answer.to_compact_json().decode()
     assert "ZeroDivisionError" in answer.error.message
-    assert TOOLS[tool].output_model.from_json(answer.to_json()) == answer
+    assert REGISTRY.tools[tool].output_model.from_json(answer.to_json()) == answer
 
 
 @pytest.mark.parametrize("code", ERROR_CODES)
@@ -102,48 +104,78 @@ def test_whatever_went_wrong_is_an_error_to_mcp_and_no_success_to_a_shell(code: 
     assert code_outcome(code).exit_code != 0
 
 
-def test_wrong_types_are_named_without_the_values_that_were_sent(shop: Toolbox) -> None:
-    answer = call_tool("search_tables", {"query": 4711, "limit": "many", "colour": "mauve"}, shop)
+def test_wrong_types_are_named_without_the_values_that_were_sent(shop: Application) -> None:
+    answer: Any = call_tool("search_tables", {"query": 4711, "limit": "many", "colour": "mauve"}, CALLER, shop)
     assert answer.error is not None
     text = answer.error.to_compact_json().decode()
     assert all(field in text for field in ("query", "limit", "colour"))
     assert not any(value in text for value in ("4711", "many", "mauve"))
 
 
-def test_an_unknown_tool_is_a_defect_of_the_caller(shop: Toolbox) -> None:
+def test_an_unknown_tool_is_a_defect_of_the_caller(shop: Application) -> None:
     with pytest.raises(KeyError):
-        call_tool("drop_tables", {}, shop)
+        call_tool("drop_tables", {}, CALLER, shop)
 
 
 def test_every_tool_has_a_command_and_tells_a_model_when_to_use_it() -> None:
-    assert {command.tool: command.command for command in TOOL_COMMANDS} == {
+    assert {spec.name: spec.command for spec in REGISTRY.tools.values()} == {
         "search_tables": "search",
         "get_table_schema": "table",
         "get_join_path": "join",
         "get_domain_overview": "domain",
         "list_domains": "domains",
     }
-    assert list(TOOLS) == [command.tool for command in TOOL_COMMANDS]
-    for spec in TOOLS.values():
-        assert spec.command == next(command.command for command in TOOL_COMMANDS if command.tool == spec.name)
+    assert list(REGISTRY.commands.values()) == list(REGISTRY.tools.values())
+    for spec in REGISTRY.tools.values():
         assert "se it" in spec.description or "Start here" in spec.description
-        notes = spec.annotations
-        assert (notes.read_only, notes.destructive, notes.idempotent, notes.open_world) == (True, False, True, False)
+        assert spec.effect == Effect(read_only=True, destructive=False, idempotent=True, open_world=False)
+        assert spec.right == "documentation:read"
+
+
+def test_every_capability_answers_with_codes_that_are_registered() -> None:
+    for capability in REGISTRY.capabilities:
+        codes = {capability.invalid_input_code, capability.internal_code, capability.access_denied_code}
+        assert codes <= set(ERROR_CODES)
+
+
+def test_two_tools_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="get_domain_overview"):
+        Registry(REGISTRY.capabilities * 2)
+
+
+@pytest.mark.parametrize("tool", sorted(REGISTRY.tools))
+def test_a_caller_without_the_right_to_read_is_refused_in_the_shape_of_the_tool(shop: Application, tool: str) -> None:
+    nobody = Caller("nobody", rights=frozenset({"memory:read"}))
+    answer: Any = call_tool(tool, {"table": "shop.crm.customer"}, nobody, shop)
+    assert answer.success is False
+    assert answer.error.code == "RET_ACCESS_DENIED"
+    assert "documentation:read" in answer.error.message
+    assert type(answer) is REGISTRY.tools[tool].output_model
+    assert code_outcome("RET_ACCESS_DENIED").http_status == 403
 
 
 def run(program: str) -> str:
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
 
 
-def test_the_table_of_commands_loads_nothing() -> None:
-    loaded = run(
-        "import sys; before = set(sys.modules); import tribal.tools.commands;print(*sorted(set(sys.modules) - before))"
-    ).split()
-    assert set(loaded) <= {"__future__", "tribal", "tribal.tools", "tribal.tools.commands"}
-
-
-def test_the_registry_loads_no_numbers_no_vendor_and_no_writing_stage() -> None:
+def test_the_list_of_tools_loads_no_contract_no_numbers_no_vendor_and_no_use_case() -> None:
     loaded = run("import sys, tribal.tools.registry; print(*sorted(sys.modules))").split()
+    unwanted = ("numpy", "sqlite3", "pg8000", "tokenizers", "pydantic", "tribal_contracts", "tribal.adapters")
+    assert not [name for name in loaded if name.startswith(unwanted)]
+    assert {name for name in loaded if name.startswith("tribal.")} == {
+        "tribal.catalog",
+        "tribal.catalog.scope",
+        "tribal.ports",
+        "tribal.ports.tool",
+        "tribal.retrieval",
+        "tribal.retrieval.tools",
+        "tribal.tools",
+        "tribal.tools.registry",
+    }
+
+
+def test_calling_a_tool_loads_no_vendor_and_no_writing_stage() -> None:
+    loaded = run("import sys, tribal.tools.call; print(*sorted(sys.modules))").split()
     unwanted = ("numpy", "sqlite3", "pg8000", "tokenizers", "tribal.adapters", "tribal.planning", "tribal.documenting")
     assert not [name for name in loaded if name.startswith(unwanted)]
     assert "tribal.retrieval.search_tables" not in loaded

@@ -62,6 +62,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "RET_INDEX_NOT_READY": CodeDefaults("error", True, "There is no index to ask yet."),
     "RET_INDEX_STALE": CodeDefaults("warning", True, "The index is older than a day."),
     "RET_QUERY_INVALID": CodeDefaults("error", False, "The input of a tool is out of its range."),
+    "RET_ACCESS_DENIED": CodeDefaults("error", False, "The caller lacks the right that a tool needs."),
     "RET_TABLE_NOT_FOUND": CodeDefaults("error", False, "No table of that name is documented."),
     "RET_DOMAIN_NOT_FOUND": CodeDefaults("error", False, "No domain of that name is documented."),
     "RET_DATABASE_NOT_FOUND": CodeDefaults("error", False, "No database of that name is documented."),

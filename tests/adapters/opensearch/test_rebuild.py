@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch
 
-from tests.fakes import FixedClock
+from tests.fakes import application_over
 from tests.indexing.test_generations import WordEmbedder, build, documented, seen
 from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
-from tribal.retrieval.toolbox import Toolbox
-from tribal.tools.registry import call_tool
+from tribal.ports import Caller
+from tribal.tools.call import call_tool
 
 # The node is started once for all tests that need one.
 pytestmark = pytest.mark.xdist_group("opensearch")
@@ -34,10 +34,10 @@ def test_readers_that_never_pause_get_every_answer_while_the_whole_index_is_rebu
         expected.add(seen(writer))
 
     def ask() -> Counter[tuple[bool, int, int]]:
-        toolbox = Toolbox(index=opened(), embedder=WordEmbedder(), clock=FixedClock())
+        app = application_over(opened(), WordEmbedder())
         answers: Counter[tuple[bool, int, int]] = Counter()
         while not done.is_set() or not answers:
-            answer: Any = call_tool("search_tables", {"query": "alpha beta", "limit": 10}, toolbox)
+            answer: Any = call_tool("search_tables", {"query": "alpha beta", "limit": 10}, Caller("test"), app)
             answers[answer.success, len(answer.tables), answer.total_matches] += 1
         return answers
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import jsonschema
@@ -14,7 +15,7 @@ import tribal_contracts as contracts
 from bench.generated_joins import generated_joins
 from tests.edges.cli.tribal_command import Json, contents, tribal
 from tests.plugins.postgres import FreshDatabase, administer, connected
-from tribal.app.local import open_toolbox
+from tribal.app.local import local_application
 from tribal.settings import load_settings
 from tribal_contracts.schemas import json_schema
 
@@ -125,8 +126,9 @@ def test_a_join_is_sql_that_runs(company: Path, company_dsn: str) -> None:
 
 
 def test_the_sql_of_generated_joins_runs(company: Path, company_dsn: str) -> None:
-    with open_toolbox(load_settings(project=company, environment={})) as toolbox, connected(company_dsn) as server:
-        joins = list(generated_joins(toolbox, 200))
+    app = local_application(load_settings(project=company, environment={}))
+    with closing(app), connected(company_dsn) as server:
+        joins = list(generated_joins(app, 200))
         for join in joins:
             server.run(f"EXPLAIN {join.sql_snippet}")
     assert len(joins) == 200

@@ -17,8 +17,8 @@ from tests.sample_shop.indexed import index_all, shop_tables, write_documentatio
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.catalog.locations import INDEX_FILE
-from tribal.edges.mcp.tool_schemas import tool_schema
-from tribal.tools.registry import TOOLS
+from tribal.tools.registry import REGISTRY
+from tribal.tools.schemas import output_schema
 from tribal_contracts import TableDocument
 from tribal_contracts.schemas import json_schema
 
@@ -96,10 +96,10 @@ class Schemas:
     """Checks answers against what a tool promises: as MCP lists it, read in both dialects, and as it is exported."""
 
     def __init__(self) -> None:
-        self._of = {tool: self._validators(tool) for tool in TOOLS}
+        self._of = {tool: self._validators(tool) for tool in REGISTRY.tools}
 
     def _validators(self, tool: str) -> list[Validator]:
-        listed = tool_schema(tool, "output")
+        listed = output_schema(REGISTRY.tools[tool])
         exported = json_schema(f"{tool.replace('_', '-')}-output")
         return [Draft7Validator(listed), Draft202012Validator(listed), Draft7Validator(exported)]
 

@@ -15,7 +15,8 @@ from typing import IO, Any, Self
 
 from tests.edges.mcp.asked import server_command, server_environment
 from tribal.edges.mcp.server import serve
-from tribal.retrieval.toolbox import Toolbox
+from tribal.ports import Application, Caller
+from tribal.tools.registry import REGISTRY, Registry
 
 HELLO: dict[str, Any] = {
     "jsonrpc": "2.0",
@@ -23,6 +24,7 @@ HELLO: dict[str, Any] = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}},
 }
+CALLER = Caller("test")
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
@@ -112,11 +114,13 @@ class RawSession(Wire):
 
 
 @contextmanager
-def served_in_process(toolbox: Toolbox, version: str = "2025-11-25") -> Iterator[Wire]:
+def served_in_process(
+    app: Application, version: str = "2025-11-25", caller: Caller = CALLER, tools: Registry = REGISTRY
+) -> Iterator[Wire]:
     """The server in a thread of this process, behind two pipes, with a client of this version of the protocol."""
     to_server, from_client = os.pipe()
     to_client, from_server = os.pipe()
-    thread = threading.Thread(target=serve, args=(toolbox, to_server, from_server))
+    thread = threading.Thread(target=serve, args=(app, caller, to_server, from_server, tools))
     thread.start()
     with os.fdopen(to_client, "rb") as reading:
         with os.fdopen(from_client, "wb") as writing:

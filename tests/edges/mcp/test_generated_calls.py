@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from tests.edges.mcp.asked import Schemas, index_project
 from tests.edges.mcp.raw_session import RawSession, Wire, served_in_process
-from tests.fakes import FixedClock
+from tests.fakes import application_over
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.catalog.locations import INDEX_FILE
-from tribal.retrieval.toolbox import Toolbox
-from tribal.tools.registry import TOOLS
+from tribal.tools.registry import REGISTRY
 
 CALLS_A_TOOL = 960
 STDIO_CALLS = 200
@@ -28,7 +27,7 @@ SCHEMAS = Schemas()
 
 _NAMES = ["customer", "shop.crm.customer", "web.public.visit", "order_line", "sales", "marketing", "shop", "a.b.c"]
 _HOSTILE = ["\x00", "\u202e", "'; DROP TABLE x; --", "../../x", "${jndi:x}", '"', "x" * 20_000, "%s%n", "\ud800"]
-_FIELDS = sorted({field for spec in TOOLS.values() for field in spec.input_model.model_fields})
+_FIELDS = sorted({field for spec in REGISTRY.tools.values() for field in spec.input_model.model_fields})
 
 
 def _nested(depth: int) -> Any:
@@ -50,7 +49,7 @@ deep = st.sampled_from([50, 90, 180, 400, 900]).map(_nested)
 
 def arguments_of(tool: str) -> st.SearchStrategy[dict[str, Any]]:
     """Right ones with a wrong one among them, wrong ones only, and fields that no tool knows."""
-    own = list(TOOLS[tool].input_model.model_fields)
+    own = list(REGISTRY.tools[tool].input_model.model_fields)
     fitting: dict[str, st.SearchStrategy[Any]] = {"domain": st.sampled_from(["sales", "marketing"])}
     fitting |= {"limit": st.integers(1, 20), "max_hops": st.integers(1, 10), "min_score": st.floats(0, 1)}
     flags = {"include_samples": st.booleans(), "include_relationships": st.booleans()}
@@ -80,12 +79,12 @@ def wire_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
     folder = tmp_path_factory.mktemp("generated")
     index_project(folder)
     index = SqliteIndex(folder / INDEX_FILE)
-    with served_in_process(Toolbox(index, WordLlamaEmbedder(), FixedClock())) as wire:
+    with served_in_process(application_over(index, WordLlamaEmbedder())) as wire:
         yield wire
     index.close()
 
 
-@pytest.mark.parametrize("tool", sorted(TOOLS))
+@pytest.mark.parametrize("tool", sorted(REGISTRY.tools))
 def test_whatever_is_sent_to_a_tool_its_answer_keeps_its_schema(wire: Wire, tool: str) -> None:
     seen: Counter[str] = Counter()
 
@@ -105,7 +104,7 @@ def test_whatever_is_sent_to_a_tool_its_answer_keeps_its_schema(wire: Wire, tool
 
 def test_whatever_is_sent_to_a_real_server_it_answers_and_lives_on(tmp_path: Path) -> None:
     index_project(tmp_path)
-    known = st.sampled_from(sorted(TOOLS)).flatmap(lambda tool: st.tuples(st.just(tool), arguments_of(tool)))
+    known = st.sampled_from(sorted(REGISTRY.tools)).flatmap(lambda tool: st.tuples(st.just(tool), arguments_of(tool)))
     with RawSession(tmp_path) as session:
 
         @settings(max_examples=STDIO_CALLS, deadline=None, suppress_health_check=list(HealthCheck))
@@ -118,4 +117,4 @@ def test_whatever_is_sent_to_a_real_server_it_answers_and_lives_on(tmp_path: Pat
 
 
 def test_the_generated_calls_are_five_thousand() -> None:
-    assert len(TOOLS) * CALLS_A_TOOL + STDIO_CALLS >= 5_000
+    assert len(REGISTRY.tools) * CALLS_A_TOOL + STDIO_CALLS >= 5_000

@@ -17,7 +17,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult
 
 from tests.edges.mcp.asked import ANSWERED, REFUSED, Schemas, index_project, server_command, server_environment
 from tribal import __version__
-from tribal.tools.registry import TOOLS
+from tribal.tools.registry import REGISTRY
 
 Era = Literal["legacy", "auto"]
 
@@ -69,8 +69,8 @@ def test_the_client_and_the_server_agree_on_the_newest_version_that_both_know(as
 
 def test_every_tool_is_listed_with_schemas_and_all_annotations(asker: Asker) -> None:
     listed = {tool.name: tool for tool in asker.list().tools}
-    assert list(listed) == list(TOOLS)
-    for name, spec in TOOLS.items():
+    assert list(listed) == list(REGISTRY.tools)
+    for name, spec in REGISTRY.tools.items():
         tool = listed[name]
         assert (tool.title, tool.description) == (spec.title, spec.description)
         hints = tool.annotations
@@ -96,7 +96,7 @@ def test_a_list_of_tools_does_not_cost_a_conversation_more_than_it_must(asker: A
 
 
 def test_every_tool_is_called_in_the_tests() -> None:
-    assert {tool for tool, _ in ANSWERED} == {tool for tool, _ in REFUSED} == set(TOOLS)
+    assert {tool for tool, _ in ANSWERED} == {tool for tool, _ in REFUSED} == set(REGISTRY.tools)
 
 
 @pytest.mark.parametrize(("tool", "arguments"), ANSWERED)

@@ -24,11 +24,10 @@ from tests.edges.mcp.raw_session import (
     run_server,
     served_in_process,
 )
-from tests.fakes import FixedClock
+from tests.fakes import application_over
 from tests.sample_shop.indexed import shop_tables
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.catalog.locations import INDEX_FILE
-from tribal.retrieval.toolbox import Toolbox
 
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 
@@ -82,7 +81,7 @@ def test_the_next_call_sees_what_a_run_has_written_meanwhile(tmp_path: Path) -> 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
 def test_clients_of_older_versions_are_served_and_find_the_answer_as_text_too(project: Path, version: str) -> None:
     index = SqliteIndex(project / INDEX_FILE)
-    with served_in_process(Toolbox(index, None, FixedClock()), version) as wire:
+    with served_in_process(application_over(index), version) as wire:
         result = wire.call("list_domains", {})["result"]
         answer = json.loads(result["content"][0]["text"])
         Schemas().check("list_domains", answer)

@@ -17,7 +17,7 @@ from tests import ROOT
 from tests.edges.cli.tribal_command import clean_environment
 from tests.edges.mcp.asked import ANSWERED, REFUSED, Schemas, index_project, server_command
 from tests.plugins.skips import skip_or_fail
-from tribal.tools.registry import TOOLS
+from tribal.tools.registry import REGISTRY
 
 SOURCES = Path(__file__).parent / "typescript"
 CACHE = ROOT / ".cache" / "mcp-typescript"
@@ -71,7 +71,7 @@ def test_the_client_calls_every_tool_and_every_structured_answer_is_valid(
     seen: dict[str, Any] = json.loads(ran.stdout)
 
     assert seen["version"] == (None if generation == "v1" else "2026-07-28")
-    assert [tool["name"] for tool in seen["tools"]] == list(TOOLS)
+    assert [tool["name"] for tool in seen["tools"]] == list(REGISTRY.tools)
     for tool in seen["tools"]:
         hints = [tool["annotations"][f"{hint}Hint"] for hint in ("readOnly", "destructive", "idempotent", "openWorld")]
         assert hints == [True, False, True, False]

@@ -28,6 +28,7 @@ TribalError
  |- DeploymentError               a deployed environment, seen from outside
  |   |- DeploymentUnreachable     it did not answer (retryable)
  |   `- DeploymentRefused         it, or AWS, refused the caller
+ |- RightMissing                  the caller of a tool lacks the right that it needs
  `- ToolInputInvalid, TableNotFound, DomainNotFound, DatabaseNotFound   what a tool was asked for
 """
 
@@ -188,6 +189,12 @@ class ToolInputInvalid(TribalError):
     """The input of a tool is out of its range."""
 
 
+class RightMissing(TribalError):
+    """The caller lacks the right that a tool needs; the message names it."""
+
+    code = "RET_ACCESS_DENIED"
+
+
 class NotFound(TribalError):
     """Something that a tool was asked for is not documented; `suggestions` are near misses, best first."""
 
@@ -299,6 +306,7 @@ OUTCOMES: tuple[tuple[type[TribalError], Outcome], ...] = (
     (DeploymentUnreachable, Outcome(EXIT_DEPLOYMENT, 502, True)),
     (DeploymentError, Outcome(EXIT_DEPLOYMENT, 502, False)),
     (ToolInputInvalid, Outcome(EXIT_USAGE, 400, False)),
+    (RightMissing, Outcome(EXIT_USAGE, 403, False)),
     (NotFound, Outcome(EXIT_NOT_FOUND, 404, False)),
     (TribalError, Outcome(EXIT_INTERNAL, 500, False)),
 )

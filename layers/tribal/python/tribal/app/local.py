@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -27,7 +25,6 @@ from tribal.ports.application import WorkerLaunch
 if TYPE_CHECKING:
     from tribal.adapters.sqlite.index import SqliteIndex
     from tribal.ports import ObjectStore, ProcessLock, Secrets, Statement
-    from tribal.retrieval.toolbox import Toolbox
     from tribal.settings import Settings
 
 _HINT = "set the environment variable of that name, or put a file so named into the folder that TRIBAL_SECRETS names"
@@ -83,18 +80,6 @@ def worker_application(blueprint: Blueprint, workers: int) -> Application:
     )
     settings = replace(blueprint.settings, entries=entries)
     return replace(local_application(settings, blueprint.parameters), workers=None)
-
-
-@contextmanager
-def open_toolbox(settings: Settings) -> Iterator[Toolbox]:
-    """What the tools work with; the index is closed at the end."""
-    from tribal.retrieval.toolbox import Toolbox
-
-    app = local_application(settings)
-    try:
-        yield Toolbox(index=app.index(), embedder=app.embedder(), clock=app.clock)
-    finally:
-        app.close()
 
 
 def connection_warnings(settings: Settings) -> list[str]:

@@ -1,66 +1,103 @@
 """What the stages ask of the world: small Protocols and the values that pass through them.
 
-Stages know these and nothing of the vendors behind them; `tribal.app` chooses who answers.
+Stages know these and nothing of the vendors behind them; `tribal.app` chooses who answers. A module is loaded when one
+of its names is first asked for: the help of the command line lists tools and needs no contract.
 """
 
 from __future__ import annotations
 
-from tribal.ports.application import Application
-from tribal.ports.candidates import Candidate, Candidates
-from tribal.ports.derived import Derived
-from tribal.ports.describing import (
-    Describer,
-    DomainContext,
-    Secrets,
-    TableContext,
-    TableDescription,
-)
-from tribal.ports.index_reader import (
-    INDEX_VERSION,
-    ByVector,
-    ByWords,
-    Embedder,
-    IndexedTable,
-    IndexFilter,
-    IndexReader,
-    VectorKind,
-)
-from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter
-from tribal.ports.messaging import MessageQueue
-from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters
-from tribal.ports.provider import Provider
-from tribal.ports.reading import (
-    AccessReport,
-    CatalogContents,
-    CatalogReader,
-    MissingGrant,
-    Presence,
-    SchemaAndTable,
-    Statement,
-    TableSample,
-)
-from tribal.ports.running import (
-    Clock,
-    Lease,
-    Outcome,
-    ProcessLock,
-    ProgressSink,
-    RunContext,
-    WorkerPool,
-)
-from tribal.ports.stopping import StopToken
-from tribal.ports.storing import (
-    ObjectInfo,
-    ObjectStore,
-    StoredObject,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tribal.ports.application import Application
+    from tribal.ports.candidates import Candidate, Candidates
+    from tribal.ports.derived import Derived
+    from tribal.ports.describing import (
+        Describer,
+        DomainContext,
+        Secrets,
+        TableContext,
+        TableDescription,
+    )
+    from tribal.ports.index_reader import (
+        INDEX_VERSION,
+        ByVector,
+        ByWords,
+        Embedder,
+        IndexedTable,
+        IndexFilter,
+        IndexReader,
+        VectorKind,
+    )
+    from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter
+    from tribal.ports.messaging import MessageQueue
+    from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters
+    from tribal.ports.provider import Provider
+    from tribal.ports.reading import (
+        AccessReport,
+        CatalogContents,
+        CatalogReader,
+        MissingGrant,
+        Presence,
+        SchemaAndTable,
+        Statement,
+        TableSample,
+    )
+    from tribal.ports.running import (
+        Clock,
+        Lease,
+        Outcome,
+        ProcessLock,
+        ProgressSink,
+        RunContext,
+        WorkerPool,
+    )
+    from tribal.ports.stopping import StopToken
+    from tribal.ports.storing import (
+        ObjectInfo,
+        ObjectStore,
+        StoredObject,
+    )
+    from tribal.ports.tool import READS, Caller, Capability, Effect, ToolSpec
+else:
+    _NAMES_BY_MODULE = {
+        "application": "Application",
+        "candidates": "Candidate Candidates",
+        "derived": "Derived",
+        "describing": "Describer DomainContext Secrets TableContext TableDescription",
+        "index_reader": "INDEX_VERSION ByVector ByWords Embedder IndexedTable IndexFilter IndexReader VectorKind",
+        "index_writer": "IndexCounts IndexEntry IndexWriter",
+        "messaging": "MessageQueue",
+        "options": "DocumentingOptions Options PlanOptions RunParameters",
+        "provider": "Provider",
+        "reading": "AccessReport CatalogContents CatalogReader MissingGrant Presence SchemaAndTable Statement "
+        "TableSample",
+        "running": "Clock Lease Outcome ProcessLock ProgressSink RunContext WorkerPool",
+        "stopping": "StopToken",
+        "storing": "ObjectInfo ObjectStore StoredObject",
+        "tool": "READS Caller Capability Effect ToolSpec",
+    }
+    _MODULES = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
+
+    def __getattr__(name):
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        globals()[name] = value
+        return value
+
 
 __all__ = [
     "INDEX_VERSION",
+    "READS",
     "AccessReport",
     "Application",
+    "Caller",
+    "Capability",
     "Derived",
     "DocumentingOptions",
+    "Effect",
     "IndexReader",
     "IndexWriter",
     "Options",
@@ -77,9 +114,9 @@ __all__ = [
     "DomainContext",
     "Embedder",
     "IndexCounts",
-    "IndexedTable",
     "IndexEntry",
     "IndexFilter",
+    "IndexedTable",
     "Lease",
     "MessageQueue",
     "MissingGrant",
@@ -99,6 +136,7 @@ __all__ = [
     "TableContext",
     "TableDescription",
     "TableSample",
+    "ToolSpec",
     "VectorKind",
     "WorkerPool",
 ]

@@ -1,1 +1,1 @@
-"""The tools that people and agents call: names, contracts and functions. Importing this package loads nothing."""
+"""The tools that people and agents call: the list, the call and the published schemas. Importing it loads nothing."""

@@ -17,38 +17,26 @@ from tribal.edges.cli import (
     status_command,
     tail_command,
 )
-from tribal.tools.commands import TOOL_COMMANDS
+from tribal.tools.registry import REGISTRY, Registry
 
 
 class _Group(TyperGroup):
     """Puts a command in the place of its stand-in, when it is run: derived from the tool registry, or for a profile."""
+
+    tools: Registry
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None and ctx.params.get("profile") is not None:
             from tribal.edges.cli.profile_commands import profile_command
 
-            return name, profile_command(name, rest), rest
-        tool = next((tool for tool in TOOL_COMMANDS if tool.command == name), None)
-        if tool is not None:
-            from tribal.edges.cli.tool_commands import derived_command
+            return name, profile_command(name, rest, self.tools), rest
+        spec = self.tools.commands.get(name or "")
+        if spec is not None:
+            from tribal.edges.cli.tools.command import derived_command
 
-            command = derived_command(tool)
+            command = derived_command(spec, self.tools)
         return name, command, rest
-
-
-app = typer.Typer(
-    cls=_Group,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="Write down what your databases mean, and ask about it.\n\n"
-    "tribal run postgresql://user@host/database reads a database, documents every table and builds the "
-    "index; then tribal search, table, join, domain and domains answer, and tribal mcp answers agents.",
-    epilog="Exit codes: 0 done, 1 done in part, 2 usage or configuration, 3 database, 4 another run, 5 store, "
-    "6 nothing there to work on yet, 7 not found, 8 deployed environment, 130 interrupted.",
-)
 
 
 def _print_version(wanted: bool) -> None:
@@ -57,7 +45,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def tribal(
     context: typer.Context,
     profile: Annotated[
@@ -78,25 +65,42 @@ def tribal(
     context.obj = profile
 
 
-app.command("init")(project_commands.init)
-app.command("check")(project_commands.check)
-app.command("plan")(pipeline_commands.plan)
-app.command("document")(pipeline_commands.document)
-app.command("index")(pipeline_commands.index)
-app.command("run")(pipeline_commands.run)
-app.command("status")(status_command.status)
-app.command("tail")(tail_command.tail)
-app.command("diff")(review_commands.diff)
-app.command("lint")(review_commands.lint)
-app.command("mcp")(mcp_command.mcp)
-
-
 def _stand_in() -> None:
     """Is listed in the help; `_Group` puts the derived command in its place."""
 
 
-for _tool in TOOL_COMMANDS:
-    app.command(_tool.command, help=_tool.summary)(_stand_in)
+def command_line(tools: Registry) -> typer.Typer:
+    """The command `tribal`, with the commands of these tools."""
+    app = typer.Typer(
+        cls=type("Group", (_Group,), {"tools": tools}),
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        help="Write down what your databases mean, and ask about it.\n\n"
+        "tribal run postgresql://user@host/database reads a database, documents every table and builds the "
+        "index; then tribal search, table, join, domain and domains answer, and tribal mcp answers agents.",
+        epilog="Exit codes: 0 done, 1 done in part, 2 usage or configuration, 3 database, 4 another run, 5 store, "
+        "6 nothing there to work on yet, 7 not found, 8 deployed environment, 130 interrupted.",
+    )
+    app.callback()(tribal)
+    app.command("init")(project_commands.init)
+    app.command("check")(project_commands.check)
+    app.command("plan")(pipeline_commands.plan)
+    app.command("document")(pipeline_commands.document)
+    app.command("index")(pipeline_commands.index)
+    app.command("run")(pipeline_commands.run)
+    app.command("status")(status_command.status)
+    app.command("tail")(tail_command.tail)
+    app.command("diff")(review_commands.diff)
+    app.command("lint")(review_commands.lint)
+    app.command("mcp")(mcp_command.mcp)
+    for name, spec in tools.commands.items():
+        app.command(name, help=spec.summary)(_stand_in)
+    return app
+
+
+app = command_line(REGISTRY)
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from tribal.edges.cli.options import Project
 
 if TYPE_CHECKING:
     from tribal.catalog.scope import Scope
+    from tribal.settings import Settings
 
 _HERE = Path()
 _NAME = "tribal-knowledge"
@@ -56,21 +57,20 @@ def mcp(
         raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
-def _serve(settings: Any, scope: Scope) -> None:
+def _serve(settings: Settings, scope: Scope) -> None:
     if sys.stdin is not None and sys.stdin.isatty():
         typer.echo("MCP server: waiting for a client on standard input; Ctrl-C ends it.", err=True)
         typer.echo("Clients start it themselves; tribal mcp --json prints the settings for them.", err=True)
 
     from tribal.app.local import local_application
+    from tribal.edges.cli.tools.command import local_caller
     from tribal.edges.mcp.server import serve
     from tribal.edges.mcp.stdio import claim_standard_streams
-    from tribal.retrieval.toolbox import Toolbox
 
     reading, writing = claim_standard_streams()
     app = local_application(settings)
     try:
-        toolbox = Toolbox(index=app.index(), embedder=app.embedder(), clock=app.clock, scope=scope)
-        serve(toolbox, reading, writing)
+        serve(app, local_caller(settings, scope), reading, writing)
     finally:
         app.close()
 

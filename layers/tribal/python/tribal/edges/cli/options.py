@@ -1,11 +1,15 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what they mean."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
+
+if TYPE_CHECKING:
+    from tribal.ports import Application
+    from tribal.ports.environment import DeployedEnvironment
 
 Dsn = Annotated[
     Optional[str],  # noqa: UP045 - typer reads it at run time
@@ -42,3 +46,17 @@ RunId = Annotated[
     Optional[str],  # noqa: UP045 - typer reads it at run time
     typer.Argument(metavar="RUN", help="Id of the run; the one under way, else the last one.", show_default=False),
 ]
+
+
+def deployed(context: typer.Context) -> tuple[Application, DeployedEnvironment]:
+    """The environment that the command line named, and what works with it.
+
+    Raises:
+        ConfigurationError: when its profile cannot be used.
+    """
+    from tribal.app.remote import remote_application
+    from tribal.settings.profiles import load_profile
+
+    app = remote_application(load_profile(context.obj))
+    assert app.environment is not None
+    return app, app.environment

@@ -8,46 +8,43 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from tribal.edges.cli.console import command, fail, print_json
-from tribal.edges.cli.options import Databases, Domains, Interval, Json, Replan, RetryFailed, RunId, Watch, WorkUnits
-from tribal.tools.commands import TOOL_COMMANDS
+from tribal.edges.cli.options import (
+    Databases,
+    Domains,
+    Interval,
+    Json,
+    Replan,
+    RetryFailed,
+    RunId,
+    Watch,
+    WorkUnits,
+    deployed,
+)
 
 if TYPE_CHECKING:
     from tribal.edges.cli.status_command import IndexState
     from tribal.ports import Application
     from tribal.ports.environment import DeployedEnvironment, DeployedRuns
+    from tribal.tools.registry import Registry
     from tribal_contracts import RunRequest
 
 Force = Annotated[bool, typer.Option("--force", help="Document unchanged tables too.")]
 Follow = Annotated[bool, typer.Option("--follow", help="Follow the run until it ends, as tribal tail does.")]
 
 
-def profile_command(name: str, arguments: Sequence[str]) -> Any:
+def profile_command(name: str, arguments: Sequence[str], tools: Registry) -> Any:
     """The command of that name as it works on a deployed environment; one that does not is refused."""
-    tool = next((tool for tool in TOOL_COMMANDS if tool.command == name), None)
-    if tool is not None:
-        from tribal.edges.cli.tool_commands import derived_command
+    spec = tools.commands.get(name)
+    if spec is not None:
+        from tribal.edges.cli.tools.command import derived_command
 
-        return derived_command(tool, deployed=True)
+        return derived_command(spec, tools, deployed=True)
     functions: dict[str, Callable[..., None]] = {"run": run, "status": status, "tail": tail}
     if name not in functions:
-        _refuse(name, as_json="--json" in arguments)
+        _refuse(name, tools, as_json="--json" in arguments)
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command(name)(functions[name])
     return typer.main.get_command(app)
-
-
-def deployed(context: typer.Context) -> tuple[Application, DeployedEnvironment]:
-    """The environment that the command line named, and what works with it.
-
-    Raises:
-        ConfigurationError: when its profile cannot be used.
-    """
-    from tribal.app.remote import remote_application
-    from tribal.settings.profiles import load_profile
-
-    app = remote_application(load_profile(context.obj))
-    assert app.environment is not None
-    return app, app.environment
 
 
 @command
@@ -218,10 +215,10 @@ def _end_of(machine: DeployedRuns, execution: str) -> Callable[[], None]:
     return ended
 
 
-def _refuse(name: str, *, as_json: bool) -> NoReturn:
+def _refuse(name: str, tools: Registry, *, as_json: bool) -> NoReturn:
     from tribal.errors import ConfigurationError
 
-    usable = ", ".join(["run", "status", "tail", *(tool.command for tool in TOOL_COMMANDS)])
+    usable = ", ".join(["run", "status", "tail", *tools.commands])
     more = (
         "; where a Lambda cannot reach a database, `store: s3://...` in databases.yaml lets it write the environment's "
         "store from here"

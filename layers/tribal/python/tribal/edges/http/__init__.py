@@ -1,1 +1,1 @@
-"""Tools over HTTP, free of any framework."""
+"""The tools over HTTP, free of any framework: a request value in, a response value out."""

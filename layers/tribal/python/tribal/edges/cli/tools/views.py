@@ -1,11 +1,11 @@
-"""Answers of the tools as a person reads them: plain in a pipe, quiet everywhere."""
+"""Richer views of the answers about tables and domains than the plain one that any answer has."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tribal.edges.cli.console import console, counted
+from tribal.edges.cli.console import counted
 from tribal.edges.cli.layout import print_grid, print_indented
 
 if TYPE_CHECKING:
@@ -18,26 +18,9 @@ if TYPE_CHECKING:
         GetTableSchemaOutput,
         ListDomainsOutput,
         SearchTablesOutput,
-        ToolOutput,
     )
 
 _INDENT = 3
-
-
-def print_answer(answer: ToolOutput) -> None:
-    """Print what was found on standard output; what to know about it, and what went wrong, on standard error."""
-    from rich.markup import escape
-
-    out, err = console(), console(stderr=True)
-    if answer.error is not None:
-        err.print(f"[red]error:[/] {escape(answer.error.message)}")
-        suggestions = (answer.error.context or {}).get("suggestions")
-        if isinstance(suggestions, list) and suggestions:
-            err.print(f"Did you mean {escape(', '.join(str(name) for name in suggestions))}?")
-        return
-    _PRINTERS[type(answer).__name__](answer, out)
-    for warning in answer.warnings or ():
-        err.print(f"[yellow]note:[/] {escape(warning.message)}")
 
 
 def _print_search(answer: SearchTablesOutput, out: Console) -> None:
@@ -176,10 +159,11 @@ def _print_domains(answer: ListDomainsOutput, out: Console) -> None:
         out.print(f"[dim]more domains: --cursor {escape(answer.next_cursor)}[/]")
 
 
-_PRINTERS: dict[str, Callable[[Any, Console], None]] = {
-    "SearchTablesOutput": _print_search,
-    "GetTableSchemaOutput": _print_table,
-    "GetJoinPathOutput": _print_join,
-    "GetDomainOverviewOutput": _print_domain,
-    "ListDomainsOutput": _print_domains,
+VIEWS: dict[str, Callable[[Any, Console], None]] = {
+    "search_tables": _print_search,
+    "get_table_schema": _print_table,
+    "get_join_path": _print_join,
+    "get_domain_overview": _print_domain,
+    "list_domains": _print_domains,
 }
+"""By tool; any other answer is printed plainly."""

@@ -1,4 +1,4 @@
-"""The schemas of the tools as MCP clients take them.
+"""The schemas of a tool as it is published, the same over HTTP and MCP.
 
 Clients must know JSON Schema 2020-12, and many know draft-07 alone. A contract says nothing that the two read
 differently, so its schema is sent without a dialect and without an identity, with its definitions under `$defs`, where
@@ -10,22 +10,39 @@ from __future__ import annotations
 
 from typing import Any
 
-from tribal_contracts.schemas import json_schema
+from tribal.ports.tool import ToolSpec
+from tribal.tools.registry import REGISTRY, Registry
+from tribal_contracts.schemas import model_schema
 
 _NAMED_SCHEMAS = ("properties", "$defs")
 _LEFT_OUT = ("$schema", "$id", "title")
+_FIRST = ("type", "properties", "required")
+"""Keywords in the order in which the newest protocol of MCP writes them, so that HTTP sends the same bytes."""
 _SOURCE = "Source: "
 _EXTENSION = "Extension: "
 
 
-def tool_schema(tool: str, side: str) -> dict[str, Any]:
-    """The schema of a tool's `input` or `output`."""
-    schema = json_schema(f"{tool.replace('_', '-')}-{side}")
+def input_schema(spec: ToolSpec) -> dict[str, Any]:
+    """What a tool takes."""
+    return _published(model_schema(spec.input_model, mode="validation"))
+
+
+def output_schema(spec: ToolSpec, tools: Registry = REGISTRY) -> dict[str, Any]:
+    """What a tool answers; clients check failed answers too, so a failure of another shape is part of it."""
+    failure = tools.capability_of(spec.name).failure_model()
+    if failure is None:
+        return _published(model_schema(spec.output_model, mode="serialization"))
+    either = model_schema(spec.output_model, failure, mode="serialization")
+    return {"type": "object", **_published(either)}
+
+
+def _published(schema: dict[str, Any]) -> dict[str, Any]:
     schema["$defs"] = schema.pop("definitions", {})
     plain: dict[str, Any] = _plain(schema)
     if not plain["$defs"]:
         del plain["$defs"]
-    return plain
+    first = {keyword: plain.pop(keyword) for keyword in _FIRST if keyword in plain}
+    return first | plain
 
 
 def _plain(schema: Any) -> Any:

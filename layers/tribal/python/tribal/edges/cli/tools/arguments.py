@@ -1,0 +1,165 @@
+"""The parameters of a command, from the fields of a tool's input.
+
+A required field is an argument, any other an option. A list is an option that may be given several times; an object, or
+a list of them, is written as JSON or read from a file with `@FILE`; the text of a file is read from the path of one.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional, Union, get_args, get_origin
+
+import typer
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
+
+_SEQUENCES = (list, set, frozenset, tuple)
+_STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A field of a tool's input as a parameter of its command."""
+
+    field: str
+    parameter: inspect.Parameter
+    read: Callable[[str, Any], Any]
+    """What is sent, from the name of the field and what was typed."""
+
+
+def tool_arguments(model: type[BaseModel]) -> list[Argument]:
+    """The parameters for an input model, in the order of its fields."""
+    return [_argument(name, field) for name, field in model.model_fields.items()]
+
+
+def given(arguments: Sequence[Argument], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The input of a tool, of what was typed.
+
+    Raises:
+        ConfigurationError: when JSON cannot be parsed or a file cannot be read.
+    """
+    typed = {argument: values[argument.parameter.name] for argument in arguments}
+    return {
+        argument.field: argument.read(argument.field, value)
+        for argument, value in typed.items()
+        if value is not None and value != []
+    }
+
+
+def keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    """A parameter that is passed by name."""
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """How values of a field are typed on a command line."""
+
+    annotation: Any
+    read: Callable[[str, Any], Any]
+    metavar: str | None = None
+    shows_default: bool = True
+
+
+def _argument(name: str, field: FieldInfo) -> Argument:
+    kind = _kind(field)
+    help_text = (field.description or "").removeprefix("Extension: ")
+    parameter_name = name.rstrip("_")
+    repeated = get_origin(kind.annotation) is list
+    if field.is_required():
+        # Of an argument nobody could tell where a list ends, and a switch has a name.
+        made = typer.Option if repeated or kind.annotation is bool else typer.Argument
+        info = made(help=help_text, metavar=kind.metavar, show_default=False)
+        return Argument(
+            name, keyword(parameter_name, Annotated[kind.annotation, info], inspect.Parameter.empty), kind.read
+        )
+    default = field.get_default(call_default_factory=True) if kind.shows_default else None
+    if repeated:
+        default = [*default] if default else None
+    annotation: Any = kind.annotation if default is not None else Optional[kind.annotation]  # noqa: UP045 - for typer
+    info = typer.Option(help=help_text, metavar=kind.metavar, show_default=default is not None)
+    return Argument(name, keyword(parameter_name, Annotated[annotation, info], default), kind.read)
+
+
+def _kind(field: FieldInfo) -> _Kind:
+    extra = field.json_schema_extra
+    if isinstance(extra, dict) and "contentMediaType" in extra:
+        return _Kind(str, _read_text, "FILE", shows_default=False)
+    bare = _bare(field.annotation)
+    if _is_scalar(bare):
+        return _Kind(bare, _as_typed)
+    if get_origin(bare) in _SEQUENCES:
+        (item, *others) = (_bare(part) for part in get_args(bare) if part is not Ellipsis)
+        if not others and _is_scalar(item):
+            # Typer takes no list of literals; the tool itself refuses what is none of them.
+            choices = "|".join(map(str, get_args(item))) if get_origin(item) is Literal else None
+            return _Kind(list[str] if choices else list[item], _each_as_typed, choices)  # type: ignore[valid-type]  # made at run time
+    if isinstance(bare, type) and get_origin(bare) is None and not _is_object(bare):
+        return _Kind(str, _as_typed, shows_default=False)
+    return _Kind(str, _read_json, "JSON|@FILE", shows_default=False)
+
+
+def _bare(annotation: Any) -> Any:
+    """A type without its annotations, and without the `None` of an optional one."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return _bare(get_args(annotation)[0])
+    if origin in (Union, UnionType):
+        members = [bare for bare in map(_bare, get_args(annotation)) if bare not in (None, NoneType)]
+        return members[0] if len(members) == 1 else object
+    return annotation
+
+
+def _is_scalar(bare: Any) -> bool:
+    return (
+        bare in (str, int, float, bool)
+        or get_origin(bare) is Literal
+        or (isinstance(bare, type) and issubclass(bare, Enum))
+    )
+
+
+def _is_object(bare: type) -> bool:
+    from pydantic import BaseModel
+
+    return bare is object or issubclass(bare, (BaseModel, dict, *_SEQUENCES)) or hasattr(bare, "__dataclass_fields__")
+
+
+def _as_typed(_: str, value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else value
+
+
+def _each_as_typed(name: str, values: list[Any]) -> list[Any]:
+    return [_as_typed(name, value) for value in values]
+
+
+def _read_text(name: str, path: str) -> str:
+    from tribal.errors import ConfigurationError
+
+    try:
+        data = sys.stdin.buffer.read() if path == _STANDARD_INPUT else Path(path).read_bytes()
+        return data.decode()
+    except OSError as error:
+        raise ConfigurationError(f"{name}: {path!r} cannot be read ({error.strerror or error}); name a file") from error
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{name}: {path!r} is no text in UTF-8") from error
+
+
+def _read_json(name: str, value: str) -> Any:
+    from tribal.errors import ConfigurationError
+
+    text = _read_text(name, value[1:]) if value.startswith("@") else value
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{name}: this is no JSON; write it out, or name a file that holds it as @FILE") from (
+            error
+        )

@@ -1,0 +1,118 @@
+"""A tool as a command: its input is the command's parameters, its answer what the command prints."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from tribal.edges.cli.console import command, print_json
+from tribal.edges.cli.options import Json, Project
+from tribal.edges.cli.options import deployed as deployed_environment
+from tribal.edges.cli.tools.arguments import given, keyword, tool_arguments
+
+if TYPE_CHECKING:
+    from tribal.catalog.scope import Scope
+    from tribal.ports.tool import Caller, ToolSpec
+    from tribal.settings import Settings
+    from tribal.tools.registry import Registry
+    from tribal_contracts import Contract
+
+_HERE = Path()
+
+
+def derived_command(spec: ToolSpec, tools: Registry, *, deployed: bool = False) -> Any:
+    """The tool as a command of typer's.
+
+    With `deployed` it asks the environment whose profile the context holds, instead of the index of a folder.
+    """
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    function = _deployed_function(spec, tools) if deployed else _function(spec, tools)
+    app.command(spec.command, help=f"{spec.summary}\n\n{spec.description}")(function)
+    return typer.main.get_command(app)
+
+
+def local_caller(settings: Settings, scope: Scope | None = None) -> Caller:
+    """Whoever runs a command on this machine: every right, and all that is here unless a scope bounds it."""
+    from tribal.catalog.scope import EVERYTHING
+    from tribal.ports.tool import Caller
+
+    return Caller(settings.environment.get("USER") or "local", scope or EVERYTHING)
+
+
+def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
+    @command
+    def answer(*, project: Path, as_json: bool, **values: Any) -> None:
+        from tribal.app.local import local_application
+        from tribal.settings import load_settings
+        from tribal.tools.call import call_tool
+
+        # The process ends after this answer: looking for garbage in a large index would be a tenth of its time.
+        gc.disable()
+        settings = load_settings(project=project)
+        arguments = given(tool_arguments(spec.input_model), values)
+        app = local_application(settings)
+        try:
+            found = call_tool(spec.name, arguments, local_caller(settings), app, tools)
+        finally:
+            app.close()
+        _show(found, spec, tools, as_json=as_json)
+
+    return _with_parameters(answer, spec, keyword("project", Project, _HERE))
+
+
+def _deployed_function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
+    @command
+    def answer(*, context: typer.Context, as_json: bool, **values: Any) -> None:
+        from pydantic import ValidationError
+
+        from tribal.errors import DeploymentUnreachable
+        from tribal.tools.call import read_answer
+
+        arguments = given(tool_arguments(spec.input_model), values)
+        body = deployed_environment(context)[1].tools().call(spec.name, arguments)
+        try:
+            found = read_answer(spec.name, body, tools)
+        except ValidationError as error:
+            raise DeploymentUnreachable(
+                f"the answer of {spec.name} cannot be read; environment and command line are of different versions"
+            ) from error
+        hint = ""
+        failure = tools.capability_of(spec.name).error_of(found)
+        if failure is not None and failure.code == "RET_INDEX_NOT_READY":
+            profile = f"tribal --profile {context.obj}"
+            hint = f"In this environment: `{profile} run`; `{profile} status` shows how far it is."
+        _show(found, spec, tools, as_json=as_json, hint=hint)
+
+    return _with_parameters(answer, spec, keyword("context", typer.Context, inspect.Parameter.empty))
+
+
+def _show(found: Contract, spec: ToolSpec, tools: Registry, *, as_json: bool, hint: str = "") -> None:
+    """Print an answer, and end with the exit code of what went wrong."""
+    from tribal.edges.cli.tools.answers import print_answer, print_error
+    from tribal.errors import code_outcome
+
+    error = tools.capability_of(spec.name).error_of(found)
+    if as_json:
+        print_json(found)
+    elif error is None:
+        print_answer(spec.name, found)
+    else:
+        print_error(error)
+    if error is not None:
+        if hint and not as_json:
+            typer.echo(hint, err=True)
+        raise typer.Exit(code_outcome(error.code).exit_code)
+
+
+def _with_parameters(answer: Callable[..., None], spec: ToolSpec, extra: inspect.Parameter) -> Callable[..., None]:
+    parameters = [argument.parameter for argument in tool_arguments(spec.input_model)]
+    parameters += [extra, keyword("as_json", Json, False)]
+    # Typer reads the parameters of a command off the signature and the annotations of its function.
+    answer.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # a function may carry one
+    answer.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return answer

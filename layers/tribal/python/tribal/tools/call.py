@@ -1,0 +1,123 @@
+"""The one way to call a tool: command line, HTTP and MCP all go through `call_tool` and get the same answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import JsonValue, ValidationError
+
+from tribal.errors import RightMissing, ToolInputInvalid, TribalError
+from tribal.ports.application import Application
+from tribal.ports.tool import Caller, Capability, ToolSpec
+from tribal.tools.registry import REGISTRY, Registry
+from tribal_contracts import AgentError, Contract, agent_error
+
+BYTES_A_TOKEN = 4
+_NAMED_PROBLEMS = 10
+_LOG = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer", bound=Contract)
+
+
+def call_tool(
+    name: str, arguments: Mapping[str, Any], caller: Caller, app: Application, tools: Registry = REGISTRY
+) -> Contract:
+    """Answer a call; whatever goes wrong becomes an answer in the failure shape of the tool's capability.
+
+    Raises:
+        KeyError: when there is no tool of that name.
+    """
+    spec, capability = tools.tools[name], tools.capability_of(name)
+    now = app.clock.published()
+    try:
+        return with_tokens_used(_answered(spec, capability, arguments, caller, app))
+    except _InvalidInput as exc:
+        error = _invalid_input(exc.problem, capability, now)
+    except TribalError as exc:
+        error = exc.to_agent_error(now)
+    except Exception as exc:  # noqa: BLE001 - the outermost edge of a tool: a caller gets an answer, never a traceback
+        _LOG.debug("%s failed", name, exc_info=True)
+        message = f"{name} failed unexpectedly ({type(exc).__name__}); try again, and report it if that does not help"
+        error = agent_error(capability.internal_code, message, timestamp=now)
+    return with_tokens_used(capability.failed(spec, arguments, error))
+
+
+def read_answer(name: str, data: bytes, tools: Registry = REGISTRY) -> Contract:
+    """Parse an answer that another process gave.
+
+    Raises:
+        pydantic.ValidationError: when it is neither the tool's output nor its failure.
+    """
+    failure = tools.capability_of(name).failure_model()
+    if failure is not None:
+        try:
+            return failure.from_json(data)
+        except ValidationError:
+            pass
+    return tools.tools[name].output_model.from_json(data)
+
+
+def with_tokens_used(answer: Answer) -> Answer:
+    """The answer with its own size, if it has a field for that.
+
+    The size is that of its compact JSON with `tokens_used` 0: its bytes in UTF-8, by four, rounded up.
+    """
+    if "tokens_used" not in type(answer).model_fields:
+        return answer
+    size = len(answer.model_copy(update={"tokens_used": 0}).to_compact_json())
+    return answer.model_copy(update={"tokens_used": -(-size // BYTES_A_TOKEN)})
+
+
+class _InvalidInput(Exception):
+    """The arguments are not of the tool's input model."""
+
+    def __init__(self, problem: ValidationError) -> None:
+        super().__init__()
+        self.problem = problem
+
+
+def _answered(
+    spec: ToolSpec, capability: Capability, arguments: Mapping[str, Any], caller: Caller, app: Application
+) -> Contract:
+    if not caller.may(spec.right):
+        raise RightMissing(f"{spec.name} needs the right {spec.right!r}", code=capability.access_denied_code)
+    _require_text(arguments, capability.invalid_input_code)
+    try:
+        request = spec.input_model.model_validate(dict(arguments))
+    except ValidationError as exc:
+        raise _InvalidInput(exc) from exc
+    with capability.around(app):
+        return spec.handler(request, caller, app)
+
+
+def _require_text(arguments: Mapping[str, Any], code: str) -> None:
+    """Refuse what no answer could echo: JSON may spell half a character, which is no text."""
+    pending = list(arguments.values())
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str):
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                message = "the input holds half a character (a lone surrogate), which is no text"
+                raise ToolInputInvalid(message, code=code) from None
+        elif isinstance(value, dict):
+            pending += value.keys()
+            pending += value.values()
+        elif isinstance(value, list):
+            pending += value
+
+
+def _invalid_input(exc: ValidationError, capability: Capability, now: str) -> AgentError:
+    problems: list[JsonValue] = []
+    for error in exc.errors(include_url=False, include_context=False, include_input=False)[:_NAMED_PROBLEMS]:
+        where = ".".join(str(part) for part in error["loc"])[:100].encode("utf-8", "replace").decode()
+        problems.append(f"{where}: {error['msg']}" if where else error["msg"])
+    return agent_error(
+        capability.invalid_input_code,
+        f"the input is not valid: {'; '.join(map(str, problems))}",
+        timestamp=now,
+        context={"problems": problems},
+    )
