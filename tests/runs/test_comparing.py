@@ -16,8 +16,8 @@ from tribal.catalog.changes import Change, TableChange
 from tribal.errors import DatabaseUnreachable, PlanError, StoreError
 from tribal.ports import DocumentingOptions, Provider
 from tribal.runs.comparing import Comparison, compare_runs, compare_with_databases
-from tribal.runs.overlay_store import OverlayStore
-from tribal.runs.value_diff import FULL_VALUE_CHARS, show_change
+from tribal.runs.comparing.overlay_store import OverlayStore
+from tribal.runs.comparing.value_diff import FULL_VALUE_CHARS, show_change
 from tribal_contracts import CatalogTable, DatabaseEntry, Selection
 
 STRUCTURE_ALONE = DocumentingOptions(record_pid=False, take_samples=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import subprocess
 import sys
 import threading
@@ -15,11 +14,10 @@ from tests.fakes import FixedClock, MemoryStore
 from tribal.adapters.local.folder import FolderLock, FolderStore
 from tribal.catalog.locations import LEASE_FILE
 from tribal.errors import LeaseLost, RunLocked, StoreError, StoreUnwritable
-from tribal.ports import Lease, StopToken
+from tribal.ports import Lease
 from tribal.runs.clock import SystemClock
 from tribal.runs.leases.lease import RunLease, this_process
 from tribal.runs.leases.lease_file import LeaseFile
-from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal_contracts import LeaseRecord
 
 PATIENCE_SECONDS = 30.0
@@ -380,23 +378,3 @@ def test_a_holder_is_a_host_and_a_process() -> None:
     host, _, process = this_process().rpartition("/")
     assert host
     assert process.isdigit()
-
-
-def test_leases_of_two_names_know_nothing_of_each_other(tmp_path: Path, clock: FixedClock) -> None:
-    store = FolderStore(tmp_path)
-    documenting = RunLease(LeaseFile(store, clock), "r1", lock=FolderLock(tmp_path))
-    syncing = RunLease(LeaseFile(store, clock, "knowledge"), "r2", lock=FolderLock(tmp_path, "knowledge"))
-    with documenting, syncing:
-        documenting.check()
-        syncing.check()
-        with pytest.raises(RunLocked, match="'r2'"):
-            RunLease(LeaseFile(store, clock, "knowledge"), "r3").acquire()
-    assert [key for key in store.keys("progress/") if "lease" in key] == [LEASE_FILE, "progress/leases/knowledge.json"]
-
-
-def test_whoever_works_is_told_to_stop_once_the_lease_is_lost(store: MemoryStore) -> None:
-    clock, stop = SystemClock(), StopToken()
-    with RunLease(LeaseFile(store, clock), "slow", term_seconds=0.03, stop=stop):
-        store.put(LEASE_FILE, _record(store).model_copy(update={"run_id": "quick", "fencing_token": 2}).to_json())
-        with pytest.raises(LeaseLost, match="'quick'"):
-            list(ThreadWorkerPool(stop).run(lambda _: threading.Event().wait(0.001), itertools.count(), 1))

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tribal.ports.application import Application
+    from tribal.ports.application import Application, Provider
     from tribal.ports.candidates import Candidate, Candidates
     from tribal.ports.derived import Derived
     from tribal.ports.describing import (
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter
     from tribal.ports.messaging import MessageQueue
     from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters
-    from tribal.ports.provider import Provider
     from tribal.ports.reading import (
         AccessReport,
         CatalogContents,
@@ -62,7 +61,7 @@ if TYPE_CHECKING:
     from tribal.ports.tool import READS, Caller, Capability, Effect, ToolSpec
 else:
     _NAMES_BY_MODULE = {
-        "application": "Application",
+        "application": "Application Provider",
         "candidates": "Candidate Candidates",
         "derived": "Derived",
         "describing": "Describer DomainContext Secrets TableContext TableDescription",
@@ -70,7 +69,6 @@ else:
         "index_writer": "IndexCounts IndexEntry IndexWriter",
         "messaging": "MessageQueue",
         "options": "DocumentingOptions Options PlanOptions RunParameters",
-        "provider": "Provider",
         "reading": "AccessReport CatalogContents CatalogReader MissingGrant Presence SchemaAndTable Statement "
         "TableSample",
         "running": "Clock Lease Outcome ProcessLock ProgressSink RunContext WorkerPool",

@@ -9,14 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from tribal import __version__
-from tribal.edges.cli import (
-    mcp_command,
-    pipeline_commands,
-    project_commands,
-    review_commands,
-    status_command,
-    tail_command,
-)
+from tribal.edges.cli.commands import mcp, pipeline, project, review, status, tail
 from tribal.tools.registry import REGISTRY, Registry
 
 
@@ -28,7 +21,7 @@ class _Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None and ctx.params.get("profile") is not None:
-            from tribal.edges.cli.profile_commands import profile_command
+            from tribal.edges.cli.commands.profile import profile_command
 
             return name, profile_command(name, rest, self.tools), rest
         spec = self.tools.commands.get(name or "")
@@ -84,17 +77,17 @@ def command_line(tools: Registry) -> typer.Typer:
         "6 nothing there to work on yet, 7 not found, 8 deployed environment, 130 interrupted.",
     )
     app.callback()(tribal)
-    app.command("init")(project_commands.init)
-    app.command("check")(project_commands.check)
-    app.command("plan")(pipeline_commands.plan)
-    app.command("document")(pipeline_commands.document)
-    app.command("index")(pipeline_commands.index)
-    app.command("run")(pipeline_commands.run)
-    app.command("status")(status_command.status)
-    app.command("tail")(tail_command.tail)
-    app.command("diff")(review_commands.diff)
-    app.command("lint")(review_commands.lint)
-    app.command("mcp")(mcp_command.mcp)
+    app.command("init")(project.init)
+    app.command("check")(project.check)
+    app.command("plan")(pipeline.plan)
+    app.command("document")(pipeline.document)
+    app.command("index")(pipeline.index)
+    app.command("run")(pipeline.run)
+    app.command("status")(status.status)
+    app.command("tail")(tail.tail)
+    app.command("diff")(review.diff)
+    app.command("lint")(review.lint)
+    app.command("mcp")(mcp.mcp)
     for name, spec in tools.commands.items():
         app.command(name, help=spec.summary)(_stand_in)
     return app

@@ -12,9 +12,9 @@ from tribal.errors import EmbeddingFailed, ObjectNotFound, PlanError
 from tribal.planning import compose_plan, latest_readings, load_plan, read_catalog
 from tribal.planning.catalog.read_catalog import iterate_snapshot
 from tribal.ports import Application, Embedder, ObjectStore, Provider
-from tribal.runs.overlay_store import OverlayStore
+from tribal.runs.comparing.overlay_store import OverlayStore
+from tribal.runs.comparing.value_diff import VALUE_CHARS, show_change
 from tribal.runs.pipeline import work_marker
-from tribal.runs.value_diff import VALUE_CHARS, show_change
 from tribal_contracts import (
     CatalogReading,
     CatalogTable,

@@ -63,7 +63,7 @@ def diff(
 def _compared(settings: Settings, since: str | None, between: tuple[str, str] | None, *, full: bool) -> Comparison:
     from tribal.app.local import local_application
     from tribal.runs.comparing import compare_runs, compare_with_databases
-    from tribal.runs.value_diff import FULL_VALUE_CHARS, VALUE_CHARS
+    from tribal.runs.comparing.value_diff import FULL_VALUE_CHARS, VALUE_CHARS
 
     app = local_application(settings)
     value_chars = FULL_VALUE_CHARS if full else VALUE_CHARS

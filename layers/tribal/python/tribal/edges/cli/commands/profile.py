@@ -22,7 +22,7 @@ from tribal.edges.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from tribal.edges.cli.status_command import IndexState
+    from tribal.edges.cli.commands.status import IndexState
     from tribal.ports import Application
     from tribal.ports.environment import DeployedEnvironment, DeployedRuns
     from tribal.tools.registry import Registry
@@ -53,7 +53,7 @@ def status(context: typer.Context, watch: Watch = False, interval: Interval = 5.
 
     Documenting by work unit, and whether the index is up to date.
     """
-    from tribal.edges.cli.status_command import show_status
+    from tribal.edges.cli.commands.status import show_status
 
     app, environment = deployed(context)
     show_status(
@@ -69,7 +69,7 @@ def status(context: typer.Context, watch: Watch = False, interval: Interval = 5.
 
 def _index_state(environment: DeployedEnvironment) -> IndexState:
     """What the API says of the index; that it cannot be asked is part of the status, not the end of it."""
-    from tribal.edges.cli.status_command import IndexState
+    from tribal.edges.cli.commands.status import IndexState
     from tribal.errors import TribalError
 
     try:
@@ -162,7 +162,7 @@ def tail(context: typer.Context, run: RunId = None, as_json: Json = False) -> No
 
     It ends with the exit code of the run. Ctrl-C ends the following, not the run.
     """
-    from tribal.edges.cli.tail_command import last_run, require_recorded
+    from tribal.edges.cli.commands.tail import last_run, require_recorded
     from tribal.errors import DeploymentRefused
     from tribal.runs.ids import execution_run_id
 
@@ -183,7 +183,7 @@ def tail(context: typer.Context, run: RunId = None, as_json: Json = False) -> No
 def _follow(
     context: typer.Context, app: Application, run_id: str, ended: Callable[[], None] | None, *, as_json: bool
 ) -> None:
-    from tribal.edges.cli.tail_command import follow
+    from tribal.edges.cli.commands.tail import follow
 
     profile = f"tribal --profile {context.obj}"
     follow(

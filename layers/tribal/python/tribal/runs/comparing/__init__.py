@@ -1,0 +1,13 @@
+"""What changed since the last run, told without writing anything."""
+
+from __future__ import annotations
+
+from tribal.runs.comparing.compare import (
+    Comparison,
+    DatabaseChanges,
+    DocumentChanges,
+    compare_runs,
+    compare_with_databases,
+)
+
+__all__ = ["Comparison", "DatabaseChanges", "DocumentChanges", "compare_runs", "compare_with_databases"]
