@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tribal.ports.application import Application
+    from tribal.ports.caller import Caller
     from tribal.ports.candidates import Candidate, Candidates
     from tribal.ports.derived import Derived
     from tribal.ports.describing import (
@@ -57,10 +58,11 @@ if TYPE_CHECKING:
         ObjectStore,
         StoredObject,
     )
-    from tribal.ports.tool import READS, Caller, Capability, Effect, ToolSpec
+    from tribal.ports.tool import READS, Capability, Effect, ToolSpec
 else:
     _NAMES_BY_MODULE = {
         "application": "Application",
+        "caller": "Caller",
         "candidates": "Candidate Candidates",
         "derived": "Derived",
         "describing": "Describer DomainContext Secrets TableContext TableDescription",
@@ -72,7 +74,7 @@ else:
         "TableSample",
         "running": "Clock Deadline Lease Outcome ProcessLock ProgressSink WorkerPool",
         "storing": "ObjectInfo ObjectStore StoredObject",
-        "tool": "READS Caller Capability Effect ToolSpec",
+        "tool": "READS Capability Effect ToolSpec",
     }
     _MODULES = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
 
