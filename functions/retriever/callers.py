@@ -7,7 +7,7 @@ from typing import Any
 
 from functions.contexts import DATABASES
 from tribal.catalog.scope import EVERYTHING, Scope
-from tribal.ports.tool import Caller
+from tribal.ports.caller import Caller
 from tribal.tools.registry import REGISTRY
 
 

@@ -59,12 +59,16 @@ def application(
         secrets=Provider(no_part),
         open_reader=open_reader,
         describer=Provider(RulesDescriber),
-        embedder=Provider(no_part),
+        embedder=Provider(_no_embedder),
         index=Provider(no_part),
         index_writer=no_part,
         queue=Provider(no_part),
         locks=lambda _: None,
     )
+
+
+def _no_embedder() -> Embedder:
+    raise EmbeddingFailed("this application has no model")
 
 
 def application_over(
@@ -75,12 +79,9 @@ def application_over(
 ) -> Application:
     """An application over an index; without an embedder its model cannot be loaded."""
 
-    def no_embedder() -> Embedder:
-        raise EmbeddingFailed("this application has no model")
-
     return replace(
         application(store=store, clock=clock),
-        embedder=Provider(no_embedder) if embedder is None else Provider.of(embedder),
+        embedder=Provider(_no_embedder) if embedder is None else Provider.of(embedder),
         index=Provider(no_part) if index is None else Provider.of(index),
     )
 

@@ -163,8 +163,6 @@ def test_the_list_of_tools_loads_no_contract_no_numbers_no_vendor_and_no_use_cas
     unwanted = ("numpy", "sqlite3", "pg8000", "tokenizers", "pydantic", "tribal_contracts", "tribal.adapters")
     assert not [name for name in loaded if name.startswith(unwanted)]
     assert {name for name in loaded if name.startswith("tribal.")} == {
-        "tribal.catalog",
-        "tribal.catalog.scope",
         "tribal.ports",
         "tribal.ports.tool",
         "tribal.retrieval",

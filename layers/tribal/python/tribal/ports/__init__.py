@@ -10,7 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+<<<<<<< HEAD
     from tribal.ports.application import Application, Provider
+=======
+    from tribal.ports.application import Application
+    from tribal.ports.caller import Caller
+>>>>>>> h-tools
     from tribal.ports.candidates import Candidate, Candidates
     from tribal.ports.derived import Derived
     from tribal.ports.describing import (
@@ -58,10 +63,15 @@ if TYPE_CHECKING:
         ObjectStore,
         StoredObject,
     )
-    from tribal.ports.tool import READS, Caller, Capability, Effect, ToolSpec
+    from tribal.ports.tool import READS, Capability, Effect, ToolSpec
 else:
     _NAMES_BY_MODULE = {
+<<<<<<< HEAD
         "application": "Application Provider",
+=======
+        "application": "Application",
+        "caller": "Caller",
+>>>>>>> h-tools
         "candidates": "Candidate Candidates",
         "derived": "Derived",
         "describing": "Describer DomainContext Secrets TableContext TableDescription",
@@ -74,7 +84,7 @@ else:
         "running": "Clock Lease Outcome ProcessLock ProgressSink RunContext WorkerPool",
         "stopping": "StopToken",
         "storing": "ObjectInfo ObjectStore StoredObject",
-        "tool": "READS Caller Capability Effect ToolSpec",
+        "tool": "READS Capability Effect ToolSpec",
     }
     _MODULES = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
 

@@ -1,4 +1,4 @@
-"""What a tool is, who calls it, and what the tools of one capability share.
+"""What a tool is, and what the tools of one capability share.
 
 A tool is declared once; the command line, HTTP and MCP derive everything else. A declaration loads no contract, because
 the help of the command line lists the tools: models are named by functions, and what answers is imported when called.
@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tribal.catalog.scope import EVERYTHING, Scope
-
 if TYPE_CHECKING:
     from tribal.ports.application import Application
+    from tribal.ports.caller import Caller
     from tribal_contracts import AgentError, Contract
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Effect:
     """What calling a tool may do to the world, for callers that decide whether to ask a person first."""
 
@@ -35,22 +34,7 @@ class Effect:
 READS = Effect()
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who asks. Settings or a token tell it, never the input of a tool."""
-
-    subject: str
-    """The user or the principal, for what is recorded."""
-    scope: Scope = EVERYTHING
-    rights: frozenset[str] | None = None
-    """Rights such as `documentation:read`; `None` means all."""
-
-    def may(self, right: str) -> bool:
-        """Whether the caller has a right."""
-        return self.rights is None or right in self.rights
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ToolSpec:
     """One tool.
 
@@ -103,7 +87,7 @@ def _alone(_: Application) -> AbstractContextManager[object]:
     return nullcontext()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Capability:
     """Tools that belong together, fail in the same shape, and see the world in the same way."""
 

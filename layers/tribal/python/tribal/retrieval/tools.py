@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tribal.ports.tool import Caller, Capability, ToolSpec
+from tribal.ports.tool import Capability, ToolSpec
 
 if TYPE_CHECKING:
     from tribal.ports.application import Application
+    from tribal.ports.caller import Caller
     from tribal.retrieval.toolbox import Toolbox
     from tribal_contracts import (
         AgentError,

@@ -10,7 +10,8 @@ from pydantic import JsonValue, ValidationError
 
 from tribal.errors import RightMissing, ToolInputInvalid, TribalError
 from tribal.ports.application import Application
-from tribal.ports.tool import Caller, Capability, ToolSpec
+from tribal.ports.caller import Caller
+from tribal.ports.tool import Capability, ToolSpec
 from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import AgentError, Contract, agent_error
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from tribal.ports.tool import Capability, ToolSpec
 from tribal.retrieval.tools import RETRIEVAL
 
 
-@dataclass(frozen=True)
 class Registry:
     """The tools of some capabilities, each name once.
 
@@ -17,10 +15,9 @@ class Registry:
         ValueError: when two tools have the same name or command.
     """
 
-    capabilities: tuple[Capability, ...]
-
-    def __post_init__(self) -> None:
-        specs = [spec for capability in self.capabilities for spec in capability.tools]
+    def __init__(self, capabilities: tuple[Capability, ...]) -> None:
+        self.capabilities = capabilities
+        specs = [spec for capability in capabilities for spec in capability.tools]
         for names in ([spec.name for spec in specs], [spec.command for spec in specs if spec.command]):
             twice = sorted({name for name in names if names.count(name) > 1})
             if twice:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tribal.ports.tool import Caller
+from tribal.ports.caller import Caller
 
 JSON = "application/json"
 

@@ -16,7 +16,8 @@ from tribal import __version__
 from tribal.edges.mcp.stdio import json_lines
 from tribal.errors import code_outcome
 from tribal.ports.application import Application
-from tribal.ports.tool import Caller, ToolSpec
+from tribal.ports.caller import Caller
+from tribal.ports.tool import ToolSpec
 from tribal.tools.call import call_tool
 from tribal.tools.registry import REGISTRY, Registry
 from tribal.tools.schemas import input_schema, output_schema

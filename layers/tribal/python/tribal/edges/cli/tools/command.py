@@ -17,7 +17,8 @@ from tribal.edges.cli.tools.arguments import given, keyword, tool_arguments
 
 if TYPE_CHECKING:
     from tribal.catalog.scope import Scope
-    from tribal.ports.tool import Caller, ToolSpec
+    from tribal.ports.caller import Caller
+    from tribal.ports.tool import ToolSpec
     from tribal.settings import Settings
     from tribal.tools.registry import Registry
     from tribal_contracts import Contract
@@ -39,7 +40,7 @@ def derived_command(spec: ToolSpec, tools: Registry, *, deployed: bool = False) 
 def local_caller(settings: Settings, scope: Scope | None = None) -> Caller:
     """Whoever runs a command on this machine: every right, and all that is here unless a scope bounds it."""
     from tribal.catalog.scope import EVERYTHING
-    from tribal.ports.tool import Caller
+    from tribal.ports.caller import Caller
 
     return Caller(settings.environment.get("USER") or "local", scope or EVERYTHING)
 
