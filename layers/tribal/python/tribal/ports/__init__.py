@@ -10,13 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-<<<<<<< HEAD
     from tribal.ports.application import Application, Provider
-=======
-    from tribal.ports.application import Application
     from tribal.ports.caller import Caller
->>>>>>> h-tools
-    from tribal.ports.candidates import Candidate, Candidates
     from tribal.ports.derived import Derived
     from tribal.ports.describing import (
         Describer,
@@ -29,6 +24,8 @@ if TYPE_CHECKING:
         INDEX_VERSION,
         ByVector,
         ByWords,
+        Candidate,
+        Candidates,
         Embedder,
         IndexedTable,
         IndexFilter,
@@ -66,16 +63,12 @@ if TYPE_CHECKING:
     from tribal.ports.tool import READS, Capability, Effect, ToolSpec
 else:
     _NAMES_BY_MODULE = {
-<<<<<<< HEAD
         "application": "Application Provider",
-=======
-        "application": "Application",
         "caller": "Caller",
->>>>>>> h-tools
-        "candidates": "Candidate Candidates",
         "derived": "Derived",
         "describing": "Describer DomainContext Secrets TableContext TableDescription",
-        "index_reader": "INDEX_VERSION ByVector ByWords Embedder IndexedTable IndexFilter IndexReader VectorKind",
+        "index_reader": "INDEX_VERSION ByVector ByWords Candidate Candidates Embedder IndexedTable IndexFilter "
+        "IndexReader VectorKind",
         "index_writer": "IndexCounts IndexEntry IndexWriter",
         "messaging": "MessageQueue",
         "options": "DocumentingOptions Options PlanOptions RunParameters",
