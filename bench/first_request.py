@@ -42,7 +42,7 @@ from tribal.runs.sinks import SilentSink
 RUNS = 7
 TABLES = 1_000
 _BUCKET, _REGION = "bench", "eu-central-1"
-_REQUEST = """
+REQUEST = """
 import json, sys
 sys.path[:0] = sys.argv[1:]
 from functions.retriever.handler import handle
@@ -76,9 +76,9 @@ def first_requests(server: EmbeddedServer, tribal: Path, folder: Path) -> list[M
         EmbeddedServerError: when a database cannot be made.
     """
     server.ensure_database("company", COMPANY_SQL)
-    paths = _unpacked(folder)
+    paths = unpacked(folder)
     results: list[Measurement] = []
-    with _bucket() as s3, _opensearch() as address:
+    with bucket() as s3, _opensearch() as address:
         for database, of in ((load_generated(server, TABLES), f"{TABLES:,} tables"), ("company", "sample company")):
             project, disk = folder / f"first-{database}", folder / f"disk-{database}"
             project.mkdir()
@@ -90,31 +90,31 @@ def first_requests(server: EmbeddedServer, tribal: Path, folder: Path) -> list[M
                 cluster = OpenSearchIndexWriter(opensearch_client(address))
                 indexes["OpenSearch"] = (cluster, {"TRIBAL_SEARCH_ENDPOINT": address})
             for kind, (index, told) in indexes.items():
-                _fill(index, project)
-                variables = _variables(s3, database) | {"TRIBAL_INDEX": "opensearch" if told else "sqlite", **told}
-                results.append(_measured(f"retriever, {kind}, {of}", variables, paths, folder))
+                fill(index, project)
+                environment = variables(s3, database) | {"TRIBAL_INDEX": "opensearch" if told else "sqlite", **told}
+                results.append(_measured(f"retriever, {kind}, {of}", environment, paths, folder))
     return results
 
 
-def _measured(name: str, variables: Mapping[str, str], paths: list[Path], folder: Path) -> Measurement:
+def _measured(name: str, told: Mapping[str, str], paths: list[Path], folder: Path) -> Measurement:
     disk = folder / "lambda"
 
     def cold() -> None:
         shutil.rmtree(disk, ignore_errors=True)
         disk.mkdir()
 
-    command: list[str | Path] = [sys.executable, "-I", "-S", "-c", _REQUEST, *paths]
-    environment = {**variables, "TMPDIR": str(disk)}
+    command: list[str | Path] = [sys.executable, "-I", "-S", "-c", REQUEST, *paths]
+    environment = {**told, "TMPDIR": str(disk)}
     return measure(name, command, runs=RUNS, folder=folder, before=cold, environment=environment)
 
 
-def _fill(index: IndexWriter, project: Path) -> None:
+def fill(index: IndexWriter, project: Path) -> None:
     parts = FolderStore(project), index, WordLlamaEmbedder(), SystemClock(), SilentSink()
     index_documents(IndexingContext(*parts, stop=StopToken()), IndexingRequest(force=True))
     index.close()
 
 
-def _unpacked(folder: Path) -> list[Path]:
+def unpacked(folder: Path) -> list[Path]:
     """What is on the path of the function: its code, its layers, and what the runtime has; with bytecode."""
     packages = Packages(folder / "packages", f"{sys.version_info.major}.{sys.version_info.minor}")
     build(packages, installed=True, bytecode=True)
@@ -127,7 +127,7 @@ def _unpacked(folder: Path) -> list[Path]:
     return paths
 
 
-def _variables(s3: Any, prefix: str) -> dict[str, str]:
+def variables(s3: Any, prefix: str) -> dict[str, str]:
     return {
         "AWS_ACCESS_KEY_ID": "bench",
         "AWS_SECRET_ACCESS_KEY": "bench",
@@ -145,7 +145,7 @@ def _variables(s3: Any, prefix: str) -> dict[str, str]:
 
 
 @contextmanager
-def _bucket() -> Iterator[Any]:
+def bucket() -> Iterator[Any]:
     """A client of moto's S3 on this machine, with a bucket."""
     with MotoServer.start() as server:
         s3 = boto3.client(

@@ -1,0 +1,134 @@
+"""What the page on the architecture says of the code is followed through the code."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+from tests.plugins.postgres import FreshDatabase, connected
+
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+SQL = ROOT / "tests" / "fixtures" / "store_0_1.sql"
+PACKAGE = ROOT / "layers" / "tribal" / "python" / "tribal"
+STEP = re.compile(r"^\d+\. `(?P<module>[\w/]+)\.py` \(`(?P<function>\w+)`\)$", re.MULTILINE)
+PLACE = re.compile(r"^- `(?P<path>[^`]+)`: ", re.MULTILINE)
+
+FOLLOW = """
+import sys, threading
+wanted = set(sys.argv[1].split(","))
+target = open(sys.argv[2], "w", buffering=1)
+def note(frame, event, _):
+    if event == "call":
+        name = f"{frame.f_globals.get('__name__', '')} {frame.f_code.co_name}"
+        if name in wanted:
+            target.write(name + "\\n")
+sys.argv = ["tribal", *sys.argv[3:]]
+from tribal.edges.cli.app import main
+threading.setprofile(note)
+sys.setprofile(note)
+main()
+"""
+
+
+def walk(title: str) -> list[tuple[str, str]]:
+    """Module and function of each step of a walk."""
+    part = PAGE[PAGE.index(f"**{title}**") :]
+    part = part[: part.index("\n\n", part.index("1. `"))]
+    return [(step["module"].replace("/", "."), step["function"]) for step in STEP.finditer(part)]
+
+
+WALKS = ("A question", "A DSN", "A unit", "A table")
+
+
+def room(module: str) -> str:
+    parts = module.split(".")
+    return ".".join(parts[:2]) if parts[0] in {"adapters", "edges"} else parts[0]
+
+
+@pytest.mark.parametrize("title", WALKS)
+def test_no_walk_comes_back_to_a_room_that_it_has_left(title: str) -> None:
+    rooms = [room(module) for module, _ in walk(title)]
+    visited = [each for number, each in enumerate(rooms) if number == 0 or rooms[number - 1] != each]
+    assert len(visited) == len(set(visited)) > 1
+
+
+def calls_of(folder: Path, *arguments: str) -> Iterator[str]:
+    """What a command really called, of all that the walks name, in order."""
+    wanted = ",".join({f"tribal.{module} {function}" for title in WALKS for module, function in walk(title)})
+    log = folder / "calls.txt"
+    ran = subprocess.run(
+        [sys.executable, "-c", FOLLOW, wanted, str(log), *arguments], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    return iter(log.read_text().splitlines())
+
+
+def test_the_program_takes_every_step_of_each_walk_in_its_order(fresh_database: FreshDatabase, tmp_path: Path) -> None:
+    dsn = fresh_database()
+    with connected(dsn) as server:
+        server.execute_simple(SQL.read_text())
+    # One thing at a time, so that the walks of two tables do not mix.
+    (tmp_path / "databases.yaml").write_text(
+        f"databases: [{{name: shop, dsn: '{dsn}'}}]\nunits_at_once: 1\ntables_at_once: 1\n"
+    )
+    project = ("--project", str(tmp_path))
+    commands = {
+        "A unit": ("run", *project),
+        "A table": ("run", "--force", *project),
+        "A DSN": ("run", dsn, *project),
+        "A question": ("search", "unpaid invoices", *project),
+    }
+    assert set(commands) == set(WALKS)
+    for title, command in commands.items():
+        calls = calls_of(tmp_path, *command)
+        taken = [step for step in walk(title) if f"tribal.{step[0]} {step[1]}" in calls]
+        assert taken == walk(title), title
+
+
+def places(title: str) -> set[str]:
+    part = PAGE[PAGE.index(f"**... {title}**") :]
+    part = part[: part.index("\n\n", part.index("\n- `"))]
+    return {match["path"].rstrip("/") for match in PLACE.finditer(part)}
+
+
+def naming(pattern: str, *folders: Path) -> set[str]:
+    """Files of these folders whose code names something."""
+    found = re.compile(pattern)
+    files = (path for folder in folders for path in sorted(folder.rglob("*.py")))
+    return {path.relative_to(ROOT).as_posix() for path in files if found.search(path.read_text(encoding="utf-8"))}
+
+
+def test_every_place_to_add_something_is_there() -> None:
+    named = {path for title in ("a database", "a tool", "a command", "a function") for path in places(title)}
+    assert len(named) > 10
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+
+
+def test_a_database_is_added_where_postgres_is_named() -> None:
+    importers = naming(r"tribal\.adapters\.postgres", PACKAGE, ROOT / "functions")
+    inside = {path for path in importers if "/adapters/postgres/" in path}
+    schemes = naming(r"\"postgresql\":", PACKAGE)
+    assert (importers - inside) | schemes == {path for path in places("a database") if path.endswith(".py")} - {
+        "tests/conformance/test_catalog_reader_postgres.py"
+    }
+
+
+def test_a_tool_is_added_where_search_tables_is_named() -> None:
+    surfaces = [PACKAGE / name for name in ("tools", "edges", "app", "ports", "retrieval")]
+    named = naming(r"\bsearch_tables\b", *surfaces, ROOT / "functions")
+    contracts = naming(r"search-tables-input", ROOT / "contracts")
+    assert named | contracts == places("a tool")
+
+
+def test_a_command_is_added_where_lint_is_named() -> None:
+    assert naming(r"review\.lint\b|^def lint\(|\ndef lint\(", PACKAGE / "edges") == places("a command")
+
+
+def test_a_function_is_added_where_finisher_is_named() -> None:
+    assert naming(r"\bfinisher\b", ROOT / "functions", ROOT / "infra") == places("a function")
