@@ -16,7 +16,7 @@ from typing import Any
 
 from bench.measure import CommandFailedError
 from servers.postgres import EmbeddedServer
-from tribal.app import local as wiring
+from tribal.app.local import local_application
 from tribal.catalog.identity import TableIdentity
 from tribal.catalog.scope import Scope
 from tribal.ports import Application
@@ -111,7 +111,7 @@ def plain_name(name: str) -> str:
 def asked(one: EvaluationSet, tribal: Path) -> Iterator[Application]:
     """The application over the index of a set."""
     project = ensure_project(one.name, one.database, one.folder / SCHEMA_FILE, tribal)
-    with closing(wiring.local_application(load_settings(project=project))) as app:
+    with closing(local_application(load_settings(project=project))) as app:
         yield app
 
 

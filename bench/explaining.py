@@ -15,7 +15,7 @@ from pg8000.native import Connection
 from bench.evaluation import ensure_project
 from bench.generated_joins import generated_joins
 from servers.postgres import EmbeddedServer
-from tribal.app import local as wiring
+from tribal.app.local import local_application
 from tribal.settings import load_settings
 
 PATHS = 500
@@ -60,7 +60,7 @@ def _explained(data: Path, tribal: Path, server: EmbeddedServer) -> Iterator[Exp
         name = ddl.parent.name
         project = ensure_project(f"ddl-{name}", name, ddl, tribal)
         server.ensure_database(name, ddl)
-        with closing(wiring.local_application(load_settings(project=project))) as app:
+        with closing(local_application(load_settings(project=project))) as app:
             joins = list(generated_joins(app, PATHS))
         inferred = sum(any(step.source == "inferred" for step in join.path or ()) for join in joins)
         refused = tuple(_refusals(server.dsn(name), [join.sql_snippet or "" for join in joins]))

@@ -88,7 +88,7 @@ def application_over(
 
 def application_of(toolbox: Toolbox) -> Application:
     """An application whose tools work with what a toolbox holds, but for its scope, which is the caller's."""
-    return application_over(toolbox.index, toolbox.embedder, toolbox.clock)
+    return replace(application_over(toolbox.index, toolbox.embedder, toolbox.clock), derived=toolbox.derived)
 
 
 class OurLease:

@@ -192,8 +192,6 @@ class ToolInputInvalid(TribalError):
 class RightMissing(TribalError):
     """The caller lacks the right that a tool needs; the message names it."""
 
-    code = "RET_ACCESS_DENIED"
-
 
 class NotFound(TribalError):
     """Something that a tool was asked for is not documented; `suggestions` are near misses, best first."""
@@ -245,6 +243,7 @@ CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
     DeploymentError: ("ENV_UNREACHABLE", {}),
     DeploymentRefused: ("ENV_ACCESS_DENIED", {}),
     ToolInputInvalid: ("RET_QUERY_INVALID", {}),
+    RightMissing: ("RET_ACCESS_DENIED", {}),
     TableNotFound: ("RET_TABLE_NOT_FOUND", {}),
     DomainNotFound: ("RET_DOMAIN_NOT_FOUND", {}),
     DatabaseNotFound: ("RET_DATABASE_NOT_FOUND", {}),
