@@ -1,0 +1,92 @@
+"""A run that nobody starts from the command line: whoever has an application has runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import RecordingSink
+from tests.fakes.catalogs import HandMadeReader
+from tests.sample_shop.documented import TABLES, Shop
+from tribal.adapters.sqlite.index import SqliteIndex
+from tribal.errors import LeaseLost, RunLocked
+from tribal.ports import Application, Caller, Provider, RunParameters
+from tribal.runs.leases.lease import RunLease
+from tribal.runs.leases.lease_file import LeaseFile
+from tribal.runs.local import LocalRun
+from tribal.tools.call import call_tool
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Application:
+    open_index = partial(SqliteIndex, tmp_path / "index.db")
+    return replace(
+        Shop().app(), open_reader=lambda _: HandMadeReader(TABLES), index=Provider(open_index), index_writer=open_index
+    )
+
+
+def asking(app: Application, parameters: RunParameters) -> Application:
+    """The same for a run of which something else is asked."""
+    documenting = replace(app.options().documenting, force=parameters.force)
+    options = replace(app.options(), parameters=parameters, documenting=documenting)
+    return replace(app, options=Provider.of(options))
+
+
+def test_a_run_plans_documents_and_indexes_and_its_tools_answer(app: Application) -> None:
+    with LocalRun(app, "run", RecordingSink()) as work:
+        assert len(work.plan().plan.work_units) == 3
+        assert work.document()
+        work.index()
+    assert (work.record.status, work.record.tables_documented) == ("completed", len(TABLES))
+    found = call_tool("list_domains", {}, Caller("test"), app).model_dump(mode="json")
+    assert sorted(domain["name"] for domain in found["domains"]) == ["audit", "billing", "sales"]
+    app.close()
+
+
+def test_a_run_does_what_its_parameters_ask_for_and_no_more(app: Application) -> None:
+    with LocalRun(app, "plan", RecordingSink()) as work:
+        work.plan()
+    with LocalRun(asking(app, RunParameters(domains=frozenset({"audit"}))), "document", RecordingSink()) as work:
+        work.document()
+    assert (work.record.tables_documented, work.record.tables_unchanged) == (1, 0)
+    with LocalRun(asking(app, RunParameters(force=True)), "document", RecordingSink()) as work:
+        work.document()
+    assert work.record.tables_documented == len(TABLES)
+
+
+def test_a_run_that_loses_its_lease_ends_with_that_and_publishes_nothing(app: Application) -> None:
+    with LocalRun(app, "plan", RecordingSink()) as work:
+        work.plan()
+
+    def lose_the_lease() -> None:
+        with LocalRun(app, "document", RecordingSink()) as work:
+            rival = LeaseFile(app.store(), app.clock)
+            ours, etag = rival.read()
+            assert ours is not None
+            rival.put(ours.model_copy(update={"run_id": "rival", "fencing_token": ours.fencing_token + 1}), etag)
+            work.document()
+
+    with pytest.raises(LeaseLost, match="rival"):
+        lose_the_lease()
+    assert app.store().head("docs/documentation-manifest.json") is None
+
+
+def test_two_runs_at_once_are_refused_and_what_has_another_name_is_not(app: Application) -> None:
+    with (
+        LocalRun(app, "plan", RecordingSink()),
+        RunLease(LeaseFile(app.store(), app.clock, "knowledge"), "sync"),
+        pytest.raises(RunLocked),
+        LocalRun(app, "plan", RecordingSink()),
+    ):
+        pass
+
+
+def test_starting_a_run_imports_no_command_line() -> None:
+    code = "import tribal.runs.local, tribal.runs.staged, tribal.app.local, sys; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not any(name.startswith(("tribal.edges", "typer", "rich")) for name in loaded)
