@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.conformance.describer import column, context
-from tests.describing.test_rules import make, say
+from tests.describing.rules.test_rules import make, say
 from tribal.describing import RulesDescriber
 from tribal_contracts import CatalogForeignKey, CatalogKey, IncomingKey
 
