@@ -7,7 +7,8 @@ from aws_cdk import aws_iam as iam
 
 from infra.environment import Network
 
-CONFIGURATION = ("config/*", "annotations/*")
+ANNOTATIONS = "annotations/*"
+CONFIGURATION = ("config/*", ANNOTATIONS)
 CATALOG = "catalog/*"
 PROGRESS = "progress/*"
 INDEXER_PROGRESS = "progress/indexer-progress.json"

@@ -109,7 +109,7 @@ class Pipeline(Construct):
         )
 
     def _finisher(self) -> Function:
-        read = (*permissions.CONFIGURATION, permissions.CATALOG, permissions.PROGRESS, permissions.DOCUMENTS)
+        read = (permissions.ANNOTATIONS, permissions.CATALOG, permissions.PROGRESS, permissions.DOCUMENTS)
         statements = [
             *permissions.read_objects(self._bucket, *read),
             permissions.write_objects(self._bucket, permissions.DOCUMENTS, permissions.PROGRESS),
