@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 
-from tribal.ports import Outcome
+from tribal.ports import ItemOutcome
 
 
 class RecordingSink:
@@ -13,7 +13,7 @@ class RecordingSink:
 
     def __init__(self) -> None:
         self.begun: list[tuple[str, int]] = []
-        self.advanced: list[tuple[str, str, Outcome]] = []
+        self.advanced: list[tuple[str, str, ItemOutcome]] = []
         self.ended: list[tuple[str, str]] = []
         self.notes: list[str] = []
         self._lock = threading.Lock()
@@ -22,7 +22,7 @@ class RecordingSink:
         with self._lock:
             self.begun.append((stage, total))
 
-    def advance(self, stage: str, item: str, outcome: Outcome) -> None:
+    def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:
         with self._lock:
             self.advanced.append((stage, item, outcome))
 
@@ -34,6 +34,6 @@ class RecordingSink:
         with self._lock:
             self.notes.append(message)
 
-    def outcomes(self, stage: str) -> Counter[Outcome]:
+    def outcomes(self, stage: str) -> Counter[ItemOutcome]:
         """How often each outcome was reported for a stage."""
         return Counter(outcome for at, _, outcome in self.advanced if at == stage)

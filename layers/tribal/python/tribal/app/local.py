@@ -58,7 +58,7 @@ def local_application(settings: Settings, parameters: RunParameters | None = Non
         describer=Provider(rules_describer),
         embedder=Provider(wheel_embedder),
         index=Provider(partial(_index, settings)),
-        index_writer=partial(_index, settings),
+        index_writer=partial(_index_writer, settings),
         queue=Provider(_no_queue),
         locks=partial(_lock, settings),
         sweep=partial(_sweep, settings),
@@ -143,6 +143,10 @@ def _index(settings: Settings) -> SqliteIndex:
     from tribal.adapters.sqlite.index import SqliteIndex
 
     return SqliteIndex(settings.store / INDEX_FILE)
+
+
+def _index_writer(settings: Settings, *, in_place: bool = False) -> SqliteIndex:  # noqa: ARG001 - one file, one writer
+    return _index(settings)
 
 
 def _region(settings: Settings) -> str | None:

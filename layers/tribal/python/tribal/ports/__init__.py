@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     )
     from tribal.ports.running import (
         Clock,
+        ItemOutcome,
         Lease,
-        Outcome,
         ProcessLock,
         ProgressSink,
         RunContext,
@@ -74,7 +74,7 @@ else:
         "options": "DocumentingOptions Options PlanOptions RunParameters",
         "reading": "AccessReport CatalogContents CatalogReader MissingGrant Presence SchemaAndTable Statement "
         "TableSample",
-        "running": "Clock Lease Outcome ProcessLock ProgressSink RunContext WorkerPool",
+        "running": "Clock Lease ItemOutcome ProcessLock ProgressSink RunContext WorkerPool",
         "stopping": "StopToken",
         "storing": "ObjectInfo ObjectStore StoredObject",
         "tool": "READS Capability Effect ToolSpec",
@@ -123,7 +123,7 @@ __all__ = [
     "MissingGrant",
     "ObjectInfo",
     "ObjectStore",
-    "Outcome",
+    "ItemOutcome",
     "Presence",
     "ProcessLock",
     "ProgressSink",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from tribal.ports.derived import Derived
 
@@ -59,9 +59,21 @@ class Provider(Generic[Part]):
         return self._made is not None
 
 
+class OpenIndexWriter(Protocol):
+    """Opens a writer of an index."""
+
+    def __call__(self, *, in_place: bool = False) -> IndexWriter:
+        """A writer; `in_place` makes it one of several that write side by side, where the index knows such."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class WorkerLaunch:
-    """How a process is started that documents work units of a run."""
+    """How a process is started that documents work units of a run.
+
+    The process builds its parts anew from the blueprint: what was put into an application with `dataclasses.replace`
+    does not reach it, so whoever replaces parts sets `workers` to `None` too.
+    """
 
     command: tuple[str, ...]
     blueprint: object
@@ -83,8 +95,7 @@ class Application:
     embedder: Provider[Embedder]
     """Raises `EmbeddingFailed` where the model cannot be loaded."""
     index: Provider[IndexReader]
-    index_writer: Callable[..., IndexWriter]
-    """Opens a writer of the index; with `in_place=True` one of several that write side by side."""
+    index_writer: OpenIndexWriter
     queue: Provider[MessageQueue]
     """The indexer's own queue; raises `ConfigurationError` where there is none."""
     locks: Callable[[str], ProcessLock | None]

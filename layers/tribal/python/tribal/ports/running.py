@@ -72,7 +72,7 @@ class ProcessLock(Protocol):
         ...
 
 
-Outcome = Literal["documented", "unchanged", "failed", "indexed", "skipped"]
+ItemOutcome = Literal["documented", "unchanged", "failed", "indexed", "skipped"]
 
 
 class ProgressSink(Protocol):
@@ -82,7 +82,7 @@ class ProgressSink(Protocol):
         """A stage starts with `total` items to do."""
         ...
 
-    def advance(self, stage: str, item: str, outcome: Outcome) -> None:
+    def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:
         """One item of a stage is done."""
         ...
 

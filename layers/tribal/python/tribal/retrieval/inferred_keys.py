@@ -45,7 +45,7 @@ class InferredKey:
 
 
 @dataclass(frozen=True, slots=True)
-class LikelyJoins:
+class InferredJoins:
     """Some tables with every key between them, declared or told from names and types."""
 
     graph: JoinGraph
@@ -82,7 +82,7 @@ class _Parent:
         return self.codes.get(word, self.key)
 
 
-def likely_joins(source: IndexedTable, target: IndexedTable, opened: OpenIndex, toolbox: Toolbox) -> LikelyJoins:
+def inferred_joins(source: IndexedTable, target: IndexedTable, opened: OpenIndex, toolbox: Toolbox) -> InferredJoins:
     """The joins of two tables and of those in their schemas, as far as the caller may see them."""
     schemas = {(entry.database, entry.schema) for entry in (source, target)}
     around = (entry for entry in opened.tables if (entry.database, entry.schema) in schemas)
@@ -91,14 +91,14 @@ def likely_joins(source: IndexedTable, target: IndexedTable, opened: OpenIndex, 
     return toolbox.derived.get(opened.generation, key, lambda: _joins_of(ids, toolbox))
 
 
-def _joins_of(ids: Sequence[int], toolbox: Toolbox) -> LikelyJoins:
+def _joins_of(ids: Sequence[int], toolbox: Toolbox) -> InferredJoins:
     keys, records = toolbox.index.key_graph(), toolbox.index.records(sorted(ids)).values()
     documents = [record.structured for record in records if record.structured is not None]
     known = frozenset(document.name for document in documents)
     declared = [edge for edge in (keys.edges if keys else ()) if {edge.from_table, edge.to_table} <= known]
     inferred = infer_keys(documents)
     graph = JoinGraph.of([*declared, *(key.edge for key in inferred)], role_words)
-    return LikelyJoins(graph, known, {key.edge.to_compact_json(): key.confidence for key in inferred})
+    return InferredJoins(graph, known, {key.edge.to_compact_json(): key.confidence for key in inferred})
 
 
 def infer_keys(tables: Sequence[TableDocument]) -> list[InferredKey]:

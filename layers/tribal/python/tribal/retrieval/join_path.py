@@ -9,7 +9,7 @@ from tribal.catalog.joins import ROW_LIMIT, SqlTable, join_sql, join_steps, join
 from tribal.errors import ToolInputInvalid
 from tribal.ports import IndexedTable
 from tribal.retrieval.graphs import join_graph
-from tribal.retrieval.inferred_keys import LikelyJoins, likely_joins
+from tribal.retrieval.inferred_keys import InferredJoins, inferred_joins
 from tribal.retrieval.names import find_table, name_of
 from tribal.retrieval.toolbox import Toolbox, open_index
 from tribal_contracts import AgentError, GetJoinPathInput, GetJoinPathOutput, JoinStep
@@ -53,7 +53,7 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
     likely = None
     # A guess never takes the place of declared keys, however far round they lead.
     if way is None and source.database == target.database:
-        likely = likely_joins(source, target, opened, toolbox)
+        likely = inferred_joins(source, target, opened, toolbox)
         way = shortest_path(likely.graph, *ends, request.max_hops, likely.tables.__contains__)
     if way is None:
         return answer
@@ -80,7 +80,7 @@ def _along(
     return answer.model_copy(update=found)
 
 
-def _marked(steps: Sequence[JoinStep], way: Sequence[Hop], likely: LikelyJoins) -> list[JoinStep]:
+def _marked(steps: Sequence[JoinStep], way: Sequence[Hop], likely: InferredJoins) -> list[JoinStep]:
     """The steps, those over keys that nobody declared marked as such."""
     marked = []
     for hop, step in zip(way, steps, strict=True):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from tribal.errors import PlanError
-from tribal.ports import Outcome, ProgressSink, RunParameters
+from tribal.ports import ItemOutcome, ProgressSink, RunParameters
 from tribal_contracts import AgentError, AgentStatus, DocumentationManifest, RunOutline
 
 
@@ -51,13 +51,13 @@ class CountingSink:
     def __init__(self, inner: ProgressSink) -> None:
         self._inner = inner
         self._lock = Lock()
-        self.counts: Counter[Outcome] = Counter()
+        self.counts: Counter[ItemOutcome] = Counter()
 
     def begin(self, stage: str, total: int) -> None:
         """Pass on."""
         self._inner.begin(stage, total)
 
-    def advance(self, stage: str, item: str, outcome: Outcome) -> None:
+    def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:
         """Count and pass on."""
         if stage == "document":
             with self._lock:

@@ -8,7 +8,7 @@ from graphlib import TopologicalSorter
 
 from tribal.catalog import locations
 from tribal.documenting import WorkInspector, finish, overall_status, pending_progress
-from tribal.errors import PlanError
+from tribal.errors import PlanError, doing
 from tribal.indexing import IndexingContext, IndexingRequest, index_documents
 from tribal.planning import (
     ComposedPlan,
@@ -40,6 +40,7 @@ from tribal_contracts import (
 )
 
 
+@doing("planning")
 def plan_run(run: RunContext, embedder: Embedder | None = None) -> ComposedPlan:
     """Read every database, compose the plan, and publish it with the pending progress of documenting.
 
@@ -66,6 +67,7 @@ def plan_run(run: RunContext, embedder: Embedder | None = None) -> ComposedPlan:
     return compose_run(run, [readings[entry.name] for entry in entries], unforced, embedder)[0]
 
 
+@doing("planning")
 def compose_run(
     run: RunContext, readings: Sequence[CatalogReading], documenting: DocumentingOptions, embedder: Embedder | None
 ) -> tuple[ComposedPlan, RunOutline]:
@@ -126,6 +128,7 @@ def _publish(run: RunContext, plan: DocumentationPlan) -> RunOutline:
     return outline
 
 
+@doing("documenting")
 def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedRun:
     """Document what the run's parameters ask for of the latest plan and publish the manifest.
 
@@ -194,6 +197,7 @@ def waves_of(outline: RunOutline) -> Iterator[list[str]]:
         sorter.done(*wave)
 
 
+@doing("indexing")
 def index_run(run: RunContext, index: IndexWriter, embedder: Embedder | None) -> IndexerProgress:
     """Bring the index up to the manifest, as far as the run's parameters ask for it.
 

@@ -40,11 +40,15 @@ def stop_on_signal(stop: StopToken, tell: Callable[[str], None] = _say_nothing) 
         if asked.get():
             tell(STOPPING)
 
+    signalled = False
+
     def handle(number: int, _frame: FrameType | None) -> None:
-        if stop.requested:
+        nonlocal signalled
+        if signalled:
             if number == signal.SIGINT:
                 raise KeyboardInterrupt
             return
+        signalled = True
         stop.request(interrupted())
         asked.put(True)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TextIO
 
-from tribal.ports import Clock, Outcome
+from tribal.ports import Clock, ItemOutcome
 
 _SECONDS_BETWEEN_LINES = 1.0
 # What a stage counts; a stage that is not named here counts items.
@@ -21,7 +21,7 @@ class SilentSink:
     def begin(self, stage: str, total: int) -> None:
         """Nothing."""
 
-    def advance(self, stage: str, item: str, outcome: Outcome) -> None:
+    def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:
         """Nothing."""
 
     def end(self, stage: str, summary: str) -> None:
@@ -38,7 +38,7 @@ class _Stage:
     last_line: datetime
     done: int = 0
     done_at_last_line: int = 0
-    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    outcomes: Counter[ItemOutcome] = field(default_factory=Counter)
 
 
 class PlainSink:
@@ -60,7 +60,7 @@ class PlainSink:
             self._stages[stage] = _Stage(total, now, now)
             self._write(f"{stage}: {total} {_counted(stage, total)}")
 
-    def advance(self, stage: str, item: str, outcome: Outcome) -> None:  # noqa: ARG002 - lines are about counts
+    def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:  # noqa: ARG002 - lines are about counts
         """Count one item; writes a line when the last one is long enough ago, or when this was the last item."""
         with self._lock:
             state = self._state(stage)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tribal.catalog import locations
 from tribal.documenting import finish
-from tribal.errors import ConfigurationError, ObjectNotFound
+from tribal.errors import ConfigurationError, ObjectNotFound, doing
 from tribal.planning import ComposedPlan, latest_readings, read_catalog, select_units
 from tribal.ports import Application, ObjectStore, ProgressSink, RunContext, StopToken, WorkerPool
 from tribal.runs.context import CountingSink, selected_units
@@ -19,6 +19,7 @@ from tribal.runs.leases.shared_lease import SharedLease
 from tribal.runs.pipeline import compose_run, waves_of
 from tribal.runs.records import RunLog
 from tribal.runs.workers.units import UnitsHere
+from tribal.store import require_record
 from tribal_contracts import (
     AgentError,
     AgentStatus,
@@ -75,12 +76,14 @@ class StagedRun:
             RunLog(self.store, self.app.clock, self.run_id, command).start()
         return databases
 
+    @doing("planning")
     def read(self, database: str) -> CatalogReading:
         """Read one database; that it did not answer is part of what was found."""
         self.lease.check()
         entry = next(entry for entry in self.app.options().databases if entry.name == database)
         return read_catalog(entry, self.app, self.run_id)
 
+    @doing("planning")
     def compose(self) -> ComposedRun:
         """Compose and publish the plan, and write down which units have to be documented, wave by wave.
 
@@ -99,6 +102,7 @@ class StagedRun:
         log.attach_plan(locations.run_plan_file(self.run_id), composed.plan_hash)
         return self._cut_waves(chosen, composed)
 
+    @doing("documenting")
     def document(self, unit_id: str) -> AgentStatus:
         """Document one unit until it is done or the time is short; `running` asks for another call."""
         self.lease.check()
@@ -120,10 +124,11 @@ class StagedRun:
         key = locations.run_failure_file(self.run_id, task.unit_id)
         self.store.put(key, UnitFailure(unit_id=task.unit_id, error=error).to_json())
 
+    @doing("documenting")
     def finish(self) -> AgentStatus:
         """Publish the manifest; `running` asks for another call, `failed` says that nothing at all is documented."""
         self.lease.check()
-        outline = RunOutline.from_json(self.store.get(locations.run_outline_file(self.run_id)).data)
+        outline = require_record(self.store, locations.run_outline_file(self.run_id), RunOutline)
         finished = finish(outline, self._context(self.sink))
         if not finished.done:
             return "running"
@@ -131,8 +136,8 @@ class StagedRun:
 
     def close(self, task: CloseTask) -> RunRecord:
         """Write how the run ended, and give its lease back."""
-        counts = [UnitCounts.from_json(self.store.get(key).data) for key in self._keys("counts/")]
-        errors = [UnitFailure.from_json(self.store.get(key).data).error for key in self._keys("failures/")]
+        counts = [require_record(self.store, key, UnitCounts) for key in self._keys("counts/")]
+        errors = [require_record(self.store, key, UnitFailure).error for key in self._keys("failures/")]
         if task.error is not None:
             errors.append(self._end(task))
         log = self._log()
@@ -158,7 +163,7 @@ class StagedRun:
         return RunContext(self.run_id, self.app, self.lease, self.stop, self.pool, sink)
 
     def _log(self) -> RunLog:
-        record = RunRecord.from_json(self.store.get(locations.run_file(self.run_id)).data)
+        record = require_record(self.store, locations.run_file(self.run_id), RunRecord)
         return RunLog.of(record, self.store, self.app.clock)
 
     def _keys(self, folder: str) -> list[str]:

@@ -20,7 +20,7 @@ from rich.progress import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tribal.ports import Outcome
+    from tribal.ports import ItemOutcome
 
 _NOUNS = {"read": "databases", "document": "tables", "index": "files"}
 
@@ -58,7 +58,7 @@ class TerminalSink:
         with self._lock:
             self._tasks[stage] = self._progress.add_task(stage, total=total, stage=stage, noun=noun, item="")
 
-    def advance(self, stage: str, item: str, outcome: Outcome) -> None:
+    def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:
         """Move the stage's bar by one."""
         label = item if outcome in ("documented", "indexed") else f"{item} ({outcome})"
         with self._lock:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tribal.ports import Outcome
+    from tribal.ports import ItemOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class Document:
 class Stop:
     """To a worker: finish what is under way and hand back."""
 
+    cause: Exception
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerReady:
@@ -43,7 +45,7 @@ class Advanced:
     """From a worker: a table is done."""
 
     table: str
-    outcome: Outcome
+    outcome: ItemOutcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,10 +185,10 @@ class UnitProcesses:
 
     def _pass_stop_on(self) -> None:
         while not self._closed.wait(_LOOK_SECONDS):
-            if self._stop.requested:
+            if (cause := self._stop.cause) is not None:
                 for worker in self._workers:
                     with suppress(_WorkerGoneError):
-                        worker.tell(Stop())
+                        worker.tell(Stop(cause.with_traceback(None)))
                 return
 
     def _give_back(self, worker: _Worker) -> None:

@@ -11,13 +11,12 @@ from typing import IO, TYPE_CHECKING
 
 from tribal.errors import TribalError
 from tribal.ports import Application, RunContext, StopToken
-from tribal.runs.signals import interrupted
 from tribal.runs.workers.messages import Advanced, Document, Done, Noted, Setup, Stop, WorkerReady, receive, send
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal.runs.workers.units import UnitsHere
 
 if TYPE_CHECKING:
-    from tribal.ports import Outcome
+    from tribal.ports import ItemOutcome
 
 
 class PipeSink:
@@ -33,7 +32,7 @@ class PipeSink:
     def end(self, stage: str, summary: str) -> None:
         """Nothing: the run ends the stage."""
 
-    def advance(self, stage: str, item: str, outcome: Outcome) -> None:  # noqa: ARG002 - units are documented, no more
+    def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:  # noqa: ARG002 - units are documented, no more
         """Pass on."""
         self.tell(Advanced(item, outcome))
 
@@ -88,7 +87,7 @@ def _listen(source: IO[bytes], stop: StopToken, work: SimpleQueue[str]) -> None:
         if isinstance(message, Document):
             work.put(message.unit_id)
         elif isinstance(message, Stop):
-            stop.request(interrupted())
+            stop.request(message.cause)
 
 
 def _document(units: UnitsHere, unit_id: str) -> Done:

@@ -11,6 +11,7 @@ from tribal.catalog import locations
 from tribal.documenting import document_unit
 from tribal.errors import DatabaseError
 from tribal.ports import CatalogReader, RunContext
+from tribal.store import require_record
 from tribal_contracts import DatabaseEntry, RunOutline, UnitResult, WorkUnit
 
 DocumentUnit = Callable[[str], UnitResult]
@@ -42,7 +43,7 @@ class UnitsHere:
     def document(self, unit_id: str) -> UnitResult:
         """Document one unit of the run's plan."""
         run = self._run
-        unit = WorkUnit.from_json(run.store.get(locations.run_unit_file(run.run_id, unit_id)).data)
+        unit = require_record(run.store, locations.run_unit_file(run.run_id, unit_id), WorkUnit)
         entry = self._entries[unit.database]
         options = run.options.documenting.for_entry(entry)
         return document_unit(unit, run, self._reader_of(entry) if options.rows_to_sample else None, options)
