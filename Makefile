@@ -47,7 +47,7 @@ bench: $(READY) ## Measure start-up times and a run on the sample database
 bench-aws: $(READY) $(CDK) ## Measure a deployed run over 10,000 tables on a stand-in for AWS
 	@$(BIN)/python -m bench.deployed
 
-format: $(READY) ## Format the code and mend what a machine can mend
+format: $(READY) ## Format the code and fix what a machine can fix
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
 schemas: $(READY) ## Export the contracts as JSON Schema

@@ -10,9 +10,15 @@ from tribal.app.parts import reader_opener
 from tribal.errors import ConfigurationError, SecretsUnavailable
 from tribal.planning import read_catalog
 from tribal.ports import Provider
+from tribal.settings.dsn import entry_target
+from tribal.settings.postgres_target import PostgresTarget
 from tribal_contracts import DatabaseEntry
 
 ENTRY = DatabaseEntry(name="shop", host="h", database="shop", user="reader", password_secret="shop/password")
+
+
+def target(entry: DatabaseEntry) -> PostgresTarget:
+    return entry_target(entry, {})
 
 
 class SilentSecrets:
@@ -30,7 +36,7 @@ class NoSecrets:
 
 
 def test_a_database_whose_password_nobody_hands_out_is_recorded_as_unreachable() -> None:
-    open_reader = reader_opener(Provider(SilentSecrets), {}, "make it")
+    open_reader = reader_opener(Provider(SilentSecrets), target, "make it")
     reading = read_catalog(ENTRY, application(open_reader=open_reader), "run")
     assert reading.status == "unreachable"
     assert [(error.code, error.message) for error in reading.errors] == [
@@ -40,4 +46,4 @@ def test_a_database_whose_password_nobody_hands_out_is_recorded_as_unreachable()
 
 def test_a_secret_that_is_not_there_names_the_database_and_the_hint() -> None:
     with pytest.raises(ConfigurationError, match="'shop/password' of database 'shop' is not there; make it"):
-        reader_opener(Provider(NoSecrets), {}, "make it")(ENTRY)
+        reader_opener(Provider(NoSecrets), target, "make it")(ENTRY)

@@ -10,15 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes import RecordingSink
+from tests.fakes import MemoryStore, RecordingSink
 from tests.fakes.catalogs import HandMadeReader
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.errors import LeaseLost, RunLocked
+from tribal.app.local import local_application
+from tribal.errors import LeaseLost, RunLocked, StoreUnwritable
 from tribal.ports import Application, Caller, Provider, RunParameters
 from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.local import LocalRun
+from tribal.settings import load_settings
 from tribal.tools.call import call_tool
 
 
@@ -90,3 +92,22 @@ def test_starting_a_run_imports_no_command_line() -> None:
     code = "import tribal.runs.local, tribal.runs.staged, tribal.app.local, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not any(name.startswith(("tribal.edges", "typer", "rich")) for name in loaded)
+
+
+def test_a_store_that_refuses_the_plan_is_a_failure_of_planning(app: Application) -> None:
+    class Full(MemoryStore):
+        def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
+            if key.endswith("outline.json"):
+                raise StoreUnwritable("no space left on device")
+            return super().put(key, data, if_match=if_match, if_absent=if_absent)
+
+    app = replace(app, store=Provider.of(Full()))
+    with pytest.raises(StoreUnwritable) as caught, LocalRun(app, "plan", RecordingSink()) as work:
+        work.plan()
+    assert caught.value.code == "PLAN_WRITE_FAILED"
+
+
+def test_a_writer_in_place_may_be_asked_for_where_there_is_but_one(tmp_path: Path) -> None:
+    local = local_application(load_settings(project=tmp_path, environment={}))
+    for in_place in (False, True):
+        local.index_writer(in_place=in_place).close()

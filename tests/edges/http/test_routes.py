@@ -48,7 +48,8 @@ def test_every_tool_is_listed_with_its_schemas(shop: Application) -> None:
     assert status == 200
     assert [tool["name"] for tool in told["tools"]] == list(REGISTRY.tools)
     for tool in told["tools"]:
-        assert set(tool) == {"name", "title", "description", "input_schema", "output_schema"}
+        assert set(tool) == {"name", "title", "description", "input_schema", "output_schema", "annotations"}
+        assert tool["annotations"]["readOnlyHint"] is True
 
 
 @pytest.mark.parametrize(

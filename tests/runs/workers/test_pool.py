@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pytest
 
-from tribal.errors import RunInterrupted
+from tribal.errors import LeaseLost, RunInterrupted
 from tribal.ports import StopToken, WorkerPool
 from tribal.runs.signals import STOPPING, interrupted, stop_on_signal
 from tribal.runs.workers.pool import ThreadWorkerPool
@@ -198,6 +198,15 @@ def test_the_first_signal_asks_to_stop_and_tells_once(number: signal.Signals) ->
         assert stop.requested
     assert told == [STOPPING]
     assert threads != [threading.main_thread()]
+
+
+def test_the_first_interrupt_is_polite_even_where_something_else_asked_to_stop_before() -> None:
+    stop, told = StopToken(), list[str]()
+    with stop_on_signal(stop, told.append):
+        stop.request(LeaseLost("another run took over"))
+        signal.raise_signal(signal.SIGINT)
+        assert isinstance(stop.cause, LeaseLost)
+    assert told == [STOPPING]
 
 
 def test_the_second_interrupt_ends_at_once() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import yaml
 
@@ -29,6 +30,23 @@ def compose_yaml(name: str, data: bytes, *, code: str | None = None) -> yaml.Nod
         raise not_yaml(name, error, code=code) from error
     except RecursionError as error:
         raise at_line(name, None, "is nested too deeply", code=code) from error
+
+
+def plain_value(name: str, root: yaml.Node, *, code: str | None = None) -> Any:
+    """A node as Python data, without variables.
+
+    Raises:
+        ConfigurationError: when a value in it is of no plain type.
+    """
+    loader = yaml.SafeLoader("")
+    try:
+        return loader.construct_document(root)
+    except yaml.YAMLError as error:
+        raise not_yaml(name, error, code=code) from error
+    except RecursionError as error:
+        raise at_line(name, None, "is nested too deeply", code=code) from error
+    finally:
+        loader.dispose()
 
 
 def not_yaml(name: str, error: yaml.YAMLError, *, code: str | None = None) -> ConfigurationError:

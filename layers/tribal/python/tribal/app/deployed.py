@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from tribal.adapters.sqlite.published import PublishedSqliteIndex
     from tribal.ports import IndexReader, IndexWriter, MessageQueue, ObjectStore, Secrets
     from tribal.settings.deployment import Deployment
+    from tribal.settings.postgres_target import PostgresTarget
+    from tribal_contracts import DatabaseEntry
 
 _HINT = "make it in Secrets Manager, in the region of the functions"
 
@@ -39,7 +41,7 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         options=Provider(partial(_options, deployment, store, parameters or RunParameters())),
         store=store,
         secrets=secrets,
-        open_reader=reader_opener(secrets, deployment.environment, _HINT, role=deployment.network_role),
+        open_reader=reader_opener(secrets, partial(_target, deployment), _HINT, role=deployment.network_role),
         describer=Provider(rules_describer),
         embedder=Provider(wheel_embedder),
         index=Provider(partial(_index, deployment, store)),
@@ -47,6 +49,12 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         queue=Provider(partial(_queue, deployment)),
         locks=lambda _: None,
     )
+
+
+def _target(deployment: Deployment, entry: DatabaseEntry) -> PostgresTarget:
+    from tribal.settings.dsn import entry_target
+
+    return entry_target(entry, deployment.environment)
 
 
 def _options(deployment: Deployment, store: Provider[ObjectStore], parameters: RunParameters) -> Options:

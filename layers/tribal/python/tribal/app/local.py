@@ -42,7 +42,7 @@ def local_application(settings: Settings, parameters: RunParameters | None = Non
     """What a command on this machine works with, given what is asked of its run.
 
     Where the store is a bucket, secrets that are missing here come from Secrets Manager: the `databases.yaml` of a
-    deployed environment works on a host as it stands.
+    deployed environment works on a host as it stands. Databases can be reached once `with_targets` has read the DSNs.
     """
     from tribal.app.options import options_of
 
@@ -54,7 +54,7 @@ def local_application(settings: Settings, parameters: RunParameters | None = Non
         options=Provider(lambda: options_of(settings, parameters)),
         store=Provider(partial(_store, settings)),
         secrets=secrets,
-        open_reader=reader_opener(secrets, settings.environment, hint),
+        open_reader=reader_opener(secrets, lambda entry: settings.targets[entry.name], hint),
         describer=Provider(rules_describer),
         embedder=Provider(wheel_embedder),
         index=Provider(partial(_index, settings)),
@@ -80,17 +80,6 @@ def worker_application(blueprint: Blueprint, workers: int) -> Application:
     )
     settings = replace(blueprint.settings, entries=entries)
     return replace(local_application(settings, blueprint.parameters), workers=None)
-
-
-def connection_warnings(settings: Settings) -> list[str]:
-    """What a user should know of how the databases will be reached: what was passed over in a DSN or in `.pgpass`."""
-    from tribal.settings.dsn import entry_target
-
-    return [
-        f"{entry.name}: {warning}"
-        for entry in settings.entries
-        for warning in entry_target(entry, settings.environment).warnings
-    ]
 
 
 def statements() -> list[Statement]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tribal.errors import ConfigurationError, DatabaseUnreachable, SecretsUnavailable
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from tribal.ports import CatalogReader, Clock, Describer, Embedder, Provider, Secrets
     from tribal.ports.application import OpenReader
     from tribal.settings import BucketPlace
+    from tribal.settings.postgres_target import PostgresTarget
     from tribal_contracts import DatabaseEntry
 
 
@@ -48,7 +50,11 @@ def aws_missing(error: ModuleNotFoundError, purpose: str) -> ConfigurationError:
 
 
 def reader_opener(
-    secrets: Provider[Secrets], environment: Mapping[str, str], hint: str, *, role: str | None = None
+    secrets: Provider[Secrets],
+    target_of: Callable[[DatabaseEntry], PostgresTarget],
+    hint: str,
+    *,
+    role: str | None = None,
 ) -> OpenReader:
     """What opens a reader of an entry's database; it connects when it is first asked something.
 
@@ -56,28 +62,27 @@ def reader_opener(
 
     Args:
         secrets: asked only for entries that name one.
-        environment: completes a DSN, as with libpq.
+        target_of: where the database of an entry is, and how it is entered.
         hint: says what to do where a secret is missing.
         role: logs in by IAM.
     """
 
     def open_reader(entry: DatabaseEntry) -> CatalogReader:
         from tribal.adapters.postgres.catalog import PostgresCatalog
-        from tribal.settings.dsn import entry_target
 
+        target = target_of(entry)
         if entry.auth == "rds_iam":
             from tribal.adapters.aws.rds_tokens import token_source
 
-            renew = token_source(entry_target(entry, environment), role=role)
-            target = entry_target(entry.model_copy(update={"password": renew()}), environment)
-            return PostgresCatalog(target, entry.limits, renew_password=renew)
+            renew = token_source(target, role=role)
+            return PostgresCatalog(replace(target, password=renew()), entry.limits, renew_password=renew)
         name = entry.password_secret
         if name is None:
-            return PostgresCatalog(entry_target(entry, environment), entry.limits)
+            return PostgresCatalog(target, entry.limits)
         password = _password(lambda: secrets().get(name))
         if password is None:
             raise ConfigurationError(f"the secret {name!r} of database {entry.name!r} is not there; {hint}")
-        target = entry_target(entry.model_copy(update={"password": password}), environment)
+        target = replace(target, password=password)
         return PostgresCatalog(target, entry.limits, renew_password=lambda: _password(lambda: secrets().refresh(name)))
 
     return open_reader

@@ -13,7 +13,7 @@ from tribal.catalog import locations
 from tribal.catalog.identity import format_name, parse_name
 from tribal.errors import ObjectNotFound
 from tribal.ports import ObjectStore
-from tribal.yaml_lines import at_line, compose_yaml, line_of, locate, not_yaml, repeated_keys
+from tribal.yaml_lines import at_line, compose_yaml, line_of, locate, plain_value, repeated_keys
 from tribal_contracts import Annotations, DomainAnnotation, TableAnnotation
 
 MAX_ANNOTATIONS_BYTES = 5_000_000
@@ -105,12 +105,7 @@ def _parse(data: bytes, key: str) -> tuple[Annotations, yaml.Node | None]:
         return Annotations(), None
     for repeated in repeated_keys(root):
         _refuse(key, line_of(repeated), f"has {repeated.value!r} twice; keep one of the two")
-    try:
-        content = yaml.safe_load(data.decode("utf-8-sig"))
-    except yaml.YAMLError as error:
-        raise not_yaml(key, error, code=_CODE) from error
-    except RecursionError:
-        _refuse(key, None, "is nested too deeply; write tables, then description and columns")
+    content = plain_value(key, root, code=_CODE)
     try:
         annotations = Annotations.model_validate({} if content is None else content)
     except ValidationError as error:

@@ -16,6 +16,7 @@ from tribal.indexing.run import index_documents
 from tribal_contracts.core.shape import ClosedContract, Unset, optional
 
 RECONCILE_AFTER_SECONDS = 60
+"""Time for the units of a fan-out to be taken in. By judgement: reconciling before them only costs another pass."""
 
 
 class IndexTask(ClosedContract):
@@ -76,7 +77,7 @@ def carry_out(task: IndexTask, context: IndexingContext, *, side_by_side: bool) 
 
 def _fan_out(context: IndexingContext) -> TaskResult:
     units = units_to_index(context)
-    # Removals, the key graph and the metadata come last, and mend what a unit's task could not do.
+    # Removals, the key graph and the metadata come last, and put right what a unit's task could not do.
     reconcile = FollowUp((IndexTask(kind="reconcile"),), RECONCILE_AFTER_SECONDS if units else 0)
     tasks = FollowUp(tuple(IndexTask(kind="unit", unit=unit) for unit in units))
     return TaskResult(f"the manifest is fanned out into {len(units)} unit(s)", (tasks, reconcile))

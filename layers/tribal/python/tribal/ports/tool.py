@@ -30,6 +30,16 @@ class Effect:
     open_world: bool = False
     """Whether it reaches beyond what this installation holds."""
 
+    @property
+    def hints(self) -> dict[str, bool]:
+        """The annotations of the Model Context Protocol, under its names."""
+        return {
+            "readOnlyHint": self.read_only,
+            "destructiveHint": self.destructive,
+            "idempotentHint": self.idempotent,
+            "openWorldHint": self.open_world,
+        }
+
 
 READS = Effect()
 

@@ -19,6 +19,7 @@ from tribal.retrieval.graphs import role_words
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
 from tribal_contracts import DocumentedColumn, KeyEdge, TableDocument
 
+# The confidences are labels by judgement (decision 12); only their order decides anything.
 SAME_NAME = 0.8
 """Confidence in a column that is called as another table's key, or as that table and its key."""
 WITH_A_ROLE = 0.6
@@ -27,10 +28,10 @@ SHARED = 0.5
 """In two columns that look like keys and are called the same, when it is not known whose key they are."""
 
 LOOKED_AT = 200
-"""Tables whose columns are looked at."""
+"""Tables whose columns are looked at. By judgement: it bounds one answer to about a second."""
 
 _SHARED_BY = 12
-"""Tables that may have a column of one name; more of them, such as `tenant_id`, and it joins nothing."""
+"""Tables that may have a column of one name; more of them, such as `tenant_id`, and it joins nothing. By judgement."""
 _KEY_WORDS = frozenset(("id", "key", "code", "no", "nr", "num", "uid", "uuid", "guid"))
 
 Words = tuple[str, ...]

@@ -14,6 +14,7 @@ from tribal.ranking.weights import WEIGHTS, Weights
 from tribal_contracts import AgentError, IndexMetadata, agent_error
 
 STALE_AFTER = timedelta(hours=24)
+"""As the specification has it: older than a day is a warning, never a refusal."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr, ValidationError
 
 from tribal.errors import ConfigurationError
 from tribal.settings import dsn as postgres
 from tribal_contracts import DatabaseEntry, DatabaseType
+
+if TYPE_CHECKING:
+    from tribal.settings.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +66,13 @@ def _source(dsn: str) -> _Source:
         found = f"a DSN of {scheme!r}" if has_scheme and scheme.isalnum() else "no DSN"
         raise ConfigurationError(f"this is {found}; write {_POSTGRES.example}")
     return source
+
+
+def with_targets(settings: Settings) -> Settings:
+    """The same settings with the DSN of every entry read; nothing is connected to.
+
+    Raises:
+        ConfigurationError: when one of them cannot be read.
+    """
+    targets = {entry.name: postgres.entry_target(entry, settings.environment) for entry in settings.entries}
+    return replace(settings, targets=targets)

@@ -9,10 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.errors import ConfigurationError, ConfigurationNotFound
 from tribal_contracts import DatabaseEntry, LintRules, ProjectFile
+
+if TYPE_CHECKING:
+    from tribal.settings.postgres_target import PostgresTarget
 
 PROJECT_FILE = "databases.yaml"
 _BUCKET = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<prefix>[^\0]*))?\Z")
@@ -67,6 +71,8 @@ class Settings:
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     bucket: BucketPlace | None = None
     """Where the documents are, when they are not in a folder."""
+    targets: Mapping[str, PostgresTarget] = field(default_factory=dict, repr=False)
+    """Where each entry's database is, once `with_targets` has read the DSNs."""
 
     def address(self, key: str) -> str:
         """Where a file of the store lies, as a person looks it up: a path, or an address in S3."""

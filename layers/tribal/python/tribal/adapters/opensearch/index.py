@@ -15,7 +15,7 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
-from tribal.adapters.generations.reading_block import ReadingBlock
+from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.opensearch import queries
 from tribal.adapters.opensearch.reading import Reader
 from tribal.adapters.opensearch.state import State, read_graph

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tribal.adapters.generations.reading_block import ReadingBlock
+from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.sqlite.generation import FileIdentity, Generation, open_generation
 from tribal.adapters.sqlite.places import admits
 from tribal.adapters.sqlite.records import read_domain_records, read_records

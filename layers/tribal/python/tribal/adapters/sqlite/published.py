@@ -16,8 +16,8 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tribal.adapters.generations.reading_block import ReadingBlock
 from tribal.adapters.local.durable_files import temporary_file
+from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.sqlite.writer import next_file, sources_of
 from tribal.catalog.scope import Scope

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tribal.ports import Clock, ProgressSink
+    from tribal.settings import Settings
 
 Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
@@ -33,6 +34,13 @@ def print_json(value: Any) -> None:
     """One JSON object on standard output."""
     text = value.to_json().decode() if hasattr(value, "to_json") else json.dumps(value, indent=2, ensure_ascii=False)
     typer.echo(text.rstrip("\n"))
+
+
+def print_connection_warnings(settings: Settings) -> None:
+    """What a user should know of how the databases will be reached, on standard error."""
+    for name, target in settings.targets.items():
+        for warning in target.warnings:
+            typer.echo(f"note: {name}: {warning}", err=True)
 
 
 def counted(number: int, noun: str) -> str:

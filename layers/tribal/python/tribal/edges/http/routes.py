@@ -57,6 +57,7 @@ def _listed(tools: Registry) -> Response:
             "description": spec.description,
             "input_schema": input_schema(spec),
             "output_schema": output_schema(spec, tools),
+            "annotations": spec.effect.hints,
         }
         for spec in tools.tools.values()
     ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tribal.edges.cli.console import command, counted, print_json, progress
+from tribal.edges.cli.console import command, counted, print_connection_warnings, print_json, progress
 from tribal.edges.cli.options import Domains, Dsn, Json, NoSamples, Project, Replan, RetryFailed, WorkUnits
 
 if TYPE_CHECKING:
@@ -126,11 +126,12 @@ def run(
 
 def _application(settings: Settings, parameters: RunParameters) -> Application:
     """What a run on these settings works with; says what a user should know of how the databases are reached."""
-    from tribal.app.local import connection_warnings, local_application
+    from tribal.app.local import local_application
+    from tribal.settings.entries import with_targets
 
     settings.require_entries()
-    for warning in connection_warnings(settings):
-        typer.echo(f"note: {warning}", err=True)
+    settings = with_targets(settings)
+    print_connection_warnings(settings)
     return local_application(settings, parameters)
 
 

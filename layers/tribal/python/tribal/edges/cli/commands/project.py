@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tribal.edges.cli.console import command, console, print_json
+from tribal.edges.cli.console import command, console, print_connection_warnings, print_json
 from tribal.edges.cli.options import Dsn, Json, Project
 
 if TYPE_CHECKING:
@@ -132,12 +132,14 @@ def _print_statements(sent: list[Statement], *, as_json: bool) -> None:
 
 
 def _check_access(settings: Settings, *, as_json: bool) -> None:
-    from tribal.app.local import connection_warnings, local_application
+    from tribal.app.local import local_application
     from tribal.errors import EXIT_PARTIAL, DatabaseError, outcome
+    from tribal.settings.entries import with_targets
 
-    entries, open_reader = settings.require_entries(), local_application(settings).open_reader
-    for warning in connection_warnings(settings):
-        typer.echo(f"note: {warning}", err=True)
+    entries = settings.require_entries()
+    settings = with_targets(settings)
+    print_connection_warnings(settings)
+    open_reader = local_application(settings).open_reader
     results: list[dict[str, Any]] = []
     exit_code = 0
     for entry in entries:

@@ -64,15 +64,16 @@ def _compared(settings: Settings, since: str | None, between: tuple[str, str] | 
     from tribal.app.local import local_application
     from tribal.runs.comparing import compare_runs, compare_with_databases
     from tribal.runs.comparing.value_diff import FULL_VALUE_CHARS, VALUE_CHARS
+    from tribal.settings.entries import with_targets
 
-    app = local_application(settings)
+    store = local_application(settings).store()
     value_chars = FULL_VALUE_CHARS if full else VALUE_CHARS
     if between is not None:
-        return compare_runs(*between, store=app.store(), value_chars=value_chars)
+        return compare_runs(*between, store=store, value_chars=value_chars)
     if since is not None:
-        return compare_runs(since, None, store=app.store(), value_chars=value_chars)
+        return compare_runs(since, None, store=store, value_chars=value_chars)
     settings.require_entries()
-    return compare_with_databases(app, value_chars=value_chars)
+    return compare_with_databases(local_application(with_targets(settings)), value_chars=value_chars)
 
 
 @command

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from keyword import iskeyword
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional, Union, get_args, get_origin
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _SEQUENCES = (list, set, frozenset, tuple)
 _STANDARD_INPUT = "-"
+_OF_EVERY_COMMAND = {"project", "context", "json", "as_json"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,14 @@ class Argument:
 
 
 def tool_arguments(model: type[BaseModel]) -> list[Argument]:
-    """The parameters for an input model, in the order of its fields."""
+    """The parameters for an input model, in the order of its fields.
+
+    Raises:
+        TypeError: when a field is called like an option that every command has.
+    """
+    taken = sorted(_OF_EVERY_COMMAND & {_plain(name) for name in model.model_fields})
+    if taken:
+        raise TypeError(f"{model.__name__} has a field {taken[0]!r}, an option of every command; give it another name")
     return [_argument(name, field) for name, field in model.model_fields.items()]
 
 
@@ -73,12 +82,17 @@ class _Kind:
 def _argument(name: str, field: FieldInfo) -> Argument:
     kind = _kind(field)
     help_text = (field.description or "").removeprefix("Extension: ")
-    parameter_name = name.rstrip("_")
+    plain = _plain(name)
+    # What is no name in Python, such as `from`, is still one on a command line.
+    is_keyword = iskeyword(plain)
+    parameter_name = name if is_keyword else plain
+    spelt = (f"--{plain}",) if is_keyword else ()
     repeated = get_origin(kind.annotation) is list
     if field.is_required():
         # Of an argument nobody could tell where a list ends, and a switch has a name.
-        made = typer.Option if repeated or kind.annotation is bool else typer.Argument
-        info = made(help=help_text, metavar=kind.metavar, show_default=False)
+        as_option = repeated or kind.annotation is bool or is_keyword
+        made = typer.Option if as_option else typer.Argument
+        info = made(*spelt, help=help_text, metavar=kind.metavar, show_default=False)
         return Argument(
             name, keyword(parameter_name, Annotated[kind.annotation, info], inspect.Parameter.empty), kind.read
         )
@@ -86,8 +100,13 @@ def _argument(name: str, field: FieldInfo) -> Argument:
     if repeated:
         default = [*default] if default else None
     annotation: Any = kind.annotation if default is not None else Optional[kind.annotation]  # noqa: UP045 - for typer
-    info = typer.Option(help=help_text, metavar=kind.metavar, show_default=default is not None)
+    info = typer.Option(*spelt, help=help_text, metavar=kind.metavar, show_default=default is not None)
     return Argument(name, keyword(parameter_name, Annotated[annotation, info], default), kind.read)
+
+
+def _plain(name: str) -> str:
+    """A field's name without the underscore that keeps it from being a keyword of Python."""
+    return name.rstrip("_")
 
 
 def _kind(field: FieldInfo) -> _Kind:
@@ -115,7 +134,10 @@ def _bare(annotation: Any) -> Any:
         return _bare(get_args(annotation)[0])
     if origin in (Union, UnionType):
         members = [bare for bare in map(_bare, get_args(annotation)) if bare not in (None, NoneType)]
-        return members[0] if len(members) == 1 else object
+        if len(members) == 1:
+            return members[0]
+        # Of a text or a number, the tool's own model says which it was.
+        return str if str in members and all(map(_is_scalar, members)) else object
     return annotation
 
 

@@ -1,1 +1,0 @@
-"""What every index adapter needs to keep a reader on one generation."""
