@@ -16,7 +16,7 @@ from tests.sample_shop.documented import TABLES, Shop
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.app.local import local_application
 from tribal.errors import LeaseLost, RunLocked, StoreUnwritable
-from tribal.ports import Application, Caller, Provider, RunParameters
+from tribal.ports import Application, Caller, Provider, RunParameters, Selection
 from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.local import LocalRun
@@ -35,7 +35,7 @@ def app(tmp_path: Path) -> Application:
 def asking(app: Application, parameters: RunParameters) -> Application:
     """The same for a run of which something else is asked."""
     documenting = replace(app.options().documenting, force=parameters.force)
-    options = replace(app.options(), parameters=parameters, documenting=documenting)
+    options = replace(app.options(), selection=parameters.selection, documenting=documenting)
     return replace(app, options=Provider.of(options))
 
 
@@ -53,7 +53,9 @@ def test_a_run_plans_documents_and_indexes_and_its_tools_answer(app: Application
 def test_a_run_does_what_its_parameters_ask_for_and_no_more(app: Application) -> None:
     with LocalRun(app, "plan", RecordingSink()) as work:
         work.plan()
-    with LocalRun(asking(app, RunParameters(domains=frozenset({"audit"}))), "document", RecordingSink()) as work:
+    with LocalRun(
+        asking(app, RunParameters(selection=Selection(domains=frozenset({"audit"})))), "document", RecordingSink()
+    ) as work:
         work.document()
     assert (work.record.tables_documented, work.record.tables_unchanged) == (1, 0)
     with LocalRun(asking(app, RunParameters(force=True)), "document", RecordingSink()) as work:

@@ -21,7 +21,7 @@ def options_of(settings: Settings, parameters: RunParameters, *, record_pid: boo
             max_age=settings.statistics_max_age,
             record_pid=record_pid,
         ),
-        parameters=parameters,
+        selection=parameters.selection,
         statistics_max_age=settings.statistics_max_age,
         runs_kept=settings.runs_kept,
         worker_processes=settings.worker_processes,

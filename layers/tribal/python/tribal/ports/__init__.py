@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     )
     from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter
     from tribal.ports.messaging import MessageQueue
-    from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters
+    from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters, Selection
     from tribal.ports.reading import (
         AccessReport,
         CatalogContents,
@@ -71,7 +71,7 @@ else:
         "IndexReader VectorKind",
         "index_writer": "IndexCounts IndexEntry IndexWriter",
         "messaging": "MessageQueue",
-        "options": "DocumentingOptions Options PlanOptions RunParameters",
+        "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
         "reading": "AccessReport CatalogContents CatalogReader MissingGrant Presence SchemaAndTable Statement "
         "TableSample",
         "running": "Clock Lease ItemOutcome ProcessLock ProgressSink RunContext WorkerPool",
@@ -131,6 +131,7 @@ __all__ = [
     "RunParameters",
     "SchemaAndTable",
     "Secrets",
+    "Selection",
     "Statement",
     "StopToken",
     "StoredObject",

@@ -50,12 +50,19 @@ class DocumentingOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunParameters:
-    """What somebody asks of one run; empty sets select everything."""
+class Selection:
+    """Which parts of a plan a run is about; empty sets select everything."""
 
     units: frozenset[str] = frozenset()
     domains: frozenset[str] = frozenset()
     databases: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunParameters:
+    """What somebody asks of one run, from which its `Options` are made."""
+
+    selection: Selection = Selection()
     force: bool = False
     """Document and index everything again, changed or not."""
     retry_failed: bool = False
@@ -67,9 +74,11 @@ class RunParameters:
     def of(cls, request: RunRequest) -> RunParameters:
         """Those of a request that came from outside."""
         return cls(
-            units=frozenset(request.units),
-            domains=frozenset(request.domains),
-            databases=frozenset(request.databases),
+            selection=Selection(
+                units=frozenset(request.units),
+                domains=frozenset(request.domains),
+                databases=frozenset(request.databases),
+            ),
             force=request.force,
             retry_failed=request.retry_failed,
             replan=request.replan,
@@ -83,7 +92,7 @@ class Options:
     databases: tuple[DatabaseEntry, ...]
     planning: PlanOptions
     documenting: DocumentingOptions
-    parameters: RunParameters = RunParameters()
+    selection: Selection = Selection()
     statistics_max_age: timedelta = timedelta(days=7)
     runs_kept: int = 50
     worker_processes: int | None = None

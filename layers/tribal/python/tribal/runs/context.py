@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from threading import Lock
 
 from tribal.errors import PlanError
-from tribal.ports import ItemOutcome, ProgressSink, RunParameters
+from tribal.ports import ItemOutcome, ProgressSink, Selection
 from tribal_contracts import AgentError, AgentStatus, DocumentationManifest, RunOutline
 
 
-def selected_units(outline: RunOutline, asked: RunParameters) -> frozenset[str]:
+def selected_units(outline: RunOutline, asked: Selection) -> frozenset[str]:
     """The ids of the units that somebody asks for.
 
     Raises:

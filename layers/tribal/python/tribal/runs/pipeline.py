@@ -130,7 +130,7 @@ def _publish(run: RunContext, plan: DocumentationPlan) -> RunOutline:
 
 @doing("documenting")
 def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedRun:
-    """Document what the run's parameters ask for of the latest plan and publish the manifest.
+    """Document what the run selects of the latest plan and publish the manifest.
 
     Args:
         run: its options say what is asked for.
@@ -141,7 +141,7 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
     """
     whole = _outline_to_document(run)
     _refuse_stale(run, whole)
-    chosen = selected_units(whole, run.options.parameters)
+    chosen = selected_units(whole, run.options.selection)
     outline = select_units(whole, chosen, store=run.store, run_id=run.run_id)
     statuses: list[AgentStatus] = []
     errors: list[AgentError] = []
@@ -199,11 +199,13 @@ def waves_of(outline: RunOutline) -> Iterator[list[str]]:
 
 @doing("indexing")
 def index_run(run: RunContext, index: IndexWriter, embedder: Embedder | None) -> IndexerProgress:
-    """Bring the index up to the manifest, as far as the run's parameters ask for it.
+    """Bring the index up to the manifest, as far as the run's selection goes.
 
     Raises:
         ManifestError: when the manifest or one of its files cannot be used.
     """
-    asked = run.options.parameters
+    options = run.options
     context = IndexingContext(run.store, index, embedder, run.clock, run.sink, run.stop)
-    return index_documents(context, IndexingRequest(work_units=asked.units or None, force=asked.force))
+    return index_documents(
+        context, IndexingRequest(work_units=options.selection.units or None, force=options.documenting.force)
+    )

@@ -95,9 +95,7 @@ class StagedRun:
         composed, outline = compose_run(
             self._context(self.sink), self._readings(), options.documenting, self.app.embedder()
         )
-        chosen = select_units(
-            outline, selected_units(outline, options.parameters), store=self.store, run_id=self.run_id
-        )
+        chosen = select_units(outline, selected_units(outline, options.selection), store=self.store, run_id=self.run_id)
         log = self._log()
         log.attach_plan(locations.run_plan_file(self.run_id), composed.plan_hash)
         return self._cut_waves(chosen, composed)
@@ -171,7 +169,7 @@ class StagedRun:
 
     def _readings(self) -> list[CatalogReading]:
         """What this run read, and of databases that were not asked for what an earlier one read."""
-        asked = self.app.options().parameters.databases
+        asked = self.app.options().selection.databases
         readings = []
         for entry in self.app.options().databases:
             try:
@@ -185,7 +183,7 @@ class StagedRun:
         return readings
 
     def _cut_waves(self, outline: RunOutline, composed: ComposedPlan) -> ComposedRun:
-        force = self.app.options().parameters.force
+        force = self.app.options().documenting.force
         networks = {entry.name: entry.network for entry in self.app.options().databases}
         idle = {unit.id for unit in composed.plan.work_units if unit.has_work is False}
         databases = {unit.id: unit.database for unit in outline.units}
@@ -223,7 +221,7 @@ class StagedRun:
         return "partial" if unreachable or manifest.status == "partial" else "completed"
 
     def _databases(self) -> list[DatabaseEntry]:
-        entries, asked = self.app.options().databases, self.app.options().parameters.databases
+        entries, asked = self.app.options().databases, self.app.options().selection.databases
         unknown = sorted(asked - {entry.name for entry in entries})
         if unknown:
             names = ", ".join(entry.name for entry in entries)

@@ -61,13 +61,12 @@ def document(
     Tables whose documentation would come out the same are left alone. A table that fails is recorded and does not
     stop the others; --retry-failed takes up only those.
     """
-    from tribal.ports import RunParameters
+    from tribal.ports import RunParameters, Selection
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
-    parameters = RunParameters(
-        units=frozenset(work_unit or ()), domains=frozenset(domain or ()), force=force, retry_failed=retry_failed
-    )
+    selection = Selection(units=frozenset(work_unit or ()), domains=frozenset(domain or ()))
+    parameters = RunParameters(selection=selection, force=force, retry_failed=retry_failed)
     with _open(_application(settings, parameters), "document", as_json) as work:
         work.document()
     _report(work, settings, as_json, next_step="Next: `tribal index`.")
@@ -86,11 +85,11 @@ def index(
     Only files that changed since the last time are read. The index is one SQLite file, data/tribal-knowledge.db; it can
     be thrown away and built again at any time.
     """
-    from tribal.ports import RunParameters
+    from tribal.ports import RunParameters, Selection
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, dsn=dsn)
-    parameters = RunParameters(units=frozenset(work_unit or ()), force=force)
+    parameters = RunParameters(selection=Selection(units=frozenset(work_unit or ())), force=force)
     with _open(_application(settings, parameters), "index", as_json) as work:
         work.index()
     _report(work, settings, as_json, next_step='Next: `tribal search "what you are looking for"`.')
