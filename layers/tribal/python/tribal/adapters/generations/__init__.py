@@ -1,1 +1,1 @@
-"""What every index adapter needs to keep a reader on one generation."""
+"""Pins readers to one generation; shared by the index adapters."""

@@ -1,1 +1,1 @@
-"""This machine: folders, files, environment variables."""
+"""The local machine: folders, files and environment variables."""

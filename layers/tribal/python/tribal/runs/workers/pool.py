@@ -45,13 +45,13 @@ class ThreadWorkerPool:
         """
         if at_once < 1:
             raise ValueError(f"at_once is {at_once}; at least one thing has to be done at a time")
-        crew: _ThreadGroup[Item, Result] = _ThreadGroup(function)
+        threads: _ThreadGroup[Item, Result] = _ThreadGroup(function)
         source = iter(items)
         error: BaseException | None = None
         exhausted = False
         try:
             while True:
-                while not (exhausted or error or self._stop.requested) and crew.under_way < at_once:
+                while not (exhausted or error or self._stop.requested) and threads.under_way < at_once:
                     try:
                         item = next(source)
                     except StopIteration:
@@ -59,16 +59,16 @@ class ThreadWorkerPool:
                     except Exception as exc:  # noqa: BLE001 - raised below, after the calls under way
                         error = exc
                     else:
-                        crew.start(item)
-                if not crew.under_way:
+                        threads.start(item)
+                if not threads.under_way:
                     break
-                done = crew.wait()
+                done = threads.wait()
                 if done.error is None:
                     yield done.item, done.result  # type: ignore[misc]
                 else:
                     error = error or done.error
         finally:
-            crew.dismiss()
+            threads.dismiss()
         if error is not None:
             raise error
         self._stop.check()
