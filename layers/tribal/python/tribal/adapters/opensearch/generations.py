@@ -40,14 +40,14 @@ class Generations:
         """The alias of the generation being written."""
         return f"{self.name}-next"
 
-    def behind(self, alias: str) -> str | None:
+    def resolve(self, alias: str) -> str | None:
         """The generation that an alias points to."""
         found = self.client.indices.get_alias(name=alias, params=_MAY_BE_ABSENT)
         return None if "error" in found else str(min(found))
 
     def fitting(self, alias: str, about: dict[str, str]) -> str | None:
         """The generation that an alias points to, if it can be continued or copied."""
-        found = self.behind(alias)
+        found = self.resolve(alias)
         return found if found is not None and self._about(found) == about else None
 
     def begin(self, about: dict[str, str], dimensions: int, *, afresh: bool, in_place: bool) -> str:
@@ -60,12 +60,12 @@ class Generations:
             in_place: whether the current generation itself may be written.
         """
         for _ in range(_ATTEMPTS):
-            begun = self.behind(self.next_name)
+            begun = self.resolve(self.next_name)
             if begun is not None and not afresh and self._about(begun) == about:
                 return begun
             if begun is not None:
                 self._delete(begun)
-            present = self.behind(self.name)
+            present = self.resolve(self.name)
             usable = present is not None and not afresh and self._about(present) == about
             if present is not None and usable and in_place:
                 # A process killed while copying leaves the write block in place.
@@ -87,14 +87,14 @@ class Generations:
 
     def abandon(self) -> None:
         """Remove the generation being written."""
-        begun = self.behind(self.next_name)
+        begun = self.resolve(self.next_name)
         if begun is not None:
             self._delete(begun)
 
     def publish(self, generation: str) -> None:
         """Switch readers to the generation being written, atomically."""
         self.client.indices.put_settings(index=generation, body=REPLICAS)
-        left = self.behind(self.name)
+        left = self.resolve(self.name)
         actions: list[dict[str, dict[str, str]]] = [
             {"add": {"index": generation, "alias": self.name}},
             {"remove": {"index": generation, "alias": self.next_name}},

@@ -123,7 +123,7 @@ class OpenSearchIndexWriter(OpenSearchIndex):
             self._bulk.write(alias, [state_action(metadata, pieces)])
             self._refresh()
             self._drop_graphs_but(generation, before, tuple(piece.document_id for piece in pieces))
-            if self._in_place and self._generations.behind(self._name) == generation:
+            if self._in_place and self._generations.resolve(self._name) == generation:
                 self._generations.sweep()
             else:
                 self._generations.publish(generation)
@@ -154,7 +154,7 @@ class OpenSearchIndexWriter(OpenSearchIndex):
     def _require_begun(self) -> None:
         """Fail if nothing was begun: readers would never see the write."""
         aliases = (self._generations.next_name, *((self._name,) if self._in_place else ()))
-        if self._generation() not in map(self._generations.behind, aliases):
+        if self._generation() not in map(self._generations.resolve, aliases):
             raise IndexWriteFailed(f"what was begun in {self._name!r} was abandoned or replaced meanwhile; index again")
 
     def _graph_of(self, generation: str) -> Sequence[str]:
