@@ -1,1 +1,1 @@
-"""One package a Lambda function, thin: parse the event, call one use case, answer with a contract."""
+"""Lambda functions, one thin package each: parse the event, call one use case, return a contract."""

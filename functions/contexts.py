@@ -1,4 +1,4 @@
-"""A call of a Lambda function: how much time is left."""
+"""The context of a Lambda invocation, and how much time it has left."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from dataclasses import dataclass
 from typing import Protocol
 
 DATABASES = "tribal_databases"
-"""Key by which the authorizer tells what a caller may see: names of databases with commas between; absent for all."""
+"""Key of the authorizer's context: comma-separated names of the databases a caller may see; absent means all."""
 MARGIN_SECONDS = 5.0
-"""What the runtime needs to answer after the last work."""
+"""Reserved for returning the response once work stops."""
 
 
 class LambdaContext(Protocol):
-    """The part of a Lambda context that we use."""
+    """The part of the Lambda context that the functions use."""
 
     @property
     def invoked_function_arn(self) -> str:
-        """The function."""
+        """ARN of the invoked function, with its version or alias if it was called by one."""
         ...
 
     def get_remaining_time_in_millis(self) -> int:
-        """Until the runtime ends the process."""
+        """Milliseconds until the runtime ends the invocation."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class LambdaDeadline:
-    """The moment at which Lambda ends the call."""
+    """The deadline of a Lambda invocation."""
 
     context: LambdaContext
 
     def remaining_seconds(self) -> float:
-        """Seconds that are left to work in."""
+        """Seconds left to work in, less the margin for the response."""
         return max(0.0, self.context.get_remaining_time_in_millis() / 1000 - MARGIN_SECONDS)

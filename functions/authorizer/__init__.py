@@ -1,1 +1,1 @@
-"""Decides who may call the API where an issuer of tokens is configured."""
+"""Decides who may call the API when a token issuer is configured."""

@@ -1,4 +1,4 @@
-"""Whose tokens the authorizer takes, as the stack wrote it into its environment."""
+"""Which tokens the authorizer accepts, from the environment variables that the stack sets."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from tribal.errors import ConfigurationError
 from tribal.settings import read_environment
 
 ALGORITHMS = ("RS256", "ES256", "PS256", "EdDSA")
-"""Only those with a public key: with a shared secret whoever checks tokens could make them."""
+"""Asymmetric algorithms only: with a shared secret, anyone able to verify tokens could also forge them."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRules:
-    """An issuer of tokens."""
+    """A trusted token issuer and what its tokens must contain."""
 
     issuer: str
     audience: str
     keys_url: str
     databases_claim: str | None
-    """Claim that lists the databases which a caller may see; without one every caller may see all."""
+    """Claim that lists the databases a caller may see; `None` lets every caller see all of them."""
     algorithms: tuple[str, ...] = ALGORITHMS
 
     def databases_of(self, claims: dict[str, Any]) -> frozenset[str] | None:
-        """The databases that a caller may see; `None` for all.
+        """The databases that the caller may see; `None` for all.
 
         Raises:
-            ValueError: when the token lacks the claim: who is told nothing may see nothing.
+            ValueError: when the claim is missing or malformed; absence must never widen access.
         """
         if self.databases_claim is None:
             return None

@@ -1,4 +1,4 @@
-"""The authorizer: lets in who bears a token of the configured issuer, and says which databases that caller may see."""
+"""The authorizer: admits bearers of a valid token and passes on which databases they may see."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @tracer.capture_lambda_handler
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
-    """Answer API Gateway's question whether a token lets its bearer in."""
+    """Return an IAM policy that allows or denies the bearer of the token."""
     rules = load_rules()
     resource = event["methodArn"]
     try:
         claims = _claims(event.get("authorizationToken", ""), rules)
         databases = rules.databases_of(claims)
     except (jwt.PyJWTError, ValueError) as error:
-        # Never the token itself, nor what it says.
+        # Never log the token or its claims.
         logger.info("refused", reason=type(error).__name__)
         metrics.add_metric("Refused", MetricUnit.Count, 1)
         return _policy("anonymous", "Deny", resource, {})
@@ -60,7 +60,7 @@ def _keys(url: str) -> jwt.PyJWKClient:
 
 
 def _policy(principal: str, effect: str, resource: str, context: dict[str, str]) -> dict[str, Any]:
-    # The answer is kept for other requests of the same token: it has to hold for every resource of the stage.
+    # API Gateway caches the policy per token, so it must cover every resource of the API's stage.
     stage = "/".join(resource.split("/")[:2])
     statement = {"Action": "execute-api:Invoke", "Effect": effect, "Resource": f"{stage}/*"}
     return {

@@ -1,1 +1,1 @@
-"""Brings the index up to the manifest."""
+"""Brings the index up to date with the manifest."""

@@ -1,4 +1,4 @@
-"""The indexer: brings the index up to the manifest, in messages of one unit each, and reconciles the two once a day."""
+"""The indexer: updates the index from the manifest, one message per unit, and reconciles the two once a day."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_fail
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What stays open between calls."""
+    """The parts that stay open between invocations."""
 
     deployment: Deployment
     app: Application
@@ -34,7 +34,7 @@ class Parts:
 
 @cache
 def parts() -> Parts:
-    """The parts, made by the first call."""
+    """Build the parts on the first invocation and reuse them afterwards."""
     deployment = load_deployment()
     return Parts(deployment, deployed_application(deployment))
 
@@ -43,7 +43,7 @@ def parts() -> Parts:
 @tracer.capture_lambda_handler
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Take a batch of messages; those that fail are named in the answer and come again."""
+    """Process a batch of messages; those that fail are reported back, and SQS redelivers them."""
     place, stop = parts(), StopToken(LambdaDeadline(context).remaining_seconds)
 
     def take(record: SQSRecord) -> None:

@@ -1,4 +1,4 @@
-"""What the indexer's queue carries: events of S3 about the manifest, and the indexer's own tasks."""
+"""The messages on the indexer's queue: S3 events about the manifest, and the indexer's own tasks."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tribal.indexing import IndexTask
 
 
 class MessageUnreadable(ValueError):
-    """No message of ours; after a few attempts it lies in the dead-letter queue."""
+    """The message is malformed; after a few attempts it moves to the dead-letter queue."""
 
 
 def parse_message(body: str) -> IndexTask:
-    """Read a message of the queue.
+    """Parse a message from the queue.
 
     Raises:
-        MessageUnreadable: when it is neither an event about the manifest nor one of our own.
+        MessageUnreadable: when it is neither an S3 event about the manifest nor one of the indexer's tasks.
     """
     try:
         content = json.loads(body)

@@ -1,1 +1,1 @@
-"""Reads catalogs, composes the plan, opens and closes runs."""
+"""Opens and closes runs, reads catalogs and composes the plan."""

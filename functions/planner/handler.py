@@ -1,4 +1,4 @@
-"""The planner: opens a run, reads catalogs, composes the plan, keeps failures, closes the run."""
+"""The planner: opens a run, reads catalogs, composes the plan, records failures and closes the run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @tracer.capture_lambda_handler
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Carry out the task that `event["task"]` names on the input in `event["input"]`."""
+    """Run the task named by `event["task"]` on the input in `event["input"]`."""
     answer = _TASKS[event["task"]](event["input"], context)
     return answer.model_dump(mode="json") if answer is not None else {}
 
@@ -77,7 +77,7 @@ def _close(content: dict[str, Any], context: LambdaContext) -> Contract:
     record = staged_run(task.run_id, context).close(task)
     metrics.add_metric("TablesFailed", MetricUnit.Count, record.tables_failed)
     metrics.add_metric("RunsNotCompleted", MetricUnit.Count, int(record.status != "completed"))
-    # Pointers alone: the record, with its errors, lies in the store.
+    # Return pointers only: the record, with its errors, is in the store.
     return record.model_copy(update={"errors": []})
 
 

@@ -1,1 +1,1 @@
-"""Answers tools over HTTPS."""
+"""Serves the tools over HTTPS."""

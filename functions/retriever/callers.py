@@ -1,4 +1,4 @@
-"""Who asks, as the API told it: its authorizer, or IAM."""
+"""The caller of a request, as identified by the API's authorizer or by IAM."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tribal.tools.registry import REGISTRY
 
 
 def caller_of(context: Mapping[str, Any]) -> Caller:
-    """The caller of a request, from its context; who was let in may read, and whom IAM let in may see everything."""
+    """The caller of a request, from its context: always allowed to read, and unrestricted in scope under IAM."""
     authorizer = context.get("authorizer") or {}
     subject = authorizer.get("principalId") or (context.get("identity") or {}).get("userArn") or "unknown"
     return Caller(str(subject), _scope_of(authorizer), REGISTRY.read_rights)

@@ -1,4 +1,4 @@
-"""The retriever: API Gateway's requests in, the answers of the package's routes out."""
+"""The retriever: passes API Gateway's requests to the package's routes and returns their responses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @tracer.capture_lambda_handler
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
-    """Answer a request of API Gateway."""
+    """Answer a request from API Gateway."""
     request = Request(event["httpMethod"], event["path"], caller_of(event["requestContext"]), _body(event))
     response = respond(request, application())
     if response.tool_failed is not None:
@@ -44,5 +44,5 @@ def _body(event: dict[str, Any]) -> bytes:
 
 @cache
 def application() -> Application:
-    """The index and the model stay open between calls; who asks is told anew."""
+    """The application, whose index and model stay open between invocations; the caller comes with each request."""
     return deployed_application(load_deployment())

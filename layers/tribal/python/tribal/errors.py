@@ -1,34 +1,34 @@
-"""Every error that the product raises on purpose.
+"""Every error that the package raises on purpose.
 
 TribalError
  |- ConfigurationError            databases.yaml or the command line cannot be used
  |   `- ConfigurationNotFound     there is no file and no DSN
  |- DatabaseError                 a database that is read
- |   |- DatabaseUnreachable       no answer (retryable)
- |   |- LoginRefused              it answered and said no
- |   |- ConnectionLost            it went away in the middle (retryable)
+ |   |- DatabaseUnreachable       it did not answer (retryable)
+ |   |- LoginRefused              it answered and refused the login
+ |   |- ConnectionLost            the connection broke mid-operation (retryable)
  |   |- StatementTimedOut         a lock or a slow statement (retryable)
- |   |- StatementConflict         the server put other work first (retryable)
- |   |- TableGone                 the table is not there any more
+ |   |- StatementConflict         cancelled by the server for other work (retryable)
+ |   |- TableGone                 the table no longer exists
  |   `- AccessDenied              a privilege is missing
  |- StoreError                    the object store
  |   |- ObjectNotFound            no object has that key
- |   |- PreconditionFailed        somebody else changed the object first
+ |   |- PreconditionFailed        another writer changed the object first
  |   `- StoreUnwritable           no permission, no space, no such folder
- |- SecretsUnavailable            whoever keeps secrets did not answer (retryable)
+ |- SecretsUnavailable            the secret store did not answer (retryable)
  |- RunError                      runs
  |   |- RunLocked                 another run holds the lease
  |   |- LeaseLost                 another run took the lease over
  |   `- RunInterrupted            somebody pressed Ctrl-C
  |- PlanError                     the plan is missing, stale, empty or wrong
  |- ManifestError                 the manifest or a file of it is missing or wrong
- |- IndexNotReady                 there is no index to ask
+ |- IndexNotReady                 there is no usable index
  |- IndexWriteFailed              the index refused a write
  |- EmbeddingFailed               vectors could not be made
  |- DeploymentError               a deployed environment, seen from outside
  |   |- DeploymentUnreachable     it did not answer (retryable)
  |   `- DeploymentRefused         it, or AWS, refused the caller
- |- RightMissing                  the caller of a tool lacks the right that it needs
+ |- RightMissing                  the caller lacks the right that a tool needs
  `- ToolInputInvalid, TableNotFound, DomainNotFound, DatabaseNotFound   what a tool was asked for
 """
 
@@ -45,16 +45,16 @@ from pydantic import JsonValue
 from tribal_contracts import ERROR_CODES, AgentError, agent_error
 
 Activity = Literal["planning", "documenting", "indexing", "retrieving"]
-"""What may be being done when an error turns up; reading a catalog is a part of planning."""
+"""What the program was doing when an error occurred; reading a catalog counts as planning."""
 
 
 class TribalError(Exception):
-    """The root. A class says what happened; `activity`, what was being done then, is told by `doing`.
+    """Root of the tree. The class says what happened; `activity`, set by `doing`, says during what.
 
     Args:
         message: what happened, to what, and what to do next.
-        code: one of `tribal_contracts.ERROR_CODES`, where the two do not say it precisely enough.
-        context: data for machines.
+        code: one of `tribal_contracts.ERROR_CODES`, when class and activity do not determine it.
+        context: the same details as structured data.
     """
 
     def __init__(self, message: str, *, code: str | None = None, context: dict[str, JsonValue] | None = None) -> None:
@@ -68,25 +68,25 @@ class TribalError(Exception):
 
     @property
     def code(self) -> str:
-        """The code that a caller sees."""
+        """The error code that callers see."""
         return self._code or code_of(type(self), self.activity)
 
     def to_agent_error(self, timestamp: str, activity: Activity | None = None) -> AgentError:
-        """The error as data; `activity` is what was being done where it is caught, if nobody said so before."""
+        """The error as data; `activity` applies unless `doing` has already set one."""
         self.activity = self.activity or activity
         return agent_error(self.code, self.message, timestamp=timestamp, context=self.context)
 
 
 class ConfigurationError(TribalError):
-    """The configuration cannot be used; the message names the file and the line, and says what to write."""
+    """The configuration cannot be used; the message names the file and line, and what to write instead."""
 
 
 class ConfigurationNotFound(ConfigurationError):
-    """There is no configuration and no DSN was given."""
+    """There is no configuration file and no DSN was given."""
 
 
 class DatabaseError(TribalError):
-    """Something about a database that is read."""
+    """A problem with a database being documented."""
 
 
 class DatabaseUnreachable(DatabaseError):
@@ -98,7 +98,7 @@ class LoginRefused(DatabaseError):
 
 
 class ConnectionLost(DatabaseError):
-    """The connection broke in the middle; it must be thrown away. Retryable."""
+    """The connection broke and must be discarded. Retryable on a new one."""
 
 
 class StatementTimedOut(DatabaseError):
@@ -106,11 +106,11 @@ class StatementTimedOut(DatabaseError):
 
 
 class StatementConflict(DatabaseError):
-    """The server gave a statement up for other work: a replica's replay, or to end a deadlock. Retryable."""
+    """The server cancelled a statement, because of a replica's replay or to break a deadlock. Retryable."""
 
 
 class TableGone(DatabaseError):
-    """The table is not there any more."""
+    """The table no longer exists."""
 
 
 class AccessDenied(DatabaseError):
@@ -118,7 +118,7 @@ class AccessDenied(DatabaseError):
 
 
 class StoreError(TribalError):
-    """Something about the object store."""
+    """A problem with the object store."""
 
 
 class ObjectNotFound(StoreError):
@@ -126,19 +126,19 @@ class ObjectNotFound(StoreError):
 
 
 class PreconditionFailed(StoreError):
-    """The object is not in the state that a conditional put asked for."""
+    """The object is not in the state that a conditional put requires."""
 
 
 class StoreUnwritable(StoreError):
-    """The store refuses to be written: no permission, no space, or not a folder."""
+    """The store cannot be written to: no permission, no space, or not a folder."""
 
 
 class SecretsUnavailable(TribalError):
-    """Whoever keeps secrets did not answer. Retryable."""
+    """The secret store did not answer. Retryable."""
 
 
 class RunError(TribalError):
-    """Something about a run."""
+    """A problem with a run."""
 
 
 class RunLocked(RunError):
@@ -146,11 +146,11 @@ class RunLocked(RunError):
 
 
 class LeaseLost(RunError):
-    """Another run took the lease over; nothing more may be published."""
+    """Another run took over the lease; nothing more may be published."""
 
 
 class RunInterrupted(RunError):
-    """Somebody asked the run to stop; the next one carries on."""
+    """The run was asked to stop; the next one resumes its work."""
 
 
 class PlanError(TribalError):
@@ -158,11 +158,11 @@ class PlanError(TribalError):
 
 
 class ManifestError(TribalError):
-    """The manifest, or a file that it lists, cannot be used."""
+    """The manifest, or a file it lists, cannot be used."""
 
 
 class IndexNotReady(TribalError):
-    """There is no index to ask."""
+    """There is no usable index."""
 
 
 class IndexWriteFailed(TribalError):
@@ -174,19 +174,19 @@ class EmbeddingFailed(TribalError):
 
 
 class DeploymentError(TribalError):
-    """Something about a deployed environment, seen from outside."""
+    """A problem with a deployed environment, seen from outside."""
 
 
 class DeploymentUnreachable(DeploymentError):
-    """The environment did not answer, or could not just now. Retryable."""
+    """The environment did not answer, or is temporarily unable to. Retryable."""
 
 
 class DeploymentRefused(DeploymentError):
-    """The environment, or AWS before it, refused the caller; the message says what is missing."""
+    """The environment, or AWS in front of it, refused the caller; the message says what is missing."""
 
 
 class ToolInputInvalid(TribalError):
-    """The input of a tool is out of its range."""
+    """The input of a tool is not valid."""
 
 
 class RightMissing(TribalError):
@@ -194,7 +194,7 @@ class RightMissing(TribalError):
 
 
 class NotFound(TribalError):
-    """Something that a tool was asked for is not documented; `suggestions` are near misses, best first."""
+    """A tool was asked for something that is not documented; `suggestions` are near misses, best first."""
 
     def __init__(self, message: str, suggestions: Sequence[str] = ()) -> None:
         super().__init__(message, context={"suggestions": list(suggestions)})
@@ -213,8 +213,8 @@ class DatabaseNotFound(NotFound):
     """No database of that name is documented."""
 
 
-# What a cause is called, and what it is called while something particular was being done. A class that is not listed
-# goes by the next one above it.
+# For each class its default code, and codes for particular activities. A class that is not listed uses its nearest
+# listed base class.
 CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
     TribalError: ("RET_INTERNAL", {}),
     ConfigurationError: ("PLAN_CONFIG_INVALID", {}),
@@ -230,7 +230,7 @@ CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
         "DOC_WRITE_FAILED",
         {"planning": "PLAN_WRITE_FAILED", "indexing": "IDX_DB_WRITE_FAILED", "retrieving": "RET_INDEX_NOT_READY"},
     ),
-    # Outside of the index, what is looked for by its key is a part of a plan.
+    # Unless indexing or retrieving, an object looked up by key is part of a plan.
     ObjectNotFound: ("DOC_PLAN_INVALID", {"indexing": "IDX_FILE_NOT_FOUND", "retrieving": "RET_INDEX_NOT_READY"}),
     SecretsUnavailable: ("ENV_SECRETS_UNAVAILABLE", {}),
     RunError: ("DOC_RUN_LOCKED", {}),
@@ -251,14 +251,14 @@ CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
 
 
 def code_of(cause: type[TribalError], activity: Activity | None = None) -> str:
-    """The code of a cause that turned up during an activity, from the one table."""
+    """The code for an error class raised during an activity, from the one table."""
     usual, particular = next(CODES[kind] for kind in cause.__mro__ if kind in CODES)
     return particular.get(activity, usual) if activity else usual
 
 
 @contextmanager
 def doing(activity: Activity) -> Iterator[None]:
-    """Tell every error that leaves a block or a function what was being done; the innermost to say so is believed."""
+    """Set the activity of every error that leaves the block or decorated function; the innermost wins."""
     try:
         yield
     except TribalError as error:
@@ -268,7 +268,7 @@ def doing(activity: Activity) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an error means at an edge."""
+    """How each edge reports an error."""
 
     exit_code: int
     http_status: int
@@ -276,7 +276,7 @@ class Outcome:
 
     @property
     def is_tool_error(self) -> bool:
-        """Whether MCP marks a tool's answer as an error: whatever makes a command fail, and never a protocol error."""
+        """Whether MCP marks the tool's answer as an error: true of whatever makes a command fail."""
         return self.exit_code != EXIT_DONE
 
 
@@ -285,7 +285,7 @@ EXIT_DEPLOYMENT = 8
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
 
-# The first class that an error is an instance of decides.
+# The first class that an error is an instance of applies.
 OUTCOMES: tuple[tuple[type[TribalError], Outcome], ...] = (
     (ConfigurationError, Outcome(EXIT_USAGE, 500, False)),
     (LoginRefused, Outcome(EXIT_DATABASE, 502, False)),
@@ -316,18 +316,18 @@ def _class_outcome(kind: type[TribalError]) -> Outcome:
 
 
 def outcome(error: TribalError) -> Outcome:
-    """What an error means at an edge, from the one table."""
+    """How each edge reports this error, from the one table."""
     return _class_outcome(type(error))
 
 
 def error_named(name: str, message: str) -> TribalError:
-    """An error that a function reported by the name of its class; one that we do not know is a fault."""
+    """Rebuild an error that a function reported by class name; an unknown name counts as an internal fault."""
     found = next((kind for kind in _kinds() if kind.__name__ == name), None)
     return TribalError(f"{name}: {message}") if found is None else found(message)
 
 
 def code_outcome(code: str) -> Outcome:
-    """What the code of an `AgentError` means at an edge: that of the most general class that usually carries it."""
+    """How each edge reports an `AgentError` with this code: as the most general class that defaults to the code."""
     listed = [(kind, *CODES[kind]) for kind in _kinds() if kind in CODES]
     usual = (kind for kind, own, _ in listed if own == code)
     particular = (kind for kind, _, others in listed if code in others.values())

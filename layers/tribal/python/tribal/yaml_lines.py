@@ -1,4 +1,4 @@
-"""YAML that people write, read as nodes that know their lines."""
+"""Reads hand-written YAML as nodes that know their line numbers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def compose_yaml(name: str, data: bytes, *, code: str | None = None) -> yaml.Nod
     """The nodes of a file; `None` when it is empty.
 
     Args:
-        name: what messages call the file.
+        name: the file's name in messages.
         data: its bytes.
-        code: that of the errors, where it is not the usual one of a configuration.
+        code: error code to raise with, when it is not the default of `ConfigurationError`.
 
     Raises:
-        ConfigurationError: when it is not YAML in UTF-8; the message names the line.
+        ConfigurationError: when it is not valid YAML in UTF-8; the message names the line.
     """
     try:
         return yaml.compose(data.decode("utf-8-sig"), yaml.SafeLoader)
@@ -50,7 +50,7 @@ def plain_value(name: str, root: yaml.Node, *, code: str | None = None) -> Any:
 
 
 def not_yaml(name: str, error: yaml.YAMLError, *, code: str | None = None) -> ConfigurationError:
-    """What is wrong with a file that is not YAML."""
+    """The error for a file that is not valid YAML, with the line if it is known."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or "it is not YAML"
     line = mark.line + 1 if mark else None
@@ -58,7 +58,7 @@ def not_yaml(name: str, error: yaml.YAMLError, *, code: str | None = None) -> Co
 
 
 def at_line(name: str, line: int | None, problem: str, *, code: str | None = None) -> ConfigurationError:
-    """A complaint that names the file and the line."""
+    """An error that names the file and the line."""
     place = f"{name}, line {line}" if line else name
     return ConfigurationError(f"{place}: {problem}", code=code, context={"file": name, "line": line})
 
@@ -69,7 +69,7 @@ def line_of(node: yaml.Node) -> int:
 
 
 def repeated_keys(root: yaml.Node) -> Iterator[yaml.ScalarNode]:
-    """Keys that stand a second time in their mapping, which would silently lose what stands under the first."""
+    """Duplicate keys of a mapping, of which YAML would silently keep only the last."""
     pending, visited = [root], set[int]()
     while pending:
         node = pending.pop()
@@ -93,7 +93,7 @@ def _repeated(mapping: yaml.MappingNode) -> Iterator[yaml.ScalarNode]:
 
 
 def locate(root: yaml.Node, location: Sequence[int | str]) -> yaml.Node:
-    """The deepest node on the way to a place: the key itself where there is one, else what should have held it."""
+    """The deepest existing node on the path to a location: the key itself, else the node that should contain it."""
     node = named = root
     for part in location:
         if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):

@@ -1,1 +1,1 @@
-"""One module a vendor: what stands behind the ports."""
+"""Implementations of the ports, one package per vendor."""

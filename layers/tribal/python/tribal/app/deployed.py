@@ -33,7 +33,7 @@ _HINT = "make it in Secrets Manager, in the region of the functions"
 
 
 def deployed_application(deployment: Deployment, parameters: RunParameters | None = None) -> Application:
-    """What a function works with; the `databases.yaml` of the bucket is read when the options are first asked for."""
+    """Build a function's application; the bucket's `databases.yaml` is read when the options are first used."""
     store: Provider[ObjectStore] = Provider(lambda: store_in_bucket(deployment.bucket, deployment.region))
     secrets: Provider[Secrets] = Provider(lambda: secrets_manager(deployment.region, deployment.network_role))
     return Application(
@@ -73,7 +73,7 @@ def _options(deployment: Deployment, store: Provider[ObjectStore], parameters: R
 
 
 def _index(deployment: Deployment, store: Provider[ObjectStore]) -> IndexReader:
-    # A cluster needs no store: who only asks it is spared the client.
+    # A cluster needs no store, so a function that only queries it never builds the S3 client.
     if deployment.index == "sqlite":
         return _published_index(store)
     from tribal.adapters.opensearch.index import OpenSearchIndex

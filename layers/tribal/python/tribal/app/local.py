@@ -32,17 +32,17 @@ _HINT = "set the environment variable of that name, or put a file so named into 
 
 @dataclass(frozen=True, slots=True)
 class Blueprint:
-    """What a worker process builds the application of its run from."""
+    """What a worker process needs to build its application; picklable."""
 
     settings: Settings
     parameters: RunParameters
 
 
 def local_application(settings: Settings, parameters: RunParameters | None = None) -> Application:
-    """What a command on this machine works with, given what is asked of its run.
+    """Build the application of a command on this machine.
 
-    Where the store is a bucket, secrets that are missing here come from Secrets Manager: the `databases.yaml` of a
-    deployed environment works on a host as it stands. Databases can be reached once `with_targets` has read the DSNs.
+    With a bucket as the store, secrets that are missing here come from Secrets Manager, so the `databases.yaml` of a
+    deployed environment works on a host unchanged. Opening a database needs settings from `with_targets`.
     """
     from tribal.app.options import options_of
 
@@ -69,7 +69,7 @@ def local_application(settings: Settings, parameters: RunParameters | None = Non
 
 
 def worker_application(blueprint: Blueprint, workers: int) -> Application:
-    """The application of one of so many workers, which together keep to each database's limit of connections."""
+    """Build the application of one of `workers` processes, which share each database's connection limit."""
     entries = tuple(
         entry.model_copy(
             update={
@@ -83,7 +83,7 @@ def worker_application(blueprint: Blueprint, workers: int) -> Application:
 
 
 def statements() -> list[Statement]:
-    """Every statement that any reader would ever send."""
+    """Every statement that any reader may send."""
     from tribal.adapters.postgres.queries import STATEMENTS
 
     return list(STATEMENTS)
@@ -101,7 +101,7 @@ def _store(settings: Settings) -> ObjectStore:
 
 
 def _sweep(settings: Settings) -> None:
-    # In a bucket nothing is ever left half written.
+    # Writes to a bucket are atomic: nothing to clean up.
     if settings.bucket is None:
         from tribal.adapters.local.folder import FolderStore
 
@@ -139,7 +139,7 @@ def _index_writer(settings: Settings, *, in_place: bool = False) -> SqliteIndex:
 
 
 def _region(settings: Settings) -> str | None:
-    """The region that the environment names in the way of the AWS command line, which boto3 does not look at."""
+    """The region from the AWS CLI's environment variable, which boto3 ignores."""
     return settings.environment.get("AWS_REGION") or None
 
 

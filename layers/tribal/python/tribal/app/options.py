@@ -1,4 +1,4 @@
-"""Options from settings and from what somebody asks of a run."""
+"""Builds the options of a run from settings and parameters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tribal.settings import Settings
 
 
 def options_of(settings: Settings, parameters: RunParameters, *, record_pid: bool = True) -> Options:
-    """Everything that decides about a run; `record_pid` is false where processes have no ids that say anything."""
+    """Combine settings and parameters; set `record_pid` to false where process ids mean nothing, as in Lambda."""
     return Options(
         databases=settings.entries,
         planning=PlanOptions(

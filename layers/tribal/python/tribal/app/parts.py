@@ -1,4 +1,4 @@
-"""Parts that several builders make in the same way. Every adapter is imported inside the function that needs it."""
+"""Parts that several builders share. Each adapter is imported inside the function that needs it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def system_clock(source_date_epoch: int | None = None) -> Clock:
-    """The system's clock; what is published stands still at an epoch."""
+    """The system clock; with an epoch, published times are fixed at it."""
     from tribal.runs.clock import SystemClock
 
     return SystemClock(source_date_epoch)
 
 
 def store_in_bucket(place: BucketPlace, region: str | None = None, *, profile: str | None = None) -> S3ObjectStore:
-    """The store in a bucket; the AWS identity at hand, or that of a profile, must be allowed to use it."""
+    """The store in a bucket, accessed with the current AWS identity or that of a profile."""
     from tribal.adapters.aws.clients import aws_client
     from tribal.adapters.aws.s3 import S3ObjectStore
 
@@ -35,7 +35,7 @@ def store_in_bucket(place: BucketPlace, region: str | None = None, *, profile: s
 
 
 def secrets_manager(region: str | None, role: str | None = None) -> Secrets:
-    """Secrets Manager, reached as the identity at hand or in a role."""
+    """Secrets Manager, accessed with the current AWS identity or a role."""
     from tribal.adapters.aws.clients import aws_client
     from tribal.adapters.aws.secrets_manager import SecretsManagerSecrets
 
@@ -43,7 +43,7 @@ def secrets_manager(region: str | None, role: str | None = None) -> Secrets:
 
 
 def aws_missing(error: ModuleNotFoundError, purpose: str) -> ConfigurationError:
-    """What to say when a package for AWS is not installed."""
+    """The error for a missing AWS package."""
     return ConfigurationError(
         f"{error.name} is not installed, which {purpose} needs: pip install 'tribal-knowledge[aws]'"
     )
@@ -56,15 +56,15 @@ def reader_opener(
     *,
     role: str | None = None,
 ) -> OpenReader:
-    """What opens a reader of an entry's database; it connects when it is first asked something.
+    """Build the function that opens a reader for an entry's database; the reader connects on first use.
 
-    A named secret is read again when the server refuses the login with it.
+    When the server refuses a login, a named secret is fetched again.
 
     Args:
-        secrets: asked only for entries that name one.
-        target_of: where the database of an entry is, and how it is entered.
-        hint: says what to do where a secret is missing.
-        role: logs in by IAM.
+        secrets: used only for entries that name a secret.
+        target_of: gives the connection target of an entry.
+        hint: tells the user what to do when a secret is missing.
+        role: AWS role to assume for IAM logins.
     """
 
     def open_reader(entry: DatabaseEntry) -> CatalogReader:
@@ -89,7 +89,7 @@ def reader_opener(
 
 
 def _password(read: Callable[[], SecretStr | None]) -> SecretStr | None:
-    """A database's password; without an answer from whoever keeps it, the database cannot be reached."""
+    """A database's password; if the secret store does not answer, the database counts as unreachable."""
     try:
         return read()
     except SecretsUnavailable as error:
@@ -97,14 +97,14 @@ def _password(read: Callable[[], SecretStr | None]) -> SecretStr | None:
 
 
 def rules_describer() -> Describer:
-    """The describer that needs no model."""
+    """The rule-based describer, which needs no model."""
     from tribal.describing import RulesDescriber
 
     return RulesDescriber()
 
 
 def wheel_embedder() -> Embedder:
-    """Vectors from the wheel."""
+    """The embedder whose weights come with the `wordllama` wheel."""
     from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 
     return WordLlamaEmbedder()

@@ -1,4 +1,4 @@
-"""The application of a command that looks into a deployed environment from outside."""
+"""The application of a command that works on a deployed environment from outside."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REGION = re.compile(r"\.execute-api\.(?P<region>[a-z]{2}(?:-[a-z]+)+-\d)\.")
 
 
 def remote_application(profile: Profile) -> Application:
-    """What a command works with that looks into an environment: its store, its runs and its tools."""
+    """Build the application of a command with `--profile`: the environment's store, runs and tools."""
     environment = RemoteEnvironment(profile)
 
     def elsewhere(*_: object, **__: object) -> NoReturn:
@@ -51,28 +51,28 @@ def remote_application(profile: Profile) -> Application:
 
 
 class RemoteEnvironment:
-    """One deployed environment. What the profile does not say, the outputs of its stack do, asked for once."""
+    """One deployed environment. What the profile leaves out is looked up once in the outputs of its stack."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
 
     @cached_property
     def store_place(self) -> BucketPlace:
-        """The bucket that holds the truth.
+        """The bucket that holds the documents.
 
         Raises:
-            ConfigurationError: when neither profile nor stack says it, or the packages for AWS are missing.
-            DeploymentError: when the stack cannot be looked at.
+            ConfigurationError: when neither profile nor stack names it, or the AWS packages are missing.
+            DeploymentError: when the stack's outputs cannot be read.
         """
         return self._profile.store or BucketPlace.parse(self._output("Store"))
 
     def store(self) -> S3ObjectStore:
-        """The store; the AWS identity at hand must be allowed to read it."""
+        """The store, read with the profile's AWS identity."""
         profile, place = self._profile, self.store_place
         return _with_aws(lambda: store_in_bucket(place, profile.region, profile=profile.aws_profile))
 
     def runs(self) -> StateMachine:
-        """What carries out runs."""
+        """The state machine that performs runs."""
         arn = self._profile.state_machine or self._output("StateMachine")
 
         def build() -> StateMachine:
@@ -83,7 +83,7 @@ class RemoteEnvironment:
         return _with_aws(build)
 
     def tools(self) -> ToolApi:
-        """The tools: asked with a token where the environment takes tokens, else with a signature."""
+        """The tools, called with a token if there is one, else with signed requests."""
         from tribal.adapters.aws.tool_api import ToolApi
 
         address = self._profile.api or checked_address(self._output("ApiAddress"))
@@ -93,7 +93,7 @@ class RemoteEnvironment:
         from tribal.adapters.aws.tool_api import token_bearer
 
         profile = self._profile
-        # A profile that names the address itself may be of somebody without an account in AWS.
+        # A profile with an explicit address must work without an AWS account.
         takes_tokens = bool(profile.token) if profile.api else self._outputs.get("ApiAuth", "iam") == "jwt"
         if not takes_tokens:
             return _with_aws(lambda: self._signer(address))
@@ -141,7 +141,7 @@ class RemoteEnvironment:
 
 
 def _with_aws(build: Callable[[], Built]) -> Built:
-    """What is built with the packages for AWS.
+    """Build something that needs the AWS packages.
 
     Raises:
         ConfigurationError: when they are not installed.

@@ -1,4 +1,4 @@
-"""The main of a worker process: builds its application and documents what the run sends."""
+"""The entry point of a worker process: builds its application and documents the units that the run sends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tribal.runs.workers.serving import serve
 
 
 def build(blueprint: object, workers: int) -> Application:
-    """The application of one of so many workers."""
+    """Build the application of one of `workers` processes."""
     if not isinstance(blueprint, Blueprint):
         raise TypeError(f"a worker is built from a Blueprint, and got {type(blueprint).__name__}")
     return worker_application(blueprint, workers)
@@ -19,6 +19,6 @@ def build(blueprint: object, workers: int) -> Application:
 
 if __name__ == "__main__":
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    # Replies alone go out there: whatever a library prints shall not cut in.
+    # Reserve standard output for replies: whatever a library prints goes to standard error instead.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     serve(sys.stdin.buffer, replies, build)

@@ -1,1 +1,1 @@
-"""Edges: framing only. Each takes a request from outside, calls one use case, and frames its answer."""
+"""Entry points. Each takes a request from outside, calls one use case, and formats its answer."""

@@ -1,7 +1,7 @@
-"""What the stages ask of the world: small Protocols and the values that pass through them.
+"""The interfaces between the stages and the outside world: small Protocols and the values that pass through them.
 
-Stages know these and nothing of the vendors behind them; `tribal.app` chooses who answers. A module is loaded when one
-of its names is first asked for: the help of the command line lists tools and needs no contract.
+Stages depend on these and never on a vendor; `tribal.app` chooses the adapters. Submodules load lazily, when one of
+their names is first accessed, because `tribal --help` lists the tools and must not import the contracts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All that a command, a function or a server works with. Built in `tribal.app` and nowhere else."""
+"""The parts that a command, a function or a server works with, built only in `tribal.app`."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Part = TypeVar("Part")
 
 
 class Provider(Generic[Part]):
-    """Makes a part when it is first asked for, and hands out the same one from then on; safe on many threads.
+    """Builds a part on first use and returns the same one from then on; thread-safe.
 
-    Whoever never asks spares the import behind it: a retriever loads no database driver. A failure is raised to
-    whoever asked, and the next one tries again.
+    A part that is never used is never imported: a retriever loads no database driver. A failure is raised to the caller
+    and is not cached: the next call tries again.
     """
 
     __slots__ = ("_lock", "_made", "_make")
@@ -43,11 +43,11 @@ class Provider(Generic[Part]):
 
     @classmethod
     def of(cls, part: Part) -> Provider[Part]:
-        """Provide a part that is there already."""
+        """Provide a part that already exists."""
         return cls(lambda: part)
 
     def __call__(self) -> Part:
-        """The part."""
+        """The part, built by the first call."""
         with self._lock:
             if self._made is None:
                 self._made = (self._make(),)
@@ -55,7 +55,7 @@ class Provider(Generic[Part]):
 
     @property
     def made(self) -> bool:
-        """Whether anybody asked for the part yet: what was never made need not be closed."""
+        """Whether the part has been built; one that has not needs no closing."""
         return self._made is not None
 
 
@@ -69,47 +69,47 @@ class OpenIndexWriter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WorkerLaunch:
-    """How a process is started that documents work units of a run.
+    """How to start a process that documents work units of a run.
 
-    The process builds its parts anew from the blueprint: what was put into an application with `dataclasses.replace`
-    does not reach it, so whoever replaces parts sets `workers` to `None` too.
+    The process builds its own parts from the blueprint. Parts put into an application with `dataclasses.replace` do not
+    reach it, so set `workers` to `None` when replacing any.
     """
 
     command: tuple[str, ...]
     blueprint: object
-    """What the process builds its own application from; it can be pickled."""
+    """What the process builds its own application from; picklable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
-    """The parts, each made when it is first asked for; tests put others in with `dataclasses.replace`."""
+    """The parts, each built on first use; tests swap them with `dataclasses.replace`."""
 
     clock: Clock
     options: Provider[Options]
-    """Raises `ConfigurationError` where the configuration cannot be used."""
+    """Raises `ConfigurationError` when the configuration cannot be used."""
     store: Provider[ObjectStore]
     secrets: Provider[Secrets]
     open_reader: OpenReader
-    """Opens a reader of an entry's database; it connects when it is first asked something."""
+    """Opens a reader for an entry's database; the reader connects on first use."""
     describer: Provider[Describer]
     embedder: Provider[Embedder]
-    """Raises `EmbeddingFailed` where the model cannot be loaded."""
+    """Raises `EmbeddingFailed` when the model cannot be loaded."""
     index: Provider[IndexReader]
     index_writer: OpenIndexWriter
     queue: Provider[MessageQueue]
-    """The indexer's own queue; raises `ConfigurationError` where there is none."""
+    """The indexer's own queue; raises `ConfigurationError` when there is none."""
     locks: Callable[[str], ProcessLock | None]
-    """The lock of the operating system for the lease of that name; `None` where many machines write."""
+    """The operating system's lock for the lease of that name; `None` where several machines write."""
     sweep: Callable[[], None] = lambda: None
-    """Removes what killed processes left half written, once the lease is held."""
+    """Removes files that killed processes left half-written; called while the lease is held."""
     workers: WorkerLaunch | None = None
-    """How to start processes that document units; `None` where everything is documented in this one."""
+    """How to start processes that document units; `None` to document everything in this one."""
     environment: DeployedEnvironment | None = None
     """The deployed environment that a profile looks into."""
     derived: Derived = field(default_factory=Derived)
-    """What tools work out from the index, kept between questions."""
+    """What tools derive from the index, cached between calls."""
 
     def close(self) -> None:
-        """Let go of what was opened; the application is of no further use."""
+        """Close every part that was built; the application cannot be used afterwards."""
         if self.index.made:
             self.index().close()

@@ -1,4 +1,4 @@
-"""Who asks."""
+"""The caller of a tool."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tribal.catalog.scope import EVERYTHING, Scope
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks. Settings or a token tell it, never the input of a tool."""
+    """The caller of a tool, identified by settings or a token and never by the tool's input."""
 
     subject: str
-    """The user or the principal, for what is recorded."""
+    """The user or principal, as recorded in logs and records."""
     scope: Scope = EVERYTHING
     rights: frozenset[str] | None = None
     """Rights such as `documentation:read`; `None` means all."""
 
     def may(self, right: str) -> bool:
-        """Whether the caller has a right."""
+        """Whether the caller has this right."""
         return self.rights is None or right in self.rights

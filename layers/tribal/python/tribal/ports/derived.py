@@ -1,4 +1,4 @@
-"""What is worked out from one generation of an index, kept for the next question."""
+"""A cache of values derived from one generation of an index."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Callable, Hashable
 from typing import TypeVar, cast
 
 GENERATIONS_KEPT = 4
-"""Two indexes that are asked in turn, each of which is just being replaced."""
+"""Enough for alternating between two indexes while each is being replaced."""
 VALUES_KEPT = 16
-"""Of a generation: a handful of kinds for each part of it that callers see."""
+"""Values kept per generation: a handful of kinds for each scope that callers see."""
 
 Value = TypeVar("Value")
 
 
 class Derived:
-    """A small cache that lives as long as its application; what was used least recently is dropped first.
+    """A small least-recently-used cache that lives as long as its application; thread-safe.
 
-    Values are kept by the generation that they were derived from, so that nothing stale is ever found, and are dropped
-    together with it: those of a generation that was replaced are large and of no further use.
+    Values are keyed by the generation they were derived from, so a lookup never returns a stale one. A generation's
+    values are evicted together: once it has been replaced, they are large and useless.
     """
 
     def __init__(self, generations: int = GENERATIONS_KEPT, values: int = VALUES_KEPT) -> None:
@@ -29,7 +29,7 @@ class Derived:
         self._lock = threading.Lock()
 
     def get(self, generation: Hashable, key: Hashable, derive: Callable[[], Value]) -> Value:
-        """The value of that key, derived when it is not there; two threads may derive the same one at once."""
+        """The cached value, derived if it is missing; two threads may derive the same one at once."""
         with self._lock:
             values = self._of(generation)
             if key in values:

@@ -1,4 +1,4 @@
-"""Describing, and the secrets that it takes."""
+"""Describing tables and domains, and looking up secrets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TableContext:
-    """All that a describer may know of a table."""
+    """Everything a describer may know about a table."""
 
     database: str
     database_type: DatabaseType
@@ -38,7 +38,7 @@ class TableContext:
 
 @dataclass(frozen=True, slots=True)
 class TableDescription:
-    """What a describer says of a table."""
+    """A table and its columns in a describer's words."""
 
     table: Description
     columns: Mapping[str, Description]
@@ -48,7 +48,7 @@ class TableDescription:
 
 @dataclass(frozen=True, slots=True)
 class DomainContext:
-    """What a describer may know of a domain: its tables with their descriptions, most central first."""
+    """What a describer may know about a domain: its tables with their descriptions, most central first."""
 
     database: str
     domain: str
@@ -62,7 +62,7 @@ class Describer(Protocol):
 
     @property
     def version(self) -> str:
-        """Changes whenever the same input would be described in other words."""
+        """Changes whenever the same input would yield different text."""
         ...
 
     def describe_table(self, context: TableContext) -> TableDescription:
@@ -75,12 +75,12 @@ class Describer(Protocol):
 
 
 class Secrets(Protocol):
-    """Named secrets. Raises, from every method: `SecretsUnavailable`, when whoever keeps them does not answer."""
+    """Named secrets. Raises, from every method: `SecretsUnavailable`, when the secret store does not answer."""
 
     def get(self, name: str) -> SecretStr | None:
         """The secret of that name; `None` when there is none."""
         ...
 
     def refresh(self, name: str) -> SecretStr | None:
-        """The same, read anew: called once after a login was refused."""
+        """The same, bypassing the cache; called once after a refused login."""
         ...

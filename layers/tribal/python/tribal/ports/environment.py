@@ -1,4 +1,4 @@
-"""A deployed environment, as somebody sees it who looks into it from outside."""
+"""A deployed environment, seen from outside."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """One execution of the state machine that carries out runs."""
+    """One execution of the state machine that performs runs."""
 
     arn: str
     started_at: datetime
     status: str
-    """As Step Functions has it: RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED, PENDING_REDRIVE."""
+    """A Step Functions status: RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED or PENDING_REDRIVE."""
 
     @property
     def name(self) -> str:
@@ -24,35 +24,35 @@ class Execution:
 
 
 class DeployedRuns(Protocol):
-    """Starts documentation runs of an environment and looks after them.
+    """Starts and monitors the documentation runs of an environment.
 
     Raises, from every method: `DeploymentRefused`, `DeploymentUnreachable`.
     """
 
     @property
     def arn(self) -> str:
-        """What carries out the runs."""
+        """ARN of the state machine that performs the runs."""
         ...
 
     def start(self, name: str, content: bytes) -> Execution:
-        """Start an execution with this JSON as its input; the same name and input twice start one."""
+        """Start an execution with this JSON as its input; idempotent for the same name and input."""
         ...
 
     def recent(self) -> Iterator[Execution]:
-        """The last executions, newest first."""
+        """Recent executions, newest first."""
         ...
 
     def status(self, execution: str) -> str:
-        """How an execution stands now."""
+        """The current status of an execution."""
         ...
 
     def failure(self, execution: str) -> tuple[str, str]:
-        """Name and message of the error that a failed execution reported last."""
+        """Name and message of the last error that a failed execution reported."""
         ...
 
 
 class DeployedTools(Protocol):
-    """Asks the tools of an environment.
+    """Calls the tools of an environment.
 
     Raises, from every method: `DeploymentRefused`, `DeploymentUnreachable`.
     """
@@ -62,17 +62,17 @@ class DeployedTools(Protocol):
         ...
 
     def health(self) -> dict[str, Any]:
-        """What the API says of its index."""
+        """The API's report on its index."""
         ...
 
 
 class DeployedEnvironment(Protocol):
-    """One deployed environment; each part is looked up when it is first asked for."""
+    """One deployed environment; each part is looked up on first use."""
 
     def runs(self) -> DeployedRuns:
-        """What carries out runs."""
+        """The runs of the environment."""
         ...
 
     def tools(self) -> DeployedTools:
-        """The tools."""
+        """The tools of the environment."""
         ...

@@ -1,4 +1,4 @@
-"""Asking an index."""
+"""Reading an index."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ if TYPE_CHECKING:
 
 
 INDEX_VERSION = "3"
-"""Version of what an index holds and how; an index of another version is rebuilt, never migrated."""
+"""Version of the index's contents and encoding; an index of another version is rebuilt, never migrated."""
 
 VectorKind = DocType | Literal["table_name"]
-"""What a vector stands for: a whole record of a type or, of a table, its name alone."""
+"""What a vector represents: a whole record of that type, or only the name of a table."""
 
 
 _NOTHING: frozenset[str] = frozenset()
 
 
 class Candidate(NamedTuple):
-    """A record that matches, with the score of one signal; higher is better."""
+    """A matching record with its score from one signal; higher is better."""
 
     record_id: int
     score: float
     table_id: int | None = None
     """Id of the table record that a table or column record belongs to."""
     matched: frozenset[str] = frozenset()
-    """Of a lexical candidate, the terms that it shares."""
+    """For a lexical match, the query terms that the record contains."""
 
 
 class Candidates(Sequence[Candidate]):
-    """The answer to one question, best first; a `Candidate` is made when one is looked at.
+    """The result of one query, best first; stored as columns, a `Candidate` is built only on access.
 
     Args:
         ids: N record ids, int64.
         scores: N, float64.
-        table_ids: N ids of table records, int64; 0 stands for none.
-        matched: of a lexical answer, the terms that each shares.
+        table_ids: N ids of table records, int64; 0 means none.
+        matched: for a lexical query, the query terms that each record contains.
     """
 
     __slots__ = ("_matched", "ids", "scores", "table_ids")
@@ -67,7 +67,7 @@ class Candidates(Sequence[Candidate]):
 
     @classmethod
     def of(cls, candidates: Iterable[Candidate]) -> Candidates:
-        """The same as columns."""
+        """Convert candidates to columns."""
         import numpy as np  # asked for where something is searched, and not by those who only look up
 
         listed = list(candidates)
@@ -79,7 +79,7 @@ class Candidates(Sequence[Candidate]):
         )
 
     def matched(self, position: int) -> frozenset[str]:
-        """The terms that one shares."""
+        """The query terms that the candidate at this position contains; empty for a vector query."""
         return _NOTHING if self._matched is None else self._matched[position]
 
     def __len__(self) -> int:
@@ -116,7 +116,7 @@ class Candidates(Sequence[Candidate]):
 
 @dataclass(frozen=True, slots=True)
 class IndexFilter:
-    """Which records a read may return."""
+    """Restricts which records a read may return."""
 
     scope: Scope = EVERYTHING
     database: str | None = None
@@ -125,7 +125,7 @@ class IndexFilter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByWords:
-    """A question for records that share a term, by BM25 with names weighing three times, best first, ties by id."""
+    """A query for records that share a term, ranked by BM25 with terms in names weighted threefold, ties by id."""
 
     terms: Sequence[str]
     doc_type: DocType
@@ -135,10 +135,10 @@ class ByWords:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByVector:
-    """A question for records by the cosine similarity of one kind of vector, best first, ties by id.
+    """A query for records by cosine similarity of one kind of vector, best first, ties by id.
 
-    A zero vector is near to nothing. A table that is found by its name is given by the id of its record. Empty when the
-    index has no vectors.
+    A zero vector matches nothing. For `table_name` vectors the result holds the ids of the table records. Empty when
+    the index has no vectors.
     """
 
     vector: NDArray[Any]
@@ -149,7 +149,7 @@ class ByVector:
 
 @dataclass(frozen=True, slots=True)
 class IndexedTable:
-    """The least that is known of an indexed table."""
+    """The identity of an indexed table, without its documentation."""
 
     record_id: int
     database: str
@@ -160,45 +160,46 @@ class IndexedTable:
 
 
 class IndexReader(Protocol):
-    """A projection of the documents that can be thrown away and rebuilt. Every read keeps to the filter's scope.
+    """A projection of the documents that can be discarded and rebuilt. Every read respects the filter's scope.
 
-    Whoever reads sees one finished generation, and asking leaves nothing behind. Every method raises `IndexNotReady`
-    where there is nothing to ask, but for those that say otherwise.
+    Readers see one finished generation at a time, and reading never writes. Every method raises `IndexNotReady` when
+    there is no usable index, unless it says otherwise.
     """
 
     def reading(self) -> AbstractContextManager[None]:
-        """Within the block, what this thread reads is of one generation, whatever is published meanwhile."""
+        """Pin this thread to one generation within the block, whatever is published meanwhile."""
         ...
 
     def generation(self) -> Hashable:
-        """A token of the generation that is read: no other one, of this index or of any other, ever has the same.
+        """A token for the generation being read, unique across all generations of all indexes.
 
-        What is worked out from a generation is kept under its token. It changes with whatever readers may notice.
+        Values derived from a generation are cached under its token, which changes with every change that readers can
+        observe.
         """
         ...
 
     def metadata(self) -> IndexMetadata | None:
-        """What the index was built from; `None` while there is no finished index that can be used. Never raises."""
+        """What the index was built from; `None` while there is no usable finished index. Never raises."""
         ...
 
     def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
-        """The answers to several questions, all of one generation: an index over a network is asked once for them."""
+        """Run several queries against one generation; a remote index answers them in one request."""
         ...
 
     def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
-        """How many records hold each term; a term that none holds is left out."""
+        """The number of records that contain each term; terms found in none are left out."""
         ...
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
-        """Records by id; an unknown id is left out."""
+        """Records by id; unknown ids are left out."""
         ...
 
     def tables(self, where: IndexFilter) -> list[IndexedTable]:
-        """Every table, in order of its name."""
+        """Every table, ordered by name."""
         ...
 
     def domain_records(self, where: IndexFilter) -> list[DocumentRecord]:
-        """The record of every domain of every database, in order of domain and database."""
+        """The record of every domain of every database, ordered by domain and database."""
         ...
 
     def key_graph(self) -> KeyGraph | None:
@@ -206,12 +207,12 @@ class IndexReader(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         ...
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors, without any network."""
+    """Turns texts into vectors, without network access."""
 
     @property
     def model(self) -> str:
@@ -224,7 +225,7 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[Any]:
-        """N x D float32, L2-normalised; a text without any known token is a zero vector.
+        """N x D float32, L2-normalised; a text without any known token yields a zero vector.
 
         Raises:
             EmbeddingFailed: when the model cannot be used.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexCounts:
-    """How much a generation holds."""
+    """How many records and vectors a generation holds."""
 
     documents: int
     vectors: int
@@ -23,7 +23,7 @@ class IndexCounts:
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """A record with the terms that find it and its vector; `terms` are already tokenised, one field a tuple."""
+    """A record with its search terms, already tokenised, and its vectors."""
 
     record: DocumentRecord
     names: tuple[str, ...]
@@ -33,22 +33,22 @@ class IndexEntry:
     vector: NDArray[Any] | None
     """D float32, L2-normalised."""
     name_vector: NDArray[Any] | None = None
-    """Of a table record, the vector of the table's name alone, likewise; found as the kind `table_name`."""
+    """For a table record, the vector of its name alone (D float32, L2-normalised), of kind `table_name`."""
 
 
 class IndexWriter(Protocol):
-    """Begins the next generation of an index, fills it and finishes it, which publishes it at once.
+    """Begins the next generation of an index, fills it, and publishes it atomically by finishing it.
 
-    What a writer has to know of the present generation it reads as an `IndexReader` does. Every method that writes
-    raises `IndexWriteFailed`.
+    A writer reads the current generation just as an `IndexReader` does. Every method that writes may raise
+    `IndexWriteFailed`.
     """
 
     def metadata(self) -> IndexMetadata | None:
-        """What the present generation was built from; `None` while there is none that can be used. Never raises."""
+        """What the current generation was built from; `None` while there is no usable one. Never raises."""
         ...
 
     def tables(self, where: IndexFilter) -> list[IndexedTable]:
-        """Every table of the present generation, in order of its name.
+        """Every table of the current generation, ordered by name.
 
         Raises:
             IndexNotReady: when there is none.
@@ -56,7 +56,7 @@ class IndexWriter(Protocol):
         ...
 
     def key_graph(self) -> KeyGraph | None:
-        """Every foreign key of the present generation.
+        """Every foreign key of the current generation.
 
         Raises:
             IndexNotReady: when there is none.
@@ -64,31 +64,31 @@ class IndexWriter(Protocol):
         ...
 
     def held(self, model: str) -> dict[str, str]:
-        """What `begin` would return, without beginning anything: no file, folder or index is made for the asking.
+        """What `begin` would return, without beginning anything: creates no file, folder or index.
 
         Raises:
-            IndexNotReady: when that cannot be told.
+            IndexNotReady: when that cannot be determined.
         """
         ...
 
     def begin(self, model: str, dimensions: int, *, afresh: bool = False) -> dict[str, str]:
-        """Begin the next generation, or carry on the one that an interrupted run left.
+        """Begin the next generation, or resume the one that an interrupted run left.
 
-        Where neither is there it begins with what the present generation holds. Nothing of another model or another
-        version is taken over, and nothing at all when it is to be made `afresh`.
+        A new generation starts as a copy of the current one, unless that has another model or version or `afresh` is
+        set; then it starts empty.
 
         Args:
-            model: what makes the vectors of the generation.
-            dimensions: length of a vector of that model; 0 for a generation without vectors.
-            afresh: whether to begin with nothing.
+            model: name of the model that makes the generation's vectors.
+            dimensions: length of that model's vectors; 0 for a generation without vectors.
+            afresh: whether to start empty.
 
         Returns:
-            Content hash of each file that it holds already, by path relative to `docs/`.
+            Content hash of each file already in the generation, by path relative to `docs/`.
         """
         ...
 
     def counts(self) -> IndexCounts:
-        """How much the generation that was begun holds."""
+        """The size of the generation under construction."""
         ...
 
     def replace(
@@ -97,22 +97,21 @@ class IndexWriter(Protocol):
         removed: Iterable[str],
         hashes: Mapping[str, str] | None = None,
     ) -> None:
-        """Put the records of changed files in place of what those files had, and drop those of removed files, at once.
+        """Atomically replace the records of changed files and drop those of removed files.
 
-        Keys and members are paths relative to `docs/`. `hashes` holds the content hash of changed files, which
-        `begin` will tell; where it is silent the hash of the file's first record counts, so only a file without
-        records needs it.
+        All paths are relative to `docs/`. `hashes` holds the content hashes that `begin` will report; a file that is
+        not in it gets the hash of its first record, so only a file without records needs one.
         """
         ...
 
     def finish(self, metadata: IndexMetadata, graph: KeyGraph) -> None:
-        """Publish the generation that was begun with its key graph and metadata, at once, after the last `replace`."""
+        """Atomically publish the generation with its key graph and metadata, after the last `replace`."""
         ...
 
     def abandon(self) -> None:
-        """Throw the generation away that was begun and not finished, also by a run that was interrupted."""
+        """Discard the unfinished generation, even one that an interrupted run left."""
         ...
 
     def close(self) -> None:
-        """Let go of files and connections; what was begun and not finished stays for the next run."""
+        """Close files and connections; an unfinished generation is kept for the next run."""
         ...

@@ -1,4 +1,4 @@
-"""Queues: messages for later calls."""
+"""Message queues."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ class MessageQueue(Protocol):
     """Delivers each message at least once, in any order."""
 
     def send(self, bodies: Sequence[str], delay_seconds: int = 0) -> None:
-        """Queue messages, to be delivered after a delay.
+        """Send messages, to be delivered after a delay.
 
         Raises:
-            RuntimeError: when the queue refused a message; whoever sent it tries again as a whole.
+            RuntimeError: when the queue refused a message; send the whole batch again.
         """
         ...

@@ -1,4 +1,4 @@
-"""What settings and a request decide about a run, as values."""
+"""The options of a run, from settings and a request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tribal_contracts import DatabaseEntry, RunRequest
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
-    """How plans are made."""
+    """Options for planning."""
 
     config_hash: str
     tables_per_unit: int = 25
@@ -21,37 +21,37 @@ class PlanOptions:
 
 @dataclass(frozen=True, slots=True)
 class DocumentingOptions:
-    """What a run may decide about documenting; the database's own settings are filled in by `for_entry`."""
+    """Options for documenting; `for_entry` adds the settings of one database."""
 
     sample_rows: int = 50
     tables_at_once: int = 3
     take_samples: bool = True
     sample_views: bool = False
-    """Whether views, materialized views and foreign tables are sampled too, whatever reading them may cost."""
+    """Whether to sample views, materialized views and foreign tables too, whatever the cost of reading them."""
     force: bool = False
     """Document everything again, changed or not."""
     retry_failed: bool = False
-    """Touch nothing but tables that failed or were never reached."""
+    """Document only tables that failed or were never reached."""
     max_age: timedelta | None = None
     """A table whose files are older is documented again for its row count and samples."""
     refresh: bool = True
-    """Whether age, or samples that could not be had the last time, are a reason to document a table again."""
+    """Whether age, or samples that were unavailable last time, are a reason to document a table again."""
     record_pid: bool = True
     """Whether the progress of a unit names the process that works on it."""
 
     @property
     def rows_to_sample(self) -> int:
-        """Rows that are asked of a table; 0 when no samples are wanted."""
+        """Number of rows to sample from a table; 0 for no samples."""
         return self.sample_rows if self.take_samples else 0
 
     def for_entry(self, entry: DatabaseEntry) -> DocumentingOptions:
-        """The same for one database."""
+        """These options, completed by the settings of one database."""
         return replace(self, sample_rows=entry.sample_rows, sample_views=entry.sample_views)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which parts of a plan a run is about; empty sets select everything."""
+    """Which parts of a plan a run covers; empty sets select everything."""
 
     units: frozenset[str] = frozenset()
     domains: frozenset[str] = frozenset()
@@ -66,13 +66,13 @@ class RunParameters:
     force: bool = False
     """Document and index everything again, changed or not."""
     retry_failed: bool = False
-    """Touch nothing but tables that failed or were never reached."""
+    """Document only tables that failed or were never reached."""
     replan: bool = False
     """Infer every domain anew instead of keeping the last plan's."""
 
     @classmethod
     def of(cls, request: RunRequest) -> RunParameters:
-        """Those of a request that came from outside."""
+        """The parameters of a request to a deployed environment."""
         return cls(
             selection=Selection(
                 units=frozenset(request.units),
@@ -87,7 +87,7 @@ class RunParameters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Everything that settings and a request decide about a run."""
+    """All options of a run, from settings and a request."""
 
     databases: tuple[DatabaseEntry, ...]
     planning: PlanOptions

@@ -21,7 +21,7 @@ Presence = Literal["present", "gone", "unreadable"]
 
 @dataclass(frozen=True, slots=True)
 class CatalogContents:
-    """The structure of one database; tables are in order of schema and name."""
+    """The structure of one database; tables are ordered by schema and name."""
 
     server_database: str
     server_version: str
@@ -30,14 +30,14 @@ class CatalogContents:
     tables: tuple[CatalogTable, ...]
     statistics: Mapping[SchemaAndTable, TableStatistics]
     folded: frozenset[SchemaAndTable] = frozenset()
-    """Tables that are part of another, which they inherit everything from."""
+    """Tables treated as part of another because they inherit all their columns from it."""
     locked: frozenset[SchemaAndTable] = frozenset()
-    """Tables of which some texts could not be read because somebody held a lock; they stand as a remark instead."""
+    """Tables with expressions that could not be read because of a lock; a placeholder stands in their place."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableSample:
-    """Some rows of a table as text, in a repeatable order; values are cut to a bounded length."""
+    """Some rows of a table as text, in a repeatable order; long values are truncated."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str | None, ...], ...]
@@ -45,7 +45,7 @@ class TableSample:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement that a reader may send; `{...}` marks what it fills in."""
+    """A statement that a reader may send; `{...}` marks placeholders."""
 
     purpose: str
     sql: str
@@ -53,7 +53,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class MissingGrant:
-    """Something that this user may not read, and the statement that an administrator runs to allow it."""
+    """An object that this user may not read, and the GRANT with which an administrator can allow it."""
 
     what: str
     grant: str
@@ -61,7 +61,7 @@ class MissingGrant:
 
 @dataclass(frozen=True, slots=True)
 class AccessReport:
-    """What a user can and cannot read of a database."""
+    """What a user can and cannot read in a database."""
 
     server_database: str
     server_version: str
@@ -80,20 +80,20 @@ class CatalogReader(Protocol):
     """
 
     def read(self) -> CatalogContents:
-        """The whole structure, in a few set-based queries whatever the number of tables."""
+        """Read the whole structure, in a fixed number of queries however many tables there are."""
         ...
 
     def sample(self, table: CatalogTable, rows: int) -> TableSample:
-        """At most `rows` rows, the same ones while the data stays the same; of a view only what it gives first.
+        """At most `rows` rows, the same ones as long as the data is unchanged; from a view, its first rows.
 
         Raises:
-            TableGone: when the table is not there any more.
-            AccessDenied: when it may not be selected from.
+            TableGone: when the table no longer exists.
+            AccessDenied: when the user may not select from it.
         """
         ...
 
     def presence(self, tables: Sequence[SchemaAndTable]) -> dict[SchemaAndTable, Presence]:
-        """Whether each table is positively there, positively gone, or hidden from this user."""
+        """Whether each table certainly exists, is certainly gone, or is hidden from this user."""
         ...
 
     def access(self) -> AccessReport:
@@ -101,9 +101,9 @@ class CatalogReader(Protocol):
         ...
 
     def statements(self) -> list[Statement]:
-        """Every statement that this reader would ever send."""
+        """Every statement that this reader may send."""
         ...
 
     def close(self) -> None:
-        """Close every connection; the reader is of no further use."""
+        """Close every connection; the reader cannot be used afterwards."""
         ...

@@ -19,18 +19,18 @@ Result = TypeVar("Result")
 
 
 class Clock(Protocol):
-    """Two times: the one that is published and may stand still, and the real one."""
+    """Two times: the published one, which may be fixed, and the real one."""
 
     def published(self) -> str:
-        """ISO 8601 in UTC: `SOURCE_DATE_EPOCH` where that is set, else the present."""
+        """ISO 8601 in UTC: `SOURCE_DATE_EPOCH` if set, else the current time."""
         ...
 
     def real(self) -> datetime:
-        """The present in UTC, for leases, deadlines and run ids."""
+        """The current time in UTC, for leases, deadlines and run ids."""
         ...
 
     def elapsed_ms(self, since: datetime) -> int:
-        """Milliseconds since a real time; 0 where the published clock stands still."""
+        """Milliseconds since a real time; 0 while the published time is fixed."""
         ...
 
     @property
@@ -44,31 +44,31 @@ class Lease(Protocol):
 
     @property
     def run_id(self) -> str:
-        """The run that holds it."""
+        """The run that holds the lease."""
         ...
 
     def check(self) -> None:
-        """Make sure that the lease is still ours, before anything is published.
+        """Make sure that the lease is still held; called before anything is published.
 
         Raises:
-            LeaseLost: when another run has taken it over.
+            LeaseLost: when another run has taken over the lease.
         """
         ...
 
 
 class ProcessLock(Protocol):
-    """A lock that the operating system frees when its holder dies, however it dies."""
+    """A lock that the operating system frees when its holder dies, however that happens."""
 
     def try_acquire(self) -> bool:
-        """Take the lock without waiting; false while anybody else holds it.
+        """Take the lock without waiting; `False` when another holder has it.
 
         Raises:
-            StoreUnwritable: when the lock cannot be kept where it should be.
+            StoreUnwritable: when the lock file cannot be created.
         """
         ...
 
     def release(self) -> None:
-        """Give the lock back; does nothing when it is not held."""
+        """Release the lock; does nothing when it is not held."""
         ...
 
 
@@ -76,10 +76,10 @@ ItemOutcome = Literal["documented", "unchanged", "failed", "indexed", "skipped"]
 
 
 class ProgressSink(Protocol):
-    """Is told how far a run has come. Called from many threads."""
+    """Receives the progress of a run. Called from many threads."""
 
     def begin(self, stage: str, total: int) -> None:
-        """A stage starts with `total` items to do."""
+        """A stage begins, with `total` items to process."""
         ...
 
     def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:
@@ -91,27 +91,27 @@ class ProgressSink(Protocol):
         ...
 
     def note(self, message: str) -> None:
-        """Something that a person should know."""
+        """A message for the user."""
         ...
 
 
 class WorkerPool(Protocol):
-    """Does many things at once."""
+    """Runs a function on many items concurrently."""
 
     def run(
         self, function: Callable[[Item], Result], items: Iterable[Item], at_once: int
     ) -> Iterator[tuple[Item, Result]]:
-        """Yield each item with its result as it is done, at most `at_once` at a time.
+        """Yield each item with its result as it completes, running at most `at_once` at a time.
 
-        Items are taken one by one, so that an endless iterable needs no memory. An error of `function` is raised here,
-        after the calls under way have ended; so is the cause of a stop once somebody asked for one.
+        Items are consumed lazily, so the iterable may be endless. An error in `function`, or the cause of a requested
+        stop, is raised here after the calls in progress have ended.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What every stage of one run shares."""
+    """What the stages of one run share."""
 
     run_id: str
     app: Application
@@ -122,20 +122,20 @@ class RunContext:
 
     @property
     def store(self) -> ObjectStore:
-        """Where the run reads and writes."""
+        """The store that the run reads and writes."""
         return self.app.store()
 
     @property
     def clock(self) -> Clock:
-        """The time."""
+        """The application's clock."""
         return self.app.clock
 
     @property
     def describer(self) -> Describer:
-        """What puts tables and domains into words."""
+        """The application's describer."""
         return self.app.describer()
 
     @property
     def options(self) -> Options:
-        """What settings and request decided."""
+        """The options of the run."""
         return self.app.options()

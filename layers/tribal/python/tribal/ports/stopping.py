@@ -1,4 +1,4 @@
-"""The one answer to the question whether to stop."""
+"""Cooperative cancellation."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ def _endless() -> float:
 
 
 class StopToken:
-    """Says that work has to end: because of a signal, a lease that was lost, or a deadline that comes near.
+    """Signals that work has to stop, because of a signal, a lost lease or an approaching deadline.
 
-    Whoever finds a reason to stop calls `request`; whoever works asks between two pieces of work. A deadline is no
-    failure: what is under way is handed back in time and carried on later.
+    Code that finds a reason to stop calls `request`; workers check between two items. A deadline is not a failure:
+    unfinished work is handed back in time and resumed later.
 
     Args:
-        remaining_seconds: seconds until the deadline; without one there is all the time in the world.
+        remaining_seconds: returns the seconds until the deadline; infinite by default.
     """
 
     __slots__ = ("_cause", "_remaining")
@@ -27,22 +27,22 @@ class StopToken:
         self._cause: Exception | None = None
 
     def request(self, cause: Exception) -> None:
-        """Ask to stop; the first cause counts. Takes no lock, so that a signal handler may call it."""
+        """Ask to stop; the first cause wins. Takes no lock, so signal handlers may call it."""
         if self._cause is None:
             self._cause = cause
 
     @property
     def requested(self) -> bool:
-        """Whether somebody asked to stop."""
+        """Whether a stop was requested."""
         return self._cause is not None
 
     @property
     def cause(self) -> Exception | None:
-        """Why somebody asked to stop; `None` while nobody has."""
+        """Why a stop was requested; `None` if none was."""
         return self._cause
 
     def check(self) -> None:
-        """Raise the cause once somebody asked to stop."""
+        """Raise the cause if a stop was requested."""
         if self._cause is not None:
             # A fresh traceback each time: many threads may raise the same cause.
             raise self._cause.with_traceback(None)
@@ -52,5 +52,5 @@ class StopToken:
         return self._remaining()
 
     def leaves(self, seconds: float) -> bool:
-        """Whether something that takes this long may be begun."""
+        """Whether there is time left to begin something that takes this long."""
         return self._cause is None and self._remaining() >= seconds

@@ -1,4 +1,4 @@
-"""Keeping objects."""
+"""Object storage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ObjectInfo:
-    """An object without its bytes. `etag` is opaque; `content_hash` is the SHA-256 of the bytes."""
+    """An object's metadata. `etag` is opaque; `content_hash` is the SHA-256 of the bytes."""
 
     key: str
     size_bytes: int
@@ -22,21 +22,21 @@ class ObjectInfo:
 
 @dataclass(frozen=True, slots=True)
 class StoredObject:
-    """An object with its bytes and the `etag` that a conditional put of its successor names."""
+    """An object's bytes, and the `etag` to pass as `if_match` when replacing it."""
 
     data: bytes
     etag: str
 
 
 class ObjectStore(Protocol):
-    """Holds the truth. Keys are relative, separated by `/`, without `..`; a put is atomic and durable.
+    """The source of truth. Keys are relative paths separated by `/`, without `..`; a put is atomic and durable.
 
     Raises, from every writing method: `StoreUnwritable`.
     """
 
     @property
     def location(self) -> str:
-        """Where the store lies, for people."""
+        """Human-readable location of the store, for messages."""
         ...
 
     def get(self, key: str) -> StoredObject:
@@ -48,7 +48,7 @@ class ObjectStore(Protocol):
         ...
 
     def lines(self, key: str) -> Iterator[bytes]:
-        """Read an object line by line, without holding it whole; line ends are left out.
+        """Read an object line by line, without loading it whole; line endings are stripped.
 
         Raises:
             ObjectNotFound: when there is none.
@@ -59,16 +59,16 @@ class ObjectStore(Protocol):
         """Write an object and return its new `etag`.
 
         Raises:
-            PreconditionFailed: when `if_match` is not the present `etag`, or `if_absent` and there is an object.
+            PreconditionFailed: when `if_match` is not the current `etag`, or `if_absent` is set and the object exists.
         """
         ...
 
     def put_lines(self, key: str, lines: Iterable[bytes]) -> str:
-        """Write an object of many lines without holding it whole, and return its new `etag`."""
+        """Write an object line by line, without holding it whole, and return its new `etag`."""
         ...
 
     def head(self, key: str) -> ObjectInfo | None:
-        """What is known of an object; `None` when there is none."""
+        """Metadata of an object; `None` when there is none."""
         ...
 
     def keys(self, prefix: str = "") -> Iterator[str]:

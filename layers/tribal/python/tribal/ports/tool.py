@@ -1,7 +1,7 @@
-"""What a tool is, and what the tools of one capability share.
+"""Declarations of tools, and of the capabilities that group them.
 
-A tool is declared once; the command line, HTTP and MCP derive everything else. A declaration loads no contract, because
-the help of the command line lists the tools: models are named by functions, and what answers is imported when called.
+A tool is declared once; the command line, HTTP and MCP derive everything else. A declaration imports no contract,
+because `tribal --help` lists the tools: functions return the models, and handlers import what they need when called.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Effect:
-    """What calling a tool may do to the world, for callers that decide whether to ask a person first."""
+    """The effects of calling a tool, so that a client can decide whether to ask the user first."""
 
     read_only: bool = True
     destructive: bool = False
-    """Whether it may change or remove what is there; one that only adds is not destructive."""
+    """Whether it may change or remove existing data; a tool that only adds is not destructive."""
     idempotent: bool = True
-    """Whether calling it again with the same input does nothing more."""
+    """Whether repeating a call with the same input has no further effect."""
     open_world: bool = False
-    """Whether it reaches beyond what this installation holds."""
+    """Whether it reaches systems outside this installation."""
 
     @property
     def hints(self) -> dict[str, bool]:
@@ -49,33 +49,33 @@ class ToolSpec:
     """One tool.
 
     The input model is a `ClosedContract`, the output model a `Contract`. A field whose JSON Schema has a
-    `contentMediaType` holds the text of a file, and the command line takes the path of one.
+    `contentMediaType` holds the text of a file, for which the command line takes a path.
     """
 
     name: str
     title: str
     summary: str
-    """One sentence for the list of commands."""
+    """One sentence, for the list of commands."""
     description: str
     """Tells a model when to use which tool."""
     models: Callable[[], tuple[type[Contract], type[Contract]]]
-    """Imports the models of input and output."""
+    """Imports and returns the models of input and output."""
     handler: Callable[[Any, Caller, Application], Contract]
-    """Answers a valid input; raises an error of `tribal.errors` when it cannot."""
+    """Answers a validated input; raises a `TribalError` when it cannot."""
     right: str
     """The right that a caller needs."""
     effect: Effect = READS
     command: str | None = None
-    """The command of `tribal` that calls it; without one it is offered to programs alone."""
+    """The `tribal` subcommand that calls it; `None` keeps it off the command line."""
 
     @cached_property
     def input_model(self) -> type[Contract]:
-        """The model of what is asked."""
+        """The model of the tool's input."""
         return self._models[0]
 
     @cached_property
     def output_model(self) -> type[Contract]:
-        """The model of the answer."""
+        """The model of the tool's output."""
         return self._models[1]
 
     @cached_property
@@ -84,13 +84,13 @@ class ToolSpec:
 
 
 def own_error(answer: Any) -> AgentError | None:
-    """The `error` of an answer that has such a field."""
+    """The `error` of an answer, if it has such a field."""
     error: AgentError | None = getattr(answer, "error", None)
     return error
 
 
 def no_failure_model() -> None:
-    """Failures are answered in the output model of the tool itself."""
+    """The default: failures are answered in the tool's own output model."""
 
 
 def _alone(_: Application) -> AbstractContextManager[object]:
@@ -99,20 +99,20 @@ def _alone(_: Application) -> AbstractContextManager[object]:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Capability:
-    """Tools that belong together, fail in the same shape, and see the world in the same way."""
+    """Tools that belong together and share a failure shape and a view of the world."""
 
     name: str
     tools: tuple[ToolSpec, ...]
     failed: Callable[[ToolSpec, Mapping[str, Any], AgentError], Contract]
-    """The answer of a tool that failed, from what the caller sent, checked or not, and why it failed."""
+    """Builds a failed tool's answer from the arguments, validated or not, and the error."""
     invalid_input_code: str
     internal_code: str
     access_denied_code: str
     failure_model: Callable[[], type[Contract] | None] = no_failure_model
-    """Imports the model of a failed answer, where that is another one than the output of the tool."""
+    """Imports and returns the model of failed answers; `None` when that is the tool's own output model."""
     error_of: Callable[[Any], AgentError | None] = own_error
-    """Why a call failed, read from its answer; `None` of one that did not."""
+    """Extracts the error from an answer; `None` for a successful one."""
     around: Callable[[Application], AbstractContextManager[object]] = _alone
-    """What is entered for the time of a call, such as reading one generation of the index."""
+    """A context manager entered around each call, for example to pin one generation of the index."""
     instructions: str = ""
-    """Tells a model how the tools work together."""
+    """Tells a model how to combine the tools."""

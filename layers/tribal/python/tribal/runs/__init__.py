@@ -1,1 +1,1 @@
-"""Runs: their ids, lease, workers, progress, records, and the stages in their order."""
+"""Runs: ids, leases, workers, progress, records, and the sequence of stages."""

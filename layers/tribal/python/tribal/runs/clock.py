@@ -1,4 +1,4 @@
-"""The time: the one that is published, which may stand still, and the real one."""
+"""The system clock, with a published time that may be fixed and the real time."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ def iso_timestamp(moment: datetime, timespec: str = "milliseconds") -> str:
 
 
 class SystemClock:
-    """The machine's clock; with an epoch (`SOURCE_DATE_EPOCH`, in seconds) the published time stands still at it.
+    """The system clock; an epoch (`SOURCE_DATE_EPOCH`, in seconds) fixes the published time.
 
-    Published times have milliseconds, and whole seconds where they stand still.
+    Published times have milliseconds, or whole seconds when fixed.
     """
 
     def __init__(self, source_date_epoch: int | None = None) -> None:
@@ -28,11 +28,11 @@ class SystemClock:
         return iso_timestamp(self.real())
 
     def real(self) -> datetime:
-        """The present in UTC, whatever the epoch."""
+        """The current time in UTC, whatever the epoch."""
         return datetime.now(UTC)
 
     def elapsed_ms(self, since: datetime) -> int:
-        """Milliseconds since a real time, never negative; 0 where the published time stands still."""
+        """Milliseconds since a real time, never negative; 0 if the published time is fixed."""
         if self._fixed is not None:
             return 0
         return max(0, round((self.real() - since) / timedelta(milliseconds=1)))

@@ -1,4 +1,4 @@
-"""What a run is asked for, and how it went."""
+"""The selection of a run's units, and its result."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tribal_contracts import AgentError, AgentStatus, DocumentationManifest, Run
 
 
 def selected_units(outline: RunOutline, asked: Selection) -> frozenset[str]:
-    """The ids of the units that somebody asks for.
+    """The ids of the selected units.
 
     Raises:
-        PlanError: when that names a unit, domain or database that the plan lacks.
+        PlanError: when they name a unit, domain or database that is not in the plan.
     """
     for kind, wanted, known in (
         ("work unit", asked.units, set(outline.unit_ids)),
@@ -37,7 +37,7 @@ def selected_units(outline: RunOutline, asked: Selection) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class DocumentedRun:
-    """How documenting went; `manifest` is `None` when nothing at all could be documented and the previous one stays."""
+    """The result of documenting; `manifest` is `None` when nothing could be documented and the previous one stays."""
 
     outline: RunOutline
     status: AgentStatus
@@ -46,7 +46,7 @@ class DocumentedRun:
 
 
 class CountingSink:
-    """Counts the outcomes of tables on their way to another sink."""
+    """Counts the outcomes of tables and forwards them to another sink."""
 
     def __init__(self, inner: ProgressSink) -> None:
         self._inner = inner
@@ -54,20 +54,20 @@ class CountingSink:
         self.counts: Counter[ItemOutcome] = Counter()
 
     def begin(self, stage: str, total: int) -> None:
-        """Pass on."""
+        """Forward."""
         self._inner.begin(stage, total)
 
     def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:
-        """Count and pass on."""
+        """Count and forward."""
         if stage == "document":
             with self._lock:
                 self.counts[outcome] += 1
         self._inner.advance(stage, item, outcome)
 
     def end(self, stage: str, summary: str) -> None:
-        """Pass on."""
+        """Forward."""
         self._inner.end(stage, summary)
 
     def note(self, message: str) -> None:
-        """Pass on."""
+        """Forward."""
         self._inner.note(message)

@@ -1,4 +1,4 @@
-"""Follows a run of another process, by what it writes into the store, until it ends."""
+"""Follows a run of another process until it ends, from what it writes to the store."""
 
 from __future__ import annotations
 
@@ -18,20 +18,17 @@ from tribal_contracts import RunOutline, RunRecord, UnitItem, WorkUnitProgress
 
 STAGE = "document"
 _NAMED_ERRORS = 3
-"""Of one unit; its progress file has all."""
+"""Errors shown per unit; its progress file has all of them."""
 
 
 @dataclass(slots=True)
 class Following:
-    """Tells a sink how far a run has come.
+    """Reports the progress of another process's run to a sink.
 
     Args:
-        run_id: the run.
-        store: where it writes.
-        clock: by which its lease ends.
-        pool: reads the files of many units at once.
-        sink: is told.
-        ended: raises when whoever carries the run out has ended without the run; without it the lease decides.
+        run_id: the run to follow. store: the store that it writes to. clock: used to tell whether its lease has
+        expired. pool: reads the files of many units concurrently. sink: receives the progress. ended: raises when the
+        execution behind the run has ended; without it, the lease decides.
     """
 
     run_id: str
@@ -46,13 +43,13 @@ class Following:
     _begun: bool = False
 
     def until_end(self, wait: Callable[[], object]) -> RunRecord:
-        """Look again and again, with a wait in between; returns the record of the run once it has ended.
+        """Poll, calling `wait` in between, and return the run's record once it has ended.
 
         Raises:
-            RunInterrupted: when the run died or was stopped before it could write how it ended.
+            RunInterrupted: when the run died or was stopped before it could write its result.
         """
         while True:
-            # Asked before the record is read: a run writes its record first, and ends then.
+            # Check before reading the record: a run writes its record before it ends.
             failure = self._failure()
             record = run_record(self.run_id, self.store)
             if record is not None:
@@ -66,7 +63,7 @@ class Following:
             wait()
 
     def _failure(self) -> TribalError | None:
-        """What ended the run without its having said so."""
+        """The error that ended the run, if it ended without writing its result."""
         if self.ended is not None:
             try:
                 self.ended()
@@ -91,7 +88,7 @@ class Following:
                 self._tell(unit_id, progress)
 
     def _units(self, record: RunRecord) -> dict[str, int]:
-        """The units that the run documents, with their tables; empty while there is no plan."""
+        """The units of the run with their numbers of tables; empty while there is no plan."""
         outline = read_record(self.store, locations.run_outline_file(self.run_id), RunOutline)
         if outline is None:
             return {}
@@ -130,7 +127,7 @@ def run_record(run_id: str, store: ObjectStore) -> RunRecord | None:
 
 
 def _is_of(progress: WorkUnitProgress, record: RunRecord) -> bool:
-    """Whether a unit's file tells of this run; that of an earlier run stays until the unit is taken up."""
+    """Whether a unit's progress file is from this run; an earlier run's file stays until work on the unit begins."""
     if progress.status in ("pending", "running"):
         return progress.status == "running"
     if progress.completed_at is None:

@@ -1,4 +1,4 @@
-"""A run on this machine: the lease, the record and the stages, in one process and its workers."""
+"""A run on this machine: its lease, record and stages, in one process and its workers."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class LocalRun:
-    """Opens a run, carries out the stages that it is asked for, and writes down how it ended.
+    """Opens a run, performs the stages that are called, and records how it ended.
 
     Entering raises `RunLocked` when another run is under way.
 
     Args:
-        app: what the run works with; its options say what is asked for.
-        command: what the run's record calls it.
-        sink: is told how far it has come.
+        app: the run's application; its options select what to do.
+        command: name of the command, for the run's record.
+        sink: receives the progress.
     """
 
     def __init__(self, app: Application, command: str, sink: ProgressSink) -> None:
@@ -79,7 +79,7 @@ class LocalRun:
             )
 
     def _status(self) -> AgentStatus:
-        """The worst of the stages'."""
+        """The worst status of any stage."""
         for status in ("failed", "partial", "running"):
             if status in self._statuses:
                 return "failed" if status == "failed" else "partial"
@@ -87,7 +87,7 @@ class LocalRun:
 
     @property
     def record(self) -> RunRecord:
-        """How the run went."""
+        """The run's record, final after the exit of the context."""
         return self._log.record
 
     def plan(self) -> ComposedPlan:
@@ -100,7 +100,7 @@ class LocalRun:
         return composed
 
     def document(self) -> bool:
-        """Document by the latest plan and publish the manifest; returns whether there is anything to index."""
+        """Document the latest plan and publish the manifest; returns whether there is anything to index."""
 
         def spread(outline: RunOutline, here: UnitsHere) -> AbstractContextManager[DocumentUnit]:
             return unit_processes(self._run, outline, here, lambda: self._sink.counts["documented"])
@@ -112,7 +112,7 @@ class LocalRun:
         return result.manifest is not None or self._run.store.head(locations.MANIFEST_FILE) is not None
 
     def index(self) -> None:
-        """Bring the index up to the manifest."""
+        """Bring the index up to date with the manifest."""
         index = self._app.index_writer()
         self._stack.callback(index.close)
         self.indexed = index_run(self._run, index, self._embedder())

@@ -58,11 +58,11 @@ def plan_run(run: RunContext, embedder: Embedder | None = None) -> ComposedPlan:
     for entry, reading in run.pool.run(read, entries, run.options.planning.units_at_once):
         readings[entry.name] = reading
         run.sink.advance("read", entry.name, "documented" if reading.status == "reachable" else "failed")
-        # Of the only one, the error itself is told in the end.
+        # With a single database, its own error is reported at the end.
         for error in reading.errors if len(entries) > 1 else ():
             run.sink.note(f"{entry.name}: {error.message}")
     run.sink.end("read", f"{sum(reading.table_count for reading in readings.values())} tables")
-    # Whatever is forced now, the plan says what has changed.
+    # The plan reports what changed, even under --force.
     unforced = replace(run.options.documenting, force=False, retry_failed=False)
     return compose_run(run, [readings[entry.name] for entry in entries], unforced, embedder)[0]
 
@@ -71,13 +71,11 @@ def plan_run(run: RunContext, embedder: Embedder | None = None) -> ComposedPlan:
 def compose_run(
     run: RunContext, readings: Sequence[CatalogReading], documenting: DocumentingOptions, embedder: Embedder | None
 ) -> tuple[ComposedPlan, RunOutline]:
-    """Compose the plan of what was read, and publish it with the pending progress of documenting.
+    """Compose the plan from the readings, and publish it with the pending progress of documenting.
 
     Args:
-        run: what is planned for.
-        readings: of every database.
-        documenting: tells which tables have work.
-        embedder: groups tables by their words; without one they are grouped by schemas and keys alone.
+        run: the run to plan. readings: the catalog of every database. documenting: decides which tables have work.
+        embedder: groups tables by the words they use; without one, they are grouped only by schemas and keys.
 
     Raises:
         PlanError: when there is nothing to document; the previous plan stays.
@@ -103,7 +101,7 @@ def _previous_plan(run: RunContext) -> DocumentationPlan | None:
 
 
 def work_marker(app: Application, documenting: DocumentingOptions) -> HasWork:
-    """What tells of a table whether documenting it with these options would write anything."""
+    """Build the predicate for whether documenting a table with these options would write anything."""
     inspectors = {
         entry.name: WorkInspector(
             store=app.store(), describer=app.describer(), clock=app.clock, options=documenting.for_entry(entry)
@@ -130,14 +128,14 @@ def _publish(run: RunContext, plan: DocumentationPlan) -> RunOutline:
 
 @doing("documenting")
 def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedRun:
-    """Document what the run selects of the latest plan and publish the manifest.
+    """Document the selected part of the latest plan, and publish the manifest.
 
     Args:
-        run: its options say what is asked for.
-        spread: says where each unit is documented.
+        run: its options select what to document.
+        spread: decides where each unit is documented.
 
     Raises:
-        PlanError: when there is no plan, it cannot be carried out, or it is older than the configuration.
+        PlanError: when there is no plan, it is invalid, or it is older than the configuration.
     """
     whole = _outline_to_document(run)
     _refuse_stale(run, whole)
@@ -157,7 +155,7 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
 
 
 def _outline_to_document(run: RunContext) -> RunOutline:
-    """What the latest plan was cut into; only a plan that somebody touched is loaded, checked and cut anew."""
+    """The outline of the latest plan; only a plan edited by hand is loaded, checked and split again."""
     outline = latest_outline(run.store, run.run_id)
     if outline is not None:
         return outline
@@ -185,7 +183,7 @@ def _refuse_stale(run: RunContext, outline: RunOutline) -> None:
 
 
 def waves_of(outline: RunOutline) -> Iterator[list[str]]:
-    """Units whose dependencies are done, in order of priority; without dependencies there is one wave."""
+    """Units in waves, each depending only on earlier ones and ordered by priority; one wave without dependencies."""
     order = {unit.id: position for position, unit in enumerate(outline.units)}
     sorter = TopologicalSorter(
         {unit.id: [other for other in unit.depends_on if other in order] for unit in outline.units}
@@ -199,7 +197,7 @@ def waves_of(outline: RunOutline) -> Iterator[list[str]]:
 
 @doing("indexing")
 def index_run(run: RunContext, index: IndexWriter, embedder: Embedder | None) -> IndexerProgress:
-    """Bring the index up to the manifest, as far as the run's selection goes.
+    """Bring the index up to date with the manifest, for the selected units.
 
     Raises:
         ManifestError: when the manifest or one of its files cannot be used.

@@ -1,4 +1,4 @@
-"""Keeps the records of the last runs and removes those of older ones."""
+"""Removes the records of old runs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tribal_contracts import RunOutline
 
 
 def prune_runs(store: ObjectStore, *, keep: int, run_id: str) -> list[str]:
-    """Remove the records of all but the last `keep` runs, of which `run_id` is one; returns the ids of those removed.
+    """Remove the records of all but the last `keep` runs, of which `run_id` is one; returns the removed ids.
 
-    The run that the latest plan was cut in stays however old it is: documenting still takes its work units from there.
-    Safe to be killed in: what is left of a run is removed by the next call.
+    The run that made the latest plan is kept however old it is, because documenting reads its work units. Safe to
+    interrupt: the next call removes what is left.
     """
     files: dict[str, list[str]] = defaultdict(list)
     for key in store.keys(locations.RUNS):

@@ -1,4 +1,4 @@
-"""The record that every run leaves behind."""
+"""The record that every run writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tribal_contracts import AgentError, AgentStatus, RunRecord
 
 
 class RunLog:
-    """Writes the `RunRecord` of one run, whole each time: when it starts, when its plan is known, when it ends."""
+    """Writes the `RunRecord` of a run when it starts, when its plan is known and when it ends."""
 
     def __init__(self, store: ObjectStore, clock: Clock, run_id: str, command: str) -> None:
         self._store = store
@@ -31,22 +31,22 @@ class RunLog:
 
     @classmethod
     def of(cls, record: RunRecord, store: ObjectStore, clock: Clock) -> Self:
-        """Carry on with a record that another process of the run began."""
+        """Continue a record that another process of the run began."""
         log = cls(store, clock, record.run_id, record.command)
         log._record = record
         return log
 
     @property
     def record(self) -> RunRecord:
-        """The record as it was last written, or will first be."""
+        """The record as last written, or as it will first be written."""
         return self._record
 
     def start(self) -> RunRecord:
-        """Write that the run is under way."""
+        """Record that the run is under way."""
         return self._write(self._record)
 
     def attach_plan(self, plan_file: str, plan_hash: str) -> RunRecord:
-        """Write which plan the run follows; `plan_file` is relative to the root."""
+        """Record the run's plan; `plan_file` is relative to the store's root."""
         return self._write(self._record.model_copy(update={"plan_file": plan_file, "plan_hash": plan_hash}))
 
     def finish(
@@ -58,7 +58,7 @@ class RunLog:
         failed: int = 0,
         errors: Sequence[AgentError] = (),
     ) -> RunRecord:
-        """Write how the run ended."""
+        """Record how the run ended."""
         return self._write(
             self._record.model_copy(
                 update={

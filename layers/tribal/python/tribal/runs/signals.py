@@ -1,4 +1,4 @@
-"""Ctrl-C and `kill`: first a polite stop, then an impatient one."""
+"""Handles Ctrl-C and `kill`: first a graceful stop, then an immediate one."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ STOPPING = "stopping: what is under way is finished, and the next run carries on
 
 
 def interrupted() -> RunInterrupted:
-    """What a run that was asked to stop ends with."""
+    """The error that a stopped run ends with."""
     return RunInterrupted("the run was asked to stop; run the command again to carry on where it ended")
 
 
 def _say_nothing(message: str) -> None:
-    """Nobody wants to know."""
+    """Ignore the message."""
 
 
 @contextmanager
 def stop_on_signal(stop: StopToken, tell: Callable[[str], None] = _say_nothing) -> Iterator[None]:
-    """While this is open, the first SIGINT or SIGTERM asks to stop and a SIGINT after it raises `KeyboardInterrupt`.
+    """Within the block, the first SIGINT or SIGTERM requests a stop and a later SIGINT raises `KeyboardInterrupt`.
 
-    `tell` is called once, with a message for people, on a thread of its own: a signal may come while the main thread
-    holds the very lock that writing needs. Outside the main thread, where Python delivers no signals, nothing changes.
+    `tell` is called once with a message for the user, on its own thread, because a signal may arrive while the main
+    thread holds the lock that writing needs. Does nothing outside the main thread, where Python delivers no signals.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -59,7 +59,7 @@ def stop_on_signal(stop: StopToken, tell: Callable[[str], None] = _say_nothing) 
         yield
     finally:
         for number, handler in before.items():
-            # None stands for a handler that was not set from Python and cannot be set again.
+            # None means that the handler was not set from Python and cannot be restored.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
         asked.put(False)
         speaker.join()

@@ -1,4 +1,4 @@
-"""Where progress goes when there is no terminal to draw on."""
+"""Progress sinks for when there is no terminal."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from typing import TextIO
 from tribal.ports import Clock, ItemOutcome
 
 _SECONDS_BETWEEN_LINES = 1.0
-# What a stage counts; a stage that is not named here counts items.
+# What each stage counts; all others count items.
 _COUNTED = {"read": "databases", "plan": "databases", "document": "tables", "finish": "files", "index": "files"}
 
 
 class SilentSink:
-    """Says nothing."""
+    """Discards all progress."""
 
     def begin(self, stage: str, total: int) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def end(self, stage: str, summary: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def note(self, message: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 @dataclass(slots=True)
@@ -42,9 +42,9 @@ class _Stage:
 
 
 class PlainSink:
-    """Writes plain lines, for pipes and logs: one when a stage begins, about one a second, and the last.
+    """Writes plain lines for pipes and logs: at the start and end of a stage, and about once a second in between.
 
-    A reader who goes away (`| head`) ends the lines, not the run.
+    A closed pipe (`| head`) ends the output, not the run.
     """
 
     def __init__(self, stream: TextIO, clock: Clock) -> None:
@@ -54,14 +54,14 @@ class PlainSink:
         self._lock = threading.Lock()
 
     def begin(self, stage: str, total: int) -> None:
-        """Say how much there is to do."""
+        """Write how much there is to do."""
         with self._lock:
             now = self._clock.real()
             self._stages[stage] = _Stage(total, now, now)
             self._write(f"{stage}: {total} {_counted(stage, total)}")
 
     def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:  # noqa: ARG002 - lines are about counts
-        """Count one item; writes a line when the last one is long enough ago, or when this was the last item."""
+        """Count one item; writes a line if the previous one is old enough or this is the last item."""
         with self._lock:
             state = self._state(stage)
             state.done += 1
@@ -72,7 +72,7 @@ class PlainSink:
                 self._write_count(stage, state, now)
 
     def end(self, stage: str, summary: str) -> None:
-        """Say how the stage ended."""
+        """Write how the stage ended."""
         with self._lock:
             state = self._stages.pop(stage, None)
             if state is not None and state.done != state.done_at_last_line:
@@ -80,7 +80,7 @@ class PlainSink:
             self._write(f"{stage}: {summary}")
 
     def note(self, message: str) -> None:
-        """Pass a message on, as one line."""
+        """Write a message as one line."""
         with self._lock:
             self._write(message)
 
@@ -114,12 +114,12 @@ class PlainSink:
 
 
 def one_line(text: str) -> str:
-    """Text without line breaks, terminal control and other characters that do not print: it may quote a database."""
+    """The text without line breaks, terminal control and other non-printing characters: it may quote a database."""
     return "".join(character if character.isprintable() else " " for character in text).strip()
 
 
 def duration(seconds: float) -> str:
-    """A time span as people say it: `2 s`, `3 min 5 s`, `1 h 10 min`."""
+    """A human-readable time span: `2 s`, `3 min 5 s`, `1 h 10 min`."""
     whole = max(0, round(seconds))
     if whole < 60:
         return f"{whole} s"

@@ -1,6 +1,6 @@
-"""A run whose stages are processes of their own, held together by its id: what a state machine calls.
+"""A run whose stages are separate processes that a state machine calls, linked by the run's id.
 
-Every task may be called again: it finds what an earlier call did, and carries on.
+Every task is idempotent: called again, it finds what an earlier call did and resumes.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from tribal_contracts import (
 )
 
 CAUSE_CHARS = 500
-"""Characters of a failure's cause that are kept."""
+"""Maximum length of a recorded failure's cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class StagedRun:
-    """One run, as one of its processes sees it."""
+    """One run, in one of its processes."""
 
     run_id: str
     holder: str
@@ -55,19 +55,19 @@ class StagedRun:
 
     @property
     def lease(self) -> SharedLease:
-        """The run's right to write."""
+        """The lease of the run, shared by its processes."""
         return SharedLease(LeaseFile(self.store, self.app.clock), self.run_id, holder=self.holder)
 
     @property
     def store(self) -> ObjectStore:
-        """Where the run reads and writes."""
+        """The store that the run reads and writes."""
         return self.app.store()
 
     def open(self, command: str) -> list[DatabaseEntry]:
-        """Take the lease, begin the run's record, and say which databases the run is about.
+        """Acquire the lease, begin the run's record, and return the databases to read.
 
         Raises:
-            ConfigurationError: when the run's parameters name a database that the configuration lacks.
+            ConfigurationError: when the run's parameters name a database that is not in the configuration.
             RunLocked: when another run is under way.
         """
         databases = self._databases()
@@ -78,17 +78,18 @@ class StagedRun:
 
     @doing("planning")
     def read(self, database: str) -> CatalogReading:
-        """Read one database; that it did not answer is part of what was found."""
+        """Read one database; a failure to reach it becomes part of the reading."""
         self.lease.check()
         entry = next(entry for entry in self.app.options().databases if entry.name == database)
         return read_catalog(entry, self.app, self.run_id)
 
     @doing("planning")
     def compose(self) -> ComposedRun:
-        """Compose and publish the plan, and write down which units have to be documented, wave by wave.
+        """Compose and publish the plan, and write the waves of units to document.
 
         Raises:
-            PlanError: when there is nothing to document, or the run's parameters name what the plan lacks.
+            PlanError: when there is nothing to document, or the run's parameters name something that is not in the
+                plan.
         """
         self.lease.check()
         options = self.app.options()
@@ -102,7 +103,7 @@ class StagedRun:
 
     @doing("documenting")
     def document(self, unit_id: str) -> AgentStatus:
-        """Document one unit until it is done or the time is short; `running` asks for another call."""
+        """Document one unit until it is done or time runs short; `running` means: call again."""
         self.lease.check()
         counting = CountingSink(self.sink)
         with UnitsHere(self._context(counting)) as units:
@@ -111,7 +112,7 @@ class StagedRun:
         return result.status
 
     def record_failure(self, task: FailedTask) -> None:
-        """Keep the failure of a unit as data, so that Finish tells of it and the others are published."""
+        """Record a unit's failure, so that Finish reports it and still publishes the other units."""
         self.lease.check()
         error = agent_error(
             "DOC_UNIT_FAILED",
@@ -124,7 +125,7 @@ class StagedRun:
 
     @doing("documenting")
     def finish(self) -> AgentStatus:
-        """Publish the manifest; `running` asks for another call, `failed` says that nothing at all is documented."""
+        """Publish the manifest; `running` means: call again; `failed` means that nothing could be documented."""
         self.lease.check()
         outline = require_record(self.store, locations.run_outline_file(self.run_id), RunOutline)
         finished = finish(outline, self._context(self.sink))
@@ -133,7 +134,7 @@ class StagedRun:
         return "failed" if finished.manifest is None else self._status(outline, finished.manifest)
 
     def close(self, task: CloseTask) -> RunRecord:
-        """Write how the run ended, and give its lease back."""
+        """Record how the run ended, and release its lease."""
         counts = [require_record(self.store, key, UnitCounts) for key in self._keys("counts/")]
         errors = [require_record(self.store, key, UnitFailure).error for key in self._keys("failures/")]
         if task.error is not None:
@@ -168,7 +169,7 @@ class StagedRun:
         return sorted(self.store.keys(f"{locations.RUNS}{self.run_id}/{folder}"))
 
     def _readings(self) -> list[CatalogReading]:
-        """What this run read, and of databases that were not asked for what an earlier one read."""
+        """The readings of this run, and earlier readings of the databases it did not select."""
         asked = self.app.options().selection.databases
         readings = []
         for entry in self.app.options().databases:
@@ -200,7 +201,7 @@ class StagedRun:
         return ComposedRun(units=sum(wave.units for wave in waves), waves=waves, units_at_once=at_once)
 
     def _count(self, unit_id: str, counting: CountingSink) -> None:
-        """Add up over the calls of one unit; tables that an earlier call did count as unchanged in the next."""
+        """Add up the counts of a unit over all calls; tables done by an earlier call count as unchanged in the next."""
         key = locations.run_counts_file(self.run_id, unit_id)
         try:
             before = UnitCounts.from_json(self.store.get(key).data)

@@ -1,4 +1,4 @@
-"""What a store tells of the runs on it."""
+"""The status of documenting and indexing, read from the store."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tribal_contracts import (
 
 @dataclass(frozen=True, slots=True)
 class StatusReport:
-    """Where documenting and indexing stand, and who holds the lease; `None` where there is nothing yet."""
+    """Progress of documenting and indexing, and the holder of the lease; `None` where there is nothing yet."""
 
     running: bool
     lease: LeaseRecord | None
@@ -27,16 +27,16 @@ class StatusReport:
     documenter: DocumenterProgress | None
     indexer: IndexerProgress | None
     manifest_hash: str | None
-    """Of the documents that are published now."""
+    """Hash of the currently published manifest."""
 
     @property
     def index_is_older(self) -> bool:
-        """Whether the last indexing was of other documents than those that are published now."""
+        """Whether the index was built from a different manifest than the published one."""
         return self.indexer is not None and self.manifest_hash not in (None, self.indexer.manifest_hash)
 
 
 def read_status(store: ObjectStore, clock: Clock, pool: WorkerPool) -> StatusReport:
-    """Read it from the files alone; units under way are folded in."""
+    """Read the status from the store's files, including the progress of units under way."""
     manifest = store.head(locations.MANIFEST_FILE)
     lease = read_record(store, locations.LEASE_FILE, LeaseRecord)
     running = lease is not None and is_running(lease, clock)

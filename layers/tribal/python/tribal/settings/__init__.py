@@ -1,4 +1,4 @@
-"""Everything that a process is told from outside: settings, `databases.yaml`, profiles, deployments, DSNs."""
+"""Configuration from outside the process: settings, `databases.yaml`, profiles, deployments and DSNs."""
 
 from __future__ import annotations
 

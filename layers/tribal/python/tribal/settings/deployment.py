@@ -1,4 +1,4 @@
-"""What a deployed function is told by its environment, read once when it starts."""
+"""The configuration of a deployed function, read from its environment once at start."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from tribal.errors import ConfigurationError
 from tribal.settings import BucketPlace, read_environment
 
 PROJECT_KEY = "config/databases.yaml"
-"""Where the configuration lies in the bucket, relative to the store."""
+"""Key of the configuration, relative to the store."""
 IndexKind = Literal["opensearch", "sqlite"]
 
 
 @dataclass(frozen=True, slots=True)
 class SearchCluster:
-    """An OpenSearch domain, and how to log in."""
+    """An OpenSearch domain and how to log in to it."""
 
     endpoint: str
     region: str
     secret: str | None = None
-    """Name of the secret with user and password; without one requests are signed (SigV4)."""
+    """Name of the secret with user and password; without one, requests are signed (SigV4)."""
     ca_bundle: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """Where a function works."""
+    """The resources that a deployed function uses."""
 
     bucket: BucketPlace
     region: str
     index: IndexKind
     cluster: SearchCluster | None
     network_role: str | None = None
-    """Role that reaches the secrets and databases of the function's network, where those are another account's."""
+    """Role to assume for the secrets and databases of the function's network, when another account owns them."""
     queue_url: str | None = None
-    """The indexer's own queue, into which it fans its work out."""
+    """The indexer's own queue, to which it fans out its work."""
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
-    """Read what the stack wrote into the environment.
+    """Read the environment variables that the stack sets.
 
     Raises:
         ConfigurationError: when a variable is missing or wrong.

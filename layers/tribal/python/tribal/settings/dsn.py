@@ -1,6 +1,6 @@
-"""Reads PostgreSQL's connection URLs as libpq does, with its environment variables and its password file behind them.
+"""Reads PostgreSQL connection URLs as libpq does, falling back on its environment variables and password file.
 
-No message shows the text that was given, since a password may be anywhere in it.
+No message shows the URL, since a password may be anywhere in it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tribal_contracts import DatabaseEntry
 _SCHEME = re.compile(r"postgres(?:ql)?://", re.IGNORECASE)
 _PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
-# Parameter of the URL -> variable of the environment, as libpq pairs them.
+# URL parameter -> environment variable, as in libpq.
 _VARIABLES = {
     "host": "PGHOST",
     "port": "PGPORT",
@@ -39,7 +39,7 @@ _VARIABLES = {
     "options": "PGOPTIONS",
     "passfile": "PGPASSFILE",
 }
-# Hosted servers put these into the URLs that they show; nothing that is read depends on them.
+# Hosted servers include these in the URLs that they display; they do not affect what is read.
 _WITHOUT_EFFECT = frozenset(
     "channel_binding client_encoding fallback_application_name gssencmode keepalives keepalives_count keepalives_idle "
     "keepalives_interval pgbouncer sslcompression sslnegotiation target_session_attrs tcp_user_timeout".split()
@@ -55,19 +55,19 @@ _NO_SERVICES = (
 
 
 def parse_dsn(text: str, environment: Mapping[str, str]) -> PostgresTarget:
-    """Read `postgresql://user:password@host:port/database?parameter=value`; every part may be left out.
+    """Read `postgresql://user:password@host:port/database?parameter=value`; every part is optional.
 
-    What the URL does not say comes from libpq's variables in `environment`, then from `.pgpass` (for the password),
-    then from libpq's defaults. The target's `warnings` tell what was passed over.
+    Missing parts come from libpq's variables in `environment`, then from `.pgpass` (for the password), then from its
+    defaults. The target's `warnings` list what was ignored.
 
     Raises:
-        ConfigurationError: when it cannot be read; the message says what to write, and never the password.
+        ConfigurationError: when it cannot be parsed; the message says what to write, and never shows the password.
     """
     return _complete(_parts(text), environment)
 
 
 def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> PostgresTarget:
-    """The target of an entry of `databases.yaml`: its DSN, overridden by the fields that are set beside it.
+    """The target of an entry in `databases.yaml`: its DSN, overridden by the entry's other fields.
 
     Raises:
         ConfigurationError: when it cannot be read.
@@ -84,7 +84,7 @@ def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> Postgr
 
 
 def named_database(text: str, environment: Mapping[str, str]) -> str:
-    """The database that a URL or libpq's variables name, else their user, as libpq would; empty where neither is named.
+    """The database named by a URL or libpq's variables, else the user, as in libpq; empty when neither is given.
 
     Raises:
         ConfigurationError: when the URL cannot be read.
@@ -95,7 +95,7 @@ def named_database(text: str, environment: Mapping[str, str]) -> str:
 
 
 def without_password(text: str, stand_in: str) -> str:
-    """The same URL with another text in place of its password, wherever that stands.
+    """The URL with its password replaced, wherever it is.
 
     Raises:
         ConfigurationError: when the URL cannot be read.
@@ -121,7 +121,8 @@ def _parts(text: str) -> dict[str, str]:
     rest, _, query = text[scheme.end() :].partition("?")
     authority, _, path = rest.partition("/")
     login, has_login, where = authority.rpartition("@")
-    # A password with a bare slash or question mark cuts the URL short, and its rest would be shown as a database.
+    # An unescaped slash or question mark in a password ends the authority early, and the rest of the password would be
+    # shown as the database.
     if "#" in text or "@" in path or "@" in query or _PERCENT.search(text):
         raise ConfigurationError(f"The DSN has a special character that is not percent-encoded. {_ENCODE}")
     parts = _host_and_port(where)
@@ -157,7 +158,7 @@ def _parameters(query: str) -> dict[str, str]:
         if name == "service":
             raise ConfigurationError(f"The DSN names a service. {_NO_SERVICES}")
         if name not in _VARIABLES and name not in _WITHOUT_EFFECT:
-            # A bare & in a password would bring a piece of it here, so the name is shown only where it looks like one.
+            # An unescaped & in a password puts part of it here, so the name is shown only if it looks like a parameter.
             shown = repr(name) if has_value and re.fullmatch(r"[a-z][a-z_]{1,30}", name) else "something else"
             raise ConfigurationError(
                 f"The DSN has the parameter {shown}, which is not known. Known are: {', '.join(sorted(_VARIABLES))}."
@@ -224,7 +225,7 @@ def _root_certificate(text: str, environment: Mapping[str, str]) -> Path | Liter
 
 
 def _own_file(text: str, environment: Mapping[str, str], default: str) -> Path | None:
-    """The file that is named, else libpq's in the home directory where it is there."""
+    """The named file, else libpq's default in the home directory if that exists."""
     if text:
         return Path(text)
     if home := environment.get("HOME"):
@@ -242,5 +243,5 @@ def _seconds(text: str) -> float | None:
         seconds = math.nan
     if not math.isfinite(seconds):
         raise ConfigurationError("connect_timeout is not a number of seconds.")
-    # In libpq 0 and less mean to wait for ever; here the limit of the configuration stands.
+    # In libpq, 0 or less means to wait forever; here the configured limit applies.
     return seconds if seconds > 0 else None

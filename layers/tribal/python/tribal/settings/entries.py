@@ -1,4 +1,4 @@
-"""Entries made from a DSN alone: its scheme says what kind of database it leads to."""
+"""Entries made from a DSN alone: the scheme tells the type of database."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """How the DSNs of one type of database are read."""
+    """How to read the DSNs of one type of database."""
 
     type: DatabaseType
     example: str
     database: Callable[[str, Mapping[str, str]], str]
-    """The name of the database that a DSN leads to; empty where neither it nor the environment says."""
+    """The database that a DSN names; empty when neither the DSN nor the environment does."""
     without_password: Callable[[str, str], str]
     """A DSN with its password replaced by the second text."""
 
@@ -35,10 +35,10 @@ _SOURCES = {"postgresql": _POSTGRES, "postgres": _POSTGRES}
 
 
 def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
-    """An entry with nothing but a DSN, named after the server's database.
+    """An entry with only a DSN, named after the database on the server.
 
     Raises:
-        ConfigurationError: when the text is no DSN of a database that we read; the message never shows its password.
+        ConfigurationError: when the DSN is malformed or its scheme unsupported; the message never shows the password.
     """
     source = _source(dsn)
     name = source.database(dsn, environment)
@@ -51,10 +51,10 @@ def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
 
 
 def dsn_without_password(dsn: str, stand_in: str) -> str:
-    """A DSN as it may be written down, with another text where its password was.
+    """A DSN that is safe to write down, with its password replaced by `stand_in`.
 
     Raises:
-        ConfigurationError: when the text is no DSN of a database that we read.
+        ConfigurationError: when the DSN is malformed or its scheme unsupported.
     """
     return _source(dsn).without_password(dsn, stand_in)
 

@@ -16,21 +16,21 @@ _OPEN_TO_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 @dataclass(frozen=True, slots=True)
 class PassfileAnswer:
-    """The password of the first line that fits, and what a person should know."""
+    """The password of the first matching line, and a warning for the user."""
 
     password: SecretStr | None = None
     warnings: tuple[str, ...] = ()
 
 
 def passfile_path(environment: Mapping[str, str]) -> Path | None:
-    """Where the file should be: what `PGPASSFILE` says, else in the home directory."""
+    """Where the file should be: at `PGPASSFILE`, else in the home directory."""
     if named := environment.get("PGPASSFILE"):
         return Path(named)
     return Path(home) / ".pgpass" if (home := environment.get("HOME")) else None
 
 
 def find_password(path: Path | None, host: str, port: int, database: str, user: str) -> PassfileAnswer:
-    """Look a password up; a file that others may read is not used, as in libpq, and a warning says so."""
+    """Look up a password; as in libpq, a file that others can read is ignored with a warning."""
     if path is None:
         return PassfileAnswer()
     try:
@@ -56,7 +56,7 @@ def find_password(path: Path | None, host: str, port: int, database: str, user: 
 
 
 def _fields(line: str) -> list[str]:
-    # The password is the last field, in which a bare colon may stand.
+    # The password is the last field and may contain unescaped colons.
     fields: list[str] = []
     position = 0
     while len(fields) < 4:

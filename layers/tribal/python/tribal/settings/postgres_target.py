@@ -1,4 +1,4 @@
-"""Where a PostgreSQL database is and how it is entered."""
+"""The address of a PostgreSQL database and how to log in to it."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ class PostgresTarget:
     password: SecretStr | None = None
     ssl_mode: SslMode = "prefer"
     ssl_root_certificate: Path | Literal["system"] | None = None
-    """Certificates that the server's is checked against; `None` and `"system"` are the operating system's."""
+    """Trusted root certificates; `None` and `"system"` mean the operating system's."""
     ssl_certificate: Path | None = None
-    """The certificate by which this side proves who it is, where the server asks for one."""
+    """The client certificate, for servers that ask for one."""
     ssl_key: Path | None = None
-    """The key of that certificate; `None` where it lies in the same file."""
+    """The key of the client certificate; `None` when it is in the same file."""
     unix_socket: str | None = None
-    """Path of the socket itself, for example `/run/postgresql/.s.PGSQL.5432`; host and TLS do not matter then."""
+    """Path of the socket file, for example `/run/postgresql/.s.PGSQL.5432`; overrides host and TLS."""
     application_name: str = "tribal"
     connect_timeout_seconds: float | None = None
-    """Comes before the limit of the same name, when it is shorter."""
+    """Overrides the configured limit of the same name when it is shorter."""
     options: str | None = None
-    """Sent as the startup parameter `options`; some hosted servers choose the endpoint by it."""
+    """Sent as the startup parameter `options`; some hosted servers use it to select the endpoint."""
     warnings: tuple[str, ...] = field(default=(), compare=False)
-    """What a person should know of how this target came about."""
+    """Warnings for the user about how this target was determined."""
 
     @property
     def place(self) -> str:

@@ -1,4 +1,4 @@
-"""How the command line reaches a deployed environment: a name, and what the file of profiles says of it."""
+"""Profiles: how the command line reaches a deployed environment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One environment, as far as it is known without asking AWS."""
+    """One environment, as far as it is known without calling AWS."""
 
     name: str
     stack: str
@@ -37,14 +37,14 @@ class Profile:
     state_machine: str | None = None
     token: SecretStr | None = None
     file: Path | None = None
-    """The file of profiles, whether or not it is there."""
+    """Path of the profiles file, whether or not it exists."""
 
 
 def load_profile(name: str, environment: Mapping[str, str] | None = None) -> Profile:
-    """The profile of that name; one that no file mentions is the stack `tribal-knowledge-NAME`.
+    """The profile of that name; one that is not in the file means the stack `tribal-knowledge-NAME`.
 
     Raises:
-        ConfigurationError: when the file, or what it says of the name, cannot be used.
+        ConfigurationError: when the file, or its entry for the name, cannot be used.
     """
     values = read_environment() if environment is None else dict(environment)
     named = values.get(FILE_VARIABLE)
@@ -66,10 +66,10 @@ def load_profile(name: str, environment: Mapping[str, str] | None = None) -> Pro
 
 
 def checked_address(address: str) -> str:
-    """An address that questions, and whoever asks them, may be sent to: encrypted, or this machine's own.
+    """The address, if credentials may be sent to it: HTTPS, or a loopback address.
 
     Raises:
-        ConfigurationError: when it is another.
+        ConfigurationError: when it is anything else.
     """
     parts = urlsplit(address)
     if parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)):
@@ -92,7 +92,7 @@ def _usual_file(environment: Mapping[str, str]) -> Path:
 
 
 def _entry(name: str, file: Path, environment: Mapping[str, str]) -> ProfileEntry | None:
-    """What the file says of one profile; the variables of the others need not be set."""
+    """The file's entry for one profile; variables that only other profiles use need not be set."""
     root = compose_yaml(str(file), read_small_file(file))
     reader = YamlReader(str(file), environment, lambda _: ProfileEntry)
     if root is None:

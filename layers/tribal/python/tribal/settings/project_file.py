@@ -1,4 +1,4 @@
-"""Reading `databases.yaml`: every complaint names the line and says what to write instead."""
+"""Reads `databases.yaml`: every error names the line and says what to write instead."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _SECTIONS: dict[str, type[BaseModel]] = {
 
 
 def parse_project_file(path: Path, environment: Mapping[str, str]) -> tuple[ProjectFile, bytes]:
-    """Read and validate a `databases.yaml`, with `${VARIABLE}` and `${VARIABLE:-default}` filled in.
+    """Read and validate a `databases.yaml`, with `${VARIABLE}` and `${VARIABLE:-default}` substituted.
 
-    Returns the file's bytes too, over which `config_hash` is taken.
+    Also returns the file's bytes, which `config_hash` is computed from.
 
     Raises:
         ConfigurationError: naming the file, the line and what to write instead.
@@ -34,7 +34,7 @@ def parse_project_file(path: Path, environment: Mapping[str, str]) -> tuple[Proj
 
 
 def parse_project_text(path: str, data: bytes, environment: Mapping[str, str]) -> ProjectFile:
-    """Validate the bytes of a `databases.yaml`; `path` is what messages call it.
+    """Validate the bytes of a `databases.yaml`; `path` names the file in messages.
 
     Raises:
         ConfigurationError: naming the file, the line and what to write instead.
@@ -58,7 +58,7 @@ def _model_at(location: Location) -> type[BaseModel]:
 
 
 def _check_entries(project: ProjectFile, root: yaml.Node, reader: YamlReader) -> None:
-    """What the shape alone cannot say of the entries."""
+    """Checks on the entries that the models cannot express."""
     names: set[str] = set()
     for index, entry in enumerate(project.databases):
         node = locate(root, ("databases", index))

@@ -1,4 +1,4 @@
-"""Everything that a run is told from outside, read once at its start. The only place that reads the environment."""
+"""The settings of a run, read once at its start. The only module that reads the process's environment."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class BucketPlace:
         """Read `s3://bucket/prefix`.
 
         Raises:
-            ConfigurationError: when it is no such address.
+            ConfigurationError: when it is not a valid S3 address.
         """
         match = _BUCKET.match(address)
         if match is None:
@@ -42,21 +42,21 @@ class BucketPlace:
         return cls(match["bucket"], match["prefix"] or "")
 
     def address(self, key: str) -> str:
-        """Where an object of the store lies, as the AWS command line writes it."""
+        """The address of an object in the store, as the AWS CLI writes it."""
         folder = f"{self.prefix.rstrip('/')}/" if self.prefix else ""
         return f"s3://{self.bucket}/{folder}{key}"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a command works with."""
+    """The settings of one command."""
 
     project: Path
     store: Path
-    """The folder of the documents; with a `bucket`, that of the local index alone."""
+    """The folder of the documents; with a `bucket`, of the local index only."""
     entries: tuple[DatabaseEntry, ...]
     config_hash: str
-    """Over the bytes of `databases.yaml`, or without one over the entry as the command line gave it."""
+    """Hash of the bytes of `databases.yaml` or, without one, of the entry given on the command line."""
     has_file: bool
     units_at_once: int = 4
     tables_at_once: int = 3
@@ -70,12 +70,12 @@ class Settings:
     source_date_epoch: int | None = None
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     bucket: BucketPlace | None = None
-    """Where the documents are, when they are not in a folder."""
+    """Where the documents are kept, if not in a folder."""
     targets: Mapping[str, PostgresTarget] = field(default_factory=dict, repr=False)
-    """Where each entry's database is, once `with_targets` has read the DSNs."""
+    """The connection target of each entry, once `with_targets` has read the DSNs."""
 
     def address(self, key: str) -> str:
-        """Where a file of the store lies, as a person looks it up: a path, or an address in S3."""
+        """The path or S3 address of a file in the store, for messages."""
         return str(self.store / key) if self.bucket is None else self.bucket.address(key)
 
     def require_entries(self) -> tuple[DatabaseEntry, ...]:
@@ -98,7 +98,7 @@ def read_environment() -> dict[str, str]:
 
 
 def settings_in_bucket(bucket: BucketPlace, data: bytes, environment: Mapping[str, str]) -> Settings:
-    """The settings of a deployed run: those of a `databases.yaml` that lies in the bucket.
+    """The settings of a deployed run, from the `databases.yaml` in the bucket.
 
     Raises:
         ConfigurationError: when the file cannot be used.
@@ -155,7 +155,7 @@ def load_settings(
     file = folder / PROJECT_FILE
     if not file.exists():
         return outside
-    # Asked for only here: most questions are asked in a folder without a file, and YAML is slow to load.
+    # Imported here because YAML is slow to load and most tool calls run in a folder without this file.
     from tribal.settings.project_file import parse_project_file
 
     content, data = parse_project_file(file, values)
@@ -203,5 +203,5 @@ def _source_date_epoch(environment: Mapping[str, str]) -> int | None:
 
 
 def _entry_hash(entry: DatabaseEntry) -> str:
-    """Over the entry's canonical JSON without secrets."""
+    """Hash of the entry's canonical JSON without secrets."""
     return object_hash(entry.model_dump(mode="json", exclude={"dsn", "password"}))

@@ -1,4 +1,4 @@
-"""YAML of settings as data: variables filled in, and every complaint with its line."""
+"""Reads YAML settings: substitutes variables, and names the line of every error."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _LARGEST_FILE_BYTES = 4 * 1024 * 1024
 
 
 def read_small_file(path: Path) -> bytes:
-    """The bytes of a file that a person wrote.
+    """The bytes of a hand-written file.
 
     Raises:
-        ConfigurationError: when it cannot be read, or is larger than anybody writes.
+        ConfigurationError: when it cannot be read, or is too large to be hand-written.
     """
     try:
         data = path.read_bytes()
@@ -36,12 +36,12 @@ def read_small_file(path: Path) -> bytes:
 
 
 class YamlReader:
-    """Turns nodes into data, variables filled in, and names the line of what is wrong.
+    """Converts YAML nodes to data, substituting variables, and names the line of every error.
 
     Args:
-        path: what messages call the file.
-        environment: where variables come from.
-        model_at: what the mapping around a place is to be; its fields are the keys that are suggested there.
+        path: the file's name in messages.
+        environment: values of the variables.
+        model_at: the model of the mapping at a location; its fields are the keys to suggest there.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class YamlReader:
         self._model_at = model_at
 
     def value(self, node: yaml.Node) -> Any:
-        """A node as Python data, refusing keys that stand twice."""
+        """A node as Python data; duplicate keys are an error."""
         if isinstance(node, yaml.MappingNode):
             content: dict[str, Any] = {}
             for key_node, value_node in node.value:
@@ -79,11 +79,11 @@ class YamlReader:
         return value
 
     def error(self, node: yaml.Node, message: str) -> ConfigurationError:
-        """What is wrong at a node."""
+        """An error that names the line of a node."""
         return at_line(self._path, line_of(node), message)
 
     def complaints(self, error: ValidationError, root: yaml.Node) -> Iterator[str]:
-        """One line for each thing that is wrong. Values are left out: they may be secrets."""
+        """One line for each validation error. Values are left out: they may be secrets."""
         for detail in error.errors(include_url=False, include_input=False, include_context=False):
             location = detail["loc"]
             name = str(location[-1]) if location else ""

@@ -1,4 +1,4 @@
-"""Records on an object store: read or none, put if changed, and the manifest."""
+"""Records in an object store, and the manifest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The manifest: what documenting hands over to indexing, and what every later run builds on."""
+"""The manifest: the output of documenting, the input of indexing, and the starting point of every later run."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class StoredManifest:
 
 
 def load_manifest(store: ObjectStore) -> StoredManifest | None:
-    """The manifest as it stands; `None` before the first.
+    """The current manifest; `None` before the first run.
 
     Raises:
-        ManifestError: when it is there and cannot be read: taken for missing, everything that it lists would be lost.
+        ManifestError: when it exists but cannot be read; treating it as missing would lose everything it lists.
     """
     try:
         data = store.get(MANIFEST_FILE).data
@@ -51,7 +51,7 @@ def load_manifest(store: ObjectStore) -> StoredManifest | None:
 
 
 def require_manifest(store: ObjectStore) -> StoredManifest:
-    """The manifest of a store in which something is documented.
+    """The current manifest, which must exist.
 
     Raises:
         ManifestError: when there is none (`IDX_MANIFEST_NOT_FOUND`) or it cannot be read.
@@ -67,7 +67,7 @@ def require_manifest(store: ObjectStore) -> StoredManifest:
 
 
 def _check_outline(data: bytes, where: str) -> None:
-    """Tell another version, and one that is not finished, from one that is broken."""
+    """Distinguish a manifest of another version, and an unfinished one, from a broken one."""
     try:
         outline = from_json(data)
     except ValueError as error:

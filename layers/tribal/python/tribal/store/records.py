@@ -1,4 +1,4 @@
-"""Records of a contract on an object store, read and written without rewriting what stays the same."""
+"""Reads and writes contract records in an object store; unchanged objects are not rewritten."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tribal_contracts import Contract
 Record = TypeVar("Record", bound=Contract)
 
 UNREADABLE = (ObjectNotFound, ValidationError)
-"""What reading raises where there is no record: none at that key, or one of another shape."""
+"""What reading a record raises when there is no object at the key, or one of another shape."""
 
 
 def read_record(store: ObjectStore, key: str, kind: type[Record]) -> Record | None:
-    """The record at a key; `None` where it is missing or not of this shape.
+    """The record at a key; `None` when it is missing or invalid.
 
-    For what can be made again: a broken checkpoint costs time and nothing else.
+    For records that can be recreated: a broken checkpoint costs only time.
     """
     try:
         return kind.from_json(store.get(key).data)
@@ -29,7 +29,7 @@ def read_record(store: ObjectStore, key: str, kind: type[Record]) -> Record | No
 
 
 def read_first_line(store: ObjectStore, key: str, kind: type[Record]) -> Record | None:
-    """The record in the first line of an object of many lines; `None` as with `read_record`."""
+    """The record in the first line of an object; `None` as in `read_record`."""
     try:
         return kind.from_json(next(iter(store.lines(key)), b""))
     except UNREADABLE:
@@ -37,11 +37,11 @@ def read_first_line(store: ObjectStore, key: str, kind: type[Record]) -> Record 
 
 
 def require_record(store: ObjectStore, key: str, kind: type[Record]) -> Record:
-    """The record at a key, one of those that planning wrote and the rest of a run depends on.
+    """The record at a key, for records written by planning that the rest of a run depends on.
 
     Raises:
         ObjectNotFound: when it is missing.
-        StoreError: when it is not of this shape (`DOC_PLAN_INVALID`).
+        StoreError: when it is invalid (`DOC_PLAN_INVALID`).
     """
     try:
         return kind.from_json(store.get(key).data)
@@ -51,7 +51,7 @@ def require_record(store: ObjectStore, key: str, kind: type[Record]) -> Record:
 
 
 def put_if_changed(store: ObjectStore, key: str, data: bytes) -> bool:
-    """Write an object unless it has these bytes already; returns whether it was written."""
+    """Write an object unless it already has these bytes; returns whether it was written."""
     present = store.head(key)
     if present is not None and present.content_hash == bytes_hash(data):
         return False
@@ -60,7 +60,7 @@ def put_if_changed(store: ObjectStore, key: str, data: bytes) -> bool:
 
 
 def first_problem(error: ValidationError) -> str:
-    """Where a record is wrong and how, for messages; the wrong value itself is left out."""
+    """The first validation error and its location, for messages; the invalid value is left out."""
     first = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     return f"{where or 'its start'}: {first['msg']}"

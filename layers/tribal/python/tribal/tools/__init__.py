@@ -1,1 +1,1 @@
-"""The tools that people and agents call: the list, the call and the published schemas. Importing it loads nothing."""
+"""The registry of tools, how to call them, and their published schemas. Importing this package loads nothing."""

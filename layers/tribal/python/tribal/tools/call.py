@@ -1,4 +1,4 @@
-"""The one way to call a tool: command line, HTTP and MCP all go through `call_tool` and get the same answer."""
+"""The one way to call a tool: the command line, HTTP and MCP all go through `call_tool` and get the same answer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Answer = TypeVar("Answer", bound=Contract)
 def call_tool(
     name: str, arguments: Mapping[str, Any], caller: Caller, app: Application, tools: Registry = REGISTRY
 ) -> Contract:
-    """Answer a call; whatever goes wrong becomes an answer in the failure shape of the tool's capability.
+    """Call a tool; any error becomes an answer in the failure shape of the tool's capability.
 
     Raises:
         KeyError: when there is no tool of that name.
@@ -46,7 +46,7 @@ def call_tool(
 
 
 def read_answer(name: str, data: bytes, tools: Registry = REGISTRY) -> Contract:
-    """Parse an answer that another process gave.
+    """Parse an answer from another process.
 
     Raises:
         pydantic.ValidationError: when it is neither the tool's output nor its failure.
@@ -61,9 +61,9 @@ def read_answer(name: str, data: bytes, tools: Registry = REGISTRY) -> Contract:
 
 
 def with_tokens_used(answer: Answer) -> Answer:
-    """The answer with its own size, if it has a field for that.
+    """The answer with `tokens_used` set, if it has that field.
 
-    The size is that of its compact JSON with `tokens_used` 0: its bytes in UTF-8, by four, rounded up.
+    The estimate is the UTF-8 size of its compact JSON with `tokens_used` 0, divided by four and rounded up.
     """
     if "tokens_used" not in type(answer).model_fields:
         return answer
@@ -72,7 +72,7 @@ def with_tokens_used(answer: Answer) -> Answer:
 
 
 class _InvalidInput(Exception):
-    """The arguments are not of the tool's input model."""
+    """The arguments do not fit the tool's input model."""
 
     def __init__(self, problem: ValidationError) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ def _answered(
 
 
 def _require_text(arguments: Mapping[str, Any], code: str) -> None:
-    """Refuse what no answer could echo: JSON may spell half a character, which is no text."""
+    """Refuse lone surrogates, which JSON can spell but no answer could echo."""
     pending = list(arguments.values())
     while pending:
         value = pending.pop()

@@ -1,4 +1,4 @@
-"""The list of capabilities, and their tools by name."""
+"""The registry of capabilities and their tools."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tribal.retrieval.tools import RETRIEVAL
 
 
 class Registry:
-    """The tools of some capabilities, each name once.
+    """The tools of a set of capabilities, under unique names.
 
     Raises:
         ValueError: when two tools have the same name or command.
@@ -25,17 +25,17 @@ class Registry:
 
     @cached_property
     def tools(self) -> dict[str, ToolSpec]:
-        """Every tool by its name, in the order of their declaration."""
+        """Every tool by name, in order of declaration."""
         return {spec.name: spec for capability in self.capabilities for spec in capability.tools}
 
     @cached_property
     def commands(self) -> dict[str, ToolSpec]:
-        """The tools that the command line offers, by command."""
+        """The tools that have a command, by command."""
         return {spec.command: spec for spec in self.tools.values() if spec.command is not None}
 
     @cached_property
     def read_rights(self) -> frozenset[str]:
-        """The rights with which a caller may read everything and change nothing."""
+        """The rights that together allow reading everything and changing nothing."""
         specs = self.tools.values()
         reading = {spec.right for spec in specs if spec.effect.read_only}
         return frozenset(reading - {spec.right for spec in specs if not spec.effect.read_only})
@@ -54,4 +54,4 @@ class Registry:
 
 
 REGISTRY = Registry((RETRIEVAL,))
-"""Every tool of the product."""
+"""Every tool of the package."""

@@ -1,9 +1,8 @@
-"""The schemas of a tool as it is published, the same over HTTP and MCP.
+"""The published schemas of a tool, identical over HTTP and MCP.
 
-Clients must know JSON Schema 2020-12, and many know draft-07 alone. A contract says nothing that the two read
-differently, so its schema is sent without a dialect and without an identity, with its definitions under `$defs`, where
-both find them. Titles and sources, which tell a model nothing, are left out: a list of tools costs every
-conversation its tokens.
+Clients must support JSON Schema 2020-12, but many support only draft-07. Contracts use nothing that the two interpret
+differently, so schemas are sent without `$schema` and `$id`, with definitions under `$defs`, where both find them.
+Titles and sources are left out: they tell a model nothing, and every conversation pays for the tokens in a tool list.
 """
 
 from __future__ import annotations
@@ -17,18 +16,18 @@ from tribal_contracts.schemas import model_schema
 _NAMED_SCHEMAS = ("properties", "$defs")
 _LEFT_OUT = ("$schema", "$id", "title")
 _FIRST = ("type", "properties", "required")
-"""Keywords in the order in which the newest protocol of MCP writes them, so that HTTP sends the same bytes."""
+"""Keywords in the order of the newest MCP protocol, so that HTTP sends the same bytes."""
 _SOURCE = "Source: "
 _EXTENSION = "Extension: "
 
 
 def input_schema(spec: ToolSpec) -> dict[str, Any]:
-    """What a tool takes."""
+    """The schema of a tool's input."""
     return _published(model_schema(spec.input_model, mode="validation"))
 
 
 def output_schema(spec: ToolSpec, tools: Registry = REGISTRY) -> dict[str, Any]:
-    """What a tool answers; clients check failed answers too, so a failure of another shape is part of it."""
+    """The schema of a tool's answers, failures included, because clients validate those too."""
     failure = tools.capability_of(spec.name).failure_model()
     if failure is None:
         return _published(model_schema(spec.output_model, mode="serialization"))
@@ -53,7 +52,7 @@ def _plain(schema: Any) -> Any:
     plain: dict[str, Any] = {}
     for keyword, value in schema.items():
         if keyword in _NAMED_SCHEMAS:
-            # The keys here are names of fields, which may be called like a keyword.
+            # The keys here are field names, which may coincide with keywords.
             plain[keyword] = {name: _plain(inner) for name, inner in value.items()}
         elif keyword == "description":
             text = value.removeprefix(_EXTENSION).partition(_SOURCE)[0].strip()

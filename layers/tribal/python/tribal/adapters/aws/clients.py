@@ -1,4 +1,4 @@
-"""Clients of Amazon Web Services, all with the same bounds on time and on attempts."""
+"""AWS clients, all with the same timeouts and retry limits."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _SESSION = "tribal-knowledge"
 _NO_REGION = "no AWS region is known; set AWS_REGION, or write one with `aws configure`"
 
 ATTEMPTS = 5
-"""At a call whose answer is an error that may pass; the pauses between them grow to some seconds."""
+"""Attempts at a call that fails with a transient error; the pauses between them grow to a few seconds."""
 
 ACCESS_DENIED = frozenset({"AccessDenied", "AccessDeniedException", "403", "Forbidden"})
-"""Error codes by which a service says that a permission is missing."""
+"""Error codes for a missing permission."""
 NOT_LOGGED_IN = frozenset(
     {
         "ExpiredToken",
@@ -32,9 +32,9 @@ NOT_LOGGED_IN = frozenset(
         "UnrecognizedClientException",
     }
 )
-"""Error codes by which a service says that it does not know, or no longer knows, who asks."""
+"""Error codes for missing, unknown or expired credentials."""
 LOG_IN = "log in (`aws configure`, `aws sso login`), or name credentials with AWS_PROFILE or aws_profile"
-"""What to do when nobody knows who asks."""
+"""Advice for when there are no valid credentials."""
 
 
 def aws_client(
@@ -46,18 +46,18 @@ def aws_client(
     role: str | None = None,
     attempts: int = ATTEMPTS,
 ) -> Any:
-    """A client that tries a throttled or broken call again a few times, and never waits without end.
+    """A boto3 client that retries throttled and failed calls a few times and always has a timeout.
 
     Args:
-        service: as boto3 names it, such as `s3`.
-        region: where; else what the environment and the profile say.
-        endpoint: another address than the region's own.
-        profile: of the user's AWS configuration.
-        role: ARN of a role to work as, for an hour; the identity at hand must be allowed to assume it.
-        attempts: at one call, the first included.
+        service: name of the service in boto3, such as `s3`.
+        region: defaults to that of the environment or the profile.
+        endpoint: overrides the region's endpoint.
+        profile: profile of the user's AWS configuration.
+        role: ARN of a role to assume, in sessions of one hour.
+        attempts: maximum number of attempts at a call, including the first.
 
     Raises:
-        ConfigurationError: when no region is known, or the configuration lacks the profile.
+        ConfigurationError: when no region is known, or the profile does not exist.
     """
     from botocore.config import Config
     from botocore.exceptions import NoRegionError, ProfileNotFound
@@ -84,7 +84,7 @@ def _session(profile: str | None, region: str | None, role: str | None, config: 
 
     session = boto3.Session(profile_name=profile, region_name=region)
     if session.region_name == "":
-        # An empty variable would make an address without a region, which nobody answers sensibly.
+        # An empty variable would produce an endpoint without a region.
         raise ConfigurationError(_NO_REGION)
     if role is None:
         return session
@@ -100,10 +100,10 @@ def _session(profile: str | None, region: str | None, role: str | None, config: 
 
 @contextmanager
 def asking(attempt: str, permission: str) -> Iterator[None]:
-    """Tell in our own words why a service that stands for a deployed environment did not do what it was asked.
+    """Translate boto3 errors from the services of a deployed environment.
 
     Raises:
-        DeploymentRefused: when a permission, or a login, is missing.
+        DeploymentRefused: when permissions or credentials are missing.
         DeploymentUnreachable: when the service did not answer, or failed. Retryable.
     """
     from botocore.exceptions import (
@@ -137,13 +137,13 @@ def asking(attempt: str, permission: str) -> Iterator[None]:
     except BotoCoreError as exc:
         raise DeploymentUnreachable(f"cannot {attempt}: {exc}; check the network and the region") from exc
     except ResponseParserError as exc:
-        # Its message quotes all that was answered.
+        # Its message quotes the whole response.
         raise DeploymentUnreachable(
             f"cannot {attempt}: what answered is not AWS; check the network, such as a proxy in between, and try again"
         ) from exc
 
 
 def error_code(error: Exception) -> str:
-    """The code of a vendor's error as the service sent it; empty when no service answered."""
+    """The error code that the service sent; empty when no service answered."""
     response = getattr(error, "response", None) or {}
     return str(response.get("Error", {}).get("Code", ""))

@@ -1,4 +1,4 @@
-"""Sending messages to a queue of SQS."""
+"""A message queue on SQS."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ _MESSAGES_AT_ONCE = 10
 
 
 class SqsQueue:
-    """A queue that takes messages for later.
+    """A `MessageQueue` on SQS.
 
     Args:
-        client: a boto3 client of SQS.
-        url: of the queue.
+        client: a boto3 client for SQS. url: URL of the queue.
     """
 
     def __init__(self, client: Any, url: str) -> None:
@@ -21,10 +20,10 @@ class SqsQueue:
         self._url = url
 
     def send(self, bodies: Sequence[str], delay_seconds: int = 0) -> None:
-        """Queue messages, ten a request, to be delivered after a delay.
+        """Send messages, ten per request, to be delivered after a delay.
 
         Raises:
-            RuntimeError: when the queue refused a message; whoever sent it tries again as a whole.
+            RuntimeError: when the queue refused a message; send the whole batch again.
         """
         for start in range(0, len(bodies), _MESSAGES_AT_ONCE):
             batch = bodies[start : start + _MESSAGES_AT_ONCE]

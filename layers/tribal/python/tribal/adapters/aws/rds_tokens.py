@@ -1,4 +1,4 @@
-"""Passwords for Amazon RDS and Aurora that the AWS identity at hand makes, each good for a quarter of an hour."""
+"""IAM authentication tokens for Amazon RDS and Aurora, used as passwords and valid for 15 minutes."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ _VERIFIED = frozenset({"require", "verify-ca", "verify-full"})
 def token_source(
     target: PostgresTarget, *, region: str | None = None, role: str | None = None
 ) -> Callable[[], SecretStr]:
-    """What makes a fresh token for each login of a target's user.
+    """Build a function that creates a fresh token for each login of the target's user.
 
     Args:
-        target: its host, port and user are what a token is for.
-        region: of the server; else its host's name says it, else the environment.
-        role: to assume; else the identity at hand.
+        target: tokens are made for its host, port and user. region: the server's region; defaults to the one in its
+        host name, else that of the environment. role: ARN of a role to assume; defaults to the current identity.
 
     Raises:
-        ConfigurationError: when the connection is not encrypted: a server takes tokens over TLS alone.
+        ConfigurationError: when the connection is not encrypted: servers accept tokens only over TLS.
     """
     if target.ssl_mode not in _VERIFIED:
         raise ConfigurationError(

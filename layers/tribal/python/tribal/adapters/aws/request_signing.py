@@ -1,4 +1,4 @@
-"""Signatures of requests to API Gateway (SigV4), by botocore's own signer."""
+"""Signs requests to API Gateway (SigV4) with botocore."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tribal.errors import ConfigurationError, DeploymentRefused
 _SERVICE = "execute-api"
 
 Sign = Callable[[str, str, bytes, Mapping[str, str]], dict[str, str]]
-"""Given method, address, body and headers of a request: all headers to send it with."""
+"""Returns all headers to send, given the method, address, body and headers of a request."""
 
 
 def request_signer(region: str, profile: str | None = None) -> Sign:
-    """What signs with the AWS identity at hand, or that of a profile.
+    """Build a signer with the current AWS identity, or that of a profile.
 
     Raises:
-        ConfigurationError: when the AWS configuration lacks the profile.
+        ConfigurationError: when the profile does not exist.
         DeploymentRefused: when there are no credentials to sign with.
     """
     session = Session(profile=profile)

@@ -1,7 +1,7 @@
-"""An object store that is a bucket of S3, or the part of one below a prefix.
+"""An object store in an S3 bucket, optionally below a prefix.
 
-`etag` is S3's own. `content_hash` is the SHA-256 that S3 checked at the put and keeps with the object; an object that
-somebody else uploaded without one is read to find it.
+`etag` is S3's own. `content_hash` is the SHA-256 checksum that S3 verified on upload and stores with the object; an
+object that another tool uploaded without one is downloaded to compute it.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _FIRST_PAUSE_SECONDS = 0.05
 
 
 class S3ObjectStore:
-    """Keeps each object under its key below a prefix; safe to share between threads.
+    """Stores each object under its key below a prefix; thread-safe.
 
-    A conditional put is S3's own, so it holds between any number of machines.
+    Conditional puts are S3's own, so they hold across machines.
 
     Args:
-        client: a boto3 client of S3.
-        bucket: the bucket's name.
-        prefix: a beginning that all keys share in the bucket, such as `tribal/`.
-        pause: waits between two attempts at a put that S3 saw in conflict with another.
+        client: a boto3 client for S3.
+        bucket: name of the bucket.
+        prefix: prefix of all keys in the bucket, such as `tribal/`.
+        pause: sleeps between attempts at a put that conflicted with another.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class S3ObjectStore:
 
     @property
     def location(self) -> str:
-        """The address of the store, as the AWS command line writes it."""
+        """The S3 address of the store, as the AWS CLI writes it."""
         return f"s3://{self._bucket}/{self._prefix}"
 
     def get(self, key: str) -> StoredObject:
@@ -66,7 +66,7 @@ class S3ObjectStore:
                 return StoredObject(body.read(), _plain(response["ETag"]))
 
     def lines(self, key: str) -> Iterator[bytes]:
-        """Read an object line by line; the request is made when the first line is asked for."""
+        """Read an object line by line; the request is sent when the first line is read."""
         rest = b""
         for chunk in self._chunks(key):
             *whole, rest = (rest + chunk).split(b"\n")
@@ -75,7 +75,7 @@ class S3ObjectStore:
             yield rest
 
     def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
-        """Write an object in one request: whoever reads sees the old bytes or the new."""
+        """Write an object in one request: readers see either the old bytes or the new."""
         self._require_writable(key)
         conditions: dict[str, Any] = {}
         if if_match is not None:
@@ -85,7 +85,7 @@ class S3ObjectStore:
         return self._put(key, data, hashlib.sha256(data), conditions)
 
     def put_lines(self, key: str, lines: Iterable[bytes]) -> str:
-        """Write an object of lines, gathered on the local disk first, as S3 wants size and hash before the bytes."""
+        """Write an object line by line, via a temporary file, because S3 needs size and hash before the bytes."""
         self._require_writable(key)
         digest = hashlib.sha256()
         with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES) as file:
@@ -102,7 +102,7 @@ class S3ObjectStore:
             return self._put(key, file, digest, {})
 
     def head(self, key: str) -> ObjectInfo | None:
-        """What S3 keeps about an object."""
+        """S3's metadata of an object."""
         try:
             with self._reading(key):
                 response = self._client.head_object(Bucket=self._bucket, Key=self._full(key), ChecksumMode="ENABLED")
@@ -116,7 +116,7 @@ class S3ObjectStore:
         return ObjectInfo(key, response["ContentLength"], etag, content_hash)
 
     def keys(self, prefix: str = "") -> Iterator[str]:
-        """Keys in order of their code points, a page of a thousand at a time; what is no key of ours is left out."""
+        """Keys in code point order, fetched in pages of a thousand; invalid keys are left out."""
         pages = self._client.get_paginator("list_objects_v2").paginate(
             Bucket=self._bucket, Prefix=self._prefix + prefix
         )
@@ -128,14 +128,14 @@ class S3ObjectStore:
                         yield key
 
     def delete(self, key: str) -> None:
-        """Remove an object; in a bucket with versions the old ones stay as long as its rules say."""
+        """Remove an object; in a versioned bucket, old versions remain according to its lifecycle rules."""
         self._require_writable(key)
         with self._translating(f"delete {self.location}{key}", "s3:DeleteObject", StoreUnwritable):
             self._client.delete_object(Bucket=self._bucket, Key=self._full(key))
 
     def _put(self, key: str, body: bytes | IO[bytes], digest: hashlib._Hash, conditions: dict[str, Any]) -> str:
-        # An answer may be lost and the put repeated: then its own success makes the repetition fail, and only this
-        # mark tells that from somebody else's put.
+        # If a response is lost, boto3 repeats the put, which then fails because of its own success. Only this mark
+        # distinguishes that from another writer's put.
         mark = secrets.token_hex(16) if conditions else ""
         request = {
             "Bucket": self._bucket,
@@ -152,7 +152,7 @@ class S3ObjectStore:
                 except ClientError as exc:
                     code = error_code(exc)
                     if code in _IN_CONFLICT and attempt + 1 < _CONFLICT_ATTEMPTS:
-                        # S3 does not say how the other request ended: the same put is decided anew.
+                        # S3 does not say how the conflicting request ended, so try again.
                         self._pause(_FIRST_PAUSE_SECONDS * 2**attempt)
                         continue
                     if not conditions or (code not in _REFUSED and code not in _NOT_FOUND):
@@ -238,7 +238,7 @@ def _plain(etag: str) -> str:
 
 
 def _hash_kept(head: dict[str, Any]) -> str | None:
-    """The SHA-256 of the whole object, where S3 has one; that of an upload in parts is one over its parts."""
+    """The SHA-256 of the whole object, if S3 has one; that of a multipart upload covers the parts' hashes instead."""
     checksum = head.get("ChecksumSHA256", "")
     if not checksum or "-" in checksum or head.get("ChecksumType", "FULL_OBJECT") != "FULL_OBJECT":
         return None

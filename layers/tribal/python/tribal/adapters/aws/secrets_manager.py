@@ -19,13 +19,13 @@ _REFUSALS = frozenset({"DecryptionFailure", "InvalidRequestException", "InvalidP
 
 
 class SecretsManagerSecrets:
-    """The `Secrets` of an AWS account; each is read once, and again after `refresh`. Safe to share between threads.
+    """The `Secrets` of an AWS account, cached until `refresh`; thread-safe.
 
-    A name is that of a secret or its ARN. `name#key` takes one value of a secret that is a JSON object; without a key
-    such a secret yields its `password`, which is how RDS keeps the ones it manages.
+    A name is that of a secret or its ARN. `name#key` selects one value of a secret that is a JSON object; without a
+    key, such a secret yields its `password`, which is the format of secrets managed by RDS.
 
     Args:
-        client: a boto3 client of Secrets Manager.
+        client: a boto3 client for Secrets Manager.
     """
 
     def __init__(self, client: Any) -> None:
@@ -37,7 +37,7 @@ class SecretsManagerSecrets:
         """The secret of that name; `None` when there is none.
 
         Raises:
-            ConfigurationError: when it may not be read, or is not of the form that its name says.
+            ConfigurationError: when access is denied, or the secret does not have the form that its name implies.
             SecretsUnavailable: when Secrets Manager did not answer. Retryable.
         """
         parts = _NAME.match(name)
@@ -47,7 +47,7 @@ class SecretsManagerSecrets:
         return None if text is None else _value(text.get_secret_value(), parts["secret"], parts["key"])
 
     def refresh(self, name: str) -> SecretStr | None:
-        """The same, read anew."""
+        """The same, bypassing the cache."""
         with self._lock:
             self._read.pop(name.partition("#")[0], None)
         return self.get(name)
@@ -88,7 +88,7 @@ class SecretsManagerSecrets:
         try:
             return SecretStr(response["SecretBinary"].decode("utf-8"))
         except UnicodeDecodeError:
-            # Without the cause, which holds the bytes.
+            # Not chained: the cause contains the secret.
             raise ConfigurationError(f"the secret {secret!r} is not UTF-8 text") from None
 
 

@@ -1,4 +1,4 @@
-"""What a CloudFormation stack says of itself."""
+"""Reads the outputs of a CloudFormation stack."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from tribal.errors import ConfigurationError
 
 
 def stack_outputs(client: Any, stack: str, hint: str) -> dict[str, str]:
-    """The outputs of a stack by their names.
+    """The outputs of a stack, by name.
 
     Args:
-        client: a boto3 client of CloudFormation.
-        stack: its name.
-        hint: what to do when there is none of that name.
+        client: a boto3 client for CloudFormation.
+        stack: name of the stack.
+        hint: tells the user what to do when the stack does not exist.
 
     Raises:
-        ConfigurationError: when there is no such stack.
-        DeploymentRefused: when the caller may not look.
+        ConfigurationError: when the stack does not exist.
+        DeploymentRefused: when the caller lacks permission.
         DeploymentUnreachable: when CloudFormation did not answer. Retryable.
     """
     with asking(f"read the outputs of the stack {stack!r}", "cloudformation:DescribeStacks"):

@@ -1,4 +1,4 @@
-"""The state machine that carries out documentation runs, as somebody sees it who starts and follows them."""
+"""The state machine that performs documentation runs, seen by a client that starts and follows them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from tribal.ports.environment import Execution
 
 _PAGE = 100
 _PAGES = 3
-"""Of the list of executions: whoever looks for a run looks for a recent one."""
+"""Pages of executions to list: only recent runs matter."""
 _LAST_EVENTS = 40
 
 
 class StateMachine:
-    """Starts executions and looks after them.
+    """Starts and monitors executions of a state machine.
 
     Args:
-        client: a boto3 client of Step Functions.
-        arn: of the state machine.
+        client: a boto3 client for Step Functions.
+        arn: ARN of the state machine.
     """
 
     def __init__(self, client: Any, arn: str) -> None:
@@ -31,11 +31,11 @@ class StateMachine:
         self.arn = arn
 
     def start(self, name: str, content: bytes) -> Execution:
-        """Start an execution with this JSON as its input; the same name and input twice start one.
+        """Start an execution with this JSON as its input; idempotent for the same name and input.
 
         Raises:
-            ConfigurationError: when there is no such state machine.
-            DeploymentRefused: when the caller may not.
+            ConfigurationError: when the state machine does not exist. DeploymentRefused: when the caller lacks
+            permission.
             DeploymentUnreachable: when Step Functions did not answer. Retryable.
         """
         with asking(f"start {self.arn!r}", "states:StartExecution"):
@@ -50,10 +50,10 @@ class StateMachine:
         return Execution(started["executionArn"], started["startDate"], "RUNNING")
 
     def recent(self) -> Iterator[Execution]:
-        """The last executions, newest first.
+        """Recent executions, newest first.
 
         Raises:
-            DeploymentRefused: when the caller may not look.
+            DeploymentRefused: when the caller lacks permission.
             DeploymentUnreachable: when Step Functions did not answer. Retryable.
         """
         more: dict[str, str] = {}
@@ -67,20 +67,20 @@ class StateMachine:
             more = {"nextToken": page["nextToken"]}
 
     def status(self, execution: str) -> str:
-        """How an execution stands now.
+        """The current status of an execution.
 
         Raises:
-            DeploymentRefused: when the caller may not look.
+            DeploymentRefused: when the caller lacks permission.
             DeploymentUnreachable: when Step Functions did not answer. Retryable.
         """
         with asking(f"look at {execution!r}", "states:DescribeExecution"):
             return str(self._client.describe_execution(executionArn=execution)["status"])
 
     def failure(self, execution: str) -> tuple[str, str]:
-        """Name and message of the error that a function of a failed execution reported last.
+        """Name and message of the last error that a function in a failed execution reported.
 
         Raises:
-            DeploymentRefused: when the caller may not look.
+            DeploymentRefused: when the caller lacks permission.
             DeploymentUnreachable: when Step Functions did not answer. Retryable.
         """
         with asking(f"read the history of {execution!r}", "states:GetExecutionHistory"):
@@ -91,13 +91,13 @@ class StateMachine:
             details = event.get("lambdaFunctionFailedEventDetails") or event.get("taskFailedEventDetails")
             if details:
                 message = _message(str(details.get("cause", "")))
-                # It may quote a database.
+                # The message may quote a database.
                 return str(details.get("error", "")), "".join(c if c.isprintable() else " " for c in message)
         return "", ""
 
 
 def _message(cause: str) -> str:
-    """What a function said: Lambda wraps it into JSON with the traceback."""
+    """The message of a function's error, which Lambda wraps in JSON with the traceback."""
     try:
         content = json.loads(cause)
     except ValueError:

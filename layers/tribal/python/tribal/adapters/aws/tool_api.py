@@ -1,4 +1,4 @@
-"""The tools of a deployed environment, asked over HTTPS. Needs nothing beyond Python's own library."""
+"""The tools of a deployed environment over HTTPS. Uses only the standard library."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Answer:
     body: bytes
 
     def content(self) -> dict[str, Any]:
-        """The JSON object that was answered; empty when it was something else."""
+        """The body as a JSON object; empty when it is anything else."""
         try:
             content = json.loads(self.body)
         except (ValueError, RecursionError):
@@ -41,34 +41,34 @@ class _Answer:
         return content if isinstance(content, dict) else {}
 
 
-class _StayHere(urllib.request.HTTPRedirectHandler):
-    """Follows nobody elsewhere: the request says who asks."""
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Refuses redirects, because requests carry credentials."""
 
     def redirect_request(self, *_: object) -> None:
         return None
 
 
 class ToolApi:
-    """Asks the API of one environment; whatever is not the answer of a tool becomes an error of ours.
+    """Calls the API of one environment; any response that is not a tool's answer becomes a `TribalError`.
 
     Args:
-        address: where the API begins, without a slash at its end.
-        sign: adds what says who asks to the headers of a request.
-        pause: waits between two attempts at a question that could not be answered just then; asking changes nothing.
+        address: base URL of the API, without a trailing slash.
+        sign: adds authentication to the headers of a request.
+        pause: sleeps between attempts after a transient failure; calls are safe to repeat because they only read.
     """
 
     def __init__(self, address: str, sign: Sign, *, pause: Callable[[float], None] = time.sleep) -> None:
         self._address = address
         self._sign = sign
         self._pause = pause
-        self._opener = urllib.request.build_opener(_StayHere())
+        self._opener = urllib.request.build_opener(_NoRedirects())
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> bytes:
-        """The answer of a tool as JSON, be it that it found something or says why not.
+        """Call a tool and return its answer as JSON, whether it succeeded or failed.
 
         Raises:
-            ConfigurationError: when the address is no such API, or one without this tool.
-            DeploymentRefused: when the caller may not ask.
+            ConfigurationError: when there is no such API at the address, or it lacks this tool. DeploymentRefused: when
+            the caller lacks permission.
             DeploymentUnreachable: when there is no answer. Retryable.
         """
         body = json.dumps(dict(arguments)).encode()
@@ -82,11 +82,11 @@ class ToolApi:
         raise self._refusal(answer)
 
     def health(self) -> dict[str, Any]:
-        """Whether there is an index, when it was made and of which manifest.
+        """The API's report on its index: whether there is one, when it was built and from which manifest.
 
         Raises:
-            ConfigurationError: when the address is no such API.
-            DeploymentRefused: when the caller may not ask.
+            ConfigurationError: when there is no such API at the address.
+            DeploymentRefused: when the caller lacks permission.
             DeploymentUnreachable: when there is no answer. Retryable.
         """
         answer = self._asked("GET", "/health", b"", lambda given: "ready" in given.content())
@@ -111,7 +111,7 @@ class ToolApi:
     def _send(self, method: str, address: str, body: bytes) -> _Answer:
         plain = {"content-type": "application/json", "accept": "application/json"}
         headers = {**self._sign(method, address, body, plain), "user-agent": f"tribal/{__version__}"}
-        # The address was checked when it was read: https, or this machine.
+        # The address was validated when it was loaded: HTTPS or loopback.
         request = urllib.request.Request(address, body or None, headers, method=method)  # noqa: S310
         end = time.monotonic() + _TIMEOUT_SECONDS
         try:
@@ -125,7 +125,7 @@ class ToolApi:
             raise self._unreachable(f"does not answer: {reason}; check the network, and the address") from exc
 
     def _read(self, response: Any, end: float) -> bytes:
-        """The whole body; the timeout of a connection is one of each read, so a dripping server would outlive it."""
+        """The whole body, by a deadline: the socket timeout applies to each read, so a slow server would outlast it."""
         body = bytearray()
         while chunk := response.read1(_CHUNK_BYTES):
             body += chunk
@@ -159,7 +159,7 @@ class ToolApi:
 
 
 def token_bearer(token: str) -> Sign:
-    """What adds a token instead of a signature."""
+    """Build a signer that adds a bearer token instead of a signature."""
 
     def bear(_method: str, _address: str, _body: bytes, headers: Mapping[str, str]) -> dict[str, str]:
         return {**headers, "authorization": f"Bearer {token}"}
@@ -168,5 +168,5 @@ def token_bearer(token: str) -> Sign:
 
 
 def _plain(text: str) -> str:
-    """What somebody else said, without what a terminal would obey."""
+    """Text from elsewhere, without terminal control characters."""
     return "".join(char if char.isprintable() else " " for char in text)

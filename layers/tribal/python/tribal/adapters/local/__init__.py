@@ -1,1 +1,1 @@
-"""This machine: folders, files, environment variables, and what a thread keeps to while it reads an index."""
+"""The local machine: folders, files, environment variables, and what a thread reads of an index."""

@@ -1,4 +1,4 @@
-"""Secrets of two places, of which the first that has one is asked."""
+"""Secrets from two sources, tried in order."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class ChainedSecrets:
-    """The `Secrets` of one place, and of another one for those that it lacks.
+    """The `Secrets` of one source, with a second one as the fallback.
 
     Args:
-        first: asked always.
-        build: makes the other one, when the first lacks something.
+        first: always tried first.
+        build: builds the second source, when the first lacks a secret.
     """
 
     def __init__(self, first: Secrets, build: Callable[[], Secrets]) -> None:
@@ -25,11 +25,11 @@ class ChainedSecrets:
         self._build = build
 
     def get(self, name: str) -> SecretStr | None:
-        """The secret of that name; `None` when neither has it."""
+        """The secret of that name; `None` when neither source has it."""
         return self._first.get(name) or self._second.get(name)
 
     def refresh(self, name: str) -> SecretStr | None:
-        """The same, read anew."""
+        """The same, bypassing the caches."""
         return self._first.refresh(name) or self._second.refresh(name)
 
     @cached_property

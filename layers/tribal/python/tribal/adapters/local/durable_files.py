@@ -1,4 +1,4 @@
-"""Files that a killed process or a power cut leaves either as they were or as they should be."""
+"""Atomic, durable file writes: after a crash or power cut, a file has either its old or its new contents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tribal.errors import StoreUnwritable
 _TEMPORARY = ".tmp-"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _BUFFER_BYTES = 1 << 18
-# A folder that was just made may be removed again by somebody who deletes its last object.
+# A new folder may be removed at once by another process that deletes its last object.
 _ATTEMPTS = 20
 _ABANDONED_SECONDS = 24 * 3600
 _HINTS = {
@@ -33,23 +33,23 @@ _HINTS = {
     errno.ENAMETOOLONG: "choose a folder with a shorter path",
 }
 
-# Names of this process are unique even where a new process gets the id of one that was killed.
+# Makes names unique even when a process gets the id of one that was killed.
 _numbers = itertools.count(time.time_ns())
 _under_way: set[str] = set()
 
 
 def unwritable(path: Path, exc: OSError) -> StoreUnwritable:
-    """The error for people: what could not be written, why, and what to do."""
+    """The error for a failed write: what could not be written, why, and what to do."""
     hint = _HINTS.get(exc.errno or 0, "choose another folder")
     return StoreUnwritable(f"cannot write {str(path)!r}: {exc.strerror or exc}; {hint}")
 
 
 @contextmanager
 def temporary_file(folder: Path) -> Iterator[tuple[BinaryIO, Path]]:
-    """A new file, opened for writing, that the caller gives another name; an error removes it. Makes the folder.
+    """Open a new file for writing, for the caller to rename; removed on error. Creates the folder.
 
     Raises:
-        OSError: when it cannot be made.
+        OSError: when it cannot be created.
     """
     descriptor, path = _open_temporary(folder)
     try:
@@ -78,7 +78,7 @@ def _open_temporary(folder: Path) -> tuple[int, Path]:
 
 
 def write_through(file: BinaryIO, chunks: Iterable[bytes]) -> str:
-    """Write a file to the disk, close it, and return the SHA-256 of its bytes."""
+    """Write a file through to the disk, close it, and return the SHA-256 of its bytes."""
     digest = hashlib.sha256()
     with file:
         for chunk in chunks:
@@ -90,23 +90,23 @@ def write_through(file: BinaryIO, chunks: Iterable[bytes]) -> str:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and what is missing above it, so that they outlast a power cut."""
+    """Create a folder and its missing parents durably."""
     if folder.is_dir():
         return
     if folder.parent != folder:
         make_folder(folder.parent)
     folder.mkdir(exist_ok=True)
-    with suppress(PermissionError):  # one may be allowed to make a folder where one may not read
+    with suppress(PermissionError):  # creating a folder does not require permission to read its parent
         sync_folder(folder.parent)
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    if os.name == "nt":  # which has no such call, and does it by itself
+    """Make the entries of a folder durable."""
+    if os.name == "nt":  # Windows has no such call and needs none
         return
     try:
         descriptor = os.open(folder, os.O_RDONLY)
-    except FileNotFoundError:  # somebody deleted what was put, and the empty folder with it
+    except FileNotFoundError:  # another process deleted the new file, and the empty folder with it
         return
     try:
         os.fsync(descriptor)
@@ -118,7 +118,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def is_abandoned(path: Path) -> bool:
-    """Whether this is a temporary file of a process that died; one of a living process is not, for a day."""
+    """Whether this is a temporary file of a dead process, or one older than a day."""
     if not path.name.startswith(_TEMPORARY):
         return False
     try:
@@ -130,7 +130,7 @@ def is_abandoned(path: Path) -> bool:
         return path.name not in _under_way
     if age_seconds > _ABANDONED_SECONDS:
         return True
-    if os.name == "nt":  # where signal 0 would end the process
+    if os.name == "nt":  # on Windows, where signal 0 would kill the process
         return False
     try:
         os.kill(process, 0)

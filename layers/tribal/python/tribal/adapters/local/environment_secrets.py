@@ -1,4 +1,4 @@
-"""Secrets from environment variables, and from a folder with one file a secret as containers mount it."""
+"""Secrets from environment variables, and from a folder with one file per secret, as containers mount them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ _MAX_BYTES = 65_536
 
 
 class EnvironmentSecrets:
-    """The `Secrets` of one machine: a variable comes before a file of the same name; an empty one counts as none.
+    """The `Secrets` of one machine: variables take precedence over files; empty ones count as missing.
 
-    The mapping is looked into at each call, so that the live `os.environ` may be given; a file is read once and again
-    after `refresh`.
+    The mapping is read on each call, so it may be the live `os.environ`; files are cached until `refresh`.
     """
 
     def __init__(self, variables: Mapping[str, str], files: Path | None = None) -> None:
@@ -39,12 +38,12 @@ class EnvironmentSecrets:
         return self._read[name]
 
     def refresh(self, name: str) -> SecretStr | None:
-        """The same, read anew."""
+        """The same, bypassing the cache."""
         self._read.pop(name, None)
         return self.get(name)
 
     def _from_file(self, name: str) -> SecretStr | None:
-        # A name comes from a configuration file; it must not lead out of the folder.
+        # The name comes from a configuration file and must not escape the folder.
         if self._files is None or not _FILE_NAME.match(name):
             return None
         path = self._files / name
@@ -60,7 +59,7 @@ class EnvironmentSecrets:
             message = f"Secret file {str(path)!r} cannot be read ({error.strerror}). Check its permissions."
             raise ConfigurationError(message) from error
         except UnicodeDecodeError:
-            # Without the cause, which holds the bytes.
+            # Not chained: the cause contains the secret.
             raise ConfigurationError(f"Secret file {str(path)!r} is not UTF-8 text.") from None
         value = value.removesuffix("\n").removesuffix("\r")
         return SecretStr(value) if value else None

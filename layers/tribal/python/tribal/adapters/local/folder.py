@@ -1,4 +1,4 @@
-"""An object store that is a folder, and the lock that shows whether a run is under way in it."""
+"""An object store in a folder, and the lock that shows whether a run is active in it."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _OWN_FOLDER = ".tribal"
 _BUFFER_BYTES = 1 << 18
 _HASHES_KEPT = 100_000
 _LOCK_POLL_SECONDS = 0.002
-# Within one tick of the file system's clock, two versions of a file can show the same times. Ticks are 10 ms at the
-# most where files have nanoseconds, and 2 s on FAT.
+# Two versions of a file written within one tick of the file system's clock can have the same times. A tick is at most
+# 10 ms on file systems with nanosecond times, and 2 s on FAT.
 _TICK_NS = 20_000_000
 _COARSE_TICK_NS = 2_500_000_000
 
@@ -42,7 +42,7 @@ _ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 
 
 class _Mark(NamedTuple):
-    """What changes whenever a file does; the change time cannot be set back as the modification time can."""
+    """Changes whenever the file does; unlike the modification time, the change time cannot be set back."""
 
     device: int
     inode: int
@@ -55,17 +55,17 @@ class _Mark(NamedTuple):
         return cls(status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
 
     def is_settled(self, now_ns: int) -> bool:
-        """Whether any later change would show."""
+        """Whether any later change is certain to be visible."""
         last = max(self.modified_ns, self.changed_ns)
         return now_ns - last > (_TICK_NS if last % 1_000_000_000 else _COARSE_TICK_NS)
 
 
 class FolderStore:
-    """Keeps each object as a file of that path; `etag` and `content_hash` are the SHA-256 of its bytes.
+    """Stores each object as a file at that path; `etag` and `content_hash` are the SHA-256 of its bytes.
 
-    People may edit the files: every read looks at the file as it is. Names that begin with a dot are never listed.
-    The folder is made by the first put. Conditional puts and deletions are atomic across processes; a plain put is so
-    among the threads of one process, so what several processes write at once they all write conditionally.
+    Users may edit the files, so every read sees the file as it is now. Names that begin with a dot are never listed.
+    The first put creates the folder. Conditional puts and deletions are atomic across processes, plain puts only across
+    the threads of one process, so objects that several processes write must always be put conditionally.
     """
 
     def __init__(self, root: Path) -> None:
@@ -88,22 +88,22 @@ class FolderStore:
         return StoredObject(data, bytes_hash(data))
 
     def lines(self, key: str) -> Iterator[bytes]:
-        """Read a file line by line; it is opened when the first line is asked for."""
+        """Read a file line by line; it is opened when the first line is read."""
         path = self._path(key)
         with _reading(key, path), path.open("rb", buffering=_BUFFER_BYTES) as file:
             for line in file:
                 yield line.removesuffix(b"\n")
 
     def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
-        """Write a file by way of a temporary one beside it: whoever reads sees the old bytes or the new."""
+        """Write a file via a temporary one beside it: readers see either the old bytes or the new."""
         return self._write(key, (data,), if_match, if_absent)
 
     def put_lines(self, key: str, lines: Iterable[bytes]) -> str:
-        """Write a file of lines as they come; an error of `lines` leaves the old file as it was."""
+        """Write a file line by line; an error in `lines` leaves the old file unchanged."""
         return self._write(key, (line + b"\n" for line in lines), None, False)
 
     def head(self, key: str) -> ObjectInfo | None:
-        """The file's hash; its bytes are read only when it changed since the last look."""
+        """Size and hash of the file, which is read only if it changed since the last call."""
         path = self._path(key)
         try:
             with _reading(key, path):
@@ -113,7 +113,7 @@ class FolderStore:
         return ObjectInfo(key, size_bytes, digest, digest)
 
     def keys(self, prefix: str = "") -> Iterator[str]:
-        """Keys in order of their code points, as S3 lists them; reads one folder at a time."""
+        """Keys in code point order, as S3 lists them; reads one folder at a time."""
         folder = prefix.rpartition("/")[0]
         if folder:
             try:
@@ -123,7 +123,7 @@ class FolderStore:
         yield from self._walk(f"{folder}/" if folder else "", prefix)
 
     def delete(self, key: str) -> None:
-        """Remove a file, and the folders that it leaves empty."""
+        """Remove a file, and the folders that this leaves empty."""
         path = self._path(key)
         try:
             self._require_own(path)
@@ -144,9 +144,9 @@ class FolderStore:
             self._own_folders.discard(folder)
 
     def sweep(self) -> int:
-        """Remove what killed processes left half written, and say how many files that were.
+        """Remove half-written files of killed processes, and return their number.
 
-        Call it when a run starts. Files of processes that are alive are left alone.
+        Called when a run starts. Files of living processes are left alone.
         """
         swept = 0
         for folder, _, names in os.walk(self._root):
@@ -167,7 +167,7 @@ class FolderStore:
     def _walk(self, start: str, prefix: str) -> Iterator[str]:
         try:
             with os.scandir(self._root / start) as entries:
-                # A folder is sorted as its keys will be: with the slash.
+                # Sort a folder like its keys: with the trailing slash.
                 found = sorted(
                     (entry.name + "/" if entry.is_dir(follow_symlinks=False) else entry.name, entry)
                     for entry in entries
@@ -214,7 +214,7 @@ class FolderStore:
             with temporary_file(path.parent) as (file, temporary):
                 digest = write_through(file, chunks)
                 if if_match is None and not if_absent:
-                    # The lock file would cost a fifth of a small put.
+                    # Locking would make a small put a fifth slower.
                     with self._mutex:
                         temporary.replace(path)
                 else:
@@ -237,7 +237,7 @@ class FolderStore:
             raise PreconditionFailed(f"{str(path)!r} was changed by somebody else; read it and decide again")
 
     def _require_own(self, path: Path) -> None:
-        """Refuse to write through a symbolic link: it may lead out of the store."""
+        """Refuse to write through a symbolic link, which may lead out of the store."""
         links = [path] if path.is_symlink() else []
         if path.parent not in self._own_folders:
             inside = itertools.takewhile(lambda folder: folder != self._root, path.parents)
@@ -251,7 +251,7 @@ class FolderStore:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other threads and processes from writing meanwhile."""
+        """Exclude other threads and processes from writing."""
         with self._mutex:
             try:
                 self._file_lock.acquire(poll_interval=_LOCK_POLL_SECONDS)
@@ -265,16 +265,16 @@ class FolderStore:
 
 
 class FolderLock:
-    """The operating system's lock for a lease on a store; it is freed when the process that holds it dies."""
+    """The operating system's lock for a lease on a store; freed when the process holding it dies."""
 
     def __init__(self, root: Path, name: str = DOCUMENTATION_LEASE) -> None:
         self._folder = root.expanduser().resolve() / _OWN_FOLDER
-        # Documentation runs keep the file that they always had: programs of two versions shut each other out.
+        # Keep the historical file name for documentation runs, so that two program versions exclude each other.
         file = "run.lock" if name == DOCUMENTATION_LEASE else f"{name}.lock"
         self._lock = FileLock(self._folder / file, thread_local=False)
 
     def try_acquire(self) -> bool:
-        """Take the lock without waiting; false while another process, or another `FolderLock`, holds it."""
+        """Take the lock without waiting; `False` while another process or another `FolderLock` holds it."""
         try:
             make_folder(self._folder)
             self._lock.acquire(timeout=0)
@@ -285,7 +285,7 @@ class FolderLock:
         return True
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         self._lock.release(force=True)
 
 

@@ -1,4 +1,4 @@
-"""A block in which a thread reads one generation of an index, whatever is finished meanwhile."""
+"""A block in which a thread reads one generation of an index, whatever is published meanwhile."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ Kept = TypeVar("Kept")
 
 
 class ReadingBlock(threading.local, Generic[Kept]):
-    """What each thread keeps to from its first read within a block until it leaves the outermost one.
+    """Pins the value of each thread's first read until the thread leaves its outermost block.
 
     Args:
-        let_go: of what was kept, when a thread leaves.
+        release: called with the pinned value when a thread leaves.
     """
 
-    def __init__(self, let_go: Callable[[Kept], None] = lambda _: None) -> None:
+    def __init__(self, release: Callable[[Kept], None] = lambda _: None) -> None:
         self.kept: Kept | None = None
-        self._let_go = let_go
+        self._release = release
         self._depth = 0
 
     @property
     def entered(self) -> bool:
-        """Whether this thread is within a block."""
+        """Whether this thread is inside a block."""
         return self._depth > 0
 
     @contextmanager
     def enter(self) -> Iterator[None]:
-        """Be within a block; blocks may lie within each other."""
+        """Enter a block; blocks may be nested."""
         self._depth += 1
         try:
             yield
@@ -37,10 +37,10 @@ class ReadingBlock(threading.local, Generic[Kept]):
             self._depth -= 1
             if self._depth == 0 and self.kept is not None:
                 kept, self.kept = self.kept, None
-                self._let_go(kept)
+                self._release(kept)
 
     def keep(self, found: Kept) -> Kept:
-        """What this thread keeps to: within a block what it found first, else what it has found now."""
+        """The pinned value: inside a block the first one found, else `found` itself."""
         if not self._depth:
             return found
         if self.kept is None:
@@ -48,5 +48,5 @@ class ReadingBlock(threading.local, Generic[Kept]):
         return self.kept
 
     def forget(self) -> None:
-        """Keep to nothing: what was kept is of no use any more."""
+        """Unpin the value without releasing it, because it is no longer usable."""
         self.kept = None

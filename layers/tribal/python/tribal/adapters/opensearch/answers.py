@@ -1,7 +1,7 @@
-"""Answers with thousands of hits, read as columns.
+"""Parses responses with thousands of hits into columns.
 
-As JSON has them, the hits of one question are tens of thousands of small objects, and making so many lets Python's
-collector walk through everything that the process holds: every fourth question took twice as long for it.
+Parsed naively, the hits of one query become tens of thousands of small objects. Allocating so many triggers full
+garbage collections: every fourth query took twice as long.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from opensearchpy.serializer import JSONSerializer
 
 @dataclass(frozen=True, slots=True)
 class RankedHits:
-    """Hits that tell nothing but the values they are sorted by and the names of the clauses that they match."""
+    """Hits reduced to their sort values and the names of the clauses they match."""
 
     values: list[Any]
-    """Of all hits, one hit after the other."""
+    """The sort values of all hits, flattened."""
     names: list[str]
-    """Of each hit, joined by commas; empty when the search names no clauses."""
+    """The matched clause names of each hit, joined by commas; empty when the search names no clauses."""
     count: int
 
     def column(self, number: int) -> list[Any]:
-        """What every hit has at one place among its sort values."""
+        """The sort value at one position, of every hit."""
         return self.values[number :: len(self.values) // self.count]
 
 
 class AnswerSerializer(JSONSerializer):
-    """JSON, in which the ranked hits of a search become one `RankedHits`."""
+    """JSON serializer that turns the ranked hits of a search into one `RankedHits`."""
 
     def loads(self, s: str) -> Any:
-        """Read an answer."""
+        """Parse a response."""
         try:
             return json.loads(s, object_hook=_Columns())
         except (ValueError, TypeError) as exc:
@@ -41,7 +41,7 @@ class AnswerSerializer(JSONSerializer):
 
 
 class _Columns:
-    """Takes the values out of each hit as soon as it is read; their list, which is read after them, gets them all."""
+    """JSON object hook that collects the values of each hit as it is parsed, for the list that encloses them."""
 
     def __init__(self) -> None:
         self._values: list[Any] = []

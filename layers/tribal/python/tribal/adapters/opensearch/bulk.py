@@ -1,4 +1,4 @@
-"""Writing many documents: each succeeds or fails by itself, and what was only too much at once is sent again."""
+"""Bulk writes: each document succeeds or fails on its own, and throttled ones are sent again."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from opensearchpy.exceptions import OpenSearchException, TransportError
 from tribal.errors import IndexWriteFailed
 
 _REQUEST_BYTES = 4 << 20
-"""Small domains of AWS refuse more than 10 MiB at once."""
+"""Size limit of a request; small AWS domains refuse more than 10 MiB."""
 _REQUEST_DOCUMENTS = 1_000
 _IN_FLIGHT = 2
-"""Requests at once: one is being written by the domain while another is on its way."""
+"""Concurrent requests: the domain writes one while the next is in transit."""
 _ATTEMPTS = 7
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 10.0
@@ -31,15 +31,15 @@ _REASON_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What shall become of one document; without a document it is deleted."""
+    """A write of one document, or its deletion if `document` is `None`."""
 
     document_id: str
     document: dict[str, Any] | None
     version: int | None = None
-    """External: a document that has a higher one is left as it is."""
+    """External version: a document with a higher one is left unchanged."""
 
     def lines(self) -> bytes:
-        """The action as a bulk request has it."""
+        """The action in the format of a bulk request."""
         head: dict[str, Any] = {"_id": self.document_id}
         if self.version is not None:
             head |= {"version": self.version, "version_type": "external_gte"}
@@ -49,18 +49,18 @@ class Action:
 
 
 class _Written(NamedTuple):
-    """An action with its lines, which are made once however often they are sent."""
+    """An action with its lines, serialized once however often they are sent."""
 
     action: Action
     lines: bytes
 
 
 class BulkWriter:
-    """Writes to whatever index an alias stands for; never makes one.
+    """Writes to the index behind an alias; never creates one.
 
     Args:
-        client: of the cluster.
-        pause: waits between two attempts, growing to ten seconds.
+        client: client of the cluster.
+        pause: sleeps between attempts, for up to ten seconds.
     """
 
     def __init__(self, client: OpenSearch, pause: Callable[[float], None] = time.sleep) -> None:
@@ -68,10 +68,10 @@ class BulkWriter:
         self._pause = pause
 
     def write(self, alias: str, actions: Sequence[Action]) -> frozenset[str]:
-        """Carry out every action; returns the ids of documents that somebody has written from a later reading.
+        """Perform every action; returns the ids of documents that already have a higher version.
 
         Raises:
-            IndexWriteFailed: when one was refused for good, or was still too much after the last attempt.
+            IndexWriteFailed: when one was refused permanently, or still throttled after the last attempt.
         """
         batches = list(_batches(actions))
         if len(batches) <= 1:
@@ -85,7 +85,7 @@ class BulkWriter:
         for attempt in range(_ATTEMPTS):
             if attempt:
                 longest = min(_FIRST_PAUSE_SECONDS * 2**attempt, _LONGEST_PAUSE_SECONDS)
-                self._pause(longest * random.uniform(0.5, 1.0))  # noqa: S311 - so that two writers do not keep step
+                self._pause(longest * random.uniform(0.5, 1.0))  # noqa: S311 - jitter, not cryptography
             batch, outdated, reasons = self._send(alias, batch)
             superseded |= outdated
             if not batch:
@@ -96,7 +96,7 @@ class BulkWriter:
         )
 
     def _send(self, alias: str, batch: list[_Written]) -> tuple[list[_Written], set[str], list[str]]:
-        """One request; returns what to send again, what was superseded, and why it failed."""
+        """Send one request; returns the actions to send again, the superseded ids, and the reasons for failures."""
         try:
             answer = self._client.bulk(
                 body=b"".join(written.lines for written in batch),

@@ -1,4 +1,4 @@
-"""Clients of an OpenSearch domain: signed with an AWS role, or with a user and a password."""
+"""Clients of an OpenSearch domain, with signed requests or with user and password."""
 
 from __future__ import annotations
 
@@ -29,18 +29,16 @@ def opensearch_client(
     certificates: str | None = None,
     timeout_seconds: float = _TIMEOUT_SECONDS,
 ) -> OpenSearch:
-    """A client that signs its requests where a region is given, else says who it is, else is nobody.
+    """A client that signs its requests if a region is given, else uses basic authentication if there is a user.
 
-    It reads ranked hits as columns; an `OpenSearchIndex` takes no other client.
+    It parses ranked hits into columns; `OpenSearchIndex` requires such a client.
 
     Args:
         address: such as `https://search-....eu-central-1.es.amazonaws.com`.
-        region: of the managed domain; requests are then signed (SigV4).
-        credentials: of botocore, to sign with; else those that the environment yields.
-        user: for basic authentication.
-        password: of that user.
-        certificates: a file of certificate authorities to trust instead of the usual ones.
-        timeout_seconds: of one request.
+        region: region of the managed domain; requests are then signed (SigV4). credentials: botocore credentials to
+        sign with; default to those of the environment. user: user for basic authentication. password: password of that
+        user. certificates: file of certificate authorities to trust instead of the default ones. timeout_seconds:
+        timeout of one request.
     """
     login: dict[str, Any] = {}
     if region is not None:
@@ -62,7 +60,7 @@ def opensearch_client(
 
 
 def _signer(region: str, credentials: Any) -> Any:
-    # Only who signs needs botocore.
+    # Only signing needs botocore.
     from opensearchpy import Urllib3AWSV4SignerAuth
 
     if credentials is None:

@@ -1,8 +1,8 @@
-"""Putting the records of files in place of what those files had, so that it can be broken off anywhere.
+"""Replaces the records of files in a way that can be interrupted anywhere.
 
-A file is marked before its records are touched and unmarked after the last of them, so that whoever carries on after a
-kill does it again. Every write bears the time at which its writer read the store: what was read later wins, in
-whatever order the writers come. Nothing of it is seen before the caller refreshes.
+A file is marked before its records are touched and unmarked after the last of them, so that an interrupted replacement
+is repeated. Every write carries the time at which its writer read the store as its version: the latest reading wins,
+in whatever order the writes arrive. Nothing is visible before the caller refreshes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _UNFINISHED = ""
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What shall become of a file's records; without a content hash nothing is to be remembered of it."""
+    """New records for a file; without a content hash, the file itself is forgotten."""
 
     path: str
     records: Mapping[str, Action]
@@ -33,7 +33,7 @@ class FileChange:
 
     @classmethod
     def of(cls, path: str, entries: Sequence[IndexEntry], content_hash: str | None) -> FileChange:
-        """The change that puts these entries in place."""
+        """Build the change that replaces a file's records with these entries."""
         records = {
             str(entry.record.id): Action(
                 str(entry.record.id), record_document(entry, path), version_of(entry.record.indexed_at)
@@ -47,7 +47,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class _Present:
-    """A document of a file as it is in the index."""
+    """A document of a file that is currently in the index."""
 
     document_id: str
     path: str
@@ -63,7 +63,7 @@ class FileWriter:
         self._alias = alias
 
     def write(self, changes: Sequence[FileChange], *, first: bool = False) -> None:
-        """Carry out the changes; the caller has refreshed before, unless it is the `first` that these files see."""
+        """Perform the changes; the caller must have refreshed, unless this is the `first` write to these files."""
         for start in range(0, len(changes), FILES_AT_ONCE):
             some = changes[start : start + FILES_AT_ONCE]
             self._write(some, [] if first else list(self._present([change.path for change in some])))
@@ -87,7 +87,7 @@ class FileWriter:
         self._write_records(ours, present)
         finished = [_finished(name, change, versions[name]) for name, change in ours.items()]
         superseded = self._writer.write(self._alias, [*finished, touch()])
-        # Somebody who read later has passed us in the middle: what we added that they do not know of must go.
+        # A writer with a later reading overtook us: remove what we added that it does not know of.
         self._writer.write(
             self._alias,
             [

@@ -1,7 +1,7 @@
-"""Generations of an index: each is an index of its own, and an alias says which one is asked.
+"""Generations of an index: each is a separate OpenSearch index, and an alias points to the current one.
 
-`NAME` stands for the generation that readers ask, `NAME-next` for the one that is being written. Every generation also
-has an alias of its own to write through, since only a write through an alias never makes an index by mistake.
+The alias `NAME` points to the generation that readers use, `NAME-next` to the one being written. Every generation also
+has its own alias for writing, because a write through an alias can be kept from creating an index by mistake.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from tribal.errors import IndexWriteFailed
 _DIGITS = 6
 _ATTEMPTS = 5
 _COPY_SECONDS = 120
-# The client would log each as a mishap, and it is none.
+# The client would log each of these expected responses as a warning.
 _MAY_BE_ABSENT = {"ignore": 404}
 
 
 @dataclass(frozen=True, slots=True)
 class Generations:
-    """All generations of one index of a cluster. Raises what the client raises.
+    """All generations of one index of a cluster. Raises the client's own errors.
 
     Args:
-        client: of the cluster.
-        name: of the index, as readers ask for it.
+        client: client of the cluster.
+        name: name of the index, and the alias for readers.
     """
 
     client: OpenSearch
@@ -37,38 +37,38 @@ class Generations:
 
     @property
     def next_name(self) -> str:
-        """The alias of the generation that is being written."""
+        """The alias of the generation being written."""
         return f"{self.name}-next"
 
-    def behind(self, alias: str) -> str | None:
-        """The generation that an alias stands for."""
+    def resolve(self, alias: str) -> str | None:
+        """The generation that an alias points to."""
         found = self.client.indices.get_alias(name=alias, params=_MAY_BE_ABSENT)
         return None if "error" in found else str(min(found))
 
     def fitting(self, alias: str, about: dict[str, str]) -> str | None:
-        """The generation that an alias stands for, where it can be written on or begun with."""
-        found = self.behind(alias)
+        """The generation that an alias points to, if it can be continued or copied."""
+        found = self.resolve(alias)
         return found if found is not None and self._about(found) == about else None
 
     def begin(self, about: dict[str, str], dimensions: int, *, afresh: bool, in_place: bool) -> str:
-        """The generation to write, made by exactly one of many who try.
+        """The generation to write; of several concurrent callers, exactly one creates it.
 
         Args:
-            about: what a generation must be of to be written on, or to begin with.
-            dimensions: length of a vector, which a generation keeps for good.
-            afresh: whether it must begin with nothing.
-            in_place: whether the present generation itself may be written.
+            about: metadata that a generation must match to be continued or copied.
+            dimensions: length of a vector, fixed for the life of a generation.
+            afresh: whether to start empty.
+            in_place: whether the current generation itself may be written.
         """
         for _ in range(_ATTEMPTS):
-            begun = self.behind(self.next_name)
+            begun = self.resolve(self.next_name)
             if begun is not None and not afresh and self._about(begun) == about:
                 return begun
             if begun is not None:
                 self._delete(begun)
-            present = self.behind(self.name)
+            present = self.resolve(self.name)
             usable = present is not None and not afresh and self._about(present) == about
             if present is not None and usable and in_place:
-                # Who was killed while copying has left it closed.
+                # A process killed while copying leaves the write block in place.
                 self._set_write_block(present, None)
                 return present
             made = self._next_number()
@@ -86,15 +86,15 @@ class Generations:
         raise IndexWriteFailed(f"the next generation of {self.name!r} is removed as often as it is begun; try again")
 
     def abandon(self) -> None:
-        """Remove the generation that is being written."""
-        begun = self.behind(self.next_name)
+        """Remove the generation being written."""
+        begun = self.resolve(self.next_name)
         if begun is not None:
             self._delete(begun)
 
     def publish(self, generation: str) -> None:
-        """Let readers ask the generation that was written, from one moment to the other."""
+        """Switch readers to the generation being written, atomically."""
         self.client.indices.put_settings(index=generation, body=REPLICAS)
-        left = self.behind(self.name)
+        left = self.resolve(self.name)
         actions: list[dict[str, dict[str, str]]] = [
             {"add": {"index": generation, "alias": self.name}},
             {"remove": {"index": generation, "alias": self.next_name}},
@@ -105,9 +105,9 @@ class Generations:
         self.sweep(keep=left)
 
     def sweep(self, keep: str | None = None) -> None:
-        """Remove the generations that no reader asks any more.
+        """Remove the generations that no reader uses any more.
 
-        One that readers have just left is kept until the next sweep, for those who are still reading it.
+        The previous generation is kept until the next sweep, for readers that are still using it.
         """
         for name, aliases in self._all().items():
             if name != keep and set(aliases) <= {writing_alias(name)}:
@@ -127,7 +127,7 @@ class Generations:
         return None if "error" in found else found[generation]["mappings"].get("_meta")
 
     def _copy(self, present: str, made: str) -> None:
-        """A generation that begins with what the present one holds; on the same disk it shares its files."""
+        """Clone the current generation; on the same disk, the clone shares its files."""
         self._set_write_block(present, True)
         try:
             self.client.indices.clone(
@@ -150,5 +150,5 @@ class Generations:
 
 
 def writing_alias(generation: str) -> str:
-    """The alias to write through."""
+    """The alias for writing to a generation."""
     return f"{generation}-write"

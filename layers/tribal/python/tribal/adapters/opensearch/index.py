@@ -1,7 +1,7 @@
-"""Asking the index in OpenSearch: our own terms weighed by BM25, vectors by Lucene, ranking left to our own rooms.
+"""Reads the index in OpenSearch: BM25 over our own terms and vectors by Lucene; the final ranking happens elsewhere.
 
-Every reading request carries a look at the state of the index, so that an answer and what it is judged by are of the
-same refresh. What a reader keeps in memory (table names, keys) belongs to one such state.
+Every request also fetches the state of the index, so that an answer and the state belong to the same refresh. What a
+reader caches (table names, keys) belongs to one such state.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ _TABLE_FIELDS = ("id", "database", "schema", "table", "domain", "database_type")
 
 @dataclass(frozen=True)
 class _Memory:
-    """What a reader keeps of one state."""
+    """What a reader caches of one state."""
 
     state: State
     tables: tuple[IndexedTable, ...] | None = None
 
 
 class OpenSearchIndex:
-    """An index of a cluster, to be asked; safe to share between threads, and read by any number of machines.
+    """The `IndexReader` of OpenSearch; thread-safe, for any number of machines.
 
     Args:
-        client: of the cluster.
-        name: of the index: lower case letters, digits and hyphens.
-        pause: waits between two attempts at something that failed for now.
+        client: client of the cluster.
+        name: name of the index: lower case letters, digits and hyphens.
+        pause: sleeps between attempts after a transient failure.
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class OpenSearchIndex:
         self._lock = threading.Lock()
 
     def reading(self) -> AbstractContextManager[None]:
-        """Within the block, this thread reads one generation: that of its first read."""
+        """Pin this thread to the generation of its first read within the block."""
         return self._block.enter()
 
     def generation(self) -> Hashable:
-        """The name of the state that is read; writers in place give it another one with every file."""
+        """The name of the state being read; in-place writers change it with every file."""
         return self._ask()[0].name
 
     def metadata(self) -> IndexMetadata | None:
@@ -85,7 +85,7 @@ class OpenSearchIndex:
             return None
 
     def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
-        """The answers to several questions in one request, all of one generation."""
+        """Run several queries in one request, against one generation."""
         asked = [self._body(question) for question in questions]
         _, answers = self._ask(*(body for body in asked if body is not None))
         left = iter(answers)
@@ -95,7 +95,7 @@ class OpenSearchIndex:
         ]
 
     def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
-        """How many records hold each term; a term that none holds is left out."""
+        """The number of records that contain each term; terms found in none are left out."""
         wanted = queries.distinct_terms(terms)
         asked = [queries.term_counts(wanted, doc_type, IndexFilter(scope=scope))] if wanted else []
         _, answers = self._ask(*asked)
@@ -104,7 +104,7 @@ class OpenSearchIndex:
         return {term: found[term] for term in wanted if found.get(term)}
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
-        """Records by id, in the order asked for; an unknown id is left out."""
+        """Records by id, in the given order; unknown ids are left out."""
         wanted = [str(number) for number in dict.fromkeys(ids)]
         batches = [wanted[start : start + _IDS_AT_ONCE] for start in range(0, len(wanted), _IDS_AT_ONCE)]
         _, answers = self._ask(*map(queries.by_ids, batches))
@@ -113,20 +113,20 @@ class OpenSearchIndex:
         return {number: found[number] for number in ids if number in found}
 
     def tables(self, where: IndexFilter) -> list[IndexedTable]:
-        """Every table, in order of its name."""
+        """Every table, ordered by name."""
         state, _ = self._ask()
         tables = self._all_tables(state)
         return list(tables) if where == _EVERYTHING else _admitted(tables, where)
 
     def domain_records(self, where: IndexFilter) -> list[DocumentRecord]:
-        """The record of every domain of every database, in order of domain and database."""
+        """The record of every domain of every database, ordered by domain and database."""
         query = {"bool": {"filter": queries.filters(where, "domain")}}
         _, (found,) = self._ask({"query": query, "size": queries.PAGE, "_source": ["value"]})
         records = [DocumentRecord.from_json(hit["_source"]["value"]) for hit in found["hits"]["hits"]]
         return sorted(records, key=lambda record: (record.domain or "", record.database_name))
 
     def key_graph(self) -> KeyGraph | None:
-        """Every foreign key; read once as long as the keys do not change."""
+        """Every foreign key; cached until the keys change."""
         for _ in range(_SCAN_ATTEMPTS):
             state, _ = self._ask()
             known = self._graph
@@ -141,7 +141,7 @@ class OpenSearchIndex:
         raise IndexNotReady(f"the keys of the index {self._name!r} change faster than they are read; ask again")
 
     def close(self) -> None:
-        """Let go of what is kept in memory; the connections end with the process."""
+        """Clear the caches; the connections end with the process."""
         with self._lock:
             self._memory = self._graph = None
 
@@ -187,7 +187,7 @@ class OpenSearchIndex:
             if len(names) > 1:
                 continue
             tables = tuple(sorted((_table(hit) for _, hits in pages for hit in hits), key=_name_of))
-            # Writers in place may have gone on since the state was seen; their tables are whole all the same.
+            # In-place writers may have continued since the state was read, but every table is still complete.
             if names == {state.name}:
                 with self._lock:
                     self._memory = _Memory(state, tables)

@@ -1,7 +1,7 @@
-"""The layout of an index in OpenSearch: settings, fields, and how a record becomes a document.
+"""The layout of an index in OpenSearch: settings, mappings, and how a record becomes a document.
 
-One shard holds everything, so that all of a refresh is seen at once and words are weighed over all tables. Nothing is
-refreshed by time: a writer refreshes when what it wrote is whole.
+A single shard holds everything, so that a refresh becomes visible atomically and term statistics cover all tables.
+Periodic refresh is off: a writer refreshes when its changes are complete.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 REPLICAS = {"index.auto_expand_replicas": "0-1"}
-"""A copy on another node, where there is one: made of a generation that is whole, since it costs what writing costs."""
+"""A replica on another node, if there is one; added to finished generations only, since it doubles the cost of
+writing."""
 LAYOUT = "2"
-"""Version of the layout; an index of another one is rebuilt, as one of another `INDEX_VERSION` is."""
+"""Version of the layout; an index of another layout is rebuilt, as is one of another `INDEX_VERSION`."""
 DOC_TYPES: tuple[DocType, ...] = get_args(DocType)
 VECTOR_KINDS: tuple[VectorKind, ...] = (*DOC_TYPES, "table_name")
 NAME_WEIGHT = 3
-"""Terms of a name are written this many times, which in BM25 weighs as a field weight does."""
+"""Terms of a name are indexed this many times, which in BM25 acts as a field weight."""
 STATE_ID, TOUCHED_ID = "state", "touched"
 MAX_ID_BYTES = 512
-"""The longest `_id` that OpenSearch takes."""
+"""The longest `_id` that OpenSearch accepts."""
 
 VECTOR_SPACE = "innerproduct"
-"""Vectors of one length are as near to each other by it as by their cosine, at a third of the work."""
+"""For vectors of equal length this ranks like the cosine, at a third of the cost."""
 VECTOR_SCALE = 100_000
-"""Vectors of length 1 are written as whole numbers of this many parts, which are quick to write and to read."""
+"""Unit vectors are scaled by this and rounded to integers, which are faster to write and parse."""
 
 _TERM_CHARS = 100
 _KEYWORD = {"type": "keyword"}
@@ -43,7 +44,7 @@ _KEPT = {"type": "keyword", "index": False, "doc_values": False}
 
 
 def index_body(dimensions: int, about: dict[str, str], aliases: Sequence[str]) -> dict[str, Any]:
-    """Settings and fields of a new index, which refuses fields that are not among them; `about` is kept with them."""
+    """Settings and strict mappings of a new index; `about` is stored with them."""
     properties: dict[str, Any] = {
         "kind": _KEYWORD,
         "doc_type": _KEYWORD,
@@ -65,7 +66,7 @@ def index_body(dimensions: int, about: dict[str, str], aliases: Sequence[str]) -
     for kind in VECTOR_KINDS:
         properties[vector_field(kind)] = {
             "type": "knn_vector",
-            # Where there are no vectors the field stays empty, and none of no length is taken.
+            # OpenSearch rejects vectors of length 0; without vectors the field simply stays empty.
             "dimension": max(dimensions, 1),
             "method": {"name": "hnsw", "engine": "lucene", "space_type": VECTOR_SPACE},
         }
@@ -84,46 +85,46 @@ def index_body(dimensions: int, about: dict[str, str], aliases: Sequence[str]) -
 
 
 def terms_field(doc_type: DocType) -> str:
-    """Where the terms of one type of record lie: apart, so that columns do not make the words of tables common."""
+    """The terms field of one record type; separate fields keep columns from skewing the term statistics of tables."""
     return f"terms_{doc_type}"
 
 
 def vector_field(kind: VectorKind) -> str:
-    """Where the vectors of one kind lie."""
+    """The field for vectors of one kind."""
     return f"vector_{kind}"
 
 
 def doc_type_of(kind: VectorKind) -> DocType:
-    """The type of record that has a kind of vector."""
+    """The record type that has this kind of vector."""
     return "table" if kind == "table_name" else kind
 
 
 def encode_term(term: str) -> str:
-    """A term as the `whitespace` analyzer keeps it whole: what it would cut or drop goes by its hash."""
+    """A term that the `whitespace` analyzer keeps intact; one that it would split or drop is replaced by its hash."""
     if term.isalnum() and len(term) <= _TERM_CHARS:
         return term
     return "~" + hashlib.sha256(term.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def source_id(path: str) -> str:
-    """The `_id` of what is known of a file; a long path goes by its hash."""
+    """The `_id` of the document about a file; a long path is replaced by its hash."""
     name = f"file {path}"
     return name if len(name.encode("utf-8", "surrogatepass")) <= MAX_ID_BYTES else f"file~{object_hash(path)}"
 
 
 def place_of(database: str, schema: str) -> str:
-    """A database and a schema as one value to filter by; no name can be mistaken for two."""
+    """A database and schema as one unambiguous value to filter by."""
     return f"{len(database)} {database} {schema}"
 
 
 def version_of(moment: str) -> int:
-    """The external version of what was read from the store at that time: whoever read later wins."""
+    """The external version of documents read from the store at that time: the latest reading wins."""
     parsed = datetime.fromisoformat(moment)
     return max(0, int((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp() * 1000))
 
 
 def record_document(entry: IndexEntry, path: str) -> dict[str, Any]:
-    """A record as it is written for the file that it is from."""
+    """The OpenSearch document of a record from that file."""
     record = entry.record.model_copy(update={"source_path": path})
     kinds: dict[VectorKind, NDArray[Any] | None] = {record.doc_type: entry.vector, "table_name": entry.name_vector}
     written = {kind: written_vector(vector) for kind, vector in kinds.items() if vector is not None}
@@ -151,7 +152,7 @@ def record_document(entry: IndexEntry, path: str) -> dict[str, Any]:
 
 
 def written_vector(vector: NDArray[Any]) -> list[int] | None:
-    """A vector as it is written; `None` for a zero vector, which is near to nothing."""
+    """A vector in stored form; `None` for a zero vector, which matches nothing."""
     scaled = np.asarray(vector, dtype=np.float64).ravel() * VECTOR_SCALE
     values: list[int] = np.rint(scaled).astype(np.int64).tolist()
     return values if any(values) else None

@@ -1,4 +1,4 @@
-"""Searches as OpenSearch wants them, and what comes back."""
+"""Builds OpenSearch queries and parses their results."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ if TYPE_CHECKING:
 Body = dict[str, Any]
 
 MAX_TERMS = 64
-"""Terms of one question that are looked at."""
+"""Maximum number of terms used from one query."""
 PAGE = 10_000
-"""Documents of one answer, the most that OpenSearch gives at once."""
+"""Documents per page, the most that OpenSearch returns at once."""
 EXACT_VECTORS = 10_000
-"""As long as no more vectors than this can be meant, each is compared; beyond, the graph of neighbours is walked."""
+"""Up to this many candidate vectors are compared exactly; beyond, approximate search (HNSW) is used."""
 
 _WALKED = 500
-"""Neighbours that a walk through the graph finds at the most: its cost grows with them."""
+"""Maximum neighbours of an approximate search, whose cost grows with them."""
 _SCORE_DIGITS = 6
 _LUCENE_SCALE = 2.2
-"""What BM25 multiplies by (k1 + 1) and Lucene leaves out."""
+"""The factor k1 + 1 of BM25, which Lucene leaves out."""
 _NO_ID = 1 << 53
 
 
 def distinct_terms(terms: Sequence[str]) -> list[str]:
-    """The terms that are asked for: each once, none empty, no more than `MAX_TERMS`."""
+    """The distinct non-empty terms of a query, at most `MAX_TERMS`."""
     return [term for term in dict.fromkeys(terms) if term][:MAX_TERMS]
 
 
 def filters(where: IndexFilter, doc_type: DocType) -> list[Body]:
-    """What a record must be to be seen."""
+    """Filter clauses for records that may be returned."""
     clauses: list[Body] = [{"term": {"doc_type": doc_type}}]
     clauses += [
         {"term": {field: value}}
@@ -70,7 +70,8 @@ def filters(where: IndexFilter, doc_type: DocType) -> list[Body]:
 
 
 def lexical(terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Body | None:
-    """Records that share a term, by BM25; each hit names the places of the terms; `None` when no term is asked for."""
+    """A BM25 query for records that share a term, whose hits name the positions of their terms; `None` without
+    terms."""
     wanted = distinct_terms(terms)
     if not wanted:
         return None
@@ -88,7 +89,7 @@ def lexical(terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: 
 
 
 def nearest(vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int, exact: bool) -> Body | None:
-    """Records by cosine similarity; `None` when a zero vector asks for nothing."""
+    """A query by cosine similarity; `None` for a zero vector, which matches nothing."""
     values = written_vector(vector)
     if values is None:
         return None
@@ -106,7 +107,7 @@ def nearest(vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: i
 
 
 def term_counts(terms: Sequence[str], doc_type: DocType, where: IndexFilter) -> Body:
-    """How many records hold each term, by its place."""
+    """A query for the number of records that contain each term, by the term's position."""
     field = terms_field(doc_type)
     each = {str(number): {"term": {field: encode_term(term)}} for number, term in enumerate(terms)}
     query = {"bool": {"filter": filters(where, doc_type)}}
@@ -114,7 +115,7 @@ def term_counts(terms: Sequence[str], doc_type: DocType, where: IndexFilter) -> 
 
 
 def scan(query: Body, fields: Sequence[str], after: Sequence[Any] | None, order: str) -> Body:
-    """One page of all documents that fit, in the order of a field, with the values of some fields."""
+    """A query for one page of all matching documents, sorted by a field, with the values of some fields."""
     body: Body = {
         "query": query,
         "size": PAGE,
@@ -128,19 +129,19 @@ def scan(query: Body, fields: Sequence[str], after: Sequence[Any] | None, order:
 
 
 def by_ids(ids: Sequence[str]) -> Body:
-    """Documents by `_id`, with what they keep."""
+    """A query for documents by `_id`, with their source."""
     return {"query": {"ids": {"values": list(ids)}}, "size": len(ids), "_source": ["value"], "track_total_hits": False}
 
 
 def candidates(question: ByWords | ByVector, response: Mapping[str, Any]) -> Candidates:
-    """The hits of a search for candidates."""
+    """Parse the hits of a query into candidates."""
     hits: RankedHits | list[Any] = response["hits"]["hits"]
     if not isinstance(hits, RankedHits):
         return Candidates.of(())
     scores: NDArray[Any] = np.array(hits.column(0), dtype=np.float64)
     records = np.array(hits.column(1), dtype=np.int64)
     of_table = records if _are_tables(question) else np.array(hits.column(2), dtype=np.int64)
-    # A missing value sorts as a number that no id has.
+    # A missing value sorts as a number that is not a valid id.
     of_table = np.where(of_table < _NO_ID, of_table, 0)
     if isinstance(question, ByWords):
         terms = distinct_terms(question.terms)
@@ -152,7 +153,7 @@ def candidates(question: ByWords | ByVector, response: Mapping[str, Any]) -> Can
 
 
 def _cosines(scores: NDArray[Any]) -> NDArray[Any]:
-    """What stands behind scores, which are never negative: 1 + product, and 1 / (1 - product) of a negative one."""
+    """Convert Lucene's non-negative scores to cosines: 1 + product, or 1 / (1 - product) for a negative product."""
     products = np.where(scores >= 1.0, scores - 1.0, 1.0 - 1.0 / scores)
     cosines: NDArray[Any] = np.clip(products / VECTOR_SCALE**2, -1.0, 1.0)
     return cosines
@@ -164,12 +165,12 @@ def _are_tables(question: ByWords | ByVector) -> bool:
 
 
 def _ranked(query: Body, doc_type: DocType, limit: int) -> Body:
-    # What a hit must tell stands in its sort values, which spares looking anything up for it.
+    # Return everything needed as sort values, which avoids fetching stored fields.
     order = [{"_score": "desc"}, {"id": "asc"}]
     return {
         "query": query,
         "size": min(limit, PAGE),
-        # The id of a table is that of its record.
+        # A table's id is that of its record.
         "sort": order if doc_type == "table" else [*order, {"table_id": "asc"}],
         "_source": False,
         "stored_fields": "_none_",

@@ -1,4 +1,4 @@
-"""Asking an index: many searches in one request, all or nothing, of one state."""
+"""Runs several searches in one request, all or nothing, against one state of an index."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ _ABSENT = "index_not_found_exception"
 
 
 class Absent(IndexNotReady):
-    """There is no such index."""
+    """The index does not exist."""
 
 
 class Reader:
-    """Sends searches to whatever an alias stands for at that moment.
+    """Sends searches to the index that an alias currently points to.
 
     Args:
-        client: of the cluster.
-        pause: waits before a search that failed for now is sent again.
+        client: client of the cluster.
+        pause: sleeps before a search is retried after a transient failure.
     """
 
     def __init__(self, client: OpenSearch, pause: Callable[[float], None] = time.sleep) -> None:
         self._client = client
         self._pause = pause
-        # One handle always asks the same copy of the index: another may be a refresh behind.
+        # A fixed preference always reads the same copy of the shard: another may be one refresh behind.
         self._preference = secrets.token_hex(8)
 
     def ask(self, alias: str, *bodies: Body) -> tuple[State, list[Any]]:
-        """The state of a finished index with the answers of that state.
+        """The state of a finished index, with the search results for that state.
 
         Raises:
             IndexNotReady: when there is no finished index, or it cannot be reached.
@@ -61,10 +61,10 @@ class Reader:
         return state, answers
 
     def look(self, alias: str, *bodies: Body) -> tuple[State | None, list[Any]]:
-        """The same of any index.
+        """The same for any index, finished or not.
 
         Raises:
-            Absent: when there is none.
+            Absent: when the index does not exist.
             OtherVersion: when it is of another version.
             IndexNotReady: when it cannot be reached.
         """
@@ -72,10 +72,10 @@ class Reader:
         return read_state(state), answers
 
     def search(self, alias: str, *bodies: Body) -> list[Any]:
-        """The answers to some searches, asked again a few times where they failed for now.
+        """Run searches, retrying transient failures a few times.
 
         Raises:
-            Absent: when there is no index.
+            Absent: when the index does not exist.
             IndexNotReady: when one of them failed.
         """
         head = {"index": alias, "allow_partial_search_results": False, "preference": self._preference}
@@ -100,12 +100,12 @@ class Reader:
             failed = [answer for answer in answers if "error" in answer]
             if not failed:
                 for answer in answers:
-                    # What is empty is not told.
+                    # Empty values are left out of the response.
                     answer.setdefault("hits", {}).setdefault("hits", [])
                 return answers
             kind = str(failed[0]["error"].get("type"))
             if kind == _ABSENT and attempt:
-                # Asked twice: what an alias stands for may be removed in the moment between two looks.
+                # Check twice: the index behind an alias may be removed between resolving and searching.
                 raise _absent(alias)
             reason = f"{kind}: {str(failed[0]['error'].get('reason'))[:200]}"
             if kind != _ABSENT and failed[0].get("status") not in _PASSING:
@@ -113,11 +113,11 @@ class Reader:
         raise IndexNotReady(f"the index {alias!r} cannot be asked ({reason}); try again, or look after the domain")
 
     def pages(self, alias: str, query: Body, fields: Sequence[str], order: str = "id") -> Iterator[tuple[str, Any]]:
-        """Every document that fits, a page at a time, each with the name of the state that it was read in.
+        """Every matching document, fetched in pages, each with the name of the state it was read in.
 
         Raises:
-            Absent: when there is no index.
-            IndexNotReady: when it cannot be asked.
+            Absent: when the index does not exist.
+            IndexNotReady: when it cannot be read.
         """
         after: Sequence[Any] | None = None
         while True:

@@ -1,7 +1,7 @@
-"""What an index says of itself: what it was built from, and its keys as one object.
+"""The state of an index: what it was built from, and its key graph.
 
-The keys are written in pieces named by their hash before the state that names them, so that a reader never meets half
-of them; those of the state before stay until the next, for whoever is reading them.
+The graph is written in pieces named by their hash, before the state that refers to them, so that a reader never sees
+half of it; the pieces of the previous state are kept until the next one, for readers still using them.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ class State:
     graph: tuple[str, ...]
     """Ids of the pieces of the key graph."""
     name: str
-    """Another one for every other state."""
+    """Unique name of the state."""
     generation: str
-    """The index that it is the state of."""
+    """The generation that the state belongs to."""
 
 
 class OtherVersion(Exception):
-    """The index is of another version of this program."""
+    """The index was written by another version of this program."""
 
 
 def state_query() -> dict[str, Any]:
-    """The search that every reading request carries."""
+    """The search for the state, included in every read request."""
     ids = {"ids": {"values": [STATE_ID, TOUCHED_ID]}}
-    # Ranked hits would each bear the name of the index if it were not asked for as a value.
+    # Request the index name as a value, because ranked hits are stripped of their metadata.
     return {"query": ids, "size": 2, "_source": ["value"], "docvalue_fields": ["_index"], "track_total_hits": False}
 
 
 def read_state(response: Mapping[str, Any]) -> State | None:
-    """What the search for the state found; `None` while the index is not finished.
+    """Parse the state from the response; `None` while the index is not finished.
 
     Raises:
-        OtherVersion: when another version of this program has written it.
+        OtherVersion: when another version of this program wrote the index.
     """
     hits = response["hits"]["hits"]
     values = {hit["_id"]: str(hit["_source"]["value"]) for hit in hits}
@@ -70,12 +70,12 @@ def read_state(response: Mapping[str, Any]) -> State | None:
 
 
 def touch() -> Action:
-    """Marks that records have changed."""
+    """The action that marks records as changed."""
     return Action(TOUCHED_ID, {"kind": "touched", "value": secrets.token_hex(8)})
 
 
 def graph_actions(graph: KeyGraph) -> list[Action]:
-    """The key graph in pieces that fit into a request."""
+    """The actions that write the key graph, in pieces that fit into a request."""
     data = graph.to_compact_json()
     text = base64.b64encode(zlib.compress(data)).decode()
     pieces = [text[start : start + _PIECE_CHARS] for start in range(0, len(text), _PIECE_CHARS)]
@@ -84,7 +84,7 @@ def graph_actions(graph: KeyGraph) -> list[Action]:
 
 
 def state_action(metadata: IndexMetadata, graph: Sequence[Action]) -> Action:
-    """The state that names a key graph."""
+    """The action that writes the state with its references to the key graph."""
     state = {
         "name": secrets.token_hex(8),
         "layout": LAYOUT,
@@ -95,5 +95,5 @@ def state_action(metadata: IndexMetadata, graph: Sequence[Action]) -> Action:
 
 
 def read_graph(pieces: Sequence[str]) -> KeyGraph:
-    """The key graph from its pieces, in order."""
+    """Reassemble the key graph from its pieces, in order."""
     return KeyGraph.from_json(zlib.decompress(base64.b64decode("".join(pieces))))

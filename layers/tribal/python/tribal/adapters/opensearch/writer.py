@@ -1,4 +1,4 @@
-"""Building the search index in OpenSearch: a generation beside the one that is asked, or that one itself in place."""
+"""Builds the index in OpenSearch: a new generation beside the current one, or the current one in place."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tribal_contracts import IndexMetadata, KeyGraph
 
 
 class OpenSearchIndexWriter(OpenSearchIndex):
-    """The index of a cluster, to be built and asked.
+    """The `IndexWriter` of OpenSearch, which can also be read.
 
     Args:
-        client: of the cluster.
-        name: of the index: lower case letters, digits and hyphens.
-        in_place: whether the present generation itself is brought up to date, file by file, by any number of writers
-            side by side, instead of a copy of it by one writer. Each file is then seen as soon as it is replaced.
-        pause: waits between two attempts at something that failed for now.
+        client: client of the cluster.
+        name: name of the index: lower case letters, digits and hyphens.
+        in_place: whether any number of concurrent writers update the current generation file by file, instead of one
+            writer updating a copy. Each file then becomes visible as soon as it is replaced.
+        pause: sleeps between attempts after a transient failure.
     """
 
     def __init__(
@@ -47,13 +47,13 @@ class OpenSearchIndexWriter(OpenSearchIndex):
         self._held: set[str] = set()
 
     def held(self, model: str) -> dict[str, str]:
-        """What `begin` would return; a file that was not written to its end has the content hash `""`."""
+        """What `begin` would return; a partially written file has the content hash `""`."""
         generations, about = self._generations, _about(model)
         try:
             generation = generations.fitting(generations.next_name, about) or generations.fitting(self._name, about)
             if generation is None:
                 return {}
-            # What a writer that was killed has left is a part of it, and nothing is refreshed by itself.
+            # Include what a killed writer left: nothing is refreshed automatically.
             self._client.indices.refresh(index=generation)
             return self._files_of(generation)
         except OpenSearchException as exc:
@@ -62,9 +62,9 @@ class OpenSearchIndexWriter(OpenSearchIndex):
             ) from exc
 
     def begin(self, model: str, dimensions: int, *, afresh: bool = False) -> dict[str, str]:
-        """Begin the next generation, or carry on the one that an interrupted run left; returns what it holds already.
+        """Begin the next generation or resume an interrupted one; returns the hashes of the files already in it.
 
-        A file that was not written to its end has the content hash `""`.
+        A partially written file has the content hash `""`.
         """
         with self._writing():
             self._begun = self._generations.begin(_about(model), dimensions, afresh=afresh, in_place=self._in_place)
@@ -74,7 +74,7 @@ class OpenSearchIndexWriter(OpenSearchIndex):
         return held
 
     def counts(self) -> IndexCounts:
-        """How much the generation that was begun holds."""
+        """The size of the generation under construction."""
         body = {
             "size": 0,
             "query": {"term": {"kind": "record"}},
@@ -92,15 +92,15 @@ class OpenSearchIndexWriter(OpenSearchIndex):
         removed: Iterable[str],
         hashes: Mapping[str, str] | None = None,
     ) -> None:
-        """Put the records of changed files in place of what those files had; seen all at once.
+        """Replace the records of changed files, visible all at once.
 
-        In place it is seen at the end, else when the generation is finished.
+        In-place changes become visible at the end of the call, others when the generation is finished.
         """
         known = hashes or {}
         changes = [FileChange.of(path, (), None) for path in removed if path not in changed]
         changes += [FileChange.of(path, entries, known.get(path)) for path, entries in changed.items()]
         paths = {change.path for change in changes}
-        # Each refresh leaves a segment to merge: alone, a writer needs none for files that it meets for the first time.
+        # Every refresh leaves a segment to merge, and a sole writer needs none for files it writes for the first time.
         first = not self._in_place and self._held.isdisjoint(paths)
         self._held |= paths
         with self._writing():
@@ -112,7 +112,7 @@ class OpenSearchIndexWriter(OpenSearchIndex):
             self._require_begun()
 
     def finish(self, metadata: IndexMetadata, graph: KeyGraph) -> None:
-        """Publish the generation that was begun with its key graph and metadata, at once."""
+        """Atomically publish the generation with its key graph and metadata."""
         pieces = graph_actions(graph)
         with self._writing():
             generation = self._generation()
@@ -123,21 +123,21 @@ class OpenSearchIndexWriter(OpenSearchIndex):
             self._bulk.write(alias, [state_action(metadata, pieces)])
             self._refresh()
             self._drop_graphs_but(generation, before, tuple(piece.document_id for piece in pieces))
-            if self._in_place and self._generations.behind(self._name) == generation:
+            if self._in_place and self._generations.resolve(self._name) == generation:
                 self._generations.sweep()
             else:
                 self._generations.publish(generation)
             self._begun = None
 
     def abandon(self) -> None:
-        """Remove the generation that was begun; what others may be writing in place is left alone."""
+        """Remove the unfinished generation, unless it is one that others may be writing in place."""
         self._begun = None
         if not self._in_place:
             with self._writing():
                 self._generations.abandon()
 
     def close(self) -> None:
-        """Let go of what is kept in memory and of what was begun; the connections end with the process."""
+        """Clear the caches and stop writing; the connections end with the process."""
         self._begun = None
         super().close()
 
@@ -152,9 +152,9 @@ class OpenSearchIndexWriter(OpenSearchIndex):
         return self._begun
 
     def _require_begun(self) -> None:
-        """A write that readers will never see is no success."""
+        """Fail if nothing was begun: readers would never see the write."""
         aliases = (self._generations.next_name, *((self._name,) if self._in_place else ()))
-        if self._generation() not in map(self._generations.behind, aliases):
+        if self._generation() not in map(self._generations.resolve, aliases):
             raise IndexWriteFailed(f"what was begun in {self._name!r} was abandoned or replaced meanwhile; index again")
 
     def _graph_of(self, generation: str) -> Sequence[str]:
@@ -165,7 +165,7 @@ class OpenSearchIndexWriter(OpenSearchIndex):
         return () if state is None else state.graph
 
     def _drop_graphs_but(self, generation: str, before: Sequence[str], after: Sequence[str]) -> None:
-        """Remove what readers of neither state look for."""
+        """Remove the graph pieces that neither state refers to."""
         if not before or before == after:
             return
         kept = {"ids": {"values": sorted({*before, *after})}}
@@ -187,5 +187,5 @@ class OpenSearchIndexWriter(OpenSearchIndex):
 
 
 def _about(model: str) -> dict[str, str]:
-    """What a generation must be of to be written on, or to begin with."""
+    """Metadata that a generation must match to be continued or copied."""
     return {"version": INDEX_VERSION, "layout": LAYOUT, "model": model}

@@ -1,4 +1,4 @@
-"""What a user may not read, and the statements that would allow it."""
+"""Reports what a user may not read, and the GRANTs that would allow it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tribal.ports import AccessReport, MissingGrant
 
 
 def usage_grant(schema: str, user: str) -> str:
-    """The statement that lets a user look into a schema."""
+    """The GRANT that lets a user use a schema."""
     return f"GRANT USAGE ON SCHEMA {quote_identifier(schema, 'postgres')} TO {quote_identifier(user, 'postgres')};"
 
 
 def select_grant(schema: str, table: str, user: str) -> str:
-    """The statement that lets a user select from one table."""
+    """The GRANT that lets a user select from one table."""
     name = qualified_table("", schema, table, "postgres")
     return f"GRANT SELECT ON TABLE {name} TO {quote_identifier(user, 'postgres')};"
 
@@ -27,7 +27,7 @@ def _select_all_grant(schema: str, user: str) -> str:
 
 
 def access_report(server: ServerRow, schemas: Sequence[SchemaRow], tables: Sequence[TableRow]) -> AccessReport:
-    """Sum up what may be read; `missing` is in order of schema and table, the grant of a schema before its tables'."""
+    """Summarize what may be read; `missing` is ordered by schema and table, a schema's grant before its tables'."""
     members: dict[str, list[TableRow]] = defaultdict(list)
     for table in sorted(tables, key=lambda row: (row.schema, row.name)):
         members[table.schema].append(table)

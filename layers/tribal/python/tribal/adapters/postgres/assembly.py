@@ -1,4 +1,4 @@
-"""Puts the rows of the catalog queries together into tables. Pure: rows in, contracts out, always in the same order."""
+"""Assembles the rows of the catalog queries into tables. Pure: rows in, contracts out, in a deterministic order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tribal_contracts import (
 
 UNKNOWN = -1
 NOT_READ = "(not read: the table was locked)"
-"""Stands for an expression that could not be had because of a lock; the next reading puts it right."""
+"""Placeholder for an expression that could not be read because of a lock; the next reading fills it in."""
 
 _VIEW_NOT_READ = f"-- {NOT_READ}"
 
@@ -48,7 +48,7 @@ _IDENTITIES: Mapping[str, Literal["always", "by default"]] = {"a": "always", "d"
 
 
 class _Expressions:
-    """Texts by what they belong to."""
+    """Expression texts by the object they belong to."""
 
     def __init__(self, rows: Iterable[Sequence[Any]]) -> None:
         self._texts = {(kind, owner, place): text for kind, owner, place, text in rows}
@@ -62,13 +62,13 @@ class _Expressions:
 
 
 def assemble(rows: CatalogRows) -> CatalogContents:
-    """Build the contents of a database; what belongs to a schema that may not be used is left out."""
+    """Build the contents of a database, without objects in schemas that the user may not use."""
     rows, folded = fold_inheriting_tables(rows)
     server = ServerRow(*rows.server[0])
     schemas = sorted((SchemaRow(*row) for row in rows.schemas), key=lambda schema: schema.name)
     listed = {schema.name for schema in schemas}
     heads = sorted((TableRow(*row) for row in rows.tables), key=lambda table: (table.schema, table.name))
-    # A person's table in a schema that belongs to an extension: the schema is then worth naming, too.
+    # A schema that belongs to an extension is listed too when it holds a user's table.
     extra = sorted({head.schema for head in heads if head.usable} - listed)
     parts = _Parts(rows)
     tables = tuple(parts.table(head) for head in heads if head.usable)
@@ -93,7 +93,7 @@ def assemble(rows: CatalogRows) -> CatalogContents:
 
 
 def _lacks_a_text(table: CatalogTable) -> bool:
-    # No expression that the server writes out looks like the remark that stands for one.
+    # No expression from the server can equal the placeholder.
     texts = [check.expression for check in table.checks]
     texts += [column.generated or "" for column in table.columns]
     for index in table.indexes:
@@ -110,7 +110,7 @@ def _statistics(head: TableRow) -> TableStatistics:
 
 
 class _Parts:
-    """Everything that belongs to tables, by the table's oid."""
+    """The parts of all tables, by table oid."""
 
     def __init__(self, rows: CatalogRows) -> None:
         self._expressions = _Expressions(rows.expressions)

@@ -1,7 +1,7 @@
 """Reads a PostgreSQL database (12 to 18) through pg8000, in short read-only transactions.
 
-Each read is a transaction of its own that sets all it relies on with `SET LOCAL`, so that it works behind a pooler that
-hands every transaction another session. The time limits nest: lock, statement, socket.
+Each read is a transaction that sets everything it relies on with `SET LOCAL`, so that it works behind a pooler that
+gives every transaction a different session. Timeouts are nested: lock, statement, socket.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ Result = TypeVar("Result")
 
 
 class PostgresCatalog:
-    """The `CatalogReader` of PostgreSQL; safe to use from several threads.
+    """The `CatalogReader` of PostgreSQL; thread-safe.
 
-    Nothing is connected before the first read. `renew_password` is asked once when a login is refused, and the login
-    tried again where its answer is another password. What a replica's replay, a deadlock or a restart ended is tried
-    again, with `pause` in between.
+    Connects on first use. When a login is refused, `renew_password` is called once, and the login is retried if that
+    returns a different password. Transactions ended by a replica's replay, a deadlock or a restart are retried, with
+    `pause` in between.
     """
 
     def __init__(
@@ -61,23 +61,23 @@ class PostgresCatalog:
         self._pool = PostgresPool(self._open, self._limits.connections, self._connect_seconds)
 
     def read(self) -> CatalogContents:
-        """The whole structure as one state of it, in a number of statements that does not depend on its size."""
+        """Read the whole structure as one consistent snapshot, in a fixed number of statements."""
         try:
             return assemble(self._retried(self._rows))
         except DatabaseError as error:
-            # Something was dropped after our snapshot was taken and before the server put its text together.
+            # An object was dropped between our snapshot and the server's rendering of its text.
             if sqlstate(error) != INTERNAL:
                 raise
         return assemble(self._retried(self._rows))
 
     def sample(self, table: CatalogTable, rows: int) -> TableSample:
-        """At most `rows` rows of the first 200 columns, values cut to 200 characters.
+        """At most `rows` rows of the first 200 columns, values truncated to 200 characters.
 
-        A column that may not be selected, or that is not there any more, is left out. Values of types that are no
-        text, such as `bytea`, are `None`.
+        Columns that the user may not select, or that no longer exist, are left out. Values of types without a text
+        form, such as `bytea`, are `None`.
 
         Raises:
-            TableGone: when the table is not there any more.
+            TableGone: when the table no longer exists.
             AccessDenied: when none of its columns may be selected; the message names the GRANT.
         """
         columns = sampled_columns(table)
@@ -95,7 +95,7 @@ class PostgresCatalog:
         return self._retried(lambda: self._select(table, open_to_us, rows, readable))
 
     def presence(self, tables: Sequence[SchemaAndTable]) -> dict[SchemaAndTable, Presence]:
-        """Whether each table is there, positively gone, or hidden from this user, in one statement."""
+        """Whether each table exists, is certainly gone, or is hidden from this user, in one statement."""
         found: dict[SchemaAndTable, Presence] = dict.fromkeys(tables, "gone")
         asked = [name for name in found if all(map(_can_be_a_name, name))]
         if not asked:
@@ -105,24 +105,24 @@ class PostgresCatalog:
         return found
 
     def access(self) -> AccessReport:
-        """What this user can and cannot read, and the grants that are missing."""
+        """What this user can and cannot read, and the missing grants."""
         server, schemas, tables = self._retried(self._privileges)
         return access_report(
             server_of(server), [SchemaRow(*row) for row in schemas], [TableRow(*row) for row in tables]
         )
 
     def statements(self) -> list[Statement]:
-        """Every statement that this reader would ever send."""
+        """Every statement that this reader may send."""
         return list(queries.STATEMENTS)
 
     def close(self) -> None:
-        """Close every connection; what is read afterwards raises `ConnectionLost`."""
+        """Close every connection; later reads raise `ConnectionLost`."""
         self._pool.close()
 
     def transaction(
         self, doing: str, begin: str = queries.BEGIN_SNAPSHOT, statement_seconds: float | None = None
     ) -> AbstractContextManager[Session]:
-        """A read-only transaction under this reader's limits; `doing` is what messages call it."""
+        """A read-only transaction under this reader's limits; `doing` describes it in messages."""
         seconds = statement_seconds or self._limits.statement_timeout_seconds
         return self._pool.transaction(begin, TimeLimits(seconds, self._limits.lock_timeout_seconds), doing)
 
@@ -207,5 +207,5 @@ def _expressions(session: Session) -> list[Row]:
 
 
 def _can_be_a_name(text: str) -> bool:
-    """Whether the server could have an object of that name: no NUL, no half of a surrogate pair."""
+    """Whether a name is valid on the server: no NUL, no lone surrogates."""
     return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

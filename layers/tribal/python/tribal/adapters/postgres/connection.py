@@ -1,4 +1,4 @@
-"""One connection to PostgreSQL: dialling, TLS as libpq understands it, login, and statements with a time limit."""
+"""One connection to PostgreSQL: connecting, TLS with libpq's semantics, login, and statements with a timeout."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _Tls = Literal["never", "if offered", "always"]
 
 _TLS_REQUEST = struct.pack("!ii", 8, 80877103)
 
-# As in libpq, the second way is tried when the server has no entry for logins that come by the first one.
+# As in libpq, the second mode is tried when the server has no pg_hba.conf entry for the first.
 _ATTEMPTS: dict[SslMode, tuple[_Tls, ...]] = {
     "disable": ("never",),
     "allow": ("never", "always"),
@@ -43,7 +43,7 @@ _ATTEMPTS: dict[SslMode, tuple[_Tls, ...]] = {
 
 
 class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no types
-    """Keeps what the server said last: pg8000 forgets an error after which the server hangs up."""
+    """Keeps the server's last error: pg8000 loses an error after which the server closes the connection."""
 
     last_error: ServerError | None = None
 
@@ -62,11 +62,11 @@ class PostgresConnection:
         self.broken = False
 
     def run(self, sql: str, *parameters: str, doing: str, timeout_seconds: float) -> list[Row]:
-        """Send one statement and fetch its rows; `$1` and so on stand for the parameters.
+        """Send one statement, with `$1` and so on for the parameters, and fetch its rows.
 
         Raises:
-            ConnectionLost: when there was no answer in time, or the connection broke; it is `broken` then.
-            DatabaseError: or the subclass that the server's SQLSTATE stands for.
+            ConnectionLost: when there was no answer in time, or the connection broke; sets `broken`.
+            DatabaseError: or a subclass, according to the server's SQLSTATE.
         """
         try:
             self._line.settimeout(timeout_seconds)
@@ -82,12 +82,12 @@ class PostgresConnection:
                 raise statement_error(last_words, doing, self._target) from error
             raise broken_connection(error, doing, self._target) from error
         except BaseException:
-            # Interrupted in the middle of an answer: what comes next on this line is anybody's guess.
+            # Interrupted in the middle of a response: the protocol state is unknown.
             self.close()
             raise
 
     def close(self) -> None:
-        """Say goodbye, as far as the other side still listens, and close; may be called again."""
+        """Terminate the session if the server still responds, and close; idempotent."""
         self.broken = True
         with suppress(OSError, *BROKEN_PROTOCOL):
             self._line.settimeout(1.0)
@@ -96,11 +96,11 @@ class PostgresConnection:
 
 
 def open_connection(target: PostgresTarget, timeout_seconds: float) -> PostgresConnection:
-    """Dial and log in.
+    """Connect and log in.
 
     Raises:
-        DatabaseUnreachable: when nobody answers there, or not PostgreSQL.
-        LoginRefused: when the server does not let this user into this database.
+        DatabaseUnreachable: when nothing answers at the address, or it is not PostgreSQL.
+        LoginRefused: when the server refuses this user access to this database.
     """
     *others, last = _ATTEMPTS[target.ssl_mode] if target.unix_socket is None else ("never",)
     for tls in others:
@@ -118,7 +118,7 @@ def _log_in(target: PostgresTarget, tls: _Tls, timeout_seconds: float) -> Postgr
         line = _dial(target, timeout_seconds)
         if tls != "never":
             line = _start_tls(line, target, tls)
-        # Without any password pg8000 fails inside; with an empty one the server says what is missing.
+        # With no password pg8000 itself fails; with an empty one the server reports what is missing.
         password = (target.password or SecretStr("")).get_secret_value()
         startup = {"client_encoding": "UTF8"}
         if target.options is not None:
@@ -186,7 +186,7 @@ def _present_certificate(context: ssl.SSLContext, target: PostgresTarget) -> Non
     if target.ssl_certificate is None:
         return
     try:
-        # With an empty password, so that nobody is asked for one at the terminal in the middle of a run.
+        # Pass an empty password so that OpenSSL does not prompt for one in the middle of a run.
         context.load_cert_chain(target.ssl_certificate, target.ssl_key, password="")
     except (OSError, ssl.SSLError) as error:
         raise LoginRefused(
@@ -200,7 +200,7 @@ def _tls_context(target: PostgresTarget) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     certificate = target.ssl_root_certificate
     _present_certificate(context, target)
-    # libpq checks the certificate under sslmode=require, too, where an authority is named.
+    # Like libpq, verify the certificate under sslmode=require too if a root certificate is given.
     verify = target.ssl_mode.startswith("verify") or (target.ssl_mode == "require" and certificate is not None)
     context.check_hostname = target.ssl_mode == "verify-full"
     if not verify:

@@ -1,4 +1,4 @@
-"""Checks and comments of domains and enums, told where they matter: at the columns of these types."""
+"""Applies the checks and comments of domains and enums to the columns of these types."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tribal.catalog.dialect import quote_identifier
 from tribal_contracts import CatalogCheck
 
 _CHECK = re.compile(r"CHECK \((.*)\)(?: NOT VALID)?", re.DOTALL)
-# Literals and quoted names are taken whole, so that the word is found only where it stands for the value.
+# Match literals and quoted names whole, so that VALUE is found only where it means the value.
 _VALUE = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\bVALUE\b")
 
 
 class TypeNotes:
-    """What the server has written down about types of its users; from the rows of `TYPES`."""
+    """Comments and checks of user-defined types, from the rows of `TYPES`."""
 
     def __init__(self, rows: Iterable[Sequence[Any]]) -> None:
         self._checks: dict[int, list[tuple[str, str]]] = defaultdict(list)
@@ -28,11 +28,11 @@ class TypeNotes:
                 self._comments[type_oid] = text
 
     def comment(self, type_oid: int) -> str | None:
-        """What somebody wrote about the type."""
+        """The comment on the type."""
         return self._comments.get(type_oid)
 
     def checks(self, type_oid: int, column: str) -> list[CatalogCheck]:
-        """The checks of a domain, and of those below it, as conditions on a column."""
+        """The checks of a domain and its base domains, as conditions on a column."""
         return [
             CatalogCheck(name=f"{column}: {name}", expression=_on_column(text, column))
             for name, text in sorted(self._checks.get(type_oid, ()))

@@ -1,7 +1,7 @@
-"""What the driver's and the server's errors mean in the product's terms.
+"""Translates errors of the driver and the server.
 
-A server's error has a primary message and details; the details quote rows and are never looked at. The primary
-message may quote a value too, so it is redacted and cut before it is shown.
+A server error has a primary message and details; the details quote rows and are never used. The primary message may
+quote a value too, so it is redacted and truncated before it is shown.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ LOCK_NOT_GRANTED = "55P03"
 INTERNAL = "XX000"
 PROTOCOL = "08P01"
 CONFLICTS = ("40001", "40P01")
-"""A replica that has to replay what a statement stands in the way of, and a deadlock."""
+"""Conflict with a replica's replay, and deadlock."""
 _REFUSED_PARAMETER = "unsupported startup parameter"
 _NOT_TEXT = ("22021", "22P05")
 
-# Besides OSError: what pg8000 lets through when the other side does not keep to the protocol.
+# Besides OSError: what pg8000 raises when the other side violates the protocol.
 BROKEN_PROTOCOL = (InterfaceError, AttributeError, LookupError, ValueError, OverflowError, TypeError)
 
 
 def sqlstate(error: DatabaseError) -> str:
-    """The five characters by which the server told what is wrong; empty when it was not the server."""
+    """The server's five-character SQLSTATE; empty when the error is not from the server."""
     return str((error.context or {}).get("sqlstate", ""))
 
 
 def shown(message: str) -> str:
-    """A server's message on one line, redacted and cut."""
+    """A server's message on one line, redacted and truncated."""
     text = " ".join(redact_text(message).split())
     text = "".join(character for character in text if character.isprintable())
     return text if len(text) <= _MESSAGE_LENGTH else text[: _MESSAGE_LENGTH - 1] + "…"
@@ -73,7 +73,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _fields(error: BaseException) -> dict[str, Any] | None:
-    # pg8000 says goodbye to a server that has already hung up and buries the server's words under its own.
+    # pg8000 tries to terminate a session that the server has already closed, which hides the server's error.
     for each in _chain(error):
         if isinstance(each, ServerError) and each.args and isinstance(each.args[0], dict):
             return each.args[0]
@@ -81,7 +81,7 @@ def _fields(error: BaseException) -> dict[str, Any] | None:
 
 
 def login_error(error: BaseException, target: PostgresTarget, timeout_seconds: float) -> DatabaseError:
-    """Translate what went wrong while connecting and logging in."""
+    """Translate an error from connecting or logging in."""
     fields = _fields(error)
     if fields is not None:
         return _refusal(str(fields.get("C", "")), shown(str(fields.get("M", ""))), target)
@@ -154,7 +154,7 @@ def _why_unreachable(error: BaseException, target: PostgresTarget, timeout_secon
 
 
 def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> DatabaseError:
-    """Translate what the server said of a statement; `doing` is a phrase such as "sampling 'a.b'"."""
+    """Translate a server error in a statement; `doing` is a phrase such as "sampling 'a.b'"."""
     fields = _fields(error) or {}
     code, said = str(fields.get("C", "")), shown(str(fields.get("M", "")))
     context = target.as_context() | {"sqlstate": code}
@@ -187,6 +187,6 @@ def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> D
 
 
 def broken_connection(error: BaseException, doing: str, target: PostgresTarget) -> ConnectionLost:
-    """Translate a connection that broke, or whose other side stopped to answer, in the middle."""
+    """Translate an error from a connection that broke or stopped responding."""
     why = "the server stopped answering" if isinstance(error, TimeoutError) else "the connection broke"
     return ConnectionLost(f"Lost {target} while {doing}: {why}. Try again.", context=target.as_context())

@@ -1,7 +1,7 @@
-"""Folds tables that inherit all they have into the table that they inherit it from, as partitions are folded.
+"""Folds tables that inherit all their columns into their parent, like partitions.
 
-That is how tables were partitioned before PostgreSQL 10, and many still are. A table that adds a column of its own, has
-several parents, or that a key leads to is a table in its own right, and stays one.
+Tables were partitioned this way before PostgreSQL 10, and many still are. A table that adds a column, has several
+parents, or is referenced by a foreign key is a table in its own right and is kept.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tribal.ports import SchemaAndTable
 
 
 def fold_inheriting_tables(rows: CatalogRows) -> tuple[CatalogRows, frozenset[SchemaAndTable]]:
-    """The rows without folded tables, whose rows, sizes and foreign keys are their parent's, and which those were."""
+    """The rows without folded tables, and the names of those; their counts, sizes and foreign keys go to the parent."""
     roots = _roots(rows)
     if not roots:
         return rows, frozenset()
@@ -31,7 +31,7 @@ def fold_inheriting_tables(rows: CatalogRows) -> tuple[CatalogRows, frozenset[Sc
 
 
 def _roots(rows: CatalogRows) -> dict[int, int]:
-    """The topmost parent of every table that is folded."""
+    """The topmost parent of every folded table."""
     parents: dict[int, list[int]] = defaultdict(list)
     for child, parent in rows.inheritance:
         parents[child].append(parent)
@@ -83,7 +83,8 @@ def _total(numbers: Iterable[int | None]) -> int | None:
 
 
 def _constraints(rows: CatalogRows, roots: Mapping[int, int]) -> list[Sequence[Any]]:
-    """Those of the tables that stay, and each foreign key of folded ones once: they are not inherited."""
+    """Constraints of the tables that are kept, and each distinct foreign key of folded ones, since those are not
+    inherited."""
     kept: list[Sequence[Any]] = []
     lifted: list[ConstraintRow] = []
     known: set[tuple[object, ...]] = set()

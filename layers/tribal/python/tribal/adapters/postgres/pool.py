@@ -1,4 +1,4 @@
-"""A few connections shared by many threads, and transactions on them."""
+"""A connection pool, and transactions on its connections."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from tribal.errors import ConnectionLost, DatabaseError, StatementTimedOut
 
 _IDLE_TIMEOUT_SECONDS = 60.0
 _SOCKET_MARGIN_SECONDS = 5.0
-"""How much longer than the server's own limit we wait, so that it is the server that gives up."""
+"""Margin of the socket timeout over the server's limit, so that the server times out first."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeLimits:
-    """How long a transaction's statements may take; a lock is waited for less long than a statement may run."""
+    """Timeouts of a transaction's statements; the lock timeout is shorter than the statement timeout."""
 
     statement_seconds: float
     lock_seconds: float
 
     def fill_in(self, begin: str) -> str:
-        """The message that opens a transaction with these limits."""
+        """The SQL that opens a transaction with these limits."""
         statement_ms = max(1, round(self.statement_seconds * 1000))
         lock_ms = min(round(self.lock_seconds * 1000), statement_ms * 9 // 10)
         return begin.format(
@@ -35,7 +35,7 @@ class TimeLimits:
 
 
 class Session:
-    """What runs statements inside one transaction."""
+    """Runs statements inside one transaction."""
 
     def __init__(self, connection: PostgresConnection, doing: str, timeout_seconds: float) -> None:
         self._connection = connection
@@ -48,7 +48,7 @@ class Session:
 
 
 class PostgresPool:
-    """Opens connections when they are needed, at most `size`, and keeps the good ones for the next transaction."""
+    """Opens up to `size` connections on demand, and reuses the healthy ones."""
 
     def __init__(self, open_connection: Callable[[], PostgresConnection], size: int, begin_seconds: float) -> None:
         self._open = open_connection
@@ -60,7 +60,7 @@ class PostgresPool:
 
     @contextmanager
     def transaction(self, begin: str, limits: TimeLimits, doing: str) -> Iterator[Session]:
-        """A read-only transaction; `doing` is what messages say was going on, such as "reading the catalog"."""
+        """A read-only transaction; `doing` describes it in messages, such as "reading the catalog"."""
         wait_seconds = limits.statement_seconds + _SOCKET_MARGIN_SECONDS
         if not self._free.acquire(timeout=wait_seconds):
             raise StatementTimedOut(f"Gave up {doing}: no connection became free within {wait_seconds:g} s.")
@@ -82,7 +82,7 @@ class PostgresPool:
             self._free.release()
 
     def close(self) -> None:
-        """Close what is idle now and the rest when it is given back."""
+        """Close idle connections now, and the others when they are returned."""
         with self._lock:
             self._closed = True
         self._drop_idle()
@@ -93,7 +93,7 @@ class PostgresPool:
             try:
                 pooled.run(begin, doing=doing, timeout_seconds=self._begin_seconds)
             except ConnectionLost:
-                # The server was restarted, or something between us forgot the connection: the others are no better.
+                # The server restarted or a proxy dropped the connection: other idle ones are likely broken too.
                 self._drop_idle()
             except BaseException:
                 pooled.close()

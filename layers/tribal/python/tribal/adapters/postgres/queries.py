@@ -1,16 +1,16 @@
 """Every statement that the PostgreSQL reader sends.
 
-All of them run with `search_path` set to the system catalog, so that bare names mean the server's own and every
-other name in the answers is qualified. `{...}` marks what is filled in, `$1` a bound parameter. Nothing here counts
-rows or opens a table's files: `pg_relation_size` waits behind a lock, `reltuples` does not.
+All of them run with `search_path` set to the system catalog, so that unqualified names are the server's own and every
+other name in the results is qualified. `{...}` marks placeholders, `$1` a bound parameter. Nothing here counts rows or
+opens a table's files: `pg_relation_size` waits for locks, `reltuples` does not.
 """
 
 from __future__ import annotations
 
 from tribal.ports import Statement
 
-# What would make the same data look different (time zone, date style, a scan that starts in the middle of a table) is
-# pinned. All in one message, so that a transaction costs one round trip more and not ten.
+# Settings that would make the same data look different (time zone, date style, synchronized scans) are pinned. All are
+# sent in one message, so that a transaction costs one extra round trip rather than ten.
 _SETTINGS = """\
 SET LOCAL statement_timeout = {statement_timeout_ms};
 SET LOCAL lock_timeout = {lock_timeout_ms};
@@ -42,8 +42,8 @@ WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
   AND NOT EXISTS (SELECT FROM pg_depend e
                   WHERE e.classid = 'pg_namespace'::regclass AND e.objid = n.oid AND e.deptype = 'e')"""
 
-# A partition is no table of its own: its rows and pages are added to those of the topmost parent. Before version 14 a
-# table that was never analysed said 0 rows and 0 pages.
+# A partition is not a separate table: its rows and pages are added to the topmost parent's. Before version 14, a table
+# that was never analyzed reported 0 rows and 0 pages.
 TABLES = """\
 WITH RECURSIVE member (root, relid) AS (
   SELECT c.oid, i.inhrelid FROM pg_class c JOIN pg_inherits i ON i.inhparent = c.oid
@@ -78,8 +78,8 @@ SELECT i.inhrelid, i.inhparent
 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE c.relkind IN ('r', 'f') AND NOT c.relispartition"""
 
-# The second argument of pg_get_expr is 0 on purpose: naming the table would wait for a lock on it, and a default
-# cannot refer to its columns. What can is in EXPRESSIONS.
+# The second argument of pg_get_expr is 0 on purpose: passing the table would wait for a lock on it, and a default
+# cannot refer to its columns. Expressions that can are read by EXPRESSIONS.
 COLUMNS = """\
 SELECT a.attrelid, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod),
   a.attnotnull OR (t.typtype = 'd' AND t.typnotnull),
@@ -98,7 +98,7 @@ WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
 
 ENUMS = "SELECT e.enumtypid, json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e GROUP BY e.enumtypid"
 
-# A domain may be made of another, whose checks hold for it too. Their text names no table: no lock is in the way.
+# A domain may be based on another, whose checks apply too. Their text names no table, so no lock is needed.
 TYPES = """\
 WITH RECURSIVE member (domain, part) AS (
   SELECT t.oid, t.oid FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
@@ -115,8 +115,8 @@ FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
 JOIN pg_description d ON d.classoid = 'pg_type'::regclass AND d.objoid = t.oid AND d.objsubid = 0
 WHERE t.typtype IN ('d', 'e') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'"""
 
-# A key to a partitioned table has one more row for each partition, which names its parent row (conparentid). A key to
-# a partition is told as one to the topmost parent, since the partition is not documented.
+# A key to a partitioned table has an extra row for each partition, which refers to its parent row (conparentid). A key
+# to a partition is reported as one to the topmost parent, since the partition is not documented.
 CONSTRAINTS = """\
 SELECT k.oid, k.conrelid, k.contype::text, k.conname,
   (SELECT json_agg(a.attname ORDER BY u.place) FROM unnest(k.conkey) WITH ORDINALITY AS u (attnum, place)
@@ -134,8 +134,8 @@ LEFT JOIN pg_namespace m ON m.oid = r.relnamespace
 WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relispartition
   AND k.contype IN ('p', 'u', 'f', 'c') AND k.conparentid = 0"""
 
-# A member of the array is null where the index has an expression; its text is in EXPRESSIONS. An index that is being
-# built, or whose building failed, is not valid and serves nobody.
+# An array element is null where the index has an expression, whose text is read by EXPRESSIONS. An index that is being
+# built, or whose build failed, is invalid and unused.
 INDEXES = """\
 SELECT i.indexrelid, i.indrelid, x.relname, i.indisunique,
   (SELECT json_agg(a.attname ORDER BY u.place) FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS u (attnum, place)
@@ -149,8 +149,8 @@ JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
   AND c.relkind IN ('r', 'p', 'm') AND NOT c.relispartition AND i.indisvalid"""
 
-# The server puts these texts together by opening the tables that they speak of, and so waits behind DDL. They are
-# read last; where a lock is in the way they are read once more without what is locked.
+# To render these texts, the server opens the tables they mention, and so waits behind DDL. They are read last; if a
+# lock blocks them, they are read again without the locked tables.
 _EXPRESSIONS = """\
 SELECT 'generated', x.adrelid, x.adnum::int, pg_get_expr(x.adbin, x.adrelid)
 FROM pg_attrdef x
@@ -180,7 +180,7 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
   AND c.relkind IN ('v', 'm') AND has_schema_privilege(n.oid, 'USAGE')[unlocked view c.oid]"""
 
-# Even a request for such a lock that is still waiting makes ours wait.
+# Even a lock request that is still waiting blocks ours.
 _UNLOCKED = """
   AND NOT EXISTS (SELECT FROM locked l WHERE l.relation = c.oid)"""
 _UNLOCKED_VIEW = (

@@ -1,4 +1,4 @@
-"""Tries again what a server gave up for a reason that passes, a bounded number of times."""
+"""Retries transactions that the server ended for a transient reason, a limited number of times."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ Result = TypeVar("Result")
 Pause = Callable[[float], None]
 
 RETRY_DELAYS_SECONDS = (0.2, 0.5, 1.0, 2.0)
-"""Waited before the second attempt and each further one; after the last of them the error stands."""
+"""Pauses before each retry; after the last one, the error is raised."""
 
-# A restart or a failover, a server that is starting or has no slot free.
+# Restart or failover, a server that is starting up, or no free connection slots.
 _PASSING = frozenset({*CONFLICTS, "57P01", "57P02", "57P03", "53300"})
 
 
 def with_retries(attempt: Callable[[], Result], pause: Pause = time.sleep) -> Result:
-    """Call `attempt`, and again after a growing pause while the server says that the obstacle will pass.
+    """Call `attempt`, and retry after growing pauses while the server reports a transient error.
 
-    An attempt is a whole transaction, so that a new one sees one state of the database again.
+    An attempt is a whole transaction, so that a retry sees a consistent state of the database.
     """
     for seconds in RETRY_DELAYS_SECONDS:
         try:
@@ -37,7 +37,7 @@ def with_retries(attempt: Callable[[], Result], pause: Pause = time.sleep) -> Re
 def _will_pass(error: DatabaseError) -> bool:
     if code := sqlstate(error):
         return code in _PASSING
-    # Cut, not silent: who waited once for an answer that did not come has waited long enough. One without a cause is
-    # our own word that the reader is closed.
+    # Retry broken connections, but not timeouts, which have waited long enough. Without a cause, the error is our own,
+    # saying that the reader is closed.
     cause = error.__cause__
     return isinstance(error, ConnectionLost) and cause is not None and not isinstance(cause, TimeoutError)

@@ -51,7 +51,7 @@ class ColumnRow(NamedTuple):
     type_oid: int
     comment: str | None
     declared_type_oid: int
-    """That of the domain where there is one, while `type_oid` is what it is made of."""
+    """Oid of the declared type, such as a domain; `type_oid` is its base type."""
 
 
 class ConstraintRow(NamedTuple):
@@ -81,7 +81,7 @@ class IndexRow(NamedTuple):
 
 
 class CatalogRows(NamedTuple):
-    """The answers of all catalog queries as the driver hands them over."""
+    """The results of all catalog queries, as returned by the driver."""
 
     server: Sequence[Sequence[Any]]
     schemas: Sequence[Sequence[Any]]

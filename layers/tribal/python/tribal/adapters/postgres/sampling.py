@@ -1,4 +1,4 @@
-"""Which rows of a table are looked at, and how: a bounded number, cut to a bounded width, the same ones every time."""
+"""Builds the sampling statements: a limited number of truncated rows, the same ones every time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_COLUMNS = 200
 MAX_VALUE_LENGTH = 200
 _LARGE_TABLE_ROWS = 100_000
 _SPARE_FACTOR = 20
-# A number spelled out in JSON or an array may be a hundred megabytes of text, all of it made before it is cut.
+# JSON and arrays may be a hundred megabytes as text, all of it produced before truncation.
 _MAX_STORED_BYTES = 65_536
 
 _NOT_SAMPLED = frozenset(
@@ -28,7 +28,7 @@ _FIXED_WIDTH = re.compile(
 
 
 def sampled_columns(table: CatalogTable) -> list[CatalogColumn]:
-    """The columns that a sample has: the first ones, up to a bound."""
+    """The columns to sample: the first ones, up to a limit."""
     return table.columns[:MAX_COLUMNS]
 
 
@@ -40,11 +40,11 @@ def wants_estimate(table: CatalogTable, readable: Collection[str]) -> bool:
 def sample_statement(
     table: CatalogTable, columns: Sequence[CatalogColumn], rows: int, estimate: float | None, readable: Collection[str]
 ) -> str:
-    """The statement that fetches a sample: in order of the primary key where there is one that may be read.
+    """The statement that fetches a sample, ordered by the primary key if it is readable.
 
-    Without a key a table's first rows are taken, or, where `estimate` says that it is large, the rows of some of its
-    blocks, so that a log shows more than its oldest day. The share of blocks moves by powers of ten, so that a new
-    estimate of the same data rarely changes it.
+    Without a key it takes a table's first rows or, if `estimate` says that the table is large, rows from some of its
+    blocks, so that the sample of a log is not only its oldest day. The fraction of blocks is a power of ten, so that a
+    new estimate of the same data rarely changes it.
     """
     name = qualified_table("", table.schema_name, table.table_name, "postgres")
     values = ", ".join(_value(column) for column in columns)
@@ -58,7 +58,7 @@ def sample_statement(
 
 
 def _ordered_by_key(table: CatalogTable, readable: Collection[str]) -> bool:
-    # The keys of inheriting tables are their own: putting all of them in order would mean to read them whole.
+    # Inheriting tables have separate indexes: sorting them together would read every row.
     inherited = table.kind == "table" and table.partition_count
     return table.primary_key is not None and not inherited and set(table.primary_key.columns) <= set(readable)
 
@@ -71,7 +71,7 @@ def _percent(estimate: float, rows: int) -> str:
 
 
 def _column(name: str) -> str:
-    # After the alias and a dot any word may stand, also one that means something else at the start of an expression.
+    # Qualified with the alias, any identifier is safe, even one with a special meaning at the start of an expression.
     return f"t.{quote_identifier(name, 'postgres')}"
 
 

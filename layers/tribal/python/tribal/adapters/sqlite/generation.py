@@ -1,4 +1,4 @@
-"""One generation of the index as readers see it: a file that nobody writes any more, and what they remember of it."""
+"""One generation of the index for readers: an immutable file, and what is cached from it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ATTEMPTS = 20
 
 
 class FileIdentity(NamedTuple):
-    """What changes whenever another file is put in the place, or somebody writes into this one."""
+    """Changes whenever the file is replaced or modified."""
 
     device: int
     inode: int
@@ -43,7 +43,7 @@ class FileIdentity(NamedTuple):
 
     @classmethod
     def of(cls, path: Path) -> FileIdentity | None:
-        """The file that lies there now; `None` when there is none."""
+        """The identity of the file that is there now; `None` when there is none."""
         try:
             status = path.stat()
         except (FileNotFoundError, NotADirectoryError):
@@ -52,7 +52,7 @@ class FileIdentity(NamedTuple):
 
 
 class Generation:
-    """What is loaded at the first use is kept as long as the generation is; safe to share between threads.
+    """A generation with its lazily loaded caches; thread-safe.
 
     Raises, from every method: `sqlite3.Error` or `OSError` when the file cannot be read.
     """
@@ -74,7 +74,7 @@ class Generation:
         self._idle.append(connection)
 
     def take(self) -> sqlite3.Connection | None:
-        """A connection for one thread alone; `None` when another file has come into the place."""
+        """A connection for exclusive use by one thread; `None` when the file has been replaced."""
         with self._pool_lock:
             if self._idle:
                 return self._idle.pop()
@@ -90,7 +90,7 @@ class Generation:
         return None
 
     def give_back(self, connection: sqlite3.Connection) -> None:
-        """The connection may be used by others."""
+        """Return a connection for use by other threads."""
         with self._pool_lock:
             if not self._closed and len(self._idle) < _IDLE_CONNECTIONS:
                 self._idle.append(connection)
@@ -98,7 +98,7 @@ class Generation:
         connection.close()
 
     def close(self) -> None:
-        """Let go of the file as soon as nobody is reading it any more."""
+        """Close the file as soon as no thread is reading it."""
         with self._pool_lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -106,7 +106,7 @@ class Generation:
             connection.close()
 
     def tables(self, connection: sqlite3.Connection) -> tuple[IndexedTable, ...]:
-        """Every table, in order of its name."""
+        """Every table, ordered by name."""
         return self._kept("tables", lambda: records.read_tables(connection))
 
     def key_graph(self, connection: sqlite3.Connection) -> KeyGraph | None:
@@ -114,11 +114,11 @@ class Generation:
         return self._kept("graph", lambda: _read_graph(connection))
 
     def terms(self, connection: sqlite3.Connection, doc_type: DocType) -> TermIndex:
-        """What finds records of one type by words."""
+        """The term index of one record type."""
         return self._kept(f"terms of {doc_type}", lambda: TermIndex(connection, doc_type))
 
     def matrix(self, connection: sqlite3.Connection, kind: VectorKind) -> VectorMatrix:
-        """What finds records by one kind of vector."""
+        """The vectors of one kind."""
         dimensions = self.metadata.embedding_dimensions
         return self._kept(f"matrix of {kind}", lambda: load_matrix(connection, kind, dimensions))
 
@@ -126,14 +126,14 @@ class Generation:
         with self._loading:
             if name not in self._loaded:
                 self._loaded[name] = load()
-            return self._loaded[name]  # type: ignore[return-value]  # a name always stands for the same kind of thing
+            return self._loaded[name]  # type: ignore[return-value]  # a name always maps to the same type
 
 
 def open_generation(path: Path) -> Generation:
-    """The finished index at a place.
+    """Open the finished index at a path.
 
     Raises:
-        IndexNotReady: when there is none that can be used.
+        IndexNotReady: when there is no usable one.
     """
     for _ in range(_ATTEMPTS):
         file = FileIdentity.of(path)
@@ -145,7 +145,7 @@ def open_generation(path: Path) -> Generation:
             if FileIdentity.of(path) == file:
                 raise
             continue
-        # Another file may have come between looking and opening.
+        # The file may have been replaced between inspecting and opening it.
         if FileIdentity.of(path) == file:
             return generation
         generation.close()

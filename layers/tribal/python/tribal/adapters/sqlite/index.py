@@ -1,7 +1,7 @@
 """The search index as one SQLite file: FTS5 over our own terms, vectors compared in memory, keys as one object.
 
-The file that is read is never written: a run writes the next generation beside it and renames it into its place. So a
-reader sees one whole generation, however busy the writer is, and the new one at its next call.
+The file being read is never written: a run writes the next generation beside it and renames it into place. A reader
+therefore sees one complete generation, however busy the writer is, and the new one on its next call.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _EVERYTHING = IndexFilter()
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A generation with a connection to it that nobody else is using."""
+    """A generation with a connection for exclusive use."""
 
     generation: Generation
     connection: sqlite3.Connection
 
 
 class SqliteIndex:
-    """Safe to share between threads; many processes may read while one writes.
+    """The `IndexReader` and `IndexWriter` of SQLite; thread-safe, and many processes may read while one writes.
 
     Args:
-        path: the file, usually `data/tribal-knowledge.db`; it is made by the first `finish`.
+        path: the file, usually `data/tribal-knowledge.db`; created by the first `finish`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -51,11 +51,11 @@ class SqliteIndex:
         self._write_lock = threading.RLock()
 
     def reading(self) -> AbstractContextManager[None]:
-        """Within the block, this thread reads one generation."""
+        """Pin this thread to one generation within the block."""
         return self._block.enter()
 
     def generation(self) -> Hashable:
-        """What tells the file that is read from every other one that lies here or elsewhere."""
+        """The identity of the file being read."""
         with self._view() as view:
             return view.generation.file
 
@@ -68,23 +68,23 @@ class SqliteIndex:
             return None
 
     def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
-        """The answers to several questions, all of one generation."""
+        """Run several queries against one generation."""
         with self.reading():
             return [self._lexical(asked) if isinstance(asked, ByWords) else self._nearest(asked) for asked in questions]
 
     def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
-        """How many records hold each term; a term that none holds is left out."""
+        """The number of records that contain each term; terms found in none are left out."""
         with self._view() as view:
             index = view.generation.terms(view.connection, doc_type)
             return index.counts(view.connection, distinct_terms(terms), IndexFilter(scope=scope))
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
-        """Records by id, in the order asked for; an unknown id is left out."""
+        """Records by id, in the given order; unknown ids are left out."""
         with self._view() as view:
             return read_records(view.connection, ids)
 
     def tables(self, where: IndexFilter) -> list[IndexedTable]:
-        """Every table, in order of its name."""
+        """Every table, ordered by name."""
         with self._view() as view:
             tables = view.generation.tables(view.connection)
         if where == _EVERYTHING:
@@ -92,31 +92,31 @@ class SqliteIndex:
         return [entry for entry in tables if admits(where, (entry.database, entry.schema, entry.domain))]
 
     def domain_records(self, where: IndexFilter) -> list[DocumentRecord]:
-        """The record of every domain of every database, in order of domain and database."""
+        """The record of every domain of every database, ordered by domain and database."""
         with self._view() as view:
             found = read_domain_records(view.connection)
         return [record for record in found if admits(where, (record.database_name, None, record.domain))]
 
     def key_graph(self) -> KeyGraph | None:
-        """Every foreign key; read once a generation."""
+        """Every foreign key; read once per generation."""
         with self._view() as view:
             return view.generation.key_graph(view.connection)
 
     def held(self, model: str) -> dict[str, str]:
-        """What `begin` would return; a file that cannot be read is taken for none, as `begin` takes it."""
+        """What `begin` would return; an unreadable file counts as missing, as it does for `begin`."""
         found = (sources_of(file, model) for file in (next_file(self._path), self._path))
         return next((sources for sources in found if sources is not None), {})
 
     def begin(
         self,
         model: str,
-        dimensions: int,  # noqa: ARG002 - a file keeps vectors of any length
+        dimensions: int,  # noqa: ARG002 - a file stores vectors of any length
         *,
         afresh: bool = False,
     ) -> dict[str, str]:
-        """Begin the next generation, or carry on the one that an interrupted run left; returns what it holds already.
+        """Begin the next generation or resume an interrupted one; returns the hashes of the files already in it.
 
-        Where neither is there it begins with a copy of the present generation.
+        A new generation starts as a copy of the current one.
         """
         with self._write_lock:
             self._close_writer()
@@ -124,7 +124,7 @@ class SqliteIndex:
             return self._writer.sources()
 
     def counts(self) -> IndexCounts:
-        """How much the generation that was begun holds."""
+        """The size of the generation under construction."""
         with self._write_lock:
             return self._begun().counts()
 
@@ -134,12 +134,12 @@ class SqliteIndex:
         removed: Iterable[str],
         hashes: Mapping[str, str] | None = None,
     ) -> None:
-        """Put the records of changed files in place of what those files had, in one transaction."""
+        """Replace the records of changed files, in one transaction."""
         with self._write_lock:
             self._begun().replace(changed, removed, hashes or {})
 
     def finish(self, metadata: IndexMetadata, graph: KeyGraph) -> None:
-        """Put the generation that was begun into the place of the present one, by renaming its file."""
+        """Replace the current generation with the new one, by renaming its file."""
         with self._write_lock:
             self._begun().publish(metadata, graph)
             self._writer = None
@@ -154,7 +154,7 @@ class SqliteIndex:
                 raise IndexWriteFailed(f"cannot tidy up beside {str(self._path)!r}: {exc}; remove it yourself") from exc
 
     def close(self) -> None:
-        """Let go of files and connections; the next read opens them again."""
+        """Close files and connections; the next read reopens them."""
         with self._opening:
             current, self._current = self._current, None
         if current is not None:
@@ -177,7 +177,7 @@ class SqliteIndex:
 
     @contextmanager
     def _view(self) -> Iterator[_View]:
-        """The present generation, or the one that this thread keeps to."""
+        """The current generation, or the one that this thread is pinned to."""
         block = self._block
         try:
             view = block.kept or block.keep(self._latest())

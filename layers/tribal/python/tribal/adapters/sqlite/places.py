@@ -1,4 +1,4 @@
-"""Where records belong, as numbers: a filter looks at each place once and not at each record."""
+"""Database, schema and domain of records as numbers, so that a filter checks each distinct place only once."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _EVERYTHING = IndexFilter()
 
 @dataclass(frozen=True)
 class Places:
-    """The place of each record, by its position."""
+    """The place of each record, by position."""
 
     codes: NDArray[Any]
     places: tuple[Place, ...]
 
     def chosen(self, where: IndexFilter) -> NDArray[Any] | None:
-        """Positions of the records that the filter lets through; `None` for all."""
+        """Positions of the records that pass the filter; `None` for all."""
         allowed = self.allowed(where)
         return None if allowed is None else np.flatnonzero(allowed)
 
     def allowed(self, where: IndexFilter) -> NDArray[Any] | None:
-        """Whether the filter lets each record through; `None` for all."""
+        """Whether each record passes the filter; `None` if all do."""
         if where == _EVERYTHING:
             return None
         admitted = np.array([admits(where, place) for place in self.places], dtype=bool)
@@ -40,7 +40,7 @@ class Places:
 
 
 def admits(where: IndexFilter, place: Place) -> bool:
-    """Whether a filter lets the records of a place through."""
+    """Whether records of a place pass a filter."""
     database, schema, domain = place
     if where.database is not None and database != where.database:
         return False

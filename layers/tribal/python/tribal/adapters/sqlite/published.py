@@ -1,7 +1,7 @@
-"""The SQLite index for many machines: its file is published in the object store by generation.
+"""The SQLite index for many machines: each generation is a file published in the object store.
 
-One indexer at a time builds a file on its own disk, puts it into the store under the hash of its bytes, and then moves
-the pointer to it by a conditional put. A reader looks at the pointer, fetches the file when it is new, and opens it.
+One indexer at a time builds a file on its local disk, uploads it under the hash of its bytes, and then updates the
+pointer with a conditional put. A reader checks the pointer, downloads the file if it is new, and opens it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FETCH_ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Published:
-    """What the pointer says."""
+    """The contents of the pointer."""
 
     content_hash: str
     size_bytes: int
@@ -55,12 +55,12 @@ class _Published:
 
 
 class PublishedSqliteIndex:
-    """Safe to share between threads; read by any number of machines, written by one at a time.
+    """An index read by any number of machines and written by one at a time; thread-safe.
 
     Args:
         store: where generations are published.
-        folder: on the local disk, for the files of the present and the previous generation and for the next one.
-        check_every_seconds: how long a reader relies on the pointer that it has seen.
+        folder: local folder for the files of the previous, current and next generations.
+        check_every_seconds: how long a reader caches the pointer.
     """
 
     def __init__(self, store: ObjectStore, folder: Path, *, check_every_seconds: float = CHECK_EVERY_SECONDS) -> None:
@@ -77,46 +77,46 @@ class PublishedSqliteIndex:
         self._checked_at = -float("inf")
 
     def reading(self) -> AbstractContextManager[None]:
-        """Within the block, this thread reads one generation: that of its first read."""
+        """Pin this thread to the generation of its first read within the block."""
         return self._block.enter()
 
     def generation(self) -> Hashable:
-        """What tells the published file that is read from every other one."""
+        """The identity of the published file being read."""
         return self._present().generation()
 
     def metadata(self) -> IndexMetadata | None:
-        """What the index was built from; `None` while none is published that can be used."""
+        """What the index was built from; `None` while no usable one is published."""
         try:
             return self._present().metadata()
         except IndexNotReady:
             return None
 
     def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
-        """The answers to several questions, all of one generation."""
+        """Run several queries against one generation."""
         return self._present().candidates(questions)
 
     def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
-        """How many records hold each term; a term that none holds is left out."""
+        """The number of records that contain each term; terms found in none are left out."""
         return self._present().term_counts(terms, doc_type, scope)
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
-        """Records by id, in the order asked for; an unknown id is left out."""
+        """Records by id, in the given order; unknown ids are left out."""
         return self._present().records(ids)
 
     def tables(self, where: IndexFilter) -> list[IndexedTable]:
-        """Every table, in order of its name."""
+        """Every table, ordered by name."""
         return self._present().tables(where)
 
     def domain_records(self, where: IndexFilter) -> list[DocumentRecord]:
-        """The record of every domain of every database, in order of domain and database."""
+        """The record of every domain of every database, ordered by domain and database."""
         return self._present().domain_records(where)
 
     def key_graph(self) -> KeyGraph | None:
-        """Every foreign key; read once a generation."""
+        """Every foreign key; read once per generation."""
         return self._present().key_graph()
 
     def held(self, model: str) -> dict[str, str]:
-        """What `begin` would return: of what was interrupted on this machine, else of what is published."""
+        """What `begin` would return, from a generation interrupted on this machine, else from the published one."""
         begun = sources_of(next_file(self._work_path), model)
         if begun is not None:
             return begun
@@ -127,7 +127,7 @@ class PublishedSqliteIndex:
             raise self._unreachable(exc) from exc
 
     def begin(self, model: str, dimensions: int, *, afresh: bool = False) -> dict[str, str]:
-        """Begin the next generation with what the published one holds; returns the files that it holds already."""
+        """Begin the next generation as a copy of the published one; returns the hashes of the files already in it."""
         work = self._work_path
         with _writing("fetch what is published"):
             self._seen = self._pointer()
@@ -135,12 +135,12 @@ class PublishedSqliteIndex:
             if published is None:
                 work.unlink(missing_ok=True)
             else:
-                # A copy: what readers of this machine have open is never written.
+                # Copy the file: readers on this machine may have it open.
                 _copy(self._fetch(published), work)
         return self._work.begin(model, dimensions, afresh=afresh)
 
     def counts(self) -> IndexCounts:
-        """How much the generation that was begun holds."""
+        """The size of the generation under construction."""
         return self._work.counts()
 
     def replace(
@@ -149,14 +149,14 @@ class PublishedSqliteIndex:
         removed: Iterable[str],
         hashes: Mapping[str, str] | None = None,
     ) -> None:
-        """Put the records of changed files in place of what those files had, in one transaction."""
+        """Replace the records of changed files, in one transaction."""
         self._work.replace(changed, removed, hashes)
 
     def finish(self, metadata: IndexMetadata, graph: KeyGraph) -> None:
-        """Publish the generation that was begun, unless somebody else has published one since.
+        """Publish the new generation, unless another one has been published since.
 
         Raises:
-            IndexWriteFailed: also when somebody else has; what is published then stays.
+            IndexWriteFailed: also when another one has been, which then stays.
         """
         self._work.finish(metadata, graph)
         etag, before = self._seen
@@ -178,11 +178,11 @@ class PublishedSqliteIndex:
             self._sweep(made)
 
     def abandon(self) -> None:
-        """Remove what an interrupted run left on this machine; nothing of it was published."""
+        """Remove the unpublished files of an interrupted run on this machine."""
         self._work.abandon()
 
     def close(self) -> None:
-        """Let go of files and connections; the next read opens them again."""
+        """Close files and connections; the next read reopens them."""
         with self._lock:
             indexes, self._open, self._current = list(self._open.values()), {}, None
             self._checked_at = -float("inf")
@@ -218,7 +218,7 @@ class PublishedSqliteIndex:
             try:
                 return published, self._fetch(published)
             except ObjectNotFound:
-                # Swept in the moment between the look at the pointer and the fetch: there is a newer one.
+                # Swept between reading the pointer and fetching: there is a newer one.
                 if attempt + 1 == _FETCH_ATTEMPTS:
                     raise
         raise IndexNotReady(f"no index is published in {self._store.location}; document a database, then index it")
@@ -231,11 +231,11 @@ class PublishedSqliteIndex:
         try:
             return found.etag, _Published(**json.loads(found.data))
         except (ValueError, TypeError):
-            # Nobody can read it: the next generation takes its place.
+            # An unreadable pointer is treated as none: the next generation replaces it.
             return found.etag, None
 
     def _fetch(self, published: _Published) -> Path:
-        """The local file of a generation; fetched to its end, or not there."""
+        """The local file of a generation, downloaded if needed; never left incomplete."""
         path = self._local(published.content_hash)
         if path.exists():
             return path
@@ -243,7 +243,7 @@ class PublishedSqliteIndex:
             digest = hashlib.sha256()
             left = published.size_bytes
             for line in self._store.lines(published.key):
-                # The store gives lines without their ends and may add one; the size tells where the file ends.
+                # The store strips line endings, so the last one may be spurious; the size tells where the file ends.
                 piece = (line + b"\n")[:left]
                 left -= len(piece)
                 digest.update(piece)

@@ -1,4 +1,4 @@
-"""How records go into the index file and come out of it again."""
+"""Writes records to the index file and reads them back."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def write_files(
     removed: Iterable[str],
     hashes: Mapping[str, str],
 ) -> None:
-    """Replace what the files had; the caller holds the transaction."""
+    """Replace the records of files, within the caller's transaction."""
     for path in (*changed, *removed):
         _forget_file(connection, path)
     entries = [entry for several in changed.values() for entry in several]
-    # The same record may still be there from another file, when a table has moved to another domain.
+    # The same record may still exist under another file, when a table has moved to another domain.
     _forget_records(connection, [entry.record.id for entry in entries])
     writing = _Writing(connection)
     for path, several in changed.items():
@@ -88,7 +88,7 @@ def _forget_documents(connection: sqlite3.Connection, found: Sequence[tuple[int,
 
 
 class _Writing:
-    """Rows gathered for each table, so that each is one statement."""
+    """Collects rows for each table, to insert them with one statement per table."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -107,7 +107,7 @@ class _Writing:
         return int(found[0])
 
     def file(self, path: str, content_hash: str | None, entries: Collection[IndexEntry]) -> None:
-        """Everything of one file."""
+        """Add the records of one file."""
         self._source += 1
         self._sources.append((self._source, path, content_hash))
         origins: dict[tuple[object, ...], int] = {}
@@ -154,7 +154,7 @@ class _Writing:
             self._structured.append((self._number, domain.database_type, domain.to_compact_json().decode()))
 
     def flush(self) -> None:
-        """Write everything that was gathered."""
+        """Write all collected rows."""
         for table, rows in (
             *(("sources", self._sources), ("origins", self._origins), ("documents", self._documents)),
             *(("structured", self._structured), ("vectors", self._vectors)),
@@ -175,14 +175,14 @@ def _table_id(record: DocumentRecord) -> int | None:
     return _id_of_table(record.database_name, record.schema_name, record.table_name)
 
 
-# A table's columns come one after the other.
+# The columns of a table are consecutive.
 @lru_cache(maxsize=256)
 def _id_of_table(database: str, schema: str, table: str) -> int:
     return record_id("table", database, schema, table)
 
 
 def read_records(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, DocumentRecord]:
-    """Records in the order of their ids; an unknown id is left out."""
+    """Records by id; unknown ids are left out."""
     found: dict[int, DocumentRecord] = {}
     for some in _batches(list(dict.fromkeys(ids))):
         for row in connection.execute(f"{_SELECT} d.id IN ({_marks(some)})", some):
@@ -191,13 +191,13 @@ def read_records(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int
 
 
 def read_domain_records(connection: sqlite3.Connection) -> list[DocumentRecord]:
-    """Every record of a domain, in order of domain and database."""
+    """The record of every domain, ordered by domain and database."""
     records = map(_record, connection.execute(f"{_SELECT} d.doc_type = 'domain'"))
     return sorted(records, key=lambda record: (record.domain or "", record.database_name))
 
 
 def read_tables(connection: sqlite3.Connection) -> tuple[IndexedTable, ...]:
-    """Every table, in order of its name."""
+    """Every table, ordered by name."""
     entries = map(_table_entry, connection.execute(_SELECT_TABLES))
     return tuple(sorted(entries, key=lambda entry: (entry.database, entry.schema, entry.table)))
 

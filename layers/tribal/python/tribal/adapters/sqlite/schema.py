@@ -1,4 +1,4 @@
-"""The layout of the index file: tables, how terms are written for FTS5, and what tells our file from another."""
+"""The layout of the index file: tables, the encoding of terms for FTS5, and the header that identifies the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tribal.ports import INDEX_VERSION
 from tribal_contracts import DocType
 
 APPLICATION_ID = 0x54524B4E
-"""Stands in the header of our files ("TRKN"), so that nobody else's database is ever thrown away."""
+"""Identifies our files in the SQLite header ("TRKN"), so that no other database is ever deleted."""
 
 TERMS: dict[DocType, str] = {
     "table": "terms_table",
@@ -21,13 +21,14 @@ TERMS: dict[DocType, str] = {
     "domain": "terms_domain",
     "relationship": "terms_relationship",
 }
-"""One full-text table a type of record, so that columns do not make the words of tables common."""
+"""One full-text table per record type, so that columns do not skew the term statistics of tables."""
 
 MAX_TERMS = 64
-"""Terms of one question that are looked at."""
+"""Maximum number of terms used from one query."""
 
-# Records are numbered from 1: FTS5 keeps small numbers in order far smaller and faster than hashes. What is long
-# (`structured`) or the same for all of a file (`origins`) stands apart, so that a look at many records reads few pages.
+# Records are numbered from 1, because FTS5 stores small ascending ids far more compactly than hashes. Long values
+# (`structured`) and those shared by a whole file (`origins`) have separate tables, so that scanning records reads few
+# pages.
 _TABLES = """
 CREATE TABLE sources (number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, content_hash TEXT);
 CREATE TABLE origins (
@@ -84,7 +85,7 @@ FileState = Literal["absent", "ours", "other version", "damaged", "foreign"]
 
 
 def create(connection: sqlite3.Connection, model: str) -> None:
-    """Lay out an empty file for vectors of that model; the caller holds the transaction."""
+    """Create the tables of an empty file, for vectors of that model, within the caller's transaction."""
     for statement in _TABLES.split(";"):
         if statement.strip():
             connection.execute(statement)
@@ -96,10 +97,10 @@ def create(connection: sqlite3.Connection, model: str) -> None:
 
 
 def connect_published(path: Path) -> sqlite3.Connection:
-    """A connection to a file that nobody writes any more, shared between threads one at a time.
+    """A connection to an immutable file, usable by one thread at a time.
 
     Raises:
-        sqlite3.DatabaseError: when there is no such file, it may not be read, or it is no database.
+        sqlite3.DatabaseError: when the file does not exist, cannot be read, or is not a database.
     """
     connection = sqlite3.connect(
         f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False
@@ -114,7 +115,7 @@ def connect_published(path: Path) -> sqlite3.Connection:
 
 
 def inspect(path: Path) -> FileState:
-    """What lies at the path; an empty file is as good as none."""
+    """The state of the file at a path; an empty file counts as missing."""
     try:
         if path.stat().st_size == 0:
             return "absent"
@@ -127,10 +128,10 @@ def inspect(path: Path) -> FileState:
 
 
 def state_of(connection: sqlite3.Connection) -> FileState:
-    """What an open file is by its header.
+    """The state of an open file, from its header.
 
     Raises:
-        sqlite3.DatabaseError: when it is no database at all.
+        sqlite3.DatabaseError: when it is not a database.
     """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -142,17 +143,17 @@ def state_of(connection: sqlite3.Connection) -> FileState:
 
 @lru_cache(maxsize=16_384)
 def encode_term(term: str) -> str:
-    """A term as FTS5 keeps it whole: letters and digits of ASCII as they are, all else as hexadecimal digits."""
+    """A term that FTS5 keeps intact: ASCII letters and digits unchanged, everything else as hexadecimal digits."""
     if term.isascii() and term.isalnum() and term == term.lower():
         return "t" + term
     return "x" + term.encode("utf-8", "surrogatepass").hex()
 
 
 def match_expression(term: str) -> str:
-    """An FTS5 query for records that hold a term; quoted, so that no term is read as an operator."""
+    """An FTS5 query for records that contain a term, quoted so that no term acts as an operator."""
     return f'"{encode_term(term)}"'
 
 
 def distinct_terms(terms: Sequence[str]) -> list[str]:
-    """The terms that are asked for: each once, none empty, no more than `MAX_TERMS`."""
+    """The distinct non-empty terms of a query, at most `MAX_TERMS`."""
     return [term for term in dict.fromkeys(terms) if term][:MAX_TERMS]

@@ -1,7 +1,7 @@
-"""Words of one type of record: which records hold a term and how much each counts there, by BM25.
+"""The term index of one record type: the records that contain a term, with their BM25 scores.
 
-BM25 of a question is the sum over its terms, so that what FTS5 says of one term serves every question that has it. A
-term that stands in every record costs FTS5 some milliseconds; those are the terms that come again.
+The BM25 score of a query is the sum over its terms, so FTS5's result for one term can be cached for every query that
+uses it. A term found in every record takes FTS5 some milliseconds, and such terms recur most often.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 POSTINGS_KEPT = 2_000_000
-"""Pairs of a term and a record that are kept in memory, at 12 bytes."""
+"""Maximum (term, record) pairs cached in memory, at 12 bytes each."""
 
 _NAME_WEIGHT = 3.0
 _SCORE_DIGITS = 6
@@ -42,12 +42,12 @@ class _Postings:
 
     @property
     def pairs(self) -> int:
-        """How much room it takes; a term that stands nowhere takes some too."""
+        """Size of the entry for the cache; a term found nowhere takes some space too."""
         return len(self.positions) + 32
 
 
 class _SharedTerms(Sequence[frozenset[str]]):
-    """The terms that each record shares, one bit a term; a set is made when one is looked at."""
+    """The query terms that each record contains, one bit per term; sets are built on access."""
 
     def __init__(self, terms: tuple[str, ...], held: NDArray[Any]) -> None:
         self._terms = terms
@@ -70,7 +70,7 @@ class _SharedTerms(Sequence[frozenset[str]]):
 
 
 class TermIndex:
-    """Answers for one type of record of one generation; safe to share between threads."""
+    """The term index of one record type in one generation; thread-safe."""
 
     def __init__(self, connection: sqlite3.Connection, doc_type: DocType) -> None:
         numbers, ids, table_ids, codes = [], [], [], []
@@ -89,7 +89,7 @@ class TermIndex:
         self._lock = threading.Lock()
 
     def best(self, connection: sqlite3.Connection, terms: Sequence[str], where: IndexFilter, limit: int) -> Candidates:
-        """Records that share a term, best first, ties by id."""
+        """Records that contain any of the terms, best first, ties by id."""
         scores, held = np.zeros(len(self._ids)), np.zeros(len(self._ids), np.uint64)
         for bit, term in enumerate(terms):
             postings = self._postings(connection, term)
@@ -104,7 +104,7 @@ class TermIndex:
         return Candidates(self._ids[found], rounded[order], self._table_ids[found], matched)
 
     def counts(self, connection: sqlite3.Connection, terms: Sequence[str], where: IndexFilter) -> dict[str, int]:
-        """In how many records each term stands; a term that stands in none is left out."""
+        """The number of records that contain each term; terms found in none are left out."""
         allowed = self._places.allowed(where)
         counted: dict[str, int] = {}
         for term in terms:

@@ -1,4 +1,4 @@
-"""Vectors of one kind, held in memory and compared one by one: fast enough for a laptop."""
+"""Vectors of one kind, held in memory and searched exhaustively: fast enough on a laptop."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FLOAT32_ROWS = 100_000
-"""Above this many vectors they stay float16 in memory, which halves it, and are widened piece by piece.
+"""Above this many vectors, they stay float16 in memory, which halves it, and are widened in chunks.
 
-At most this many vectors of 256 dimensions take 102 MB.
+This many float32 vectors of 256 dimensions take 102 MB.
 """
 
 SURVEYED = 4
-"""How many times as many vectors as are asked for the first half of the dimensions chooses, where there are far more.
+"""Multiple of the requested number of vectors that is preselected by the first half of the dimensions.
 
-Only of those the other half is compared: reading memory is what comparing costs. The model was trained to be cut, so
-that what is lost lies at the far end of what is found.
+Only for those is the second half compared, since comparing is bound by memory bandwidth. The model was trained to be
+truncated, so that the loss affects only the last results.
 """
 FAR_MORE = 32
 
@@ -42,9 +42,9 @@ FROM vectors v JOIN origins o ON o.number = v.origin WHERE v.kind = ?
 
 @dataclass(slots=True)
 class VectorRow:
-    """The vectors of one file and kind as one row: reading a row for each would take longer than comparing.
+    """The vectors of one file and kind as one row: reading a row per vector would take longer than comparing.
 
-    They are kept little-endian, float16; a zero vector is near to nothing and is left out.
+    Stored as little-endian float16; zero vectors match nothing and are left out.
     """
 
     ids: list[int] = field(default_factory=list)
@@ -52,20 +52,20 @@ class VectorRow:
     vectors: list[NDArray[Any]] = field(default_factory=list)
 
     def add(self, record: int, table: int | None, vector: NDArray[Any]) -> None:
-        """Another record's."""
+        """Add the vector of a record."""
         if vector.any():
             self.ids.append(record)
             self.table_ids.append(table or 0)
             self.vectors.append(vector)
 
     def blobs(self) -> tuple[bytes, bytes, bytes]:
-        """What the file keeps."""
+        """The columns of the row: record ids, table ids and vectors."""
         vectors = np.array(self.vectors).astype(_STORED)
         return np.array(self.ids, _ID).tobytes(), np.array(self.table_ids, _ID).tobytes(), vectors.tobytes()
 
 
 def without_records(connection: sqlite3.Connection, origin: int, ids: Collection[int]) -> None:
-    """Take the vectors of records away from their file's rows; the caller holds the transaction."""
+    """Remove the vectors of records from their file's rows, within the caller's transaction."""
     found = connection.execute("SELECT rowid, ids, table_ids, vectors FROM vectors WHERE origin = ?", (origin,))
     for row, *blobs in found.fetchall():
         keep = ~np.isin(np.frombuffer(blobs[0], _ID), list(ids))
@@ -79,7 +79,7 @@ def without_records(connection: sqlite3.Connection, origin: int, ids: Collection
 
 
 def count_vectors(connection: sqlite3.Connection) -> int:
-    """How many vectors there are."""
+    """The total number of vectors."""
     (size,) = connection.execute("SELECT coalesce(sum(length(ids)), 0) FROM vectors").fetchone()
     return int(size) // _ID.itemsize
 
@@ -92,11 +92,11 @@ class VectorMatrix:
     table_ids: NDArray[Any]
     """0 where a record belongs to no table."""
     halves: tuple[NDArray[Any], NDArray[Any]]
-    """The first and the second half of the dimensions of every vector, each N x D/2."""
+    """The first and second half of the dimensions of every vector, each N x D/2."""
     places: Places
 
     def nearest(self, vector: NDArray[Any], where: IndexFilter, limit: int) -> Candidates:
-        """The rows nearest to the vector by cosine similarity, ties by id."""
+        """The records nearest to the vector by cosine similarity, best first, ties by id."""
         query = np.asarray(vector, dtype=np.float32).ravel()
         dimensions = sum(half.shape[1] for half in self.halves)
         if limit <= 0 or not len(self.ids) or query.shape[0] != dimensions or not query.any():
@@ -108,7 +108,7 @@ class VectorMatrix:
             scores = self._scores(query)
             scores = scores if chosen is None else scores[chosen]
         if len(scores) > limit:
-            # Everything at or above the last score that makes it, so that ties at the edge fall by id.
+            # Keep everything at or above the cut-off score, so that ties there are broken by id.
             edge = np.partition(scores, len(scores) - limit)[len(scores) - limit]
             kept = np.flatnonzero(scores >= edge)
             chosen, scores = kept if chosen is None else chosen[kept], scores[kept]
@@ -117,7 +117,7 @@ class VectorMatrix:
         return Candidates(ids[order], scores[order], table_ids[order])
 
     def _surveyed(self, query: NDArray[Any], count: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Positions of the vectors whose first half is nearest, and their cosines."""
+        """Positions of the vectors nearest by the first half of their dimensions, and their full cosines."""
         middle = self.halves[0].shape[1]
         near = _products(self.halves[0], query[:middle])
         chosen = np.argpartition(near, len(near) - count)[len(near) - count :]
@@ -130,14 +130,14 @@ class VectorMatrix:
 
 
 def _rounded(scores: NDArray[Any]) -> NDArray[Any]:
-    """Cosines, rounded, so that how a machine adds them up does not decide between equals."""
+    """Cosines rounded so that a machine's order of summation does not break ties."""
     np.round(scores, _SCORE_DIGITS, out=scores)
     np.clip(scores, -1.0, 1.0, out=scores)
     return scores
 
 
 def _products(rows: NDArray[Any], vector: NDArray[Any]) -> NDArray[Any]:
-    """Of each row with the vector; what is kept as float16 is widened piece by piece."""
+    """Dot product of each row with the vector; float16 is widened in chunks."""
     step = max(1, len(rows) if rows.dtype == np.float32 else _ROWS_AT_ONCE)
     parts = [rows[at : at + step].astype(np.float32, copy=False) @ vector for at in range(0, len(rows), step)]
     products: NDArray[Any] = np.concatenate(parts) if parts else np.empty(0, np.float32)
@@ -148,7 +148,7 @@ def load_matrix(connection: sqlite3.Connection, kind: VectorKind, dimensions: in
     """Read all vectors of one kind that have that many dimensions."""
     total = connection.execute("SELECT coalesce(sum(length(ids)), 0) FROM vectors WHERE kind = ?", (kind,))
     count = int(total.fetchone()[0]) // _ID.itemsize if dimensions else 0
-    # Filled piece by piece: no second copy of all vectors is ever in memory.
+    # Filled in chunks, so that memory never holds a second copy of all vectors.
     kind_of_number = np.float32 if count <= FLOAT32_ROWS else _STORED
     middle = dimensions // 2
     halves = (np.empty((count, middle), kind_of_number), np.empty((count, dimensions - middle), kind_of_number))

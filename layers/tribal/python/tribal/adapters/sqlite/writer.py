@@ -1,7 +1,7 @@
-"""The next generation of the index, written beside the one that is read and put into its place when it is whole.
+"""Writes the next generation of the index beside the current one, and renames it into place when it is complete.
 
-Files, beside `tribal-knowledge.db`: `-next` is the generation under way, which a killed run leaves for the next one to
-carry on; `-copy` becomes `-next` once it is whole. Only renaming changes what readers see.
+Files, beside `tribal-knowledge.db`: `-next` is the generation under construction, which the next run resumes if this
+one is killed; `-copy` becomes `-next` once it is complete. Only renaming changes what readers see.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OF_SQLITE = ("-wal", "-shm", "-journal")
 
 
 class GenerationWriter:
-    """Writes one generation; one at a time for a place, which the lease of a run sees to.
+    """Writes one generation; the run's lease ensures a single writer per path.
 
     Raises, from every method: `IndexWriteFailed`.
     """
@@ -43,7 +43,7 @@ class GenerationWriter:
             return _read_sources(self._connection)
 
     def counts(self) -> IndexCounts:
-        """How much this generation holds."""
+        """The size of this generation."""
         with self._writing():
             (documents,) = self._connection.execute("SELECT count(*) FROM documents").fetchone()
             return IndexCounts(documents, count_vectors(self._connection))
@@ -51,12 +51,12 @@ class GenerationWriter:
     def replace(
         self, changed: Mapping[str, Sequence[IndexEntry]], removed: Iterable[str], hashes: Mapping[str, str]
     ) -> None:
-        """Put the records of changed files in place of what those files had, in one transaction."""
+        """Replace the records of changed files, in one transaction."""
         with self._writing(), self._transaction() as connection:
             records.write_files(connection, changed, list(removed), hashes)
 
     def publish(self, metadata: IndexMetadata, graph: KeyGraph) -> None:
-        """Make this generation the one that is read; the writer is closed then."""
+        """Make this generation the current one, and close the writer."""
         with self._writing():
             with self._transaction() as connection:
                 connection.execute("DELETE FROM index_metadata")
@@ -66,7 +66,7 @@ class GenerationWriter:
                 )
                 connection.execute("DELETE FROM key_graph")
                 connection.execute("INSERT INTO key_graph VALUES (?)", (graph.to_compact_json().decode(),))
-            # Without a journal the file is all there is, and nobody who reads it needs to write beside it.
+            # Without a journal the file is self-contained, and readers need no write access beside it.
             connection.execute("PRAGMA journal_mode = DELETE")
             self.close()
             _sync(self._next)
@@ -75,7 +75,7 @@ class GenerationWriter:
             sync_folder(self._path.parent)
 
     def close(self) -> None:
-        """Let go of the file; what was written stays for the next run."""
+        """Close the file; its contents are kept for the next run."""
         self._connection.close()
 
     def _open(self, *, afresh: bool) -> sqlite3.Connection:
@@ -90,7 +90,7 @@ class GenerationWriter:
         connection = sqlite3.connect(self._next, isolation_level=None, check_same_thread=False, timeout=10)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-            # A batch that a power cut takes back is done again; `publish` is what has to last, and syncs by itself.
+            # A batch lost in a power cut is written again; only `publish` must be durable, and it syncs itself.
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA wal_autocheckpoint = 8000")
             connection.execute("PRAGMA cache_size = -32000")
@@ -126,7 +126,7 @@ class GenerationWriter:
         try:
             yield
         except (sqlite3.Error, OSError) as exc:
-            # Only what is damaged says DatabaseError itself; a full disk or another writer is an OperationalError.
+            # A damaged file raises DatabaseError itself; a full disk or another writer, an OperationalError.
             if type(exc) is sqlite3.DatabaseError:
                 with suppress(OSError):
                     abandon(self._path)
@@ -137,13 +137,13 @@ class GenerationWriter:
 
 
 def abandon(path: Path) -> None:
-    """Remove what an interrupted run left beside the index at a place.
+    """Remove what an interrupted run left beside the index at a path.
 
     Raises:
-        OSError: when something cannot be removed.
+        OSError: when a file cannot be removed.
     """
     for half in ("-next", "-copy"):
-        # The journal goes first: a new file must never meet the journal of an old one.
+        # Remove the journal first: a new file must never be paired with an old journal.
         _remove(_beside(path, half), (*_OF_SQLITE, ""))
 
 
@@ -166,12 +166,12 @@ def _sync(path: Path) -> None:
 
 
 def next_file(path: Path) -> Path:
-    """Where the generation under way lies that will take the place of the index at a path."""
+    """The file of the generation under construction, for the index at a path."""
     return _beside(path, "-next")
 
 
 def sources_of(file: Path, model: str) -> dict[str, str] | None:
-    """Content hash of each file that a generation holds; `None` where there is none of this version and model."""
+    """Content hash of each file in a generation; `None` if there is none of this version and model."""
     if not file.is_file():
         return None
     try:

@@ -1,6 +1,7 @@
-"""Sentence vectors from the weights in the `wordllama` wheel, read without importing the package and without a network.
+"""Sentence embeddings from the weights in the `wordllama` wheel, read without importing the package.
 
-The package itself brings in an HTTP client, a model hub and more; its weights and tokenizer are two plain files.
+The package itself pulls in an HTTP client, a model hub and more; its weights and tokenizer are two plain files. Nothing
+here uses the network.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 MODEL = "wordllama-l2-supercat-256"
 DIMENSIONS = 256
 MAX_TEXT_CHARS = 8_192
-"""Characters of a text that are looked at; the mean of so many tokens does not move any more."""
+"""Characters used of a text; beyond this many tokens, the mean hardly changes."""
 
 _WEIGHTS = Path("weights") / "l2_supercat_256.safetensors"
 _TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
@@ -40,10 +41,10 @@ class _Model:
 
 
 class WordLlamaEmbedder:
-    """Means of token vectors; loads 18 MB at the first text and is safe to share between threads.
+    """Embeds texts as means of token vectors; loads 18 MB on first use; thread-safe.
 
     Args:
-        folder: where the weights and the tokenizer lie; the installed `wordllama` package when it is left out.
+        folder: folder of the weights and the tokenizer; defaults to the installed `wordllama` package.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -62,7 +63,7 @@ class WordLlamaEmbedder:
         return DIMENSIONS
 
     def embed(self, texts: Sequence[str]) -> NDArray[Any]:
-        """N x 256 float32, L2-normalised; the vector of a text does not depend on the texts beside it.
+        """N x 256 float32, L2-normalised; each vector is independent of the other texts in the batch.
 
         Raises:
             EmbeddingFailed: when the weights are not installed or cannot be read.
@@ -95,7 +96,7 @@ def _tokens(texts: Sequence[str], model: _Model) -> list[list[int]]:
 
 
 def _add_means(vectors: NDArray[Any], tokens: Sequence[Sequence[int]], weights: NDArray[Any]) -> None:
-    """The mean of each text's token vectors; texts of the same length are added up together, token by token."""
+    """Write the mean of each text's token vectors; texts of equal length are summed together, token by token."""
     by_length: defaultdict[int, list[int]] = defaultdict(list)
     for row, own in enumerate(tokens):
         by_length[len(own)].append(row)
@@ -112,7 +113,7 @@ def _add_means(vectors: NDArray[Any], tokens: Sequence[Sequence[int]], weights: 
 
 
 def _readable(text: str) -> str:
-    # The tokenizer takes no lone surrogates.
+    # The tokenizer rejects lone surrogates.
     return text[:MAX_TEXT_CHARS].strip().encode("utf-8", "replace").decode("utf-8")
 
 
@@ -136,7 +137,7 @@ def _load(folder: Path) -> _Model:
         raise EmbeddingFailed(f"the weights of {MODEL} cannot be read from {str(folder)!r}: {exc}") from exc
     try:
         tokenizer = Tokenizer.from_str(text)
-    except Exception as exc:  # the tokenizer raises bare Exception for a file that it cannot read
+    except Exception as exc:  # the tokenizer raises a bare Exception for an unreadable file
         raise EmbeddingFailed(f"the tokenizer of {MODEL} cannot be read from {str(folder)!r}: {exc}") from exc
     if weights.ndim != 2 or weights.shape[1] != DIMENSIONS or weights.shape[0] < tokenizer.get_vocab_size():
         raise EmbeddingFailed(f"the weights in {str(folder)!r} have the shape {weights.shape}, not N x {DIMENSIONS}")

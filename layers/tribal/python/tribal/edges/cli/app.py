@@ -1,4 +1,4 @@
-"""The command `tribal` and its subcommands. Imports little: help has to be there at once."""
+"""The command `tribal` and its subcommands. Imports little, so that `--help` is fast."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tribal.tools.registry import REGISTRY, Registry
 
 
 class _Group(TyperGroup):
-    """Puts a command in the place of its stand-in, when it is run: derived from the tool registry, or for a profile."""
+    """Replaces a placeholder with the actual command when it runs: one derived from a tool, or one for a profile."""
 
     tools: Registry
 
@@ -59,11 +59,11 @@ def tribal(
 
 
 def _stand_in() -> None:
-    """Is listed in the help; `_Group` puts the derived command in its place."""
+    """A placeholder for the help; `_Group` replaces it with the derived command."""
 
 
 def command_line(tools: Registry) -> typer.Typer:
-    """The command `tribal`, with the commands of these tools."""
+    """Build the command `tribal`, with the commands of these tools."""
     app = typer.Typer(
         cls=type("Group", (_Group,), {"tools": tools}),
         no_args_is_help=True,
@@ -98,7 +98,7 @@ app = command_line(REGISTRY)
 
 def main() -> None:
     """Run the command line; the console script's entry point."""
-    # A name in another script than the terminal's must not end a command.
+    # A name that the terminal's encoding lacks must not fail a command.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""What the command line prints: answers on standard output, progress and errors on standard error."""
+"""Output of the command line: answers on standard output, progress and errors on standard error."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def print_connection_warnings(settings: Settings) -> None:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun, as people say it."""
+    """A number with its noun, pluralized as needed."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 @contextmanager
 def progress(clock: Clock, *, quiet: bool = False) -> Iterator[ProgressSink]:
-    """Bars on a terminal, plain lines elsewhere, nothing where nobody wants it."""
+    """Bars on a terminal, plain lines elsewhere, nothing when quiet."""
     from tribal.runs.sinks import PlainSink, SilentSink
 
     if quiet:
@@ -87,7 +87,7 @@ def command(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answ
 
 
 def fail(error: Exception, *, as_json: bool) -> NoReturn:
-    """Say what went wrong and end with the exit code of that kind of error."""
+    """Print an error and exit with its code."""
     from datetime import UTC, datetime
 
     from tribal.errors import TribalError, outcome

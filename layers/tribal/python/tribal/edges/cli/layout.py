@@ -1,4 +1,4 @@
-"""Text and columns on a terminal, which wraps them, and in a pipe, where one thing stays one line."""
+"""Text and columns: wrapped on a terminal, one line per item in a pipe."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _NARROWEST = 30
-"""Characters that wrapped text gets, however narrow the terminal is."""
+"""Minimum width of wrapped text, however narrow the terminal."""
 _GAP = "  "
 
 
 def print_indented(out: Console, markup: str, indent: int = 0) -> None:
-    """A paragraph whose every line is indented."""
+    """Print a paragraph with every line indented."""
     from rich.text import Text
 
     text, margin = out.render_str(markup), Text(" " * indent)
@@ -27,7 +27,7 @@ def print_indented(out: Console, markup: str, indent: int = 0) -> None:
 
 
 def print_grid(out: Console, headings: Sequence[str], rows: Sequence[Sequence[str]], indent: int = 0) -> None:
-    """Rows of markup below their headings, if there are any; in a pipe a row is one line without trailing spaces."""
+    """Print rows of markup below their headings, if any; in a pipe, each row is one line without trailing spaces."""
     if not rows:
         return
     if out.soft_wrap:

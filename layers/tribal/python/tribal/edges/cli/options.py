@@ -49,10 +49,10 @@ RunId = Annotated[
 
 
 def deployed(context: typer.Context) -> tuple[Application, DeployedEnvironment]:
-    """The environment that the command line named, and what works with it.
+    """The application and the environment of the profile given on the command line.
 
     Raises:
-        ConfigurationError: when its profile cannot be used.
+        ConfigurationError: when the profile cannot be used.
     """
     from tribal.app.remote import remote_application
     from tribal.settings.profiles import load_profile

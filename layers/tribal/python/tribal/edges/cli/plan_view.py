@@ -1,4 +1,4 @@
-"""A plan as a person reads it."""
+"""Prints plans for humans."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from tribal_contracts import DocumentationPlan, WorkUnit
 
 LISTED_TABLES = 10
-"""Tables that one line of changes names; the rest is counted."""
+"""Tables listed in one line of changes; the rest is only counted."""
 
 
 def last_plan(store: ObjectStore) -> DocumentationPlan | None:
-    """The plan that the store holds, to compare the next one with; `None` when there is none that can be read."""
+    """The plan in the store, for comparison with the next one; `None` when there is no readable one."""
     try:
         return load_plan(store)
     except PlanError:
@@ -31,7 +31,7 @@ def last_plan(store: ObjectStore) -> DocumentationPlan | None:
 
 
 def print_plan(plan: DocumentationPlan, settings: Settings, previous: DocumentationPlan | None = None) -> None:
-    """Domains with their tables, work and time, what changed since the last plan, errors, and where the plan lies."""
+    """Print domains with their tables, work and time, changes since the last plan, errors, and the plan's location."""
     from rich.markup import escape
 
     out = console()
@@ -54,7 +54,7 @@ def print_plan(plan: DocumentationPlan, settings: Settings, previous: Documentat
 
 
 def changes(previous: DocumentationPlan, plan: DocumentationPlan) -> Iterator[str]:
-    """One line for new tables, one for tables that the plan has no longer, one for those that changed."""
+    """One line each for new tables, tables no longer in the plan, and changed tables."""
     answered = {analysis.name for analysis in plan.databases if analysis.status == "reachable"}
     before, after = _hashes(previous, answered), _hashes(plan, answered)
     found = {

@@ -26,7 +26,7 @@ _NOUNS = {"read": "databases", "document": "tables", "index": "files"}
 
 
 class TerminalSink:
-    """A bar a stage, with elapsed and remaining time; notes scroll above the bars."""
+    """One bar per stage, with elapsed and remaining time; notes scroll above the bars."""
 
     def __init__(self, console: Console) -> None:
         self._lock = Lock()

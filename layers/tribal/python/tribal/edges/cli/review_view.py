@@ -1,4 +1,4 @@
-"""What `tribal diff` and `tribal lint` found, as a person reads it and as a machine does."""
+"""Formats the findings of `tribal diff` and `tribal lint`, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
 
 
 def print_comparison(found: Comparison) -> None:
-    """One line a table and, indented, one a change inside it; then what it means for the documents."""
+    """Print one line per table with its changes indented below, then the effect on the documents."""
     from rich.markup import escape
 
     out, err = console(), console(stderr=True)
@@ -77,7 +77,7 @@ def print_comparison(found: Comparison) -> None:
 
 
 _Line = tuple[str, str, str]
-"""Its indent, its mark and its text."""
+"""Indent, mark and text."""
 
 
 def _change_lines(database: str, tables: Iterable[TableChange]) -> Iterator[_Line]:
@@ -88,7 +88,7 @@ def _change_lines(database: str, tables: Iterable[TableChange]) -> Iterator[_Lin
 
 
 def _print_lines(lines: Iterable[_Line]) -> None:
-    """Print thousands of lines in one go: each print of rich by itself takes longer than the comparison."""
+    """Print all lines at once: printing thousands one by one with rich takes longer than the comparison."""
     from rich.text import Text
 
     whole = Text()
@@ -123,7 +123,7 @@ def _value(value: str | None) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text on one line, in which control characters and marks that turn the writing are told, not obeyed."""
+    """Text on one line, with control and bidirectional formatting characters escaped."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
@@ -144,7 +144,8 @@ def lint_data(report: LintReport, *, success: bool) -> dict[str, Any]:
 
 
 def print_lint(report: LintReport) -> None:
-    """A table on a terminal, where the columns of a table share a row; one line a finding in a pipe."""
+    """Print findings: a table on a terminal, which groups columns of the same table, or one line per finding in a
+    pipe."""
     from tribal.documenting.review.lint import RULES
 
     out = console()
@@ -180,7 +181,7 @@ def _print_findings(findings: Sequence[Finding]) -> None:
 
 
 def _grouped(findings: Sequence[Finding]) -> Iterator[tuple[str, str, str, str]]:
-    """Findings of a kind in the columns of one table as one."""
+    """Merge findings of the same kind in the columns of one table."""
     groups: dict[tuple[str, str, bool, str], list[str]] = {}
     for finding in findings:
         key = (finding.rule, finding.table, finding.column is None, finding.message)

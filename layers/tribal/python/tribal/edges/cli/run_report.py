@@ -1,4 +1,4 @@
-"""How a run ended, as a person reads it and as an exit code."""
+"""Reports how a run ended, as text and as an exit code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _LISTED_ERRORS = 20
 
 
 def print_record(record: RunRecord, indexed: str = "") -> None:
-    """One line with the counts, then the errors; `indexed` says how indexing ended, where it was part of the run."""
+    """Print one line with the counts, then the errors; `indexed` is the result of indexing, if that was part of the
+    run."""
     from tribal.runs.sinks import one_line
 
     parts = []
@@ -34,7 +35,7 @@ def print_record(record: RunRecord, indexed: str = "") -> None:
 
 
 def record_exit_code(record: RunRecord) -> int:
-    """What a command that carried the run out, or followed it, ends with."""
+    """The exit code of a command that performed or followed the run."""
     from tribal.errors import EXIT_DONE, EXIT_INTERNAL, EXIT_PARTIAL, error_named, outcome
 
     codes = {"completed": EXIT_DONE, "partial": EXIT_PARTIAL}

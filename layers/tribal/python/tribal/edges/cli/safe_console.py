@@ -1,4 +1,4 @@
-"""A terminal that shows what a database's names and texts hold, and never obeys it."""
+"""A console that is safe for untrusted names and texts from databases."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tribal.rendering.markdown import show_invisible
 
 
 class SafeConsole(Console):
-    """Writes control characters, escape sequences and marks of direction as `\\u001B`, in cells of tables too."""
+    """Escapes control characters and bidirectional formatting, as in `\\u001B`, in table cells too."""
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """The text with markup read and what is invisible shown; line breaks stay."""
+        """The text with markup rendered and invisible characters escaped, except for line breaks."""
         return super().render_str(show_invisible(text, keep="\n"), **options)

@@ -1,4 +1,4 @@
-"""What passes between whatever speaks HTTP and the routes."""
+"""The requests and responses of the routes, independent of any HTTP framework."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request, its caller known."""
+    """One request, with its caller already identified."""
 
     method: str
-    """In capitals."""
+    """In upper case."""
     path: str
-    """As it was sent, without the query and without what a server puts before all paths."""
+    """Path as sent, without the query string and without the server's path prefix."""
     caller: Caller
     body: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What is answered."""
+    """The response to a request."""
 
     status: int
     body: bytes
     content_type: str = JSON
     tool_failed: bool | None = None
-    """Whether the tool that was called failed; `None` when none was."""
+    """Whether the called tool failed; `None` when no tool was called."""

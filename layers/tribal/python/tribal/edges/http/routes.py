@@ -1,6 +1,6 @@
 """The routes: `GET /health`, `GET /v1/tools` and `POST /v1/tools/{name}`.
 
-The body of a call is the tool's input, the answer its output; what went wrong is in the answer, and in the status.
+The request body is the tool's input, the response body its output; errors show in the body and in the status code.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TOOLS = "/v1/tools"
 
 
 def respond(request: Request, app: Application, tools: Registry = REGISTRY) -> Response:
-    """Answer a request; slashes at the end of a path do not matter."""
+    """Answer a request; trailing slashes in the path are ignored."""
     path = request.path.rstrip("/")
     if (request.method, path) == ("GET", "/health"):
         return _health(app)
@@ -35,7 +35,7 @@ def respond(request: Request, app: Application, tools: Registry = REGISTRY) -> R
 
 
 def _health(app: Application) -> Response:
-    """Whether there is an index to ask."""
+    """Report whether there is a usable index."""
     metadata = app.index().metadata()
     ready = metadata is not None
     told = {
@@ -47,7 +47,7 @@ def _health(app: Application) -> Response:
 
 
 def _listed(tools: Registry) -> Response:
-    """Every tool with the schemas of its input and output, as MCP lists them."""
+    """List every tool with its input and output schemas, as MCP does."""
     from tribal.tools.schemas import input_schema, output_schema
 
     listed = [
@@ -80,7 +80,7 @@ def _called(name: str, request: Request, app: Application, tools: Registry) -> R
 
 def _object(body: bytes) -> dict[str, Any] | None:
     try:
-        # Half a character is refused by the call, which says so.
+        # Lone surrogates are rejected by the call, with a message.
         value = json.loads(body.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
         return None

@@ -1,4 +1,4 @@
-"""An MCP server over a registry of tools; it only frames, `call_tool` answers."""
+"""An MCP server over a registry of tools; a thin layer over `call_tool`."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tribal.tools.registry import REGISTRY, Registry
 from tribal.tools.schemas import input_schema, output_schema
 
 CALLS_AT_ONCE = 4
-"""Calls that are worked on at the same time; others wait."""
+"""Maximum concurrent calls; others wait."""
 
 _NAMED_CHARS = 100
 
 
 def serve(app: Application, caller: Caller, reading: int, writing: int, tools: Registry = REGISTRY) -> None:
-    """Answer over two descriptors until the input ends or nobody reads the answers."""
+    """Serve over two file descriptors until the input ends or nobody reads the answers."""
 
     async def run() -> None:
         server = build_server(app, caller, tools)
@@ -40,7 +40,7 @@ def serve(app: Application, caller: Caller, reading: int, writing: int, tools: R
 
 
 def build_server(app: Application, caller: Caller, tools: Registry = REGISTRY) -> Server[Any]:
-    """A server that answers this caller from what the application holds at the time of each call."""
+    """Build a server that answers this caller from the application's state at the time of each call."""
     listed = [_tool(spec, tools) for spec in tools.tools.values()]
     limiter = CapacityLimiter(CALLS_AT_ONCE)
 

@@ -1,8 +1,8 @@
-"""JSON-RPC messages as lines on two descriptors, for the SDK's server.
+"""JSON-RPC messages as lines on two file descriptors, for the SDK's server.
 
-The SDK's own transport for standard input and output leaves a client waiting for ever when it cannot read a line,
-takes lines of any length, drops the calls that are under way when the input ends, and waits for more input when it is
-interrupted. The decision on our own lines for MCP tells more.
+The SDK's own stdio transport leaves a client waiting forever when it cannot parse a line, accepts lines of any length,
+drops calls in progress when the input ends, and waits for more input when interrupted. The decision record on our own
+stdio transport for MCP has the details.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from tribal.edges.mcp.unreadable import request_id, request_id_at_the_end
 from tribal.errors import ConfigurationError
 
 MAX_LINE_BYTES = 4 * 1024 * 1024
-"""The longest message that is read."""
+"""The longest accepted message."""
 MAX_PENDING = 64
-"""Requests without an answer; above that nothing more is read."""
+"""Maximum unanswered requests; beyond that, reading pauses."""
 LAST_ANSWERS_SECONDS = 30.0
-"""How long answers may take when the input has ended."""
+"""How long answers may take after the input has ended."""
 
 _CHUNK_BYTES = 64 * 1024
 _KEPT_BYTES = 4 * 1024
@@ -40,7 +40,7 @@ Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObj
 
 @dataclass(frozen=True, slots=True)
 class Overlong:
-    """What is kept of a line that is too long."""
+    """The parts kept of a line that is too long."""
 
     start: bytes
     end: bytes
@@ -48,10 +48,10 @@ class Overlong:
 
 @asynccontextmanager
 async def json_lines(reading: int, writing: int) -> AsyncIterator[Streams]:
-    """Streams of messages over two descriptors; leaving closes neither of them.
+    """Message streams over two file descriptors, neither of which is closed on exit.
 
-    A line that cannot be read is answered here. When the input ends, what was asked is still answered. When nobody
-    reads the answers any more, the input ends too.
+    Unreadable lines are answered here. When the input ends, pending requests are still answered. When nobody reads the
+    answers any more, the input ends too.
     """
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
@@ -103,7 +103,7 @@ async def json_lines(reading: int, writing: int) -> AsyncIterator[Streams]:
 
 @dataclass
 class _Pending:
-    """Requests that have no answer yet."""
+    """Requests that have not been answered yet."""
 
     _ids: set[str] = field(default_factory=set)
     _changed: anyio.Condition = field(default_factory=anyio.Condition)
@@ -127,7 +127,7 @@ class _Pending:
 
 
 class _Unreadable(Exception):
-    """A line is no message; `refusal` is what to answer."""
+    """The line is not a valid message; `refusal` is the answer to send."""
 
     def __init__(self, identity: int | str | None, code: int, message: str) -> None:
         super().__init__(message)
@@ -150,7 +150,7 @@ def _parsed(line: bytes | Overlong) -> types.JSONRPCMessage:
 
 
 def _read_lines(descriptor: int, deliver: Callable[[bytes | Overlong | None], None]) -> None:
-    # The server may end first; then nobody is there to deliver to.
+    # The server may end first and leave nobody to deliver to.
     with suppress(anyio.RunFinishedError, anyio.ClosedResourceError, anyio.BrokenResourceError, CancelledError):
         for line in split_lines(descriptor):
             deliver(line)
@@ -158,7 +158,7 @@ def _read_lines(descriptor: int, deliver: Callable[[bytes | Overlong | None], No
 
 
 def split_lines(descriptor: int) -> Iterator[bytes | Overlong]:
-    """The lines that are not blank, until the input ends."""
+    """The non-blank lines, until the input ends."""
     line, start = bytearray(), b""
     while chunk := _read_chunk(descriptor):
         for place, piece in enumerate(chunk.split(b"\n")):
@@ -193,12 +193,12 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 def claim_standard_streams() -> tuple[int, int]:
-    """Take standard input and output away from everybody else: what is printed from now on goes to standard error.
+    """Reserve standard input and output for the server; from now on, prints go to standard error.
 
     Raises:
         ConfigurationError: when one of them is closed.
     """
-    # A closed descriptor may have been given to somebody else since; Python remembers what it found at its start.
+    # A closed descriptor may have been reused since; Python remembers what it found at startup.
     if sys.stdin is None or sys.stdout is None:
         raise ConfigurationError("standard input or output is closed; MCP needs both of them")
     reading, writing = os.dup(0), os.dup(1)

@@ -1,14 +1,14 @@
-"""Which request a line was that cannot be read.
+"""Finds the request id in an unreadable line.
 
-A client waits for the answer to each of its requests. A line that is no JSON (half a character, too deep, too long) or
-no request still carries an id, and a refusal that names it lets the client go on at once.
+A client waits for an answer to each of its requests. A line that is not valid JSON (lone surrogates, too deep, too
+long) or not a request may still contain an id, and an error response with that id lets the client continue at once.
 """
 
 from __future__ import annotations
 
 import re
 
-# Possessive and able to end in the middle of a text, so that any line is read once, in linear time.
+# Possessive, and able to end in the middle of a string, so that any line is scanned once, in linear time.
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]:]|[^\s"{}\[\]:,]++', re.DOTALL)
 _WHOLE_NUMBER = re.compile(rb"-?[0-9]{1,18}")
 _PLAIN_TEXT = re.compile(rb'"([ !#-\[\]-~]{1,200})"')
@@ -17,7 +17,7 @@ _KEY = b'"id"'
 
 
 def request_id(line: bytes) -> int | str | None:
-    """The id of the request that a line, or the beginning of one, holds; `None` when it cannot be told."""
+    """The request id in a line, or in the beginning of one; `None` when it cannot be determined."""
     depth, before, key = 0, b"", b""
     for match in _TOKEN.finditer(line):
         token = match.group()
@@ -34,7 +34,7 @@ def request_id(line: bytes) -> int | str | None:
 
 
 def request_id_at_the_end(line: bytes) -> int | str | None:
-    """The id where it is the last thing that a line says, as some clients write it, given the end of the line."""
+    """The request id at the end of a line, where some clients write it, given that end."""
     found = _ID_AT_THE_END.search(line)
     return _scalar(found.group(1)) if found else None
 

@@ -1,4 +1,4 @@
-"""What changed since the last run, told without writing anything."""
+"""Compares the databases with the last run, without writing anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed since the last run: in the databases, and what that would change in the documents. Writes nothing."""
+"""Compares the databases with the last run, and predicts which documents would change. Writes nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RUN = "comparison"
 
 @dataclass(frozen=True, slots=True)
 class DatabaseChanges:
-    """What changed in one database; `problem` says why it could not be compared."""
+    """The changes in one database; `problem` says why it could not be compared."""
 
     database: str
     tables: tuple[TableChange, ...] = ()
@@ -35,7 +35,7 @@ class DatabaseChanges:
 
 @dataclass(frozen=True, slots=True)
 class DocumentChanges:
-    """Tables, by fully qualified name, whose documents the next run would write, and would remove."""
+    """Fully qualified names of the tables whose documents the next run would write or remove."""
 
     to_write: tuple[str, ...]
     to_remove: tuple[str, ...]
@@ -43,7 +43,7 @@ class DocumentChanges:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All that changed; `documents` is `None` where two recorded runs were compared."""
+    """All changes; `documents` is `None` when two recorded runs were compared."""
 
     databases: tuple[DatabaseChanges, ...]
     documents: DocumentChanges | None = None
@@ -63,7 +63,7 @@ class Comparison:
 
 
 def compare_with_databases(app: Application, *, value_chars: int = VALUE_CHARS) -> Comparison:
-    """Compare each database as it is now with what the last run read, and try the next plan without writing it.
+    """Compare each database as it is now with what the last run read, and compose the next plan without writing it.
 
     Raises:
         PlanError: when no run has read any of the databases yet.
@@ -85,7 +85,7 @@ def compare_with_databases(app: Application, *, value_chars: int = VALUE_CHARS) 
 
 
 def compare_runs(first: str, second: str | None, *, store: ObjectStore, value_chars: int = VALUE_CHARS) -> Comparison:
-    """Compare what two recorded runs read; without a second one, the first with what was read last.
+    """Compare what two recorded runs read; without a second run, compare the first with the last reading.
 
     Raises:
         PlanError: when a run is not recorded, or read no database.
@@ -153,7 +153,7 @@ def _tables(reading: CatalogReading, store: ObjectStore) -> Iterator[CatalogTabl
 
 
 def _fate(change: TableChange, after: CatalogReading) -> TableFate:
-    """Absence is not deletion: a table may be hidden from this user, or excluded by the configuration."""
+    """A missing table is not necessarily dropped: it may be hidden from this user or excluded by the configuration."""
     if change.fate != "dropped":
         return change.fate
     if str(TableIdentity(after.database, change.schema, change.table)) in after.excluded_tables:
@@ -171,7 +171,7 @@ def _next_plan(readings: Sequence[CatalogReading], app: Application) -> Document
         embedder: Embedder | None = app.embedder()
     except EmbeddingFailed:
         embedder = None
-    # Age alone makes no document different.
+    # Age alone does not change a document.
     has_work = work_marker(app, replace(app.options().documenting, refresh=False))
     try:
         return compose_plan(readings, app, previous=previous, has_work=has_work, embedder=embedder).plan

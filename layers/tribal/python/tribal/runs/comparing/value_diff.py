@@ -1,4 +1,4 @@
-"""What a comparison shows of values that may be long: the place where they differ, and how much was left out."""
+"""Shortens long values in a comparison to the part that differs."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from tribal.masking import redact_text
 from tribal.rendering.words import shorten
 
 VALUE_CHARS = 500
-"""Characters of a value that a comparison shows."""
+"""Characters shown of a value."""
 FULL_VALUE_CHARS = 1_000_000
-"""The same with `--full`."""
+"""Characters shown of a value with `--full`."""
 _LEAD = 100
-"""Characters that are shown before the first difference."""
+"""Characters shown before the first difference."""
 
 
 def show_change(change: Change, limit: int) -> Change:
-    """The change with values redacted and cut to about `limit` characters; where they are cut, they say so.
+    """The change with values redacted and truncated, visibly, to about `limit` characters.
 
-    Of two long values that begin alike what follows from shortly before the first difference is shown, so that what
-    changed is never in the part that is missing.
+    Two long values with the same beginning are shown from shortly before their first difference, so that truncation
+    never hides the change.
     """
     before, after = change.before, change.after
     start = 0
@@ -35,7 +35,7 @@ def show_change(change: Change, limit: int) -> Change:
 def _shown(value: str | None, start: int, limit: int) -> str | None:
     if value is None:
         return None
-    # What lies far beyond the limit is not worth the search for secrets.
+    # Searching for secrets far beyond the limit would be wasted.
     text = redact_text(value[start : start + 4 * limit])
     if start == 0 and len(text) <= limit:
         return text

@@ -20,24 +20,22 @@ _RENEWALS_A_TERM = 3
 
 
 def this_process() -> str:
-    """Host and process, as `LeaseRecord.holder` has them: `host/4711`."""
+    """Host and process id in the format of `LeaseRecord.holder`: `host/4711`."""
     return f"{socket.gethostname()}/{os.getpid()}"
 
 
 class RunLease:
-    """A lease on a store, kept in a file of its name and changed only by conditional put.
+    """A named lease on a store, kept in a file and changed only by conditional put.
 
-    A daemon thread renews it at a third of its term. With a `lock` of the operating system, whose holder is known to
-    be dead as soon as the lock is free, a lease that a process of this host left behind is taken over at once; without
-    one, or from another host, only when it has expired. As a context manager it acquires and releases.
+    A daemon thread renews it after each third of its term. A lease left behind by a dead process is taken over once it
+    has expired; with an operating-system `lock`, which shows when a holder on this host is dead, at once. As a context
+    manager, it acquires and releases.
 
     Args:
         file: the lease's file.
-        run_id: the run that it is for.
-        lock: tells a dead holder on this machine at once.
-        holder: who holds it; host and process of this one unless told.
-        term_seconds: how long it lasts without being renewed.
-        stop: is asked to stop when the lease is lost.
+        run_id: the run that holds it. lock: reveals a dead holder on this machine at once. holder: name of the holder;
+        host and id of this process by default. term_seconds: how long it lasts without renewal. stop: receives a stop
+        request when the lease is lost.
     """
 
     def __init__(
@@ -70,11 +68,11 @@ class RunLease:
 
     @property
     def fencing_token(self) -> int:
-        """Rises by one with every holder; 0 while the lease is not held."""
+        """Incremented with every acquisition; 0 while the lease is not held."""
         return self._record.fencing_token if self._record else 0
 
     def acquire(self) -> None:
-        """Take the lease and keep it until `release`.
+        """Acquire the lease and keep renewing it until `release`.
 
         Raises:
             RunLocked: when another run holds it; the message names the holder. Retryable.
@@ -93,10 +91,10 @@ class RunLease:
         self._renewer.start()
 
     def check(self) -> None:
-        """Read the lease anew and renew it if it has run out, before anything is published.
+        """Re-read the lease, and renew it if it has expired; called before anything is published.
 
         Raises:
-            LeaseLost: when it is not ours any more.
+            LeaseLost: when this run no longer holds it.
         """
         with self._state:
             ours = self._require_held()
@@ -108,23 +106,23 @@ class RunLease:
                 self._renew(ours)
 
     def renew(self) -> None:
-        """Begin the term anew.
+        """Restart the term.
 
         Raises:
-            LeaseLost: when the lease is not ours any more.
-            StoreUnwritable: when the store refuses; the lease is ours until its term ends.
+            LeaseLost: when this run no longer holds the lease.
+            StoreUnwritable: when the store refuses the write; the lease remains valid until its term ends.
         """
         with self._state:
             self._renew(self._require_held())
 
     def release(self) -> None:
-        """Give the lease back; does nothing when it is not held. A lease that was lost stays with its new holder."""
+        """Release the lease; does nothing when it is not held, and leaves a lost lease with its new holder."""
         self._ended.set()
         if self._renewer is not None and self._renewer is not threading.current_thread():
             self._renewer.join()
         with self._state:
             if self._record is not None and not self._lost:
-                # A lease that cannot be released any more expires; an error here would hide how the run ended.
+                # An unreleased lease expires by itself; an error here would hide how the run ended.
                 with suppress(StoreError):
                     self._file.put(self._file.released(self._record), self._etag)
             self._record = None
@@ -162,7 +160,7 @@ class RunLease:
             if present is None or etag is None or not same_holding(present, ours):
                 self._lost = True
                 raise lost_error(self._run_id, present) from exc
-            # A put of ours that was reported as failed took place all the same.
+            # Our own put was reported as failed but took effect.
             self._etag = self._file.put(renewed, etag)
         self._record = renewed
 
@@ -175,7 +173,7 @@ class RunLease:
                 self._stop.request(lost)
                 return
             except StoreError:
-                # The store may take writes again before the term ends; after it, `check` decides.
+                # The store may recover before the term ends; after that, `check` decides.
                 continue
 
 

@@ -1,4 +1,4 @@
-"""The file of a lease: read, taken, renewed, and what is said to those who do not have it."""
+"""The file of a lease: reading, taking and renewing it, and the errors for runs that do not hold it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tribal.ports import Clock, ObjectStore
 from tribal.runs.clock import iso_timestamp
 from tribal_contracts import LeaseRecord
 
-# Each lost race means that somebody else won one; so many in a row mean that the lease is busy.
+# Every lost race was won by another run; after this many in a row, the lease counts as held.
 _ATTEMPTS = 5
 _FUNCTION = "arn:"
-"""How the holder begins where it is a function of a deployed environment."""
+"""Prefix of a holder that is a Lambda function."""
 
 
 def read_lease(store: ObjectStore, name: str = DOCUMENTATION_LEASE) -> tuple[LeaseRecord | None, str | None]:
-    """The lease of that name and its etag, as they are now.
+    """The current lease of that name and its etag.
 
     Raises:
         StoreError: when the file cannot be read.
@@ -41,9 +41,9 @@ class LeaseFile:
     """The file of one lease in a store, changed only by conditional put.
 
     Args:
-        store: where it lies.
-        clock: by which a term ends.
-        name: what the right is for; leases of different names know nothing of each other.
+        store: the store that holds the file.
+        clock: decides when a term has ended.
+        name: what the lease protects; leases of different names are independent.
     """
 
     def __init__(self, store: ObjectStore, clock: Clock, name: str = DOCUMENTATION_LEASE) -> None:
@@ -52,7 +52,7 @@ class LeaseFile:
         self._name = name
 
     def read(self) -> tuple[LeaseRecord | None, str | None]:
-        """The lease and its etag, as they are now; raises as `read_lease` does."""
+        """The current lease and its etag; raises as `read_lease` does."""
         return read_lease(self.store, self._name)
 
     def take(
@@ -83,35 +83,35 @@ class LeaseFile:
         raise locked_error(self.store, self.read()[0])
 
     def renewed(self, record: LeaseRecord, term: timedelta) -> LeaseRecord:
-        """The record with a term that begins now."""
+        """The record with a term that starts now."""
         now = self.clock.real()
         return record.model_copy(update={"renewed_at": iso_timestamp(now), "expires_at": iso_timestamp(now + term)})
 
     def released(self, record: LeaseRecord) -> LeaseRecord:
-        """The record of a lease that was given back."""
+        """The record of the released lease."""
         return record.model_copy(update={"released": True, "renewed_at": iso_timestamp(self.clock.real())})
 
     def put(self, record: LeaseRecord, etag: str | None) -> str:
-        """Write the record in place of the one with that etag, or as the first one, and return its etag.
+        """Replace the record with that etag, or write the first record if there is no etag; returns the new etag.
 
         Raises:
-            PreconditionFailed: when another one is there.
+            PreconditionFailed: when the file holds a different record.
         """
         return self.store.put(lease_file(self._name), record.to_json(), if_match=etag, if_absent=etag is None)
 
 
 def is_running(record: LeaseRecord, clock: Clock) -> bool:
-    """Whether the term goes on."""
+    """Whether the lease is neither released nor expired."""
     return not record.released and datetime.fromisoformat(record.expires_at) > clock.real()
 
 
 def same_holding(present: LeaseRecord, ours: LeaseRecord) -> bool:
-    """Whether nobody took the lease between the two records."""
+    """Whether the two records belong to the same acquisition."""
     return present.fencing_token == ours.fencing_token and present.run_id == ours.run_id and not present.released
 
 
 def holder_text(record: LeaseRecord) -> str:
-    """Who holds a lease, as a person is told."""
+    """The holder of a lease, for messages."""
     if record.holder.startswith(_FUNCTION):
         function = record.holder.rpartition("/")[0].rpartition(":")[2]
         return f"the deployed environment (function {function})"
@@ -120,7 +120,7 @@ def holder_text(record: LeaseRecord) -> str:
 
 
 def locked_error(store: ObjectStore, present: LeaseRecord | None) -> RunLocked:
-    """What a run is told that does not get the lease."""
+    """The error for a run that cannot get the lease."""
     where = store.location
     if present is None or present.released:
         return RunLocked(f"another run is starting on {where}; wait until it has ended and run the command again")
@@ -141,7 +141,7 @@ def locked_error(store: ObjectStore, present: LeaseRecord | None) -> RunLocked:
 
 
 def lost_error(run_id: str, present: LeaseRecord | None) -> LeaseLost:
-    """What a run is told whose lease another run has now."""
+    """The error for a run that has lost the lease."""
     if present is None or present.run_id == run_id:
         return LeaseLost(f"run {run_id!r} does not hold the lease any more; nothing more is published")
     return LeaseLost(

@@ -1,4 +1,4 @@
-"""A lease that the processes of one run hold together: each only passes through, and the run goes on."""
+"""A lease shared by the short-lived processes of one run."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from tribal.runs.leases.lease_file import LeaseFile, is_running, lost_error
 from tribal_contracts import LeaseRecord
 
 SHARED_TERM_SECONDS = 1_200.0
-"""Longer than any one process works (15 minutes), so that a run ends only when none of them came for so long."""
+"""Longer than any one process runs (15 minutes), so that the lease expires only when the run is dead."""
 _RENEWALS_A_TERM = 3
 
 
 class SharedLease:
-    """The lease of a run whose stages are processes of their own, known by the run's id alone.
+    """The lease of a run whose stages are separate processes, identified only by the run's id.
 
-    Nothing renews it in the background: each process checks it when it begins and before it publishes, and whoever
-    finds a third of the term gone begins it anew.
+    Nothing renews it in the background: each process checks it when it starts and before it publishes, and renews it if
+    a third of the term has passed.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class SharedLease:
         return self._run_id
 
     def open(self) -> None:
-        """Take the lease for the run; taken by the run already, it stays.
+        """Acquire the lease for the run; idempotent for the same run.
 
         Raises:
             RunLocked: when another run holds it.
@@ -50,10 +50,10 @@ class SharedLease:
         self._file.take(self._run_id, self._holder, self._term, is_held=lambda _: True)
 
     def check(self) -> None:
-        """Make sure that the run still holds the lease, and begin its term anew once a third of it is gone.
+        """Make sure that the run still holds the lease, and renew it if a third of its term has passed.
 
         Raises:
-            LeaseLost: when it does not, be it that another run has it or that it was given back.
+            LeaseLost: when another run holds it or it was released.
         """
         present, etag = self._file.read()
         if present is None or present.run_id != self._run_id or present.released:
@@ -64,7 +64,7 @@ class SharedLease:
         self._renew(present, etag)
 
     def close(self) -> None:
-        """Give the lease back; does nothing when the run does not hold it."""
+        """Release the lease; does nothing when the run does not hold it."""
         present, etag = self._file.read()
         while present is not None and present.run_id == self._run_id and not present.released:
             try:
@@ -78,7 +78,7 @@ class SharedLease:
         try:
             self._file.put(self._file.renewed(present, self._term), etag)
         except PreconditionFailed:
-            # Another process of the run was quicker, or another run: reading again tells which.
+            # Another process was faster, of this run or another one: reading again tells which.
             again, _ = self._file.read()
             if again is None or again.run_id != self._run_id or again.released:
                 raise lost_error(self._run_id, again) from None

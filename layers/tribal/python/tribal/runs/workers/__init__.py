@@ -1,1 +1,1 @@
-"""Where the work units of a run are documented: threads and processes."""
+"""Spreads the work units of a run over threads and processes."""

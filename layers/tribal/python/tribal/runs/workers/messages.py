@@ -1,4 +1,4 @@
-"""What a run and its worker processes say to each other: pickles through the worker's standard input and output."""
+"""The messages between a run and its worker processes, pickled over the worker's standard input and output."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The first message to a worker: all that it works with."""
+    """The first message to a worker: everything it needs to start."""
 
     run_id: str
     blueprint: object
-    """What the worker's main builds its application from; nobody in between looks into it."""
+    """What the worker builds its application from; opaque to this package."""
     workers: int
-    """How many there are; each keeps to its share of every database's connections."""
+    """Number of workers, which share each database's connections equally."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,14 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """To a worker: finish what is under way and hand back."""
+    """To a worker: finish the current table and hand the unit back."""
 
     cause: Exception
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerReady:
-    """From a worker, once: everything is loaded."""
+    """From a worker, once: it is ready for units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +50,14 @@ class Advanced:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """From a worker: something that a person should know."""
+    """From a worker: a message for the user."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """From a worker: how the unit ended, as the bytes of a `UnitResult`, or what was raised."""
+    """From a worker: the unit's result, as the bytes of a `UnitResult`, or the exception raised."""
 
     result: bytes
     error: BaseException | None = None
@@ -73,10 +73,10 @@ def receive(stream: IO[bytes]) -> object:
     """Wait for one message.
 
     Raises:
-        EOFError: when the other side is gone.
+        EOFError: when the other side has closed the stream.
     """
     try:
-        # Both ends are this program: what is read here, we wrote.
+        # Both ends are this program, so the pickle is trusted.
         return pickle.load(stream)  # noqa: S301
     except (pickle.UnpicklingError, OSError, ValueError) as error:  # cut in the middle, or closed under us
         raise EOFError("the other side is gone") from error

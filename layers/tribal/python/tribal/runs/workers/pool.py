@@ -1,4 +1,4 @@
-"""Many things at once, on threads."""
+"""A pool of threads."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ class _Done(Generic[Item, Result]):
 
 
 class ThreadWorkerPool:
-    """Runs functions on threads of their own for each `run`, so that a run inside a run cannot wait for itself.
+    """Runs functions on threads; each `run` has its own, so nested runs cannot deadlock.
 
     Args:
-        stop: once it is asked to, every `run`, now and later, ends after the calls under way and raises the cause.
+        stop: once a stop is requested, every `run`, present or future, ends after its current calls and raises the
+            cause.
     """
 
     def __init__(self, stop: StopToken | None = None) -> None:
@@ -34,23 +35,23 @@ class ThreadWorkerPool:
     def run(
         self, function: Callable[[Item], Result], items: Iterable[Item], at_once: int
     ) -> Iterator[tuple[Item, Result]]:
-        """Yield each item with its result as it is done, at most `at_once` under way.
+        """Yield each item with its result as it completes, running at most `at_once` at a time.
 
-        Items are taken on the caller's thread, one whenever a thread is free. What is under way when an error is
-        found or a stop is asked for ends first, and its results are yielded, so that no finished work is lost.
+        Items are consumed lazily on the caller's thread. After an error or a stop request, the calls in progress finish
+        and their results are yielded first, so that no finished work is lost.
 
         Raises:
-            TribalError: the cause of a stop, once somebody asked for one.
+            TribalError: the cause of a requested stop.
         """
         if at_once < 1:
             raise ValueError(f"at_once is {at_once}; at least one thing has to be done at a time")
-        crew: _Crew[Item, Result] = _Crew(function)
+        threads: _ThreadGroup[Item, Result] = _ThreadGroup(function)
         source = iter(items)
         error: BaseException | None = None
         exhausted = False
         try:
             while True:
-                while not (exhausted or error or self._stop.requested) and crew.under_way < at_once:
+                while not (exhausted or error or self._stop.requested) and threads.under_way < at_once:
                     try:
                         item = next(source)
                     except StopIteration:
@@ -58,23 +59,23 @@ class ThreadWorkerPool:
                     except Exception as exc:  # noqa: BLE001 - raised below, after the calls under way
                         error = exc
                     else:
-                        crew.start(item)
-                if not crew.under_way:
+                        threads.start(item)
+                if not threads.under_way:
                     break
-                done = crew.wait()
+                done = threads.wait()
                 if done.error is None:
                     yield done.item, done.result  # type: ignore[misc]
                 else:
                     error = error or done.error
         finally:
-            crew.dismiss()
+            threads.dismiss()
         if error is not None:
             raise error
         self._stop.check()
 
 
-class _Crew(Generic[Item, Result]):
-    """The threads of one run; daemons, so that an impatient second Ctrl-C ends the process at once."""
+class _ThreadGroup(Generic[Item, Result]):
+    """The threads of one run; daemons, so that a second Ctrl-C ends the process at once."""
 
     def __init__(self, function: Callable[[Item], Result]) -> None:
         self._function = function
@@ -84,7 +85,7 @@ class _Crew(Generic[Item, Result]):
         self.under_way = 0
 
     def start(self, item: Item) -> None:
-        """Give an item to a thread that is free, else to a new one."""
+        """Give an item to an idle thread, or to a new one if all are busy."""
         if self.under_way == len(self._threads):
             thread = threading.Thread(target=self._work, name=f"worker-{len(self._threads) + 1}", daemon=True)
             thread.start()
@@ -93,13 +94,13 @@ class _Crew(Generic[Item, Result]):
         self._tasks.put((item,))
 
     def wait(self) -> _Done[Item, Result]:
-        """Wait for the next call to end."""
+        """Wait for the next call to complete."""
         done = self._done.get()
         self.under_way -= 1
         return done
 
     def dismiss(self) -> None:
-        """Let the threads end; those that still work end after their call."""
+        """Let the threads end, each after its current call."""
         for _ in self._threads:
             self._tasks.put(None)
 

@@ -1,7 +1,7 @@
-"""Spreads the work units of a large run over processes: describing and rendering need more than one core.
+"""Spreads the work units of a large run over processes, because describing and rendering are CPU-bound.
 
-The run begins in its own process. Once it is plain that there is much to do, workers are started; as soon as they are
-there they do all the work, and this process passes their progress on.
+The run begins in its own process. Once there is clearly much to do, it starts workers; as soon as they are ready,
+they do all the work, and this process forwards their progress.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from tribal_contracts import RunOutline
 
 WORTH_PROCESSES = 150
-"""Tables to document from which on workers pay: they take as long to start as a hundred tables take here."""
+"""Tables to document from which workers pay off: starting them takes as long as documenting a hundred tables here."""
 _LOOK_SECONDS = 0.1
 _LEAVE_SECONDS = 5.0
 
 
 class _WorkerGoneError(Exception):
-    """The process ended without an answer."""
+    """The worker process ended without an answer."""
 
 
 class _Worker:
-    """One process, and the pipes to it."""
+    """One worker process and the pipes to it."""
 
     def __init__(self, command: Sequence[str], setup: Setup) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, as the composition root says
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            # Ctrl-C is for the run; it tells the workers.
+            # Ctrl-C must reach only the run, which stops its workers.
             start_new_session=True,
         )
         if self._process.stdin is None or self._process.stdout is None:
@@ -50,7 +50,7 @@ class _Worker:
         self._sending = threading.Lock()
 
     def wait_until_ready(self) -> bool:
-        """Set the worker up; whether it answered."""
+        """Send the setup and wait; returns whether the worker became ready."""
         try:
             self.tell(self._setup)
             return isinstance(receive(self._from), WorkerReady)
@@ -58,7 +58,7 @@ class _Worker:
             return False
 
     def document(self, unit_id: str, sink: ProgressSink) -> UnitResult:
-        """Have one unit documented, and pass on what is said meanwhile."""
+        """Have the worker document one unit, forwarding its progress."""
         self.tell(Document(unit_id))
         while True:
             try:
@@ -75,7 +75,7 @@ class _Worker:
                 return UnitResult.from_json(message.result)
 
     def tell(self, message: object) -> None:
-        """Send a message."""
+        """Send a message to the worker."""
         try:
             with self._sending:
                 send(self._to, message)
@@ -83,7 +83,7 @@ class _Worker:
             raise _WorkerGoneError from error
 
     def dismiss(self) -> None:
-        """Let the process end; one that does not is ended."""
+        """Let the process end; kill it if it does not."""
         with suppress(OSError):
             self._to.close()
         try:
@@ -95,7 +95,7 @@ class _Worker:
 
 
 class UnitProcesses:
-    """Decides unit by unit whether it is documented here or by a worker."""
+    """Documents each unit in this process or in a worker, whichever is free."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class UnitProcesses:
         self._closed = threading.Event()
 
     def document(self, unit_id: str) -> UnitResult:
-        """Document a unit wherever there is room first."""
+        """Document a unit wherever there is capacity first."""
         while True:
             worker = self._take()
             if worker is None:
@@ -135,7 +135,7 @@ class UnitProcesses:
             return result
 
     def close(self) -> None:
-        """Let every worker go."""
+        """End every worker."""
         self._closed.set()
         if self._starter is not None:
             self._starter.join()
@@ -143,7 +143,7 @@ class UnitProcesses:
             worker.dismiss()
 
     def _take(self) -> _Worker | None:
-        """A worker, or `None` for the lane in this process; waits for either."""
+        """An idle worker, or `None` for this process itself; waits for either."""
         with self._change:
             while True:
                 self._stop.check()
@@ -176,7 +176,7 @@ class UnitProcesses:
         workers = list(self._workers)
         threading.Thread(target=self._pass_stop_on, name="stop-workers", daemon=True).start()
         for worker in workers:
-            # One that is not ready is never used; closing lets it go with the others.
+            # A worker that is not ready is never used; `close` ends it with the others.
             if worker.wait_until_ready():
                 with self._change:
                     self._alive += 1
@@ -208,13 +208,13 @@ class UnitProcesses:
 def unit_processes(
     run: RunContext, outline: RunOutline, here: UnitsHere, documented: Callable[[], int]
 ) -> Iterator[DocumentUnit]:
-    """What documents each unit of a run: this process alone, or with as many workers as the run is worth.
+    """Yield the function that documents each unit: in this process alone, or with as many workers as pay off.
 
     Args:
-        run: what the units are documented for; its application says how a worker is started.
+        run: the run; its application says how to start a worker.
         outline: the units.
         here: documents units in this process.
-        documented: how many tables are documented by now.
+        documented: returns the number of tables documented so far.
     """
     launch = run.app.workers
     number = processes_for(run.options, outline)
@@ -230,7 +230,7 @@ def unit_processes(
 
 
 def processes_for(options: Options, outline: RunOutline) -> int:
-    """How many processes document a run; each has a connection, and together they keep to every database's limit."""
+    """The number of processes that document a run; each needs a connection, within every database's limit."""
     most = min(len(outline.units), *(entry.limits.connections for entry in options.databases))
     if options.worker_processes is not None:
         return min(options.worker_processes, most)
@@ -241,7 +241,7 @@ def processes_for(options: Options, outline: RunOutline) -> int:
 
 
 def _cores() -> int:
-    """Cores that this process may use."""
+    """Number of cores that this process may use."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""The other end of the pipes: documents the work units that a run in another process sends."""
+"""The worker's side of the pipes: documents the work units that a run in another process sends."""
 
 from __future__ import annotations
 
@@ -20,49 +20,49 @@ if TYPE_CHECKING:
 
 
 class PipeSink:
-    """Passes progress on to the run; its stages are the run's own."""
+    """Forwards progress to the run, which manages the stages itself."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self._lock = threading.Lock()
 
     def begin(self, stage: str, total: int) -> None:
-        """Nothing: the run began the stage."""
+        """Do nothing: the run has begun the stage."""
 
     def end(self, stage: str, summary: str) -> None:
-        """Nothing: the run ends the stage."""
+        """Do nothing: the run ends the stage."""
 
-    def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:  # noqa: ARG002 - units are documented, no more
-        """Pass on."""
+    def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:  # noqa: ARG002 - the only stage here
+        """Forward."""
         self.tell(Advanced(item, outcome))
 
     def note(self, message: str) -> None:
-        """Pass on."""
+        """Forward."""
         self.tell(Noted(message))
 
     def tell(self, message: object) -> None:
-        """Send any message, whole."""
+        """Send a message; safe on many threads."""
         with self._lock:
             send(self._stream, message)
 
 
 class _LeaseOfTheRun:
-    """The run that started this process holds the lease, and nothing is published here."""
+    """Stands in for the lease, which the parent run holds; a worker publishes nothing."""
 
     def __init__(self, run_id: str) -> None:
         self.run_id = run_id
 
     def check(self) -> None:
-        """Nothing: the run checks."""
+        """Do nothing: the run checks."""
 
 
 def serve(source: IO[bytes], target: IO[bytes], build: Callable[[object, int], Application]) -> None:
-    """Document the units that come in until there are no more; a run that dies takes its workers along at once.
+    """Document incoming units until there are no more; ends at once if the run dies.
 
     Args:
-        source: messages of the run.
+        source: messages from the run.
         target: messages to the run.
-        build: makes the application from the run's blueprint and the number of workers that share its connections.
+        build: builds the application from the run's blueprint and the number of workers that share its connections.
     """
     setup = receive(source)
     if not isinstance(setup, Setup):
@@ -82,7 +82,7 @@ def _listen(source: IO[bytes], stop: StopToken, work: SimpleQueue[str]) -> None:
         try:
             message = receive(source)
         except EOFError:
-            # Nobody waits for what is under way, and nobody else may write now: the next run takes it up.
+            # The run is dead and this process must not write without it: the next run redoes the current unit.
             os._exit(0)
         if isinstance(message, Document):
             work.put(message.unit_id)

@@ -1,4 +1,4 @@
-"""Where the work units of a run are documented: in this process, or wherever they are spread to."""
+"""Documents the work units of a run in this process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DocumentUnit = Callable[[str], UnitResult]
 
 
 class UnitsHere:
-    """Documents units of one run in this process, with one reader a database, opened when it is first needed."""
+    """Documents units of one run in this process, with one reader per database, opened on first use."""
 
     def __init__(self, run: RunContext) -> None:
         self._run = run
@@ -35,7 +35,7 @@ class UnitsHere:
         self.close_readers()
 
     def close_readers(self) -> None:
-        """Close the readers; whatever is documented next opens them anew."""
+        """Close the readers; later units reopen them."""
         with self._lock:
             self._readers.clear()
             self._stack.close()
@@ -63,10 +63,10 @@ class UnitsHere:
 
 
 SpreadUnits = Callable[[RunOutline, UnitsHere], AbstractContextManager[DocumentUnit]]
-"""Given a run and what documents its units in this process, what documents each of them."""
+"""Opens the function that documents each unit of an outline, given what documents them in this process."""
 
 
 @contextmanager
 def all_here(_outline: RunOutline, here: UnitsHere) -> Iterator[DocumentUnit]:
-    """Every unit in this process."""
+    """Document every unit in this process."""
     yield here.document

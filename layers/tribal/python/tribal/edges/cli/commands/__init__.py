@@ -1,1 +1,1 @@
-"""The commands that are no tools: each module one command, or a few that belong together."""
+"""Commands that are not tools; each module holds one command, or a few that belong together."""

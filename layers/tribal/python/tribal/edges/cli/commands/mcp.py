@@ -1,4 +1,4 @@
-"""The tools for agents, over the Model Context Protocol."""
+"""`tribal mcp`: the tools for agents, over the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -93,7 +93,8 @@ def _scope(databases: list[str], schemas: list[str]) -> Scope:
 
 
 def _client_settings(project: Path, databases: list[str], schemas: list[str]) -> dict[str, Any]:
-    """Absolute paths throughout: a client on a desktop knows neither the shell's folder nor its PATH."""
+    """MCP client settings, with absolute paths: a desktop client has neither the shell's working directory nor its
+    PATH."""
     arguments = ["mcp", "--project", str(project)]
     for option, values in (("--database", databases), ("--schema", schemas)):
         for value in values:

@@ -124,7 +124,7 @@ def run(
 
 
 def _application(settings: Settings, parameters: RunParameters) -> Application:
-    """What a run on these settings works with; says what a user should know of how the databases are reached."""
+    """Build the application of a run, and print warnings about how the databases will be reached."""
     from tribal.app.local import local_application
     from tribal.settings.entries import with_targets
 
@@ -143,7 +143,7 @@ def _open(app: Application, command_name: str, as_json: bool) -> Iterator[LocalR
 
 
 def _report(work: LocalRun, settings: Settings, as_json: bool, next_step: str, *, open_page: bool = False) -> None:
-    """Say how the run ended, in its exit code too."""
+    """Print how the run ended, and exit with its code."""
     from tribal.catalog.locations import CATALOG_OVERVIEW_PAGE, DOCS
     from tribal.edges.cli.run_report import print_record, record_exit_code
 
@@ -168,7 +168,7 @@ def _report(work: LocalRun, settings: Settings, as_json: bool, next_step: str, *
 
 
 def _look(settings: Settings, *, open_page: bool) -> None:
-    """Name the one page of all documents as an address that terminals let one click, and open it where asked to."""
+    """Print the HTML page of all documents as a clickable address, and open it if requested."""
     from tribal.catalog.locations import DOCS, SITE_PAGE
 
     if settings.bucket is not None:

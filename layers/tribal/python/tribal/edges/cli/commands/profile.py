@@ -1,4 +1,4 @@
-"""The commands that look into a deployed environment: `tribal --profile NAME ...`."""
+"""The commands that work on a deployed environment: `tribal --profile NAME ...`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Follow = Annotated[bool, typer.Option("--follow", help="Follow the run until it 
 
 
 def profile_command(name: str, arguments: Sequence[str], tools: Registry) -> Any:
-    """The command of that name as it works on a deployed environment; one that does not is refused."""
+    """The variant of a command for a deployed environment; a command without one is refused."""
     spec = tools.commands.get(name)
     if spec is not None:
         from tribal.edges.cli.tools.command import derived_command
@@ -68,7 +68,7 @@ def status(context: typer.Context, watch: Watch = False, interval: Interval = 5.
 
 
 def _index_state(environment: DeployedEnvironment) -> IndexState:
-    """What the API says of the index; that it cannot be asked is part of the status, not the end of it."""
+    """The API's report on the index; failing to reach it is part of the status, not an error."""
     from tribal.edges.cli.commands.status import IndexState
     from tribal.errors import TribalError
 
@@ -137,10 +137,10 @@ def _request(**asked: Any) -> RunRequest:
 
 
 def _require_no_other(app: Application, profile: str) -> None:
-    """Say at once what the execution would find: that another run is under way.
+    """Fail early if another run is under way, as the execution would.
 
     Raises:
-        RunLocked: when one is.
+        RunLocked: when another run is under way.
     """
     from tribal.errors import RunLocked, StoreError
     from tribal.runs.leases.lease_file import holder_text, is_running, read_lease
@@ -148,7 +148,7 @@ def _require_no_other(app: Application, profile: str) -> None:
     try:
         lease, _ = read_lease(app.store())
     except StoreError:
-        return  # Who may start a run need not be allowed to read the store; the lease keeps runs apart all the same.
+        return  # Starting a run does not require read access to the store; the lease still excludes other runs.
     if lease is not None and is_running(lease, app.clock):
         raise RunLocked(
             f"run {lease.run_id!r} of {holder_text(lease)} is under way since {lease.acquired_at}; wait until it has "
@@ -174,7 +174,7 @@ def tail(context: typer.Context, run: RunId = None, as_json: Json = False) -> No
         found = next((one for one in machine.recent() if execution_run_id(one.arn, one.started_at) == run_id), None)
         ended = None if found is None else _end_of(machine, found.arn)
     except DeploymentRefused:
-        ended = None  # What the run writes tells enough of it, if later.
+        ended = None  # What the run writes to the store says enough, only later.
     if ended is None:
         require_recorded(run_id, store)
     _follow(context, app, run_id, ended, as_json=as_json)
@@ -198,7 +198,7 @@ def _follow(
 
 
 def _end_of(machine: DeployedRuns, execution: str) -> Callable[[], None]:
-    """What raises once the execution has ended; a run that wrote how it ended is not asked."""
+    """Build a function that raises once the execution has ended, for runs that end without a record."""
     from tribal.errors import RunInterrupted, RunLocked, error_named
 
     def ended() -> None:

@@ -21,13 +21,13 @@ _LISTED_ERRORS = 20
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """How the index of a deployed environment stands, as its API says."""
+    """The state of a deployed environment's index, as reported by its API."""
 
     data: dict[str, Any]
-    """What was answered, or `{"error": why not}`."""
+    """The API's response, or `{"error": reason}`."""
 
     def text(self, manifest_hash: str | None) -> str:
-        """One line, given the documents that are published now."""
+        """One line of text, given the hash of the published manifest."""
         if "error" in self.data:
             return f"not known: {self.data['error']}"
         if not self.data.get("ready"):
@@ -69,16 +69,16 @@ def show_status(
     index: Callable[[], IndexState] | None = None,
     start: str = "tribal run",
 ) -> None:
-    """Print how things stand, again and again while they change and somebody watches.
+    """Print the status, once or, with `watch`, whenever it changes.
 
     Args:
-        store: what is looked at.
-        clock: by which the lease ends.
-        watch: whether to go on until the run has ended.
-        interval: seconds between two looks.
-        as_json: for machines.
-        index: says how the index of a deployed environment stands, which no file of the store tells.
-        start: the command that begins where nothing is yet.
+        store: the store to read.
+        clock: used to tell whether the lease has expired.
+        watch: whether to continue until the run has ended.
+        interval: seconds between two reads.
+        as_json: whether to print JSON.
+        index: returns the state of a deployed environment's index, which is not in the store.
+        start: the command to suggest when there is nothing yet.
     """
     from threading import Event
 
@@ -115,7 +115,7 @@ def _data(report: StatusReport) -> dict[str, Any]:
 
 
 def _print(report: StatusReport, state: IndexState | None, start: str, *, all_units: bool) -> None:
-    """Print it; while somebody watches, only the units that are worth a look."""
+    """Print the report; while watching, only the units of interest."""
     from rich.markup import escape
 
     from tribal.runs.leases.lease_file import holder_text

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _HERE = Path()
 LOOK_SECONDS = 1.0
-"""Between two looks at a run."""
+"""Seconds between two reads of a run's progress."""
 
 
 @command
@@ -51,10 +51,10 @@ def last_run(store: ObjectStore) -> str:
 
 
 def require_recorded(run_id: str, store: ObjectStore) -> None:
-    """Make sure that there is such a run.
+    """Make sure that a run exists.
 
     Raises:
-        PlanError: when the store knows none of that id.
+        PlanError: when the store has no run with that id.
     """
     from tribal.errors import PlanError
     from tribal.runs.following import run_record
@@ -76,16 +76,16 @@ def follow(
     ended: Callable[[], None] | None = None,
     next_step: str = "",
 ) -> None:
-    """Print how far a run is until it ends, and end with its exit code.
+    """Print the progress of a run until it ends, and exit with its code.
 
     Args:
-        run_id: the run.
-        store: where it writes.
-        clock: by which its lease ends.
-        as_json: print nothing but its record, at the end.
-        again: the command that follows it again.
-        ended: raises when whoever carries the run out has ended without the run.
-        next_step: what to do then.
+        run_id: the run to follow.
+        store: the store that it writes to.
+        clock: used to tell whether its lease has expired.
+        as_json: print only its record, at the end.
+        again: the command that resumes following it.
+        ended: raises when the execution behind the run has ended.
+        next_step: what to suggest then.
     """
     from threading import Event
 

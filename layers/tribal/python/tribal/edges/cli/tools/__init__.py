@@ -1,1 +1,1 @@
-"""Commands that are derived from the declarations of the tools. Importing this package loads nothing."""
+"""Commands derived from the declarations of the tools. Importing this package loads nothing."""

@@ -1,4 +1,4 @@
-"""Answers of the tools as a person reads them: plain in a pipe, quiet everywhere."""
+"""Prints answers of the tools for humans."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def print_answer(tool: str, answer: Contract) -> None:
-    """Print what was found on standard output, and what to know about it on standard error."""
+    """Print the answer on standard output, and its warnings on standard error."""
     from rich.markup import escape
 
     from tribal.edges.cli.tools.plain_view import print_plain
@@ -23,7 +23,7 @@ def print_answer(tool: str, answer: Contract) -> None:
 
 
 def print_error(error: AgentError) -> None:
-    """Say on standard error what went wrong, and what might have been meant."""
+    """Print an error and its suggestions on standard error."""
     from rich.markup import escape
 
     err = console(stderr=True)

@@ -1,7 +1,7 @@
-"""The parameters of a command, from the fields of a tool's input.
+"""Derives the parameters of a command from the fields of a tool's input.
 
-A required field is an argument, any other an option. A list is an option that may be given several times; an object, or
-a list of them, is written as JSON or read from a file with `@FILE`; the text of a file is read from the path of one.
+A required field becomes an argument, any other an option. A list is a repeatable option; an object, or a list of them,
+is given as JSON or read from a file with `@FILE`; a field that holds the text of a file takes its path.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Argument:
     field: str
     parameter: inspect.Parameter
     read: Callable[[str, Any], Any]
-    """What is sent, from the name of the field and what was typed."""
+    """Converts what was typed to the field's value, given the field's name."""
 
 
 def tool_arguments(model: type[BaseModel]) -> list[Argument]:
@@ -51,7 +51,7 @@ def tool_arguments(model: type[BaseModel]) -> list[Argument]:
 
 
 def given(arguments: Sequence[Argument], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The input of a tool, of what was typed.
+    """Build a tool's input from the command's parameters.
 
     Raises:
         ConfigurationError: when JSON cannot be parsed or a file cannot be read.
@@ -71,7 +71,7 @@ def keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How values of a field are typed on a command line."""
+    """How a field's values are given on the command line."""
 
     annotation: Any
     read: Callable[[str, Any], Any]
@@ -89,7 +89,7 @@ def _argument(name: str, field: FieldInfo) -> Argument:
     spelt = (f"--{plain}",) if is_keyword else ()
     repeated = get_origin(kind.annotation) is list
     if field.is_required():
-        # Of an argument nobody could tell where a list ends, and a switch has a name.
+        # The end of a list would be ambiguous in an argument, and a flag needs a name.
         as_option = repeated or kind.annotation is bool or is_keyword
         made = typer.Option if as_option else typer.Argument
         info = made(*spelt, help=help_text, metavar=kind.metavar, show_default=False)
@@ -119,7 +119,7 @@ def _kind(field: FieldInfo) -> _Kind:
     if get_origin(bare) in _SEQUENCES:
         (item, *others) = (_bare(part) for part in get_args(bare) if part is not Ellipsis)
         if not others and _is_scalar(item):
-            # Typer takes no list of literals; the tool itself refuses what is none of them.
+            # Typer does not support lists of literals; the tool itself rejects other values.
             choices = "|".join(map(str, get_args(item))) if get_origin(item) is Literal else None
             return _Kind(list[str] if choices else list[item], _each_as_typed, choices)  # type: ignore[valid-type]  # made at run time
     if isinstance(bare, type) and get_origin(bare) is None and not _is_object(bare):

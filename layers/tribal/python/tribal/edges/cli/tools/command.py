@@ -1,4 +1,4 @@
-"""A tool as a command: its input is the command's parameters, its answer what the command prints."""
+"""Turns a tool into a command: its input becomes the parameters, its answer the output."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _HERE = Path()
 
 
 def derived_command(spec: ToolSpec, tools: Registry, *, deployed: bool = False) -> Any:
-    """The tool as a command of typer's.
+    """The Click command of a tool.
 
-    With `deployed` it asks the environment whose profile the context holds, instead of the index of a folder.
+    With `deployed`, it calls the environment of the context's profile instead of reading a local index.
     """
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     function = _deployed_function(spec, tools) if deployed else _function(spec, tools)
@@ -38,7 +38,7 @@ def derived_command(spec: ToolSpec, tools: Registry, *, deployed: bool = False) 
 
 
 def local_caller(settings: Settings, scope: Scope | None = None) -> Caller:
-    """Whoever runs a command on this machine: every right, and all that is here unless a scope bounds it."""
+    """The caller of local commands: has every right, and sees everything unless a scope limits it."""
     from tribal.catalog.scope import EVERYTHING
     from tribal.ports.caller import Caller
 
@@ -52,7 +52,7 @@ def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
         from tribal.settings import load_settings
         from tribal.tools.call import call_tool
 
-        # The process ends after this answer: looking for garbage in a large index would be a tenth of its time.
+        # The process ends after this answer, and garbage collection of a large index would take a tenth of its time.
         gc.disable()
         settings = load_settings(project=project)
         arguments = given(tool_arguments(spec.input_model), values)
@@ -93,7 +93,7 @@ def _deployed_function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
 
 
 def _show(found: Contract, spec: ToolSpec, tools: Registry, *, as_json: bool, hint: str = "") -> None:
-    """Print an answer, and end with the exit code of what went wrong."""
+    """Print an answer; if it is a failure, exit with its code."""
     from tribal.edges.cli.tools.answers import print_answer, print_error
     from tribal.errors import code_outcome
 
@@ -113,7 +113,7 @@ def _show(found: Contract, spec: ToolSpec, tools: Registry, *, as_json: bool, hi
 def _with_parameters(answer: Callable[..., None], spec: ToolSpec, extra: inspect.Parameter) -> Callable[..., None]:
     parameters = [argument.parameter for argument in tool_arguments(spec.input_model)]
     parameters += [extra, keyword("as_json", Json, False)]
-    # Typer reads the parameters of a command off the signature and the annotations of its function.
+    # Typer reads a command's parameters from its function's signature and annotations.
     answer.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # a function may carry one
     answer.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return answer

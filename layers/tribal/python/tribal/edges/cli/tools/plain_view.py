@@ -1,4 +1,5 @@
-"""Any answer on a terminal: a line a value, a grid where rows are alike, indented below its name what lies deeper."""
+"""The default view of an answer: one line per value, a grid for uniform rows, nested values indented below their
+name."""
 
 from __future__ import annotations
 
@@ -13,11 +14,11 @@ if TYPE_CHECKING:
 
 _INDENT = 3
 _TOLD_ELSEWHERE = {"success", "tokens_used", "error", "warnings"}
-"""Fields that the exit code, or a note on standard error, tells already."""
+"""Fields already covered by the exit code or by messages on standard error."""
 
 
 def print_plain(answer: Contract, out: Console) -> None:
-    """Print every field of an answer, in order, by the name that it has in JSON."""
+    """Print every field of an answer, in order, under its JSON name."""
     _print_fields(answer.model_dump(mode="json", by_alias=True, exclude=_TOLD_ELSEWHERE), out, 0)
 
 

@@ -1,4 +1,4 @@
-"""Richer views of the answers about tables and domains than the plain one that any answer has."""
+"""Custom views of the answers about tables and domains, in place of the default one."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _print_section(out: Console, heading: str, rows: Sequence[tuple[str, str]]) 
 def _print_join(answer: GetJoinPathOutput, out: Console) -> None:
     from rich.markup import escape
 
-    # Everything is SQL, comments included, so that it can be pasted or piped as it stands.
+    # Everything is SQL, including the comments, so that it can be pasted or piped unchanged.
     ends = f"-- {escape(answer.source)} to {escape(answer.target)}:"
     if not answer.path_found:
         out.print(f"{ends} no path of keys; try a larger --max-hops", soft_wrap=True)
@@ -166,4 +166,4 @@ VIEWS: dict[str, Callable[[Any, Console], None]] = {
     "get_domain_overview": _print_domain,
     "list_domains": _print_domains,
 }
-"""By tool; any other answer is printed plainly."""
+"""Views by tool name; other answers use the default view."""
