@@ -1,4 +1,4 @@
-"""The words of people about a database: `annotations/{database}.yaml`."""
+"""Annotations: descriptions that people write, in `annotations/{database}.yaml`."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _CODE = "DOC_ANNOTATIONS_INVALID"
 
 
 class PlacedAnnotation(TableAnnotation):
-    """The words of a person about a table, and the line of the file where they begin."""
+    """The annotation of a table, and the line at which it begins."""
 
     line: int
 
 
 class PlacedDomainAnnotation(DomainAnnotation):
-    """The words of a person about a domain, and the line of the file where they begin."""
+    """The annotation of a domain, and the line at which it begins."""
 
     line: int
 
 
 @dataclass(frozen=True, slots=True)
 class OverviewWords:
-    """What a person says of a database and of its domains."""
+    """The annotations of a database and of its domains."""
 
     description: str | None = None
     line: int | None = None
@@ -46,7 +46,7 @@ TableAnnotations = Mapping[tuple[str, str], PlacedAnnotation]
 
 
 def read_annotations(store: ObjectStore, database: str) -> TableAnnotations:
-    """The annotations of a database; empty when there is no file.
+    """The table annotations of a database; empty if there is no file.
 
     Raises:
         ConfigurationError: when the file cannot be used; the message names file and line, and says what to write.
@@ -56,7 +56,7 @@ def read_annotations(store: ObjectStore, database: str) -> TableAnnotations:
 
 
 def read_overview_words(store: ObjectStore, database: str) -> OverviewWords:
-    """What a person says of the database and its domains; nothing when there is no file.
+    """The annotations of a database and its domains; empty if there is no file.
 
     Raises:
         ConfigurationError: when the file cannot be used; the message names file and line, and says what to write.
@@ -90,10 +90,10 @@ def _read(store: ObjectStore, database: str) -> bytes | None:
 
 
 def parse_annotations(data: bytes, key: str) -> TableAnnotations:
-    """Read the text of an annotations file; `key` is its name in messages.
+    """Parse an annotations file; `key` names it in messages.
 
     Raises:
-        ConfigurationError: when it cannot be used.
+        ConfigurationError: when the file cannot be used.
     """
     annotations, root = _parse(data, key)
     return {} if root is None else _by_table(annotations, key, root)

@@ -1,4 +1,4 @@
-"""Files under `docs/`: written only where they change, and checked against what was written."""
+"""Files under `docs/`: written only if they change, and compared with what was written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tribal_contracts import WrittenFile
 def write_document(
     store: ObjectStore, path: str, data: bytes, *, now: str, earlier: WrittenFile | None = None
 ) -> WrittenFile:
-    """Write a file under `docs/`; one that has these bytes already keeps the time at which it was made."""
+    """Write a file under `docs/`; one that already has these bytes keeps its modification time."""
     content_hash = bytes_hash(data)
     written = put_if_changed(store, locations.DOCS + path, data)
     kept = not written and earlier is not None and earlier.content_hash == content_hash
@@ -25,6 +25,6 @@ def write_document(
 
 
 def is_intact(store: ObjectStore, file: WrittenFile) -> bool:
-    """Whether a file under `docs/` is there as it was written."""
+    """Whether a file under `docs/` exists and is unchanged since it was written."""
     present = store.head(locations.DOCS + file.path)
     return present is not None and present.content_hash == file.content_hash

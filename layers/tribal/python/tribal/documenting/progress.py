@@ -1,4 +1,4 @@
-"""Progress of a documenting run, folded from its units."""
+"""Progress of a documenting run, aggregated from its units."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ READ_AT_ONCE = 16
 
 
 def overall_status(statuses: Sequence[AgentStatus]) -> AgentStatus:
-    """The status of a whole by those of its parts; the first rule that matches decides. Nothing at all is completed."""
+    """The status of a whole from those of its parts; the first matching rule decides. No parts means completed."""
     if all(status == "completed" for status in statuses):
         return "completed"
     if all(status == "pending" for status in statuses):
@@ -33,7 +33,7 @@ def overall_status(statuses: Sequence[AgentStatus]) -> AgentStatus:
 
 
 def pending_progress(outline: RunOutline, store: ObjectStore, clock: Clock) -> DocumenterProgress:
-    """The progress of a run of which nothing is documented yet."""
+    """The progress of a run that has not documented anything yet."""
     now = clock.published()
     units = {unit_id: pending_unit(_unit(outline, unit_id, store)) for unit_id in outline.unit_ids}
     return DocumenterProgress(
@@ -51,7 +51,7 @@ def pending_progress(outline: RunOutline, store: ObjectStore, clock: Clock) -> D
 
 
 def pending_unit(unit: WorkUnit) -> WorkUnitProgress:
-    """The progress of a unit that nobody has begun."""
+    """The progress of a unit that has not been started."""
     return WorkUnitProgress(
         work_unit_id=unit.id,
         status="pending",
@@ -65,17 +65,17 @@ def pending_unit(unit: WorkUnit) -> WorkUnitProgress:
 
 
 def read_units(unit_ids: Iterable[str], store: ObjectStore, pool: WorkerPool) -> dict[str, WorkUnitProgress]:
-    """What the units' own files say, of those that have one."""
+    """The progress files of the units that have one, by unit id."""
 
     def read(unit_id: str) -> WorkUnitProgress | None:
         return read_record(store, locations.unit_progress_file(unit_id), WorkUnitProgress)
 
-    # A store in S3 takes 20 ms or more for each, however small it is.
+    # S3 takes 20 ms or more per object, however small.
     return {unit_id: found for unit_id, found in pool.run(read, unit_ids, READ_AT_ONCE) if found is not None}
 
 
 def fold_progress(progress: DocumenterProgress, store: ObjectStore, pool: WorkerPool) -> DocumenterProgress:
-    """Bring the units of a progress up to what their own files say."""
+    """Update the units of a progress from their own files."""
     units = {}
     present = read_units(progress.work_units, store, pool)
     for unit_id, known in progress.work_units.items():
@@ -98,9 +98,9 @@ def fold_progress(progress: DocumenterProgress, store: ObjectStore, pool: Worker
 
 
 def final_progress(outline: RunOutline, store: ObjectStore, clock: Clock) -> DocumenterProgress:
-    """The progress that Finish leaves behind, with the units that this run did not touch as they were.
+    """The progress that Finish writes; units that this run did not touch keep their earlier progress.
 
-    All its times come from the units, so that a run that did nothing makes the same bytes again.
+    All times come from the units, so a run that did nothing produces the same bytes.
     """
     previous = read_record(store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)
     units = dict(previous.work_units) if previous and previous.plan_hash == outline.plan_hash else {}

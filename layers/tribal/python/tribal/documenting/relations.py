@@ -1,4 +1,4 @@
-"""What a table is joined to, as its document tells it."""
+"""Foreign keys and related tables in the form that a table's document uses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Neighbours = Mapping[str, SliceNeighbour]
 
 
 def documented_key(key: CatalogForeignKey, table: CatalogTable, database: str) -> DocumentedForeignKey:
-    """A key of a table with the full name of the table that it leads to."""
+    """A foreign key of a table with the fully qualified name of the table it references."""
     nullable = {column.name for column in table.columns if column.nullable}
     return DocumentedForeignKey(
         name=key.name,
@@ -35,9 +35,9 @@ def documented_key(key: CatalogForeignKey, table: CatalogTable, database: str) -
 def relations_of(
     table: CatalogTable, database: str, incoming: Iterable[IncomingKey], neighbours: Neighbours, page: str
 ) -> list[DocumentedRelation]:
-    """Tables that one is joined to, those that it references first; a key to an undocumented table has none.
+    """Tables related to this one, referenced tables first; keys to undocumented tables are skipped.
 
-    `page` is the table's own page, to which its keys to itself lead.
+    `page` is the table's own page, the target of self-references.
     """
     own = TableIdentity(database, table.schema_name, table.table_name)
     outgoing = [documented_key(key, table, database) for key in table.foreign_keys]

@@ -1,4 +1,4 @@
-"""Whether a table's documentation is still what would be written today."""
+"""Whether a table's documentation is still what documenting would write now."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tribal.store import read_record
 from tribal_contracts import TableAnnotation, TableResult, TableSpec, UnitResult, WorkUnit
 
 DOCUMENT_VERSION = "1"
-"""Changes whenever the same slice would become another `TableDocument`."""
+"""To be changed whenever the same slice would produce a different `TableDocument`."""
 
 SAMPLING_TIMEOUT = "DOC_SAMPLING_TIMEOUT"
-"""What kept the samples from being taken will pass, such as a lock: the next run tries again."""
+"""Code of a failure to sample that will pass, such as a lock; the next run tries again."""
 
 
 def input_hash(
@@ -31,7 +31,7 @@ def input_hash(
     rows_to_sample: int,
     sample_views: bool,
 ) -> str:
-    """Hash of all that a table's documentation is made from, row counts and the samples' values excepted."""
+    """Hash of everything that a table's documentation is made from, except row counts and sample values."""
     return object_hash(
         [
             spec.metadata_hash,
@@ -49,7 +49,7 @@ def input_hash(
 
 
 def is_unchanged(earlier: TableResult | None, wanted: str, store: ObjectStore) -> bool:
-    """Whether an earlier result was made from the same, and its files are there as they were written."""
+    """Whether an earlier result was made from the same inputs and its files are intact."""
     return (
         earlier is not None
         and earlier.status == "documented"
@@ -59,7 +59,7 @@ def is_unchanged(earlier: TableResult | None, wanted: str, store: ObjectStore) -
 
 
 def wants_refresh(earlier: TableResult, clock: Clock, options: DocumentingOptions) -> bool:
-    """Whether an earlier result is to be made again for its row count and samples alone."""
+    """Whether a table is to be documented again just to refresh its row count and samples."""
     if not options.refresh:
         return False
     waits = earlier.error is not None and earlier.error.code == SAMPLING_TIMEOUT and options.rows_to_sample > 0
@@ -74,7 +74,7 @@ def _is_over_age(earlier: TableResult, clock: Clock, options: DocumentingOptions
 
 
 class WorkInspector:
-    """Tells which tables have work; keeps the last unit's result and every database's annotations at hand."""
+    """Finds tables that need documenting; caches the last unit's result and every database's annotations."""
 
     def __init__(self, *, store: ObjectStore, describer: Describer, clock: Clock, options: DocumentingOptions) -> None:
         self._store = store
@@ -86,7 +86,7 @@ class WorkInspector:
         self._results: dict[str, TableResult] = {}
 
     def is_current(self, unit: WorkUnit, spec: TableSpec) -> bool:
-        """Whether a table's documentation is what documenting would write now."""
+        """Whether a table's documentation is up to date."""
         annotations = self._annotations_of(unit.database)
         if annotations is None or self._options.force:
             return False
@@ -111,6 +111,6 @@ class WorkInspector:
             try:
                 self._annotations[database] = read_annotations(self._store, database)
             except ConfigurationError:
-                # Documenting will say so, with the line; planning goes on.
+                # Documenting will report the error with its line; planning goes on.
                 self._annotations[database] = None
         return self._annotations[database]

@@ -1,4 +1,4 @@
-"""Planning: read what a database is made of, and cut it into work units by business domain."""
+"""Planning: read the structure of databases and divide their tables into work units by business domain."""
 
 from tribal.planning.catalog.read_catalog import latest_readings, read_catalog
 from tribal.planning.compose_plan import ComposedPlan, HasWork, compose_plan, recut

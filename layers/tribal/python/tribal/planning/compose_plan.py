@@ -1,4 +1,4 @@
-"""Make a plan out of readings: domains, work units, priorities, slices. Reads and writes the store alone."""
+"""Compose a plan from catalog readings: domains, work units, priorities, slices. Touches nothing but the store."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tribal_contracts import (
 )
 
 MINUTES_PER_TABLE = 0.001
-"""About what the rules describer and a sample take; measured on one core."""
+"""Roughly the time of the rules describer and one sample; measured on one core."""
 
 CORE_INCOMING_KEYS = 3
 _SYSTEM_WORDS = frozenset(
@@ -43,7 +43,7 @@ _SYSTEM_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ComposedPlan:
-    """A plan that is not published yet."""
+    """A plan that has not been published yet."""
 
     plan: DocumentationPlan
     plan_hash: str
@@ -61,10 +61,10 @@ def compose_plan(
     has_work: HasWork,
     embedder: Embedder | None = None,
 ) -> ComposedPlan:
-    """Plan the documentation of every reading and write the slices; nothing is published yet.
+    """Plan the documentation of every reading and write the slices; publishing is left to the caller.
 
-    Without an embedder, or with one that fails, tables that schemas say nothing of are grouped by keys alone, and the
-    plan says so (`PLAN_DOMAIN_INFERENCE_FAILED`).
+    Without an embedder, or if it fails, tables whose schemas do not tell their domains are grouped by keys alone, and
+    the plan reports it (`PLAN_DOMAIN_INFERENCE_FAILED`).
 
     Raises:
         PlanError: when there is nothing to document (`PLAN_EMPTY`).
@@ -107,7 +107,7 @@ def compose_plan(
 
 
 def recut(edited: DocumentationPlan, app: Application, *, has_work: HasWork) -> ComposedPlan:
-    """Rewrite units, hashes and slices of a plan whose domains a person edited, from the last readings alone.
+    """Rewrite the units, hashes and slices of a plan whose domains were edited by hand, using the latest readings.
 
     Raises:
         PlanError: when no reading is left to cut from (`PLAN_EMPTY`).
@@ -229,7 +229,7 @@ def _analysis(
 
 
 def _earlier_domains(database: str, previous: DocumentationPlan | None, store: ObjectStore) -> dict[Key, str]:
-    """Each table's domain in the last plan; of a database that the plan lacks, in the manifest."""
+    """Each table's domain in the last plan or, for a database that is not in it, in the manifest."""
     analysis = next((a for a in previous.databases if a.name == database and a.domains), None) if previous else None
     if analysis is None:
         return documented_tables(database, store)
@@ -249,7 +249,7 @@ def _identity(name: str) -> TableIdentity:
 
 
 def _earlier_numbers(database: str, previous: DocumentationPlan | None) -> dict[str, int]:
-    """The chunk of each table in the last plan, by the last part of its unit's folder."""
+    """The chunk number of each table in the last plan, taken from the end of its unit's folder."""
     numbers: dict[str, int] = {}
     for unit in previous.work_units if previous else ():
         last = unit.output_directory.rpartition("/")[2]

@@ -1,1 +1,1 @@
-"""Ending a documenting run: overviews, pages and the manifest."""
+"""Finishing a documenting run: overviews, pages and the manifest."""

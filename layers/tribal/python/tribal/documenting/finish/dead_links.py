@@ -1,4 +1,4 @@
-"""Keeps links from leading to tables of which no document could be made, such as one dropped after planning."""
+"""Removes links to tables that could not be documented, such as one dropped after planning."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from tribal_contracts import (
 
 
 def rewrite_links(found: Gathered, outline: RunOutline, *, store: ObjectStore, now: str) -> None:
-    """Rewrite the documents that lead to failed tables without any document, and `found` with them.
+    """Rewrite documents that link to failed tables without a document, and update their entries in `found`.
 
-    A link that an earlier run took out is put back when its table has been documented meanwhile.
+    Links that an earlier run removed are restored once their table is documented.
     """
     links = _Links(found, outline, store, now)
     missing_by_table = links.to_missing()
@@ -50,7 +50,7 @@ class _Links:
     now: str
 
     def to_missing(self) -> Mapping[str, set[str]]:
-        """Tables that may lead to a missing one, with the missing ones that they lead to."""
+        """Tables that may link to missing ones, each with the missing tables that it links to."""
         links: dict[str, set[str]] = defaultdict(set)
         for unit_id, outcome in self.found.units.items():
             missing = {name for name in outcome.failed if name not in self.found.tables}
@@ -61,7 +61,7 @@ class _Links:
         return links
 
     def rewritten(self, entry: TableEntry, unlinked: set[str]) -> TableEntry:
-        """The entry of a table after its files were made to lead to all neighbours but the unlinked ones."""
+        """Rewrite a table's files with links to all neighbours but the unlinked ones, and return its new entry."""
         document = read_record(self.store, locations.DOCS + entry.indexable.path, TableDocument)
         if document is None:
             return entry
@@ -111,7 +111,7 @@ def _slice(store: ObjectStore, run_id: str, unit_id: str) -> CatalogSlice | None
 
 
 def _keys(part: CatalogSlice) -> Iterator[tuple[str, str]]:
-    """A table of the slice and one that it is joined to, for each key in either direction."""
+    """Pairs of a table of the slice and a table it is joined to, for each key in either direction."""
     for incoming in part.incoming:
         yield incoming.table, incoming.from_table
     for table in part.tables:

@@ -1,4 +1,4 @@
-"""The three files of a domain, made again only when what they are made from changed."""
+"""The three files of a domain, rewritten only when their inputs change."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from tribal_contracts import (
 )
 
 COMMON_JOINS = 10
-"""Joins that a domain's overview spells out at the most."""
+"""The most joins that a domain's overview spells out."""
 DOMAIN_FILES_VERSION = "3"
-"""Changes whenever the same documents would make other domain files."""
+"""To be changed whenever the same documents would produce different domain files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +43,17 @@ class DomainPlan:
     title: str
     entries: Sequence[TableEntry]
     words: PlacedDomainAnnotation | None = None
-    """What a person says of it."""
+    """The domain's annotation, if any."""
 
     @property
     def directory(self) -> str:
-        """Where its files lie, relative to `docs/`."""
+        """The folder of its files, relative to `docs/`."""
         return locations.domain_directory(self.database, self.domain)
 
 
 @dataclass(frozen=True, slots=True)
 class DomainOutcome:
-    """The files of a domain, and the tables whose documents turned out to be missing."""
+    """The files of a domain; `lost` are tables whose documents are missing from the store."""
 
     document: DomainDocument | None
     files: tuple[IndexableFile, ...]
@@ -62,7 +62,7 @@ class DomainOutcome:
 
 @dataclass(frozen=True, slots=True)
 class DomainWriter:
-    """Writes domains; `domains` knows the domain of every documented table, `comments` those of the schemas."""
+    """Writes domains; `domains` maps every documented table to its domain, `comments` every schema to its comment."""
 
     store: ObjectStore
     publisher: Publisher
@@ -71,10 +71,10 @@ class DomainWriter:
     domains: Mapping[str, str]
     comments: Mapping[tuple[str, str], str]
     places: Mapping[str, str]
-    """By database, a hash over the domain of every table: keys lead there, and tables move without ours changing."""
+    """By database, a hash over the domain of every table: links change when a neighbour moves to another domain."""
 
     def write(self, plan: DomainPlan) -> DomainOutcome:
-        """Write the files of one domain, or leave them when nothing behind them changed."""
+        """Write the files of one domain unless their inputs are unchanged."""
         inputs = self._input_hash(plan)
         path = f"{plan.directory}/domain.json"
         document = read_record(self.store, locations.DOCS + path, DomainDocument)
@@ -168,7 +168,7 @@ def _leaving(summaries: Iterable[TableSummary]) -> list[Relationship]:
 
 
 def _common_joins(summaries: Sequence[TableSummary]) -> list[str]:
-    """Joins over the keys of the domain, those between its most connected tables first."""
+    """Joins along the domain's keys, beginning with its most connected tables."""
     by_name = {summary.listed.name: summary for summary in summaries}
     inner = [key for key in _leaving(summaries) if key.to_table in by_name and key.to_table != key.from_table]
     inner.sort(

@@ -1,4 +1,4 @@
-"""The use case that ends a documenting run: overviews, manifest, progress, and what has to go."""
+"""The use case that finishes a documenting run: overviews, manifest, progress, removal of outdated files."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tribal.store import load_manifest, put_if_changed, read_record
 from tribal_contracts import SCHEMA_VERSION, DocumentationManifest, FinishCheckpoint, RunOutline
 
 LOW_TIME_SECONDS = 60.0
-"""With less time left no further domain is begun: a domain of many tables, and the checkpoint, must fit in."""
+"""With less time left, no further domain is started: a domain of many tables and the checkpoint must fit in."""
 CLOSING_TIME_SECONDS = 180.0
-"""What the page of all documents, the manifest and the removals may take."""
+"""Time reserved for the page of all documents, the manifest and the removals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """How far Finish came; `manifest` is `None` when nothing at all is documented, and the old one stays."""
+    """The result of Finish; `manifest` is `None` if no table is documented, and then the old one stays in place."""
 
     done: bool
     manifest: DocumentationManifest | None = None
@@ -34,13 +34,13 @@ class Finished:
 
 @doing("documenting")
 def finish(outline: RunOutline, run: RunContext) -> Finished:
-    """Publish what the run's units and earlier runs documented; opens no database, rewrites nothing that is the same.
+    """Publish the tables documented by this run and earlier ones; opens no database and rewrites no unchanged file.
 
-    Out of time it is not done: called again, it carries on.
+    If time runs out, the result is not done; call it again to continue.
 
     Raises:
-        LeaseLost: when another run has taken over; nothing is published then.
-        ManifestError: when the present manifest cannot be read.
+        LeaseLost: when another run has taken the lease over; nothing is published then.
+        ManifestError: when the current manifest cannot be read.
         StoreError: when the store cannot be read or written.
     """
     store = run.store
@@ -66,7 +66,7 @@ def _write_overviews(
     previous: DocumentationManifest | None,
     run: RunContext,
 ) -> Overviews | None:
-    """Every overview; `None` when the time did not last for them and for what comes after."""
+    """Every overview; `None` if there is not enough time for them and the steps after them."""
     store = run.store
     checkpoint = locations.run_finish_file(outline.run_id)
     earlier = read_record(store, checkpoint, FinishCheckpoint)

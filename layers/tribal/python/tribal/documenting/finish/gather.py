@@ -1,4 +1,4 @@
-"""What is documented after a run: the results of its units, and what earlier runs left that still stands."""
+"""Everything documented after a run: the results of its units, and results of earlier runs that are still valid."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TableEntry:
     name: str
     indexable: IndexableFile
     page: WrittenFile | None
-    """Unset where only the manifest is known; its path is that of the JSON file with another ending."""
+    """`None` if only the manifest mentions the table; `page_path` is known even then."""
 
     @property
     def page_path(self) -> str:
@@ -42,13 +42,13 @@ class TableEntry:
 
 @dataclass(frozen=True, slots=True)
 class UnitOutcome:
-    """How a unit of this run stands."""
+    """The state of one unit of this run."""
 
     unit_id: str
     output_directory: str
     status: AgentStatus
     unfinished: bool
-    """Whether a table of the plan was not reached yet."""
+    """Whether some planned table has not been reached yet."""
     reprocessable: bool
     errors: tuple[AgentError, ...]
     failed: tuple[str, ...]
@@ -57,16 +57,16 @@ class UnitOutcome:
 
 @dataclass(slots=True)
 class Gathered:
-    """All that a manifest is made of; `tables` by fully qualified name."""
+    """Everything that goes into a manifest; `tables` by fully qualified name."""
 
     tables: dict[str, TableEntry] = field(default_factory=dict)
     units: dict[str, UnitOutcome] = field(default_factory=dict)
     failed: Counter[str] = field(default_factory=Counter)
-    """Failed tables by database, those of units outside this run included."""
+    """Number of failed tables by database, including units outside this run."""
     unlinked: dict[str, frozenset[str]] = field(default_factory=dict)
-    """By table, neighbours that its files do not lead to since they had no document."""
+    """By table, the neighbours that its files do not link to because they had no document."""
     leaving: frozenset[str] = frozenset()
-    """Tables that are positively gone, or excluded by the configuration."""
+    """Tables known to be gone, or excluded by the configuration."""
 
 
 def page_of(json_path: str) -> str:
@@ -75,7 +75,7 @@ def page_of(json_path: str) -> str:
 
 
 def gather(outline: RunOutline, store: ObjectStore, previous: DocumentationManifest | None) -> Gathered:
-    """Read the units' results one at a time and add what the previous manifest has besides."""
+    """Read the units' results one at a time, and add the remaining tables of the previous manifest."""
     found = Gathered(leaving=_leaving(outline))
     planned: set[str] = set()
     broken = set(store.keys(locations.run_failures(outline.run_id)))
@@ -127,7 +127,7 @@ def _outcome(unit: WorkUnit, result: UnitResult | None) -> UnitOutcome:
 
 
 def _broken(outcome: UnitOutcome, error: AgentError) -> UnitOutcome:
-    """A unit whose documenter failed: what it did until then stands, and the failure says why there is no more."""
+    """The outcome of a unit whose documenter failed: finished tables stay, and the failure is added to the errors."""
     whole = outcome.status in ("pending", "failed")
     return replace(outcome, status="failed" if whole else "partial", unfinished=False, errors=(*outcome.errors, error))
 
@@ -139,7 +139,7 @@ def _status(table: TableResult | None) -> AgentStatus:
 
 
 def _entries(unit: WorkUnit, result: UnitResult | None) -> Iterator[tuple[str, TableEntry]]:
-    """Tables of the unit that have files, be it from an earlier success."""
+    """Tables of the unit that have files, possibly from an earlier run."""
     names = {spec.fully_qualified_name for spec in unit.tables}
     for table in result.tables if result else ():
         if table.name in names and table.indexable is not None:
@@ -157,7 +157,7 @@ def _earlier_tables(previous: DocumentationManifest | None) -> Iterator[tuple[st
 def _failed_elsewhere(
     found: Gathered, previous: DocumentationManifest | None, store: ObjectStore
 ) -> Iterator[tuple[str, set[str]]]:
-    """Failed tables of units that are carried over, by database."""
+    """Failed tables of units outside this run, by database."""
     for unit in previous.work_units if previous else ():
         if unit.id not in found.units:
             result = read_record(store, locations.unit_result_file(unit.id), UnitResult)
@@ -166,7 +166,7 @@ def _failed_elsewhere(
 
 
 def files_by_unit(tables: Mapping[str, TableEntry]) -> dict[str, list[TableEntry]]:
-    """Entries by the unit that wrote them, in order of their paths."""
+    """Entries by the unit that wrote them, sorted by path."""
     by_unit: dict[str, list[TableEntry]] = {}
     for entry in sorted(tables.values(), key=lambda entry: entry.indexable.path):
         by_unit.setdefault(entry.indexable.work_unit or "", []).append(entry)

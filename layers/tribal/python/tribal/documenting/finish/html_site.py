@@ -1,4 +1,4 @@
-"""Writes `docs/index.html`, the one page in which everything that is documented can be looked through."""
+"""Writes `docs/index.html`, a single page for browsing the whole documentation."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tribal_contracts import DomainDocument, IndexableFile, OverviewDocument, Ta
 
 
 def write_site(tables: Mapping[str, TableEntry], files: Sequence[IndexableFile], *, store: ObjectStore) -> str:
-    """Write the page of the documented tables and of the overviews among `files`; return its path under `docs/`.
+    """Write the page of the documented tables and the overviews among `files`; returns its path under `docs/`.
 
-    One document at a time is held in memory. A page that was made from the same, and is as it was written, is left.
+    Holds one document in memory at a time. An intact page made from the same inputs is not rewritten.
     """
     made_from = _made_from(tables, files)
     key = locations.DOCS + locations.SITE_PAGE

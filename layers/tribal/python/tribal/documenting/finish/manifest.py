@@ -1,4 +1,4 @@
-"""The manifest: the one hand-over to indexing, which always describes the whole store."""
+"""The manifest: the only hand-over to indexing, which always describes the whole store."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def build_manifest(
     store: ObjectStore,
     now: str,
 ) -> DocumentationManifest:
-    """The manifest of these tables and of what was written beside them; times stand still where nothing changed."""
+    """The manifest of these tables and the files beside them; times change only for what changed."""
     units = _units(found, previous, store, now)
     unreachable = any(analysis.status == "unreachable" for analysis in outline.databases)
     whole = all(unit.status == "completed" for unit in units) and not unreachable

@@ -30,7 +30,7 @@ CATALOG_TITLE = "Data catalog"
 
 @dataclass(slots=True)
 class Overviews:
-    """What was written besides the tables; `lost` are tables whose documents turned out to be missing."""
+    """Everything written besides the tables; `lost` are tables whose documents are missing from the store."""
 
     files: list[IndexableFile] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Overviews:
 
 
 class OverviewWriter:
-    """Writes every overview of what is documented, one domain at a time."""
+    """Writes the overviews of domains, databases and the catalog, one domain at a time."""
 
     def __init__(
         self,
@@ -53,8 +53,8 @@ class OverviewWriter:
         databases = {entry.indexable.database for entry in found.tables.values()}
         self._words = {database: read_overview_words(store, database) for database in databases}
         self.domains = _domain_plans(outline, found, self._words)
-        """What has to be written, in order."""
-        self._note_strangers(sink)
+        """The domains to write, in order."""
+        self._note_unknown_domains(sink)
         self._store = store
         self._publisher = publisher
         self._written = Overviews()
@@ -69,8 +69,8 @@ class OverviewWriter:
             places=_places(found),
         )
 
-    def _note_strangers(self, sink: ProgressSink) -> None:
-        """Say which domains of the annotations there are not; somebody meant something by them."""
+    def _note_unknown_domains(self, sink: ProgressSink) -> None:
+        """Note annotations of domains that do not exist, which are probably misspelt or out of date."""
         known = {(plan.database, plan.domain) for plan in self.domains}
         for database, words in sorted(self._words.items()):
             for domain in sorted(words.domains):
@@ -79,7 +79,7 @@ class OverviewWriter:
                     sink.note(f"{file} describes a domain {domain!r}, which {database} lacks")
 
     def write_domain(self, plan: DomainPlan) -> None:
-        """Write one domain, or leave it when nothing behind it changed."""
+        """Write one domain unless its inputs are unchanged."""
         outcome = self._writer.write(plan)
         self._written.lost.extend(outcome.lost)
         if outcome.document is not None:
@@ -88,7 +88,7 @@ class OverviewWriter:
             self._listed.append(_listed(outcome.document))
 
     def close(self) -> Overviews:
-        """Write the overviews of the databases and of the catalog, once every domain was written."""
+        """Write the overviews of the databases and of the catalog; to be called after the last domain."""
         written, listed = self._written, self._listed
         databases = sorted({domain.database for domain in listed})
         for database in databases:
@@ -132,7 +132,7 @@ def _title(domain: str) -> str:
 
 
 def _schema_comments(outline: RunOutline, store: ObjectStore) -> Mapping[tuple[str, str], str]:
-    """Comments of schemas, from the first line of each database's snapshot."""
+    """Comments of schemas, read from the first line of each database's snapshot."""
     comments = {}
     for analysis in outline.databases:
         key = locations.snapshot_file(analysis.name, analysis.schema_hash)

@@ -1,4 +1,4 @@
-"""Writes indexable files, keeping the times of those that stay the same."""
+"""Writes indexable files; unchanged ones keep their modification times."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tribal_contracts import IndexableFile, WrittenFile
 
 
 class Publisher:
-    """Writes files under `docs/` and tells what the manifest says of them.
+    """Writes files under `docs/` and records their manifest entries.
 
-    `known` are the files of the last manifest, and those that were written since.
+    `known` are the files of the last manifest and those written since.
     """
 
     def __init__(self, store: ObjectStore, known: Iterable[IndexableFile], now: str) -> None:
@@ -25,7 +25,7 @@ class Publisher:
 
     @property
     def published(self) -> list[IndexableFile]:
-        """What was published so far, or found as it was."""
+        """Entries of all files published or found untouched so far."""
         return list(self._published.values())
 
     def publish(
@@ -37,7 +37,7 @@ class Publisher:
         database: str,
         domain: str | None = None,
     ) -> IndexableFile:
-        """Write a file unless it has these bytes already."""
+        """Write a file unless it already has these bytes."""
         known = self._known.get(path)
         earlier = (
             WrittenFile(
@@ -63,7 +63,7 @@ class Publisher:
         return file
 
     def untouched(self, path: str) -> IndexableFile | None:
-        """What is known of a file that is still as it was; `None` when it is not."""
+        """The entry of a file that has not changed since it was written; otherwise `None`."""
         known = self._known.get(path)
         present = self._store.head(locations.DOCS + path) if known else None
         if known is None or present is None or present.content_hash != known.content_hash:

@@ -1,4 +1,4 @@
-"""Removes the files of tables that moved or left, once the manifest that lacks them is published."""
+"""Removes the files of tables that moved or are gone, after the manifest without them is published."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def retire(
     *,
     store: ObjectStore,
 ) -> None:
-    """Remove what no file of the manifest stands for any more; only files that a record says we wrote are touched.
+    """Remove files that no entry of the manifest accounts for; only files recorded as written by a run are touched.
 
-    Those records are kept until their files are gone, so that a run that is stopped here is made up for by the next.
+    A record is kept until its files are gone, so if this run is stopped here, the next one removes the rest.
     """
     live = _live_paths(manifest)
     for file in previous.indexable_files if previous else ():
@@ -42,7 +42,7 @@ def _live_paths(manifest: DocumentationManifest) -> set[str]:
 
 
 def _twin(path: str, kind: str) -> list[str]:
-    """The page that lies beside an indexable file."""
+    """The page next to an indexable file."""
     if kind == "table":
         return [page_of(path)]
     if kind == "relationship":
@@ -65,7 +65,7 @@ def _forget_departed(store: ObjectStore, unit_id: str, live: set[str]) -> None:
 
 
 def _former_units(found: Gathered, manifest: DocumentationManifest, store: ObjectStore) -> Iterator[str]:
-    """Units that left traces and stand neither in this run nor in the manifest."""
+    """Units with files in the store that are neither in this run nor in the manifest."""
     known = set(found.units) | {unit.id for unit in manifest.work_units}
     ids = {key.removeprefix(_UNITS).partition("/")[0] for key in store.keys(_UNITS)}
     yield from sorted(ids - known)
@@ -76,7 +76,7 @@ def _retire_unit(
 ) -> None:
     result = read_record(store, locations.unit_result_file(unit_id), UnitResult)
     if result is None or not all(_is_settled(table, found) for table in result.tables):
-        # A unit that another run documented and nobody has published yet keeps its files.
+        # Another run documented this unit and has not published it yet.
         return
     _remove(store, [file.path for table in result.tables for file in table.files], live)
     _remove(store, [file.path for file in result.departed or ()], live)
@@ -91,5 +91,5 @@ def _retire_unit(
 
 
 def _is_settled(table: TableResult, found: Gathered) -> bool:
-    """Whether a table is documented elsewhere, has left for good, or never had any file."""
+    """Whether a table is documented in another unit, is gone for good, or never had files."""
     return not table.files or table.name in found.tables or table.name in found.leaving

@@ -1,4 +1,4 @@
-"""What the overviews need of each table, so that nobody has to hold whole documents."""
+"""Short forms of table documents, so that writing an overview does not keep whole documents in memory."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from tribal.rendering.words import shorten
 from tribal_contracts import DatabaseType, DomainTable, Relationship, TableDocument
 
 LISTED_DESCRIPTION_CHARS = 300
-"""Characters of a description that a list of tables shows."""
+"""Longest description shown in a list of tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableSummary:
-    """One table as its domain's overview needs it."""
+    """The parts of a table document that its domain's overview shows."""
 
     listed: DomainTable
     database_type: DatabaseType
     sql: SqlTable
     diagram: ErTable
     keys: tuple[Relationship, ...]
-    """Keys that leave the table for a documented one."""
+    """Foreign keys from this table to documented tables."""
     referenced_by: tuple[str, ...]
-    """Tables whose keys point here, one entry a key."""
+    """Tables that reference this one, one entry per key."""
 
     @property
     def degree(self) -> int:
-        """How many keys leave the table or point to it."""
+        """Number of foreign keys from and to this table."""
         return len(self.keys) + len(self.referenced_by)
 
 
 def summarize(document: TableDocument, entry: TableEntry, domains: Mapping[str, str]) -> TableSummary:
-    """Cut a document down; `domains` knows the domain of every documented table."""
+    """Reduce a document to its summary; `domains` maps every documented table to its domain."""
     key_columns = [column for column in document.columns if column.is_primary_key or column.is_foreign_key]
     return TableSummary(
         listed=DomainTable(

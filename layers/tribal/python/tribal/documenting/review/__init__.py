@@ -1,1 +1,1 @@
-"""Judging documentation that is there."""
+"""Checking the documentation that has been written."""

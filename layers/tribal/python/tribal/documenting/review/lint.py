@@ -1,4 +1,4 @@
-"""How well everything is documented, and what is amiss. Reads the store alone."""
+"""Coverage and findings over the written documentation. Reads nothing but the store."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from tribal_contracts import Description, IndexableFile, LintRules, TableDocumen
 
 Rule = Literal["undocumented", "unclear", "unmasked", "orphaned", "without_key"]
 RULES: tuple[Rule, ...] = ("unmasked", "undocumented", "unclear", "orphaned", "without_key")
-"""Every rule, the gravest first."""
+"""Every rule, most severe first."""
 
 FEW_WORDS = 3
-"""A description of fewer words can hardly say what its name does not."""
+"""A description of fewer words hardly adds anything to the name."""
 GUESSED_BELOW = 0.4
-"""A derived description of less confidence says little or nothing beyond the name."""
+"""A derived description of lower confidence says little or nothing beyond the name."""
 _NOT_DOCUMENTED = "Not documented"
 _WITH_KEYS = ("table", "partitioned_table")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to improve; `column` is unset where the table itself is meant."""
+    """Something to improve; `column` is unset if it concerns the table itself."""
 
     rule: Rule
     table: str
@@ -39,20 +39,20 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many there are, and how many of them are documented."""
+    """How many items exist, and how many of them are documented."""
 
     documented: int
     total: int
 
     @property
     def percent(self) -> float:
-        """In per cent, rounded down to a tenth, so that 100 means all; 100 of nothing."""
+        """Per cent, rounded down to one decimal, so that 100 means all; 100 if there are none."""
         return (1000 * self.documented // self.total) / 10 if self.total else 100.0
 
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """The findings of the rules that are switched on, in order of tables, and the coverage whatever the rules."""
+    """The findings of the enabled rules, sorted by table, and the coverage, which does not depend on the rules."""
 
     findings: tuple[Finding, ...]
     tables: Coverage
@@ -61,21 +61,21 @@ class LintReport:
 
     @property
     def covered(self) -> bool:
-        """Whether as much is documented as has to be."""
+        """Whether coverage reaches the required minimum."""
         return min(self.tables.percent, self.columns.percent) >= self.minimum_coverage
 
     @property
     def unmasked(self) -> bool:
-        """Whether a value is shown that must not be."""
+        """Whether any value is shown that should have been masked."""
         return any(finding.rule == "unmasked" for finding in self.findings)
 
     def count(self, rule: Rule) -> int:
-        """How many findings a rule has."""
+        """Number of findings of one rule."""
         return sum(finding.rule == rule for finding in self.findings)
 
 
 def lint(store: ObjectStore, rules: LintRules) -> LintReport:
-    """Look at the document of every table, one after the other.
+    """Check every table's document, one after the other.
 
     Raises:
         ManifestError: when nothing is documented yet, or a document is missing or cannot be read.
@@ -111,7 +111,7 @@ def _document(file: IndexableFile, store: ObjectStore) -> TableDocument:
 
 
 def is_documented(description: Description) -> bool:
-    """Whether somebody, or the catalog itself, says more of a thing than its name does."""
+    """Whether a person, or a comment in the catalog, says more than the name does."""
     if not description.text.strip():
         return False
     if description.source != "derived":
@@ -120,7 +120,7 @@ def is_documented(description: Description) -> bool:
 
 
 def find(document: TableDocument) -> Iterator[Finding]:
-    """Everything that any rule finds in one document, in order of its columns."""
+    """The findings of every rule in one document, in order of its columns."""
     name = document.name
     yield from _words(name, None, document.description, document.table, document.schema_)
     if document.kind in _WITH_KEYS:
@@ -131,7 +131,7 @@ def find(document: TableDocument) -> Iterator[Finding]:
     for column in document.columns:
         yield from _words(name, column.name, column.description, column.name, document.table)
         for value in column.samples or ():
-            # Short numbers and dates are what they are; the detectors are not asked about them when masking either.
+            # Masking does not run the detectors on short numbers and dates either.
             kind = None if is_number(value) or is_date(value) else detect(value)
             if kind is not None:
                 message = (
@@ -151,6 +151,6 @@ def _words(table: str, column: str | None, description: Description, *names: str
 
 
 def restates(text: str, *names: str) -> bool:
-    """Whether every word of a text that carries a meaning stands, whole or abbreviated, in one of the names."""
+    """Whether every content word of a text appears, in full or abbreviated, in one of the names."""
     known = {term for name in names for term in (*index_terms(name), *index_terms(humanize(name)))}
     return set(index_terms(text)) <= known

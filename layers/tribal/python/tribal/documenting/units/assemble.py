@@ -1,4 +1,4 @@
-"""The document of one table, from its slice, its samples, its description and the words of people."""
+"""Assembles a table's document from its slice, samples, description and annotation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WHOLE_NUMBERS = ("smallint", "integer", "bigint", "NUMBER", "number")
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What a document says of its own making."""
+    """Where and when a document was made, and from what."""
 
     server_database: str
     page: str
@@ -36,11 +36,11 @@ class Provenance:
     documented_at: str
     input_hash: str
     annotation_line: int | None = None
-    """Where a person's words of the table begin in the annotations file."""
+    """Line of the annotations file at which the table's annotation begins."""
 
 
 def apply_annotation(description: TableDescription, annotation: TableAnnotation | None) -> TableDescription:
-    """Put a person's words in place of the describer's; what they do not speak of stays."""
+    """Replace the describer's texts by those of the annotation; texts that it does not cover stay."""
     if annotation is None:
         return description
     columns = {
@@ -64,7 +64,7 @@ def assemble_document(
     samples: Samples,
     provenance: Provenance,
 ) -> TableDocument:
-    """Make the document; texts of the server are redacted here, names stay as they are."""
+    """Assemble the document; free text from the server is redacted here, names are not."""
     table = context.table
     own = TableIdentity(context.database, table.schema_name, table.table_name)
     return TableDocument(
@@ -124,7 +124,7 @@ def _column(
     is_key = any(column.name in key.columns for key in (table.primary_key, *table.foreign_keys) if key)
     kind = masked.kind or detect_by_name(column.name, table.table_name)
     if is_key and column.type.startswith(_WHOLE_NUMBERS):
-        # `address_id` is the number of an address, not an address.
+        # `address_id` identifies an address and is not one.
         kind = None
     return DocumentedColumn(
         name=column.name,

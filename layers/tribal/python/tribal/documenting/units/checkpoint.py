@@ -1,4 +1,4 @@
-"""The two files by which a work unit tells how far it is: its result and its progress."""
+"""The two files that record the state of a work unit: its result and its progress."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tribal_contracts import (
 )
 
 PROGRESS_EVERY = timedelta(seconds=0.5)
-"""How often the progress of a unit under way is written: people read it, and no run depends on it."""
+"""How often the progress of a running unit is written; people read it, and no run depends on it."""
 
 
 class UnitCheckpoint:
-    """Results of a unit's tables, in the plan's order whatever the order in which they come."""
+    """Results of a unit's tables, kept in the plan's order, however they arrive."""
 
     def __init__(self, unit: WorkUnit, *, run_id: str, store: ObjectStore, clock: Clock, record_pid: bool) -> None:
         self._unit = unit
@@ -39,28 +39,28 @@ class UnitCheckpoint:
         known = {table.name: table for table in self._earlier_result.tables} if self._earlier_result else {}
         self._results: dict[str, TableResult] = {name: known[name] for name in self._names if name in known}
         self.done_in_this_run = self._handed_back()
-        """Tables that an earlier call of the same run was at."""
+        """Tables that an earlier call in the same run has processed."""
         self._done: set[str] = set()
         self._started_at = ""
         self._shown_at = clock.real()
         self._written = b""
 
     def earlier(self, name: str) -> TableResult | None:
-        """How a table ended the last time, or in this run."""
+        """The table's latest result, from this run or an earlier one."""
         return self._results.get(name)
 
     def keep(self, names: Iterable[str]) -> None:
-        """Count tables as done with the result that they have."""
+        """Count tables as done with their existing results."""
         self._done.update(names)
 
     def begin(self) -> None:
-        """Say that work begins; a unit that was handed back keeps the time at which it began first."""
+        """Record the start of work; a unit interrupted earlier keeps its first start time."""
         resumed = self._earlier.started_at if self._earlier and self._earlier.status == "running" else None
         self._started_at = resumed or self._clock.published()
         self._write_progress("running", current=None, query_ms=0)
 
     def record(self, result: TableResult, *, current: str | None, query_ms: int) -> None:
-        """Keep the result of one table: a checkpoint."""
+        """Write the unit's result with that of one more table."""
         self._results[result.name] = result
         self._done.add(result.name)
         self._write_result("running")
@@ -68,7 +68,7 @@ class UnitCheckpoint:
             self._write_progress("running", current=current, query_ms=query_ms)
 
     def close(self, *, complete: bool, query_ms: int) -> UnitResult:
-        """Write how the unit stands now; what stays the same is not written again."""
+        """Write the unit's final state for this call; unchanged files are not rewritten."""
         status = overall_status([self._table_status(name) for name in self._names]) if complete else "running"
         result = self._write_result(status, handed_back=not complete)
         self._write_progress(status, current=None, query_ms=query_ms)
@@ -108,12 +108,12 @@ class UnitCheckpoint:
         if not self._written:
             put_if_changed(self._store, key, data)
         elif data != self._written:
-            # What we wrote last is known: no need to look at the store after every table.
+            # The last bytes written are known, so the store need not be read after every table.
             self._store.put(key, data)
         self._written = data
 
     def _departed(self) -> list[WrittenFile]:
-        """Files that this unit wrote once and that none of its tables has any more."""
+        """Files that this unit once wrote and that no longer belong to any of its tables."""
         if self._earlier_result is None:
             return []
         present = {file.path for result in self._results.values() for file in result.files}

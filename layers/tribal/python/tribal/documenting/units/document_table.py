@@ -1,4 +1,4 @@
-"""One table from its slice to its two files; what fails becomes data, the store's failures excepted."""
+"""One table from its slice to its two files; failures become data, except those of the store."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tribal_contracts import (
 
 @dataclass(frozen=True, slots=True)
 class UnitContext:
-    """What all tables of a unit are documented with."""
+    """What documenting needs for every table of a unit."""
 
     unit: WorkUnit
     part: CatalogSlice
@@ -44,7 +44,7 @@ class UnitContext:
     options: DocumentingOptions
 
     def input_hash(self, spec: TableSpec, *, sampled: bool = True) -> str:
-        """What a table would be made from now; with `sampled` false, when its samples cannot be taken."""
+        """Hash of a table's current inputs; `sampled` is false if its samples cannot be taken."""
         return input_hash(
             self.unit,
             spec,
@@ -56,7 +56,7 @@ class UnitContext:
 
 
 class TableDocumenter:
-    """Documents tables of one unit, from many threads at once."""
+    """Documents the tables of one unit; safe to call from several threads."""
 
     def __init__(self, shared: UnitContext) -> None:
         self._shared = shared
@@ -66,7 +66,7 @@ class TableDocumenter:
         """Milliseconds spent on samples so far."""
 
     def document(self, spec: TableSpec, earlier: TableResult | None) -> TableResult:
-        """Document one table; a failure is a result that keeps the files of the last success.
+        """Document one table; a failure is returned as a result that keeps the files of the last success.
 
         Raises:
             StoreError: when the files cannot be written.
@@ -79,7 +79,7 @@ class TableDocumenter:
             failure = self._failure("DOC_TABLE_GONE", error.message, spec)
         except ConnectionLost as error:
             failure = self._failure("DOC_DB_CONNECTION_LOST", error.message, spec)
-        except Exception as error:  # noqa: BLE001 - one table that fails must not stop the others
+        except Exception as error:  # noqa: BLE001 - one failing table must not stop the others
             failure = self._failure("DOC_TABLE_EXTRACTION_FAILED", f"{type(error).__name__}: {error}", spec)
         return TableResult(
             name=spec.fully_qualified_name,
@@ -121,7 +121,7 @@ class TableDocumenter:
                 server_database=shared.part.server_database,
                 page=f"{stem}.md",
                 documented_at=now,
-                # Documented without a connection, the table counts as changed as soon as there is one again.
+                # A table documented without a connection counts as changed once there is one again.
                 input_hash=shared.input_hash(spec, sampled=not wants_samples or shared.reader is not None),
                 annotation_line=annotation.line if annotation else None,
             ),
@@ -141,7 +141,7 @@ class TableDocumenter:
         )
 
     def _is_better(self, earlier: TableResult, samples: Samples, spec: TableSpec) -> bool:
-        """Whether the files of an earlier run, made from the same, are worth more than new ones without samples."""
+        """Whether files of an earlier run, made from the same inputs, are better than new ones without samples."""
         shared = self._shared
         passing = samples.warning is not None and samples.warning.code == SAMPLING_TIMEOUT
         return passing and not shared.options.force and is_unchanged(earlier, shared.input_hash(spec), shared.store)
@@ -194,7 +194,7 @@ def _indexable(file: WrittenFile, unit: WorkUnit, spec: TableSpec) -> IndexableF
 
 
 def same_or_newer(earlier: AgentError | None, error: AgentError | None) -> AgentError | None:
-    """The error, with the time at which it was first seen when it is still the same."""
+    """The new error; if it is the same as the earlier one, that one, with the time at which it was first seen."""
     if earlier is not None and error is not None and earlier.model_copy(update={"timestamp": error.timestamp}) == error:
         return earlier
     return error

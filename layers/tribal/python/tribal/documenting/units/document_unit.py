@@ -17,17 +17,17 @@ from tribal_contracts import CatalogSlice, TableResult, TableSpec, UnitResult, W
 
 STAGE = "document"
 LOW_TIME_SECONDS = 20.0
-"""With less time left no further table is begun: the longest sample and the checkpoint must fit in."""
+"""With less time left, no further table is started: the longest sample and the checkpoint must fit in."""
 
 
 @doing("documenting")
 def document_unit(
     unit: WorkUnit, run: RunContext, reader: CatalogReader | None, options: DocumentingOptions
 ) -> UnitResult:
-    """Document the tables of a unit that changed; without a reader they get no samples.
+    """Document the tables of a unit that changed; without a reader, they get no samples.
 
-    Out of time, or asked to stop, it hands back a result whose status is "running": called again in the same run, it
-    carries on with the tables that it has not been at, whatever the options say of the others.
+    Out of time, or asked to stop, it returns a result with the status "running". Called again in the same run, it
+    continues with the remaining tables and leaves the others alone, even if the options force or refresh them.
 
     Raises:
         ConfigurationError: when the database's annotations cannot be used.
@@ -55,7 +55,7 @@ def document_unit(
     checkpoint.keep(kept)
     for name in sorted(set(kept) - checkpoint.done_in_this_run):
         run.sink.advance(STAGE, name, "unchanged")
-    _note_strangers(context, run.sink)
+    _note_unknown_columns(context, run.sink)
     if not work:
         return checkpoint.close(complete=True, query_ms=0)
     checkpoint.begin()
@@ -69,7 +69,7 @@ def _has_work(context: UnitContext, spec: TableSpec, earlier: TableResult | None
     if options.force or earlier is None:
         return True
     if is_unchanged(earlier, context.input_hash(spec), context.store):
-        # Without a connection a refresh would only lose the samples.
+        # Without a connection, a refresh would only lose the samples.
         can_refresh = context.reader is not None or options.rows_to_sample == 0
         return can_refresh and wants_refresh(earlier, context.clock, options)
     if context.reader is None:
@@ -77,8 +77,8 @@ def _has_work(context: UnitContext, spec: TableSpec, earlier: TableResult | None
     return True
 
 
-def _note_strangers(context: UnitContext, sink: ProgressSink) -> None:
-    """Say which columns of the annotations a table does not have; somebody meant something by them."""
+def _note_unknown_columns(context: UnitContext, sink: ProgressSink) -> None:
+    """Note annotations of columns that do not exist, which are probably misspelt or out of date."""
     for table in context.part.tables:
         annotation = context.annotations.get((table.schema_name, table.table_name))
         known = {column.name for column in table.columns}

@@ -25,7 +25,7 @@ _SAMPLED_KINDS = ("table", "partitioned_table")
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """What sampling gave: masked values by column, or why there are none."""
+    """The result of sampling: masked values by column, or a warning that says why there are none."""
 
     by_column: Mapping[str, MaskedSamples] = field(default_factory=dict)
     taken: bool = False
@@ -33,15 +33,15 @@ class Samples:
 
 
 def can_be_sampled(table: CatalogTable, *, views: bool) -> bool:
-    """Whether rows of a table may be read: views are left alone unless asked for, since they can be slow."""
+    """Whether a table may be sampled; views only on request, since they can be slow."""
     return table.selectable and (views or table.kind in _SAMPLED_KINDS)
 
 
 def take_samples(reader: CatalogReader, table: CatalogTable, rows: int, name: str, clock: Clock) -> Samples:
-    """Sample a table; without samples it can still be documented, whatever the server had against them.
+    """Sample a table; if the server refuses, return a warning, since a table can be documented without samples.
 
     Raises:
-        TableGone: when the table is not there any more.
+        TableGone: when the table no longer exists.
         ConnectionLost: when the connection broke twice.
     """
     try:

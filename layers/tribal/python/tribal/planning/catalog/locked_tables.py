@@ -1,4 +1,4 @@
-"""Tables that somebody held a lock on while the catalog was read."""
+"""Tables that were locked while the catalog was read."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tribal_contracts import AgentError, CatalogTable, agent_error
 
 
 def keep_earlier(contents: CatalogContents, earlier: Iterable[CatalogTable]) -> CatalogContents:
-    """The contents with locked tables as an earlier reading found them, where it did.
+    """Replace locked tables by their state in an earlier reading, if they are in it.
 
-    A lock that passes must not look like a change of the structure: every document of the table, and every hash that
-    covers it, would be made anew now and again with the next reading, which sees what has changed.
+    A passing lock must not look like a change of structure: the table's documents, and every hash that covers it,
+    would be rewritten now and again after the next reading.
     """
     kept = {key: table for table in earlier if (key := (table.schema_name, table.table_name)) in contents.locked}
     tables = tuple(kept.get((table.schema_name, table.table_name), table) for table in contents.tables)

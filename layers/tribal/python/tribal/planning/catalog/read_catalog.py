@@ -1,4 +1,4 @@
-"""Read one database's structure into an immutable snapshot: the only place that asks a database what it is made of."""
+"""Read a database's structure into an immutable snapshot; nothing else in the package queries a catalog."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ UNKNOWN_HASH = "0" * 64
 
 @doing("planning")
 def read_catalog(entry: DatabaseEntry, app: Application, run_id: str) -> CatalogReading:
-    """Write the database's snapshot and statistics, and say what was found; a failure is part of what was found.
+    """Write the database's snapshot and statistics, and return what was read; failures are part of the result.
 
-    Nothing is rewritten where nothing changed. The reading is kept with the run and, when the database was reached,
-    as the latest one.
+    Unchanged files are not rewritten. The reading is stored with the run and, if the database was reached, as the
+    latest one.
     """
     store = app.store()
     try:
@@ -49,7 +49,7 @@ def read_catalog(entry: DatabaseEntry, app: Application, run_id: str) -> Catalog
         reading = _unreachable(entry, error, store, app.clock)
     else:
         reading = _write_found(entry, found, gone, excluded, app)
-        # Without its errors, whose timestamps would make every reading a new one.
+        # Errors are left out: their timestamps would make every reading differ.
         latest = reading.model_copy(update={"errors": []})
         put_if_changed(store, locations.latest_reading_file(entry.name), latest.to_json())
     store.put(locations.run_reading_file(run_id, entry.name), reading.to_json())
@@ -57,13 +57,13 @@ def read_catalog(entry: DatabaseEntry, app: Application, run_id: str) -> Catalog
 
 
 def latest_readings(entries: Sequence[DatabaseEntry], store: ObjectStore) -> list[CatalogReading]:
-    """The last reading of each entry that was ever reached."""
+    """The latest reading of each entry whose database was ever reached."""
     found = (_latest(entry.name, store) for entry in entries)
     return [reading for reading in found if reading is not None]
 
 
 def iterate_snapshot(store: ObjectStore, snapshot_file: str) -> tuple[CatalogSnapshot, Iterator[CatalogTable]]:
-    """The head of a snapshot, and its tables one by one.
+    """The header of a snapshot and an iterator over its tables.
 
     Raises:
         ObjectNotFound: when the snapshot is not in the store.
@@ -77,7 +77,7 @@ def iterate_snapshot(store: ObjectStore, snapshot_file: str) -> tuple[CatalogSna
 class _Found:
     contents: CatalogContents
     tables: tuple[CatalogTable, ...]
-    """Those that the configuration lets in."""
+    """The tables that the configuration selects."""
     schema_hash: str
 
     @classmethod
@@ -160,7 +160,7 @@ def _unreadable_errors(database: str, schemas: Iterable[str], clock: Clock) -> l
 
 
 def _refresh_statistics(database: str, found: _Found, store: ObjectStore, clock: Clock, max_age: timedelta) -> None:
-    """Row counts change all the time, so that what is known of a table is kept until it is over age."""
+    """Keep a table's statistics until they are older than `max_age`: row counts change all the time."""
     key = locations.statistics_file(database)
     fresh = {
         str(TableIdentity(database, table.schema_name, table.table_name)): found.contents.statistics[
@@ -180,14 +180,14 @@ def _refresh_statistics(database: str, found: _Found, store: ObjectStore, clock:
 
 
 def load_statistics(database: str, store: ObjectStore) -> CatalogStatistics | None:
-    """Row counts and sizes as they were last read; `None` when there are none that can be read."""
+    """The row counts and sizes read last; `None` if they are missing or unreadable."""
     return read_record(store, locations.statistics_file(database), CatalogStatistics)
 
 
 def _missing_tables(
     entry: DatabaseEntry, found: _Found, reader: CatalogReader, store: ObjectStore
 ) -> tuple[list[str], list[str]]:
-    """Documented tables that the reading lacks: positively gone, and left out by the configuration."""
+    """Documented tables missing from the reading: those known to be gone, and those excluded by the configuration."""
     present = set(found.names())
     missing = [key for key in documented_tables(entry.name, store) if key not in present]
     excluded = [key for key in missing if not is_selected(entry, *key)]
@@ -198,7 +198,7 @@ def _missing_tables(
 
 
 def documented_tables(database: str, store: ObjectStore) -> dict[tuple[str, str], str]:
-    """Schema and table of all that the manifest lists of a database, with their domains."""
+    """The domain of each table that the manifest lists for a database, by schema and table."""
     manifest = read_record(store, locations.MANIFEST_FILE, DocumentationManifest)
     if manifest is None:
         return {}

@@ -1,4 +1,4 @@
-"""Take personal data and secrets out of what people wrote into a catalog, before anything of it is kept."""
+"""Redact personal data and secrets in the free text of a catalog before any of it is stored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tribal_contracts import CatalogCheck, CatalogColumn, CatalogIndex, CatalogS
 
 
 def redact_contents(contents: CatalogContents) -> CatalogContents:
-    """The contents with every text redacted that is no name."""
+    """The contents with all text redacted, except names."""
     return replace(
         contents,
         schemas=tuple(_redact_schema(schema) for schema in contents.schemas),
@@ -24,9 +24,9 @@ def _redact_schema(schema: CatalogSchema) -> CatalogSchema:
 
 
 def redact_table(table: CatalogTable) -> CatalogTable:
-    """The table with every text redacted that is no name: comments, defaults, expressions, labels, its view's SQL.
+    """The table with all free text redacted: comments, defaults, expressions, labels and the SQL of a view.
 
-    Names stay: without them nothing could be found again.
+    Names stay, since everything is looked up by them.
     """
     names = {column.name for column in table.columns}
     changed = {

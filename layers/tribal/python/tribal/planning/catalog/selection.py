@@ -1,4 +1,4 @@
-"""Which tables the configuration lets in."""
+"""Which tables the configuration selects."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tribal_contracts import DatabaseEntry
 
 
 def matches_table(patterns: Iterable[str], schema: str, table: str) -> bool:
-    """Whether a glob names the table: over `schema.table` where the glob has a dot, else over the table's name."""
+    """Whether a glob matches: against `schema.table` if it contains a dot, otherwise against the table's name."""
     return any(fnmatchcase(f"{schema}.{table}" if "." in pattern else table, pattern) for pattern in patterns)
 
 
 def is_selected(entry: DatabaseEntry, schema: str, table: str) -> bool:
-    """Whether the entry includes a table and does not exclude it; an empty include list includes everything."""
+    """Whether the entry includes the table and does not exclude it; an empty include list includes everything."""
 
     def in_schemas(patterns: list[str]) -> bool:
         return any(fnmatchcase(schema, pattern) for pattern in patterns)

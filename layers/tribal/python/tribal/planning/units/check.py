@@ -1,4 +1,4 @@
-"""What has to be true of a plan before anybody works on it."""
+"""Checks that a plan must pass before any of it is carried out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tribal_contracts import DocumentationPlan
 
 
 def check_plan(plan: DocumentationPlan) -> None:
-    """Make sure that a plan can be carried out.
+    """Check that a plan can be carried out.
 
     Raises:
         PlanError: when a unit is empty, two units share an id or a folder, or dependencies are unknown or circular.
@@ -34,7 +34,7 @@ def check_plan(plan: DocumentationPlan) -> None:
 
 
 def plan_was_edited(plan: DocumentationPlan) -> bool:
-    """Whether the domains of the plan differ from those of its units: then `recut` it before documenting."""
+    """Whether the plan's domains differ from those of its units; if so, `recut` it before documenting."""
     by_domain = {name: domain for a in plan.databases for domain, names in a.domains.items() for name in names}
     by_unit = {spec.fully_qualified_name: unit.domain for unit in plan.work_units for spec in unit.tables}
     return by_domain != by_unit

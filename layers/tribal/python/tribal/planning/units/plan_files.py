@@ -1,4 +1,4 @@
-"""The plan as files: the latest one, and the immutable copy that each run keeps."""
+"""Plans in the store: the latest one, and the immutable copy of each run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _VOLATILE: dict[str, Any] = {
 
 
 def plan_hash(plan: DocumentationPlan) -> str:
-    """Hash of what a plan asks for: without times, row counts, errors, marks of work and what has left since."""
+    """Hash of the work that a plan asks for; times, row counts, errors, `has_work` and departed tables do not count."""
     return object_hash(plan.model_dump(mode="json", exclude=_VOLATILE))
 
 
@@ -63,10 +63,10 @@ def _unreadable(error: ValidationError) -> PlanError:
 
 @doing("planning")
 def publish_plan(plan: DocumentationPlan, *, store: ObjectStore, lease: Lease) -> bool:
-    """Make a plan the latest one, unless the latest says the same; returns whether it was written.
+    """Make a plan the latest one, unless the two are equivalent; returns whether it was written.
 
     Raises:
-        LeaseLost: when another run has taken over.
+        LeaseLost: when another run has taken the lease over.
     """
     try:
         latest: DocumentationPlan | None = load_plan(store)
@@ -80,7 +80,7 @@ def publish_plan(plan: DocumentationPlan, *, store: ObjectStore, lease: Lease) -
 
 
 def _same(latest: DocumentationPlan, plan: DocumentationPlan) -> bool:
-    """Whether the latest plan says all that a new one says; tables that have left meanwhile may stay listed as gone."""
+    """Whether the latest plan is equivalent to a new one; it may list more tables as gone."""
     return _without_marks(latest) == _without_marks(plan) and _departed(plan) <= _departed(latest)
 
 
@@ -102,7 +102,7 @@ def _without_marks(plan: DocumentationPlan) -> dict[str, Any]:
 def write_run_plan(
     plan: DocumentationPlan, *, store: ObjectStore, run_id: str, unit_ids: Collection[str] | None = None
 ) -> RunOutline:
-    """Keep the run's own copy of a plan, its units one by one; `unit_ids` names those that the run shall document."""
+    """Store the run's own copy of a plan, one file per unit; `unit_ids` limits the units that the run documents."""
     store.put(locations.run_plan_file(run_id), plan.to_json())
     units = [unit for unit in plan.work_units if unit_ids is None or unit.id in unit_ids]
     for unit in units:
@@ -134,7 +134,7 @@ def _outline_unit(unit: WorkUnit) -> OutlineUnit:
 
 
 def latest_outline(store: ObjectStore, run_id: str) -> RunOutline | None:
-    """What the latest plan was cut into, so that nobody has to load it; `None` when somebody touched the plan since."""
+    """The outline of the latest plan, which saves loading the plan; `None` if the plan was edited since."""
     plan = store.head(locations.PLAN_FILE)
     for key in (locations.run_outline_file(run_id), locations.LATEST_OUTLINE_FILE):
         outline = read_record(store, key, RunOutline)
@@ -145,10 +145,10 @@ def latest_outline(store: ObjectStore, run_id: str) -> RunOutline | None:
 
 @doing("planning")
 def select_units(outline: RunOutline, unit_ids: Collection[str], *, store: ObjectStore, run_id: str) -> RunOutline:
-    """Give a run the chosen units of an outline, one by one, and its own copy of the plan.
+    """Copy the chosen units of an outline, and the plan, into a run's own files.
 
     Raises:
-        ObjectNotFound: when a unit of the outline is not in the store any more.
+        ObjectNotFound: when a unit of the outline is no longer in the store.
     """
     chosen = [unit for unit in outline.units if unit.id in unit_ids]
     if outline.run_id != run_id:

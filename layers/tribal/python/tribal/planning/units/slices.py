@@ -1,4 +1,4 @@
-"""What each work unit needs of the catalog, cut out and addressed by its content."""
+"""The part of the catalog that each work unit needs, stored under a hash of its content."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tribal_contracts import CatalogSlice, CatalogSnapshot, CatalogTable, Incomi
 
 @dataclass(frozen=True, slots=True)
 class DatabaseTables:
-    """One database's tables by fully qualified name, with who references whom and where each is documented."""
+    """A database's tables by fully qualified name, with their foreign keys in both directions."""
 
     snapshot: CatalogSnapshot
     tables: Mapping[str, CatalogTable]
@@ -41,7 +41,7 @@ class DatabaseTables:
         return cls(snapshot, by_name, incoming)
 
     def neighbour_names(self, name: str) -> list[str]:
-        """Tables that a table references or is referenced by, itself excepted, in order."""
+        """Sorted names of the other tables that a table references or is referenced by."""
         table = self.tables[name]
         database = self.snapshot.database
         parents = {str(TableIdentity(database, k.references_schema, k.references_table)) for k in table.foreign_keys}
@@ -50,7 +50,7 @@ class DatabaseTables:
 
 
 def neighbours_of(database: DatabaseTables, places: Mapping[str, Chunk]) -> dict[str, SliceNeighbour]:
-    """Every table as its neighbours' documentation mentions it."""
+    """Each table as the documentation of its neighbours mentions it."""
     return {
         name: SliceNeighbour(
             name=name,
@@ -66,7 +66,7 @@ def neighbours_of(database: DatabaseTables, places: Mapping[str, Chunk]) -> dict
 
 
 def metadata_hash(name: str, database: DatabaseTables, neighbours: Mapping[str, SliceNeighbour]) -> str:
-    """Hash of all in the catalog that the documentation of a table depends on."""
+    """Hash of everything in the catalog that a table's documentation depends on."""
     return object_hash(
         [
             database.snapshot.server_database,
@@ -80,7 +80,7 @@ def metadata_hash(name: str, database: DatabaseTables, neighbours: Mapping[str, 
 def write_slice(
     chunk: Chunk, database: DatabaseTables, neighbours: Mapping[str, SliceNeighbour], store: ObjectStore
 ) -> str:
-    """Write a unit's slice unless it is there, and return its key."""
+    """Write a unit's slice unless it exists, and return its key."""
     mentioned = sorted({other for name in chunk.tables for other in database.neighbour_names(name)})
     part = CatalogSlice(
         schema_version="1.0",

@@ -1,4 +1,4 @@
-"""Cut domains into work units whose members hold still from run to run."""
+"""Cut domains into work units whose tables stay the same from run to run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tribal.catalog.locations import domain_directory
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The tables of one work unit, by fully qualified name in order; `number` is `None` where the domain is whole."""
+    """The tables of one work unit, sorted by fully qualified name; `number` is `None` if the domain is not cut."""
 
     database: str
     domain: str
@@ -21,7 +21,7 @@ class Chunk:
 
     @property
     def plain_id(self) -> str:
-        """The id, unless another chunk has the same one."""
+        """The id, unless it clashes with that of another chunk."""
         base = f"{store_name(self.database)}_{self.domain}"
         return base if self.number is None else f"{base}_{self.number}"
 
@@ -35,9 +35,10 @@ class Chunk:
 def cut_domain(
     database: str, domain: str, tables: Sequence[str], *, size: int, previous: Mapping[str, int]
 ) -> list[Chunk]:
-    """Cut a domain into chunks of at most `size` tables, numbered from 1; one chunk needs no number.
+    """Cut a domain into chunks of at most `size` tables, numbered from 1; a single chunk gets no number.
 
-    A table stays in its `previous` chunk while the domain needs chunks at all; others fill the first that has room.
+    As long as the domain needs several chunks, a table stays in its `previous` one; new tables fill the first chunk
+    with room.
     """
     if len(tables) <= size:
         return [Chunk(database, domain, None, tuple(sorted(tables)))]
@@ -60,7 +61,7 @@ def cut_domain(
 
 
 def unit_ids(chunks: Sequence[Chunk]) -> dict[Chunk, str]:
-    """An id for each chunk; those that would share one get a short hash. Ids are never parsed."""
+    """An id for each chunk; those that would clash get a short hash appended. Ids are never parsed."""
     taken = Counter(chunk.plain_id for chunk in chunks)
     return {
         chunk: chunk.plain_id
