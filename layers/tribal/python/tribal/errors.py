@@ -19,7 +19,7 @@ TribalError
  |- RunError                      runs
  |   |- RunLocked                 another run holds the lease
  |   |- LeaseLost                 another run took the lease over
- |   `- RunInterrupted            somebody pressed Ctrl-C
+ |   `- RunInterrupted            the run was asked to stop
  |- PlanError                     the plan is missing, stale, empty or wrong
  |- ManifestError                 the manifest or a file of it is missing or wrong
  |- IndexNotReady                 there is no usable index

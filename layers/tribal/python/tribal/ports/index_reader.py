@@ -68,7 +68,7 @@ class Candidates(Sequence[Candidate]):
     @classmethod
     def of(cls, candidates: Iterable[Candidate]) -> Candidates:
         """Convert candidates to columns."""
-        import numpy as np  # asked for where something is searched, and not by those who only look up
+        import numpy as np  # imported here because lookups alone do not need numpy
 
         listed = list(candidates)
         return cls(
