@@ -1,4 +1,4 @@
-"""Use case: from the manifest of the documentation to the search index."""
+"""Indexing: from the documentation's manifest to the search index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What indexing works with, and what it is asked for."""
+"""The dependencies of indexing, and its requests."""
 
 from __future__ import annotations
 
@@ -7,48 +7,48 @@ from dataclasses import dataclass
 from tribal.ports import Clock, Embedder, IndexWriter, ObjectStore, ProgressSink, StopToken
 
 NO_MODEL = "none"
-"""The model of an index without vectors."""
+"""Recorded as the embedding model of an index without vectors."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexingContext:
-    """The parts that indexing needs."""
+    """The dependencies of indexing."""
 
     store: ObjectStore
     """Holds the manifest and the documents."""
     index: IndexWriter
     embedder: Embedder | None
-    """Makes the vectors; without one, and when it fails, the index finds by words alone."""
+    """Makes the vectors; without one, or if it fails, the index supports lexical search only."""
     clock: Clock
-    """Dates the records."""
+    """Gives the records their timestamps."""
     sink: ProgressSink
     stop: StopToken
-    """Looked at between two batches of files."""
+    """Checked between batches of files."""
 
     @property
     def model(self) -> str:
-        """The model that the vectors of the index are of."""
+        """Name of the embedding model, or `NO_MODEL`."""
         return NO_MODEL if self.embedder is None else self.embedder.model
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector; 0 without a model."""
+        """Length of the vectors; 0 without a model."""
         return 0 if self.embedder is None else self.embedder.dimensions
 
 
 @dataclass(frozen=True, slots=True)
 class IndexingRequest:
-    """What of the manifest is indexed, and how."""
+    """Which part of the manifest to index, and how."""
 
     work_units: frozenset[str] | None = None
-    """Only what these units wrote, with the domain and relationship files of their domains.
+    """Index only files of these units, and the domain and relationship files of their domains.
 
-    Nothing is removed then, and the manifest counts as indexed once every file of it is.
+    Nothing is removed then, and the manifest counts as indexed once all its files are.
     """
     force: bool = False
-    """Throw the index away first."""
+    """Rebuild the index from nothing."""
     compare: bool = False
-    """Look at every file that the index holds, even where it says that it was made from this manifest."""
+    """Compare every file with the index, even if its metadata say that it was built from this manifest."""
 
 
 EVERYTHING = IndexingRequest()

@@ -1,4 +1,4 @@
-"""From the bytes of one file to the records that stand for it in the index."""
+"""From the bytes of one file to its records in the index."""
 
 from __future__ import annotations
 
@@ -29,37 +29,37 @@ DOMAIN_PAGE = "README.md"
 
 
 class FileMismatch(ValueError):
-    """A file holds something else than the manifest says."""
+    """A file is about something other than the manifest says."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What becomes an entry once it has its vectors; without a text it gets none."""
+    """An index entry before embedding; without a text, it gets no vectors."""
 
     record: DocumentRecord
     names: tuple[str, ...]
     body: tuple[str, ...]
     text: str | None
     name: str | None = None
-    """Of a table, its name as words, which has a vector of its own."""
+    """For a table, its name as words, which is embedded separately."""
 
     @property
     def texts(self) -> list[str]:
-        """What vectors are made of, in the order in which `entry` takes them."""
+        """The texts to embed, in the order in which `entry` takes their vectors."""
         return [text for text in (self.text, self.name) if text is not None]
 
     def entry(self, vectors: Sequence[NDArray[Any]] = ()) -> IndexEntry:
-        """The entry with the vectors of its texts."""
+        """The entry, given the vectors of `texts`."""
         whole, name = (*vectors, None, None)[:2]
         return IndexEntry(self.record, self.names, self.body, whole, name)
 
 
 def draft_file(file: IndexableFile, data: bytes, indexed_at: str) -> list[Draft]:
-    """Every record of a file.
+    """The drafts of all records of a file.
 
     Raises:
         pydantic.ValidationError: when the file is not of its contract.
-        FileMismatch: when it is about something else than the manifest says.
+        FileMismatch: when it is about something other than the manifest says.
     """
     if file.type == "table":
         return _table(TableDocument.from_json(data), file, indexed_at)
@@ -194,7 +194,7 @@ def _provenance(file: IndexableFile, database: str, domain: str, indexed_at: str
 
 
 def _page(file: IndexableFile) -> str:
-    """The Markdown twin of an indexable file; what a domain's files say stands on the domain's page."""
+    """The Markdown page of an indexable file; all files of a domain share the domain's page."""
     if file.type == "table":
         return file.path.removesuffix(".json") + ".md"
     folder, slash, _ = file.path.rpartition("/")

@@ -1,6 +1,6 @@
-"""What those who take units in side by side ask first: which have something new, and whether all is as it should be.
+"""Questions asked before units are indexed in parallel: which have changed, and whether index and manifest agree.
 
-Asking begins no generation: an index that is not there yet is one that holds nothing.
+Asking never begins a generation: an index that does not exist yet counts as empty.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tribal.ports import INDEX_VERSION
 
 @doing("indexing")
 def units_to_index(context: IndexingContext) -> list[str]:
-    """Units of the manifest that wrote a file which the index, built with this model, does not hold as it is.
+    """Units of the manifest with a file that is missing or outdated in the index built with this model.
 
     Raises:
         ManifestError: when the manifest is missing or cannot be used.
@@ -26,9 +26,9 @@ def units_to_index(context: IndexingContext) -> list[str]:
 
 @doing("indexing")
 def agrees(context: IndexingContext) -> bool:
-    """Whether the index was made from the manifest with this model, and holds its files and keys and no others.
+    """Whether the index was built from the manifest with this model, and holds exactly its files and keys.
 
-    What the index says of itself is not enough: a writer that was held up may have come after it was said.
+    The index's metadata alone do not prove it: a delayed writer may have written after they were published.
 
     Raises:
         ManifestError: when the manifest is missing or cannot be used.

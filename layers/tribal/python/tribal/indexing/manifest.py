@@ -1,4 +1,4 @@
-"""The boundary to documenting: the manifest and the files that it lists are checked before any work begins."""
+"""The boundary to documenting: checks the manifest and the files that it lists before any work begins."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ _NAMED_FILES = 10
 
 @dataclass(frozen=True)
 class Handover:
-    """A manifest that may be indexed, with the hash of its bytes."""
+    """A valid manifest with the hash of its bytes."""
 
     manifest: DocumentationManifest
     manifest_hash: str
 
     @cached_property
     def files(self) -> dict[str, IndexableFile]:
-        """Files that yield records, by path relative to `docs/`; overviews yield none."""
+        """Files that yield records, by path relative to `docs/`; overviews are not among them."""
         return {file.path: file for file in self.manifest.indexable_files if file.type != "overview"}
 
     @cached_property
     def hashes(self) -> dict[str, str]:
-        """Content hash of each of these files."""
+        """Content hashes of `files`, by path."""
         return {path: file.content_hash for path, file in self.files.items()}
 
     @property
     def overviews(self) -> list[str]:
-        """Paths of the files that are listed and skipped."""
+        """Paths of listed files that are skipped."""
         return [file.path for file in self.manifest.indexable_files if file.type == "overview"]
 
     def of_units(self, work_units: frozenset[str]) -> set[str]:
-        """Paths of what these units wrote, with the domain and relationship files of the domains that they touch."""
+        """Paths of these units' files, and of the domain and relationship files of their domains."""
         own = [file for file in self.files.values() if file.work_unit in work_units]
         domains = {(file.database, file.domain) for file in own}
         shared = [f for f in self.files.values() if f.type != "table" and (f.database, f.domain) in domains]
@@ -49,10 +49,10 @@ class Handover:
 
 
 def load_handover(store: ObjectStore) -> Handover:
-    """Read the manifest and check that it may be indexed.
+    """Read the manifest and check that it can be indexed.
 
     Raises:
-        ManifestError: when there is none, or it is of another version, not finished, empty or malformed.
+        ManifestError: when it is missing, of another version, unfinished, empty or malformed.
     """
     stored = require_manifest(store)
     paths = [file.path for file in stored.manifest.indexable_files]
@@ -67,10 +67,10 @@ def load_handover(store: ObjectStore) -> Handover:
 
 
 def check_files(store: ObjectStore, handover: Handover, paths: Iterable[str]) -> bool:
-    """Whether every file is there as the manifest says; false when the manifest has changed meanwhile.
+    """Whether every file is as the manifest says; false if the manifest has been replaced in the meantime.
 
     Raises:
-        ManifestError: when a file is missing or differs although the manifest is still the same.
+        ManifestError: when a file is missing or differs although the manifest is unchanged.
     """
     files = {file.path: file for file in handover.manifest.indexable_files}
     missing: list[str] = []
@@ -100,7 +100,7 @@ def check_files(store: ObjectStore, handover: Handover, paths: Iterable[str]) ->
 
 
 def is_superseded(store: ObjectStore, handover: Handover) -> bool:
-    """Whether a newer manifest has taken the place of this one."""
+    """Whether a newer manifest has replaced this one."""
     try:
         return bytes_hash(store.get(MANIFEST_FILE).data) != handover.manifest_hash
     except ObjectNotFound:

@@ -14,12 +14,12 @@ from tribal.store import read_record
 from tribal_contracts import SCHEMA_VERSION, AgentError, AgentStatus, IndexerProgress, agent_error
 
 MAX_ERRORS = 1_000
-"""Errors that are kept one by one; `files_failed` counts them all."""
+"""The most errors kept in the progress; `files_failed` counts all of them."""
 
 
 @dataclass
 class ProgressRecorder:
-    """How far indexing has come; files that were indexed before and have not changed count as indexed."""
+    """Counts and errors of an indexing run; unchanged files count as indexed."""
 
     store: ObjectStore
     clock: Clock
@@ -37,28 +37,28 @@ class ProgressRecorder:
         self.started_at = self.clock.published()
 
     def report(self, code: str, message: str, path: str | None = None) -> None:
-        """Keep an error as data."""
+        """Record an error."""
         if len(self.errors) < MAX_ERRORS:
             context: dict[str, JsonValue] | None = None if path is None else {"path": path}
             self.errors.append(agent_error(code, message, timestamp=self.clock.published(), context=context))
 
     def fail(self, code: str, message: str, path: str) -> None:
-        """Count a file that could not be indexed, and say why."""
+        """Count a file that could not be indexed, and record the error."""
         self.failed += 1
         self.report(code, message, path)
 
     def status(self) -> AgentStatus:
-        """How the run ended."""
+        """The final status of the run."""
         if self.failed == 0:
             return "completed"
         return "partial" if self.indexed else "failed"
 
     def summary(self) -> str:
-        """The counts, for a person."""
+        """The counts as a sentence."""
         return f"{self.indexed} file(s) indexed, {self.failed} failed, {self.skipped} skipped"
 
     def snapshot(self, status: AgentStatus, current_file: str | None = None) -> IndexerProgress:
-        """The state as the contract has it."""
+        """The current state as a contract."""
         now = self.clock.published()
         return IndexerProgress(
             schema_version=SCHEMA_VERSION,
@@ -80,20 +80,20 @@ class ProgressRecorder:
         )
 
     def checkpoint(self, status: AgentStatus, current_file: str | None = None) -> IndexerProgress:
-        """Write the state down."""
+        """Write the current state to the store."""
         progress = self.snapshot(status, current_file)
         self.store.put(INDEXER_PROGRESS_FILE, progress.to_json())
         return progress
 
 
 def last_progress(store: ObjectStore) -> IndexerProgress | None:
-    """The last checkpoint; `None` when there is none that can be read."""
+    """The last checkpoint; `None` if it is missing or unreadable."""
     return read_record(store, INDEXER_PROGRESS_FILE, IndexerProgress)
 
 
 @doing("indexing")
 def record_blocked(store: ObjectStore, clock: Clock, model: str, error: ManifestError) -> None:
-    """Write down that a manifest, or a file of it, kept indexing from beginning; without a manifest nothing is said."""
+    """Record that a manifest, or one of its files, prevented indexing; does nothing if there is no manifest."""
     try:
         manifest_hash = bytes_hash(store.get(MANIFEST_FILE).data)
     except ObjectNotFound:

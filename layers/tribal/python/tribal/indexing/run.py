@@ -1,7 +1,7 @@
-"""Indexing: only what has changed since the last time is read, embedded and written.
+"""Incremental indexing: only files that changed since the last run are read, embedded and written.
 
-The index is finished last, so that whoever asks meanwhile gets the old answers or, the first time, a clear refusal.
-Killed at any point and started again, it ends in the same index.
+The new generation is finished last, so queries in the meantime get the old answers or, the first time, a clear
+refusal. A run killed at any point and started again ends with the same index.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 STAGE = "index"
 LOW_TIME_SECONDS = 30.0
-"""With less time left no further batch is begun: one has to be read, embedded and written, and noted, in it."""
+"""With less time left, no further batch is started: reading, embedding, writing and a checkpoint must fit in."""
 FILES_AT_ONCE = 100
-"""Files of a batch: read, embedded and written together, then a checkpoint."""
+"""Files per batch: read, embedded and written together, followed by a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A request together with the manifest that it is about."""
+    """A request with the manifest that it applies to."""
 
     context: IndexingContext
     handover: Handover
@@ -43,33 +43,33 @@ class _Job:
 
     @property
     def paths(self) -> list[str]:
-        """Files that this run is about, in order."""
+        """Sorted paths of the files that this run covers."""
         files = self.handover.files
         return sorted(files if self.work_units is None else self.handover.of_units(self.work_units))
 
     @property
     def overviews(self) -> list[str]:
-        """Files that are listed and yield no records."""
+        """Paths of listed files that yield no records."""
         return self.handover.overviews if self.work_units is None else []
 
 
 @doing("indexing")
 def index_documents(context: IndexingContext, request: IndexingRequest = EVERYTHING) -> IndexerProgress:
-    """Bring the index in line with the manifest; writes nothing at all when it is.
+    """Bring the index in line with the manifest; writes nothing if it already is.
 
     Returns:
-        The progress; `pending` when a newer manifest took the place of this one, whose own run does the work: what was
-        made from this one is then not published.
+        The progress; its status is `pending` if a newer manifest replaced this one. Then nothing is published, and the
+        newer manifest is left to its own run.
 
     Raises:
-        ManifestError: when the manifest or a file of it is missing or wrong; nothing has been written then.
+        ManifestError: when the manifest or one of its files is missing or invalid; nothing has been written then.
         IndexWriteFailed: when the index refuses a write.
-        RunInterrupted: when it was asked to stop; the next run carries on.
+        RunInterrupted: when asked to stop; the next run continues.
     """
     handover = load_handover(context.store)
     job = _Job(context, handover, request.work_units)
     if request.work_units is not None and not job.paths:
-        # The units left the manifest; what they had written is removed by whoever looks at all of it.
+        # These units are no longer in the manifest; a run over the whole manifest removes their records.
         return _recorder(job).snapshot("completed")
     if request == EVERYTHING and _is_current(job):
         return _unchanged(job)
@@ -143,7 +143,7 @@ def _run(job: _Job, force: bool, failure: EmbeddingFailed | None = None) -> Inde
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """What a batch of files holds, and why some yield nothing: code, message and path."""
+    """The drafts of a batch of files; `failures` are the code, message and path of each unusable file."""
 
     batch: Sequence[str]
     drafts: dict[str, list[Draft]]
@@ -151,12 +151,12 @@ class _Batch:
 
 
 def _write(job: _Job, changed: Sequence[str], removed: Sequence[str], recorder: ProgressRecorder) -> dict[str, str]:
-    """Bring the index up to date; returns the content hash of each file that was taken in."""
+    """Write all changes to the index; returns the content hash of each indexed file."""
     done: dict[str, str] = {}
     if not changed and removed:
         job.context.index.replace({}, removed)
     batches = [changed[start : start + FILES_AT_ONCE] for start in range(0, len(changed), FILES_AT_ONCE)]
-    # The next batch is read while one is embedded and written, which is mostly not Python's work.
+    # Reads the next batch while one is embedded and written, which mostly happens outside of the GIL.
     with ThreadPoolExecutor(1) as ahead:
         read = ahead.submit(_read, job, batches[0]) if batches else None
         for number, batch in enumerate(batches):
@@ -176,7 +176,7 @@ def _write(job: _Job, changed: Sequence[str], removed: Sequence[str], recorder: 
 
 
 def _take_in(job: _Job, read: _Batch, removed: Iterable[str], recorder: ProgressRecorder) -> dict[str, str]:
-    """Write a batch; returns the content hash of each file of it that was taken in."""
+    """Embed and write one batch; returns the content hash of each indexed file."""
     for code, message, path in read.failures:
         recorder.fail(code, message, path)
     hashes = {path: job.handover.files[path].content_hash for path in read.drafts}
@@ -203,7 +203,7 @@ def _read(job: _Job, batch: Sequence[str]) -> _Batch:
             where = ".".join(map(str, first["loc"])) or "the file"
             message = f"{path!r} cannot be read: {where}: {first['msg']}; document again"
             failures.append(("IDX_FILE_INVALID", message, path))
-        except Exception as exc:  # noqa: BLE001 - one file that cannot be used must not keep the others out
+        except Exception as exc:  # noqa: BLE001 - one unusable file must not keep the others out
             failures.append(("IDX_FILE_INVALID", f"{path!r} cannot be indexed: {exc}; document again", path))
     return _Batch(batch, drafts, failures)
 
@@ -227,7 +227,7 @@ def _embed(job: _Job, drafts: dict[str, list[Draft]], recorder: ProgressRecorder
 
 
 def _finish(job: _Job, held: Mapping[str, str]) -> None:
-    """Publish what the index holds now, under the manifest's hash once every file of it was taken in."""
+    """Publish the generation; it gets the manifest's hash only if it holds every file of the manifest."""
     manifest_hash = job.handover.manifest_hash
     if job.work_units is not None and held != job.handover.hashes:
         before = job.context.index.metadata()
@@ -245,13 +245,13 @@ def _finish(job: _Job, held: Mapping[str, str]) -> None:
             embedding_model=job.context.model,
             embedding_dimensions=job.context.dimensions,
         ),
-        # What the keys are from is said as it is, even where other files are still of the manifest before.
+        # The keys are always from this manifest, even if other records are still from the one before.
         KeyGraph(schema_version=SCHEMA_VERSION, manifest_hash=job.handover.manifest_hash, edges=_edges(job)),
     )
 
 
 def _lacks_a_table(job: _Job, held: Mapping[str, str]) -> bool:
-    """Whether readers would lose a table that they see now: the index is being rebuilt, and that has not ended."""
+    """Whether readers would lose a table that they see now, because a rebuild has not finished."""
     seen = {(entry.database, entry.schema, entry.table) for entry in job.context.index.tables(IndexFilter())}
     return any(
         file.type == "table" and path not in held and (file.database, file.schema_, file.table) in seen
@@ -260,7 +260,7 @@ def _lacks_a_table(job: _Job, held: Mapping[str, str]) -> bool:
 
 
 def _edges(job: _Job) -> list[KeyEdge]:
-    """Every key of the manifest, each once: the graph is one object, so that it is never half new."""
+    """Every distinct key of the manifest; the graph is replaced as a whole, so it is never partly updated."""
     edges: dict[str, KeyEdge] = {}
     for file in (file for _, file in sorted(job.handover.files.items()) if file.type == "relationship"):
         try:

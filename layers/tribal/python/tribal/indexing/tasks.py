@@ -1,6 +1,6 @@
-"""Indexing in pieces that wait in a queue: what each of them leads to.
+"""Indexing as tasks of a queue, each of which may lead to others.
 
-Whatever a task says, the present manifest and files decide: duplicates, late ones and ones out of order do no harm.
+Tasks act on the current manifest and files, so duplicates, delays and a changed order do no harm.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ RECONCILE_AFTER_SECONDS = 60
 
 
 class IndexTask(ClosedContract):
-    """One piece of work, as the queue carries it."""
+    """One message of the queue."""
 
     kind: Literal["manifest", "unit", "reconcile", "rebuild"]
     unit: str | Unset = optional("The work unit whose files are taken in.")
     resumed: bool = False
-    """Whether an earlier call ran out of time with it."""
+    """Whether an earlier call ran out of time on this task."""
 
     @property
     def in_place(self) -> bool:
-        """Whether it is carried out beside others of its kind, each writing into the same generation."""
+        """Whether tasks of this kind run in parallel, all writing to the same generation."""
         return self.kind == "unit"
 
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """Tasks to queue, to be delivered after a delay."""
+    """Tasks to queue, delivered after a delay."""
 
     tasks: tuple[IndexTask, ...]
     delay_seconds: int = 0
@@ -43,22 +43,22 @@ class FollowUp:
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """What a task has led to."""
+    """The outcome of a task, and the tasks that follow it."""
 
     summary: str
     follow_ups: tuple[FollowUp, ...] = ()
     files_failed: int = 0
     blocked_by: ManifestError | None = None
-    """Why nothing could be indexed. Coming again would not help: the next run does, with a manifest of its own."""
+    """Why nothing could be indexed. Retrying is no use: the next run queues a task for its own manifest."""
 
 
 def carry_out(task: IndexTask, context: IndexingContext, *, side_by_side: bool) -> TaskResult:
-    """Carry out one task; a manifest that cannot be indexed is a result, and on record.
+    """Carry out one task; a manifest that cannot be indexed is recorded and returned, not raised.
 
     Args:
-        task: what is to be done.
-        context: its index is opened as `IndexTask.in_place` says.
-        side_by_side: whether units may be taken in by several writers at once, so that a manifest is fanned out.
+        task: the task.
+        context: with an index opened according to `IndexTask.in_place`.
+        side_by_side: whether several writers may index units at once; a manifest is then split into its units.
 
     Raises:
         IndexWriteFailed: when the index refuses a write.
@@ -77,7 +77,7 @@ def carry_out(task: IndexTask, context: IndexingContext, *, side_by_side: bool) 
 
 def _fan_out(context: IndexingContext) -> TaskResult:
     units = units_to_index(context)
-    # Removals, the key graph and the metadata come last, and put right what a unit's task could not do.
+    # Removals, the key graph and the metadata come last; this also covers whatever a unit's task could not do.
     reconcile = FollowUp((IndexTask(kind="reconcile"),), RECONCILE_AFTER_SECONDS if units else 0)
     tasks = FollowUp(tuple(IndexTask(kind="unit", unit=unit) for unit in units))
     return TaskResult(f"the manifest is fanned out into {len(units)} unit(s)", (tasks, reconcile))
@@ -87,7 +87,7 @@ def _index(task: IndexTask, context: IndexingContext, *, side_by_side: bool) -> 
     request = IndexingRequest(
         work_units=frozenset({task.unit}) if task.kind == "unit" and task.unit else None,
         force=task.kind == "rebuild" and not task.resumed,
-        # What a rebuild left is not whole, whatever the index that is still asked says of itself.
+        # An interrupted rebuild is incomplete, even if the metadata of the index still in use look current.
         compare=task.resumed or (task.kind == "reconcile" and side_by_side),
     )
     try:
@@ -96,7 +96,7 @@ def _index(task: IndexTask, context: IndexingContext, *, side_by_side: bool) -> 
         rest = task.model_copy(update={"resumed": True})
         return TaskResult("out of time; the rest is queued", (FollowUp((rest,)),))
     if progress.status == "pending":
-        # Its own event may have been dealt with while this call was held up.
+        # The event of the newer manifest may have been handled while this call was delayed.
         again = (FollowUp((IndexTask(kind="reconcile"),)),)
         return TaskResult("a newer manifest came meanwhile", again, progress.files_failed)
     return TaskResult("indexed", files_failed=progress.files_failed)

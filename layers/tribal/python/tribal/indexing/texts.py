@@ -1,4 +1,4 @@
-"""What of a document is searched for: terms for words, texts for vectors."""
+"""The searchable parts of a document: terms for lexical search, texts for vectors."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from tribal_contracts import Description, DocumentedColumn, TableDocument
 
 MAX_KEYWORDS = 256
 _DESCRIPTION_CHARS = 300
-# Made once: `json.dumps` makes an encoder for each call.
+# Made once: `json.dumps` creates an encoder for each call.
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class _Name(NamedTuple):
-    """A name taken apart."""
+    """An identifier split into words."""
 
     terms: tuple[str, ...]
-    """Stems of its tokens and, where they are short forms, of what they stand for."""
+    """Stems of its tokens and of the words that its abbreviations stand for."""
     spelt_out: str
     spoken: tuple[str, ...]
-    """Tokens and what they stand for, as a person would type them, each once."""
+    """Tokens and the words that they abbreviate, unstemmed and without duplicates."""
 
 
 class Wording(dict[str, _Name]):
-    """Reads the names of one document, each once: taking names apart is most of the work of indexing.
+    """Splits the names of one document, each once: splitting names is most of the work of indexing.
 
     Args:
-        context: words that decide what short forms mean.
+        context: words that decide what abbreviations mean.
     """
 
     def __init__(self, context: frozenset[str] = frozenset()) -> None:
@@ -50,7 +50,7 @@ class Wording(dict[str, _Name]):
         return found
 
     def terms(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Stems of names as they stand and, where they are short forms, of what they stand for."""
+        """Stems of the names' tokens and of the words that their abbreviations stand for."""
         return tuple(chain.from_iterable([self[name].terms for name in names]))
 
     def spelt_out(self, name: str) -> str:
@@ -58,13 +58,13 @@ class Wording(dict[str, _Name]):
         return self[name].spelt_out
 
     def keywords(self, names: Iterable[str]) -> str:
-        """Words of names, short forms beside what they stand for, each once in order, as a JSON array."""
+        """Words of the names, abbreviations and long forms, in order without duplicates, as a JSON array."""
         words = dict.fromkeys(chain.from_iterable([self[name].spoken for name in names]))
         return _encode(list(words)[:MAX_KEYWORDS])
 
 
 def wording_of(table: TableDocument) -> Wording:
-    """The words of a table's names decide what its short forms mean."""
+    """A `Wording` whose context is the words of the table's own names."""
     names = [table.schema_, table.table, *(column.name for column in table.columns)]
     return Wording(frozenset(token for name in names for token in _tokens(name)))
 
@@ -76,23 +76,23 @@ def _tokens(name: str) -> tuple[str, ...]:
 
 
 def prose_terms(texts: Iterable[str]) -> tuple[str, ...]:
-    """Stems of sentences, without stop words."""
+    """Stems of the words of sentences, without stop words."""
     return tuple(term for text in texts if text for term in index_terms(text))
 
 
 def told(description: Description) -> str:
-    """A description that says more than the names do; one that was derived from the names says nothing new."""
+    """The text of a description, empty if it was derived from names and so says nothing new."""
     return "" if description.source == "derived" else description.text
 
 
 def table_text(table: TableDocument, wording: Wording) -> str:
-    """What the vector of a table is made of: its schema, its name and those of its columns, and what people said."""
+    """The text embedded for a table: the names of its schema, itself and its columns, and what people wrote."""
     columns = ", ".join(wording.spelt_out(column.name) for column in table.columns)
     return _with(f"{wording.spelt_out(table.schema_)}: {wording.spelt_out(table.table)}: {columns}", table.description)
 
 
 def column_text(table: TableDocument, column: DocumentedColumn, wording: Wording) -> str:
-    """What the vector of a column is made of."""
+    """The text embedded for a column."""
     return _with(f"{wording.spelt_out(table.table)} {wording.spelt_out(column.name)}", column.description)
 
 

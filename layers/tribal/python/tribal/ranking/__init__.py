@@ -1,1 +1,1 @@
-"""Pure room: how the signals of a search become one order, and how sure each answer is."""
+"""Orders tables by the signals of a search and scores the relevance of each; no I/O."""

@@ -1,6 +1,6 @@
-"""Several signals become one score: a weighted sum of z-scores.
+"""Fuses several signals into one score: a weighted sum of z-scores.
 
-Ranks alone (reciprocal rank fusion) lost to the better of their inputs: how far ahead a candidate is says much.
+Reciprocal rank fusion did worse than the best of its inputs: ranks do not show how far ahead a candidate is.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def fuse(signals: Signals, candidates: NDArray[Any], weights: Weights = WEIGHTS) -> NDArray[Any]:
-    """One score a candidate; comparable within this call only.
+    """One score per candidate; comparable only within this call.
 
-    A table without a shared word has the lexical score 0. A table that is not among the nearest is at most as near as
-    the last of them.
+    A table that shares no word with the question gets the lexical score 0; a table that is not among the nearest
+    gets the lowest similarity among them.
     """
     return (
         weights.lexical * standardize(signals.lexical.over(candidates, 0.0))
@@ -31,7 +31,7 @@ def fuse(signals: Signals, candidates: NDArray[Any], weights: Weights = WEIGHTS)
 
 
 def standardize(values: NDArray[Any]) -> NDArray[Any]:
-    """Z-scores; all 0 when nothing sets the values apart."""
+    """Z-scores; all 0 if the values do not differ."""
     spread = float(values.std()) if len(values) else 0.0
     if spread < 1e-12:
         return np.zeros(len(values))

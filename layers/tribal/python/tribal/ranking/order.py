@@ -1,4 +1,4 @@
-"""From signals to an order."""
+"""From signals to a ranking."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SCORE_DIGITS = 9
-"""How a machine adds numbers up must not decide between equals."""
+"""Decimals compared, so that floating-point error does not order equal scores."""
 
 
 def rank_tables(signals: Signals, neighbourhood: Neighbourhood, weights: Weights = WEIGHTS) -> NDArray[Any]:
-    """Every table that a signal speaks for, the likeliest first, ties by number."""
+    """All tables with a signal, most likely first, ties by number."""
     candidates = signals.candidates()
     scores = fuse(signals, candidates, weights)
     scores = propagate(scores, candidates, neighbourhood, weights)

@@ -1,4 +1,4 @@
-"""Tables gain by their neighbours: what is joined to several good answers is often needed to connect them."""
+"""Raises tables joined to several good answers, which are often needed to connect them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def propagate(
     scores: NDArray[Any], candidates: NDArray[Any], neighbourhood: Neighbourhood, weights: Weights = WEIGHTS
 ) -> NDArray[Any]:
-    """The scores with the standing added that a random walk from the best candidates gives each, along keys.
+    """Add to each score the candidate's weight in a random walk along keys, started from the best candidates.
 
-    Where few tables have a key, those that have one mislead, so they weigh less. Square roots keep a table to which
-    everything is joined from standing before what was asked for.
+    If few tables have keys, keys mislead and so count less. Square roots keep a hub that everything is joined to from
+    outranking the tables that were asked for.
     """
     weight = weights.propagation * neighbourhood.share_with_key
     if not len(scores) or weight == 0.0:
@@ -33,7 +33,7 @@ def propagate(
 
 
 def _leads(falling: NDArray[Any], count: int) -> NDArray[Any]:
-    """Of the best, each one's lead over the first that is not among them, adding up to 1."""
+    """The lead of each of the `count` best over the next one, normalised to sum to 1."""
     best = falling[:count]
     leads = best - falling[min(count, len(falling) - 1)]
     total = float(leads.sum())
@@ -41,9 +41,9 @@ def _leads(falling: NDArray[Any], count: int) -> NDArray[Any]:
 
 
 def _walk(seeds: NDArray[Any], neighbourhood: Neighbourhood, weights: Weights) -> NDArray[Any]:
-    """Where a walker stands who starts at a seed and, time and again, starts anew."""
+    """Distribution of a random walk with restart from the seeds (personalised PageRank)."""
     steps = weights.damping / neighbourhood.degrees[neighbourhood.here]
-    # A table without neighbours keeps what it would hand on.
+    # A table without neighbours keeps the share that it would pass on.
     stays = np.where(neighbourhood.degrees == 0, weights.damping, 0.0)
     standing = seeds
     for _ in range(weights.rounds):

@@ -1,4 +1,4 @@
-"""How sure it is that one table is meant, from its own words and vector alone: comparable across questions."""
+"""Relevance of one table, from its own words and vector alone, so that scores are comparable across questions."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ SCORE_DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of a question with the terms that stand for it, each with how well it does, 0 to 1."""
+    """One word of a question: the terms that can stand for it, each with a strength from 0 to 1."""
 
     terms: Mapping[str, float]
 
     def matched(self, terms: Set[str]) -> float:
-        """How well a table that holds these terms answers to the word."""
+        """How well a table that contains these terms matches the word, 0 to 1."""
         return max((strength for term, strength in self.terms.items() if term in terms), default=0.0)
 
 
 def coverage(
     words: Sequence[Word], matched: Set[str], counts: Mapping[str, int], tables: int, weights: Weights = WEIGHTS
 ) -> float:
-    """Share of a question's words that a table holds, rare words weighing more.
+    """Share of a question's words that a table contains; rare words weigh more.
 
     Args:
         words: the words of the question.
-        matched: the terms of the question that the table holds.
-        counts: in how many tables each term is found.
-        tables: how many tables there are.
+        matched: the terms of the question that the table contains.
+        counts: the number of tables that contain each term.
+        tables: the number of all tables.
     """
     total = gained = 0.0
     for word in words:
@@ -43,7 +43,7 @@ def coverage(
 
 
 def evidence(covered: float, cosine: float | None, weights: Weights = WEIGHTS) -> float:
-    """One certainty in [0, 1] from both signals; either alone is enough, neither can take from the other."""
+    """Combine both signals into a certainty in [0, 1]; either alone suffices, and neither lowers the other."""
     span = weights.cosine_ceiling - weights.cosine_floor
     alike = 0.0 if cosine is None else min(max((cosine - weights.cosine_floor) / span, 0.0), 1.0)
     certainty = 1.0 - (1.0 - weights.covered * min(max(covered, 0.0), 1.0)) * (1.0 - weights.alike * alike)
@@ -51,7 +51,7 @@ def evidence(covered: float, cosine: float | None, weights: Weights = WEIGHTS) -
 
 
 def non_increasing(scores: Iterable[float]) -> list[float]:
-    """Scores along a ranking, none above the one before it."""
+    """Cap each score of a ranking at the one before it."""
     result: list[float] = []
     for score in scores:
         result.append(min(score, result[-1]) if result else score)

@@ -1,4 +1,4 @@
-"""Tables gain by their schema: what an answer needs is mostly found in one place."""
+"""Raises tables of schemas with good candidates: the tables of one answer are mostly in one schema."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def prefer_schemas(scores: NDArray[Any], schemas: NDArray[Any], weights: Weights = WEIGHTS) -> NDArray[Any]:
-    """The scores with the mean of the best of each candidate's schema added.
+    """Add to each score the mean score of the best candidates in the same schema.
 
     Args:
-        scores: of each candidate.
+        scores: the score of each candidate.
         schemas: the number of each candidate's schema.
     """
     if not len(scores) or weights.schema == 0.0:

@@ -1,4 +1,4 @@
-"""What ranking works with: numbered tables, what a question's signals say of them, and the keys between them."""
+"""Inputs of ranking: numbered tables, the signals of a question, and the keys between tables."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Signal:
-    """How strongly one kind of evidence speaks for some tables; two arrays of the same length, each table once."""
+    """Scores of some tables by one kind of evidence; two arrays of the same length, each table once."""
 
     tables: NDArray[Any]
-    """N int64, numbers of tables."""
+    """N int64, table numbers."""
     scores: NDArray[Any]
     """N float64, higher is better."""
 
@@ -34,7 +34,7 @@ class Signal:
 
 
 NOTHING = Signal.of((), ())
-"""A signal that could not be had."""
+"""An unavailable signal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,34 +42,34 @@ class Signals:
     """The signals of one question."""
 
     lexical: Signal = NOTHING
-    """BM25 of the words."""
+    """BM25 over words."""
     whole: Signal = NOTHING
-    """Cosine similarity of the table's vector."""
+    """Cosine similarity to the table's vector."""
     column: Signal = NOTHING
-    """That of its nearest column."""
+    """Cosine similarity to the nearest column's vector."""
     name: Signal = NOTHING
-    """That of its name alone."""
+    """Cosine similarity to the vector of the table's name."""
 
     def candidates(self) -> NDArray[Any]:
-        """Every table that a signal speaks for, in ascending order."""
+        """Numbers of all tables with a signal, ascending."""
         return np.unique(np.concatenate([one.tables for one in (self.lexical, self.whole, self.column, self.name)]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbourhood:
-    """What is known of all tables whatever the question; they are numbered from 0."""
+    """Schemas and keys of all tables, numbered from 0; independent of the question."""
 
     schemas: NDArray[Any]
     """N int64: the number of each table's schema."""
     here: NDArray[Any]
     there: NDArray[Any]
-    """Pairs of tables with a key between them, each pair both ways, once."""
+    """With `here`, the pairs of tables joined by a key, each pair once in either direction."""
     degrees: NDArray[Any]
-    """N int64: to how many other tables each is joined."""
+    """N int64: the number of other tables each is joined to."""
 
     @classmethod
     def of(cls, schemas: Sequence[int], joined: Sequence[tuple[int, int]]) -> Neighbourhood:
-        """Of numbered schemas and of joined pairs, in any order and direction."""
+        """Build from schema numbers and joined pairs, in any order and direction."""
         both = {(one, other) for one, other in joined if one != other}
         both |= {(other, one) for one, other in both}
         pairs = np.array(sorted(both), dtype=np.int64).reshape(-1, 2)
@@ -79,5 +79,5 @@ class Neighbourhood:
 
     @property
     def share_with_key(self) -> float:
-        """Share of the tables that are joined to another, 0 to 1."""
+        """Share of tables that are joined to another, 0 to 1."""
         return float(np.count_nonzero(self.degrees) / len(self.degrees)) if len(self.degrees) else 0.0

@@ -1,4 +1,4 @@
-"""The tables that a question may be about, with the signals that speak for each, in order."""
+"""Candidate tables for a question, with their signals, and their ranking."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 MATCHES_BY_VECTOR = 200
 """A table matches when it shares a term or is among this many nearest."""
 SCORED_A_SIGNAL = 1_000
-"""Candidates of one signal that are scored."""
+"""The most candidates of one signal that are scored."""
 COUNTED = 10_000
-"""Candidates that share a term which are counted one by one; a total above is a lower bound."""
+"""The most candidates sharing a term that are counted; beyond it, the total is a lower bound."""
 
 _KINDS: tuple[VectorKind, ...] = ("table", "column", "table_name")
 
 
 @dataclass(frozen=True)
 class Found:
-    """What the index knows of a question."""
+    """The index's candidates for a question."""
 
     words: tuple[Word, ...]
     lexical: Candidates
@@ -43,7 +43,7 @@ class Found:
     by_name: Candidates
     counts: Mapping[str, int]
     tables: int
-    """How many tables the caller may see."""
+    """Number of tables that the caller may see."""
     warnings: tuple[AgentError, ...]
 
     @property
@@ -53,12 +53,12 @@ class Found:
 
     @property
     def total(self) -> int:
-        """How many tables share a term or are near by their vector."""
+        """Number of tables that share a term or have a similar vector."""
         near = self.by_vector.ids[:MATCHES_BY_VECTOR]
         return len(self.lexical) + int(np.count_nonzero(self._lexical.of(near) < 0))
 
     def matching(self, tables: NDArray[Any]) -> NDArray[Any]:
-        """Which of the tables share a term or are near by their vector."""
+        """Mask of the tables that share a term or have a similar vector."""
         near = Positions(self.by_vector.ids[:MATCHES_BY_VECTOR])
         found: NDArray[Any] = (self._lexical.of(tables) >= 0) | (near.of(tables) >= 0)
         return found
@@ -72,23 +72,23 @@ class Found:
         return Positions(self.lexical.ids)
 
     def shared_terms(self, table: int) -> frozenset[str]:
-        """The terms of the question that a table holds."""
+        """The terms of the question that a table contains."""
         position = int(self._lexical.of(np.array([table]))[0])
         return frozenset() if position < 0 else self.lexical.matched(position)
 
     def evidence_for(self, table: int) -> float:
-        """How sure it is that a table is meant, whatever else was found."""
+        """Certainty that a table is relevant, regardless of the other candidates."""
         covered = coverage(self.words, self.shared_terms(table), self.counts, self.tables)
         return evidence(covered, self._cosines.get(table))
 
 
 def find(text: str, concepts: list[Concept], where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> Found:
-    """Ask the index for candidates, by words and, where it has them, by vectors."""
+    """Ask the index for candidates by words and, if it has them, by vectors."""
     index = toolbox.index
     counts = index.term_counts(search_terms(concepts), "table", toolbox.scope)
     words = words_to_find(concepts, counts)
     terms = list(dict.fromkeys(term for word in words for term in word.terms))
-    # What a sentence is built of says nothing of what it is about.
+    # Function words say nothing about the topic of a sentence.
     vector, warnings = _vector(" ".join(concept.token for concept in concepts) or text, opened, toolbox)
 
     questions: list[ByWords | ByVector] = [ByWords(terms, "table", where, COUNTED)]
@@ -109,7 +109,7 @@ def find(text: str, concepts: list[Concept], where: IndexFilter, opened: OpenInd
 
 
 def rank(found: Found, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> NDArray[Any]:
-    """Ids of matching tables that the filter lets through, the likeliest first, ties by name."""
+    """Ids of the matching tables that pass the filter, most likely first, ties by name."""
     numbered = table_map(where, opened, toolbox)
     signals = Signals(
         lexical=_signal(found.lexical[:SCORED_A_SIGNAL], numbered),
@@ -119,23 +119,23 @@ def rank(found: Found, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) 
     )
     order = rank_tables(signals, numbered.neighbourhood, toolbox.weights)
     ranked = numbered.record_ids[order]
-    # A match by word alone beyond those that are scored comes after all that are, in the order of its words.
+    # Lexical matches that were not scored come after all scored tables, in lexical order.
     rest = found.lexical.ids[SCORED_A_SIGNAL:]
     matching: NDArray[Any] = np.concatenate([ranked[found.matching(ranked)], rest[Positions(ranked).of(rest) < 0]])
     return matching
 
 
 def _signal(candidates: Candidates, numbered: TableMap) -> Signal:
-    """What the best candidate of each table, itself or one of its columns, says of it."""
+    """The score of each table's best candidate, which is the table itself or one of its columns."""
     ids = np.where(candidates.table_ids > 0, candidates.table_ids, candidates.ids)
-    # Candidates come best first, so the first of a table is its best.
+    # Candidates are sorted best first, so a table's first one is its best.
     tables, firsts = np.unique(numbered.numbers(ids), return_index=True)
     known = tables >= 0
     return Signal(tables[known], candidates.scores[firsts[known]])
 
 
 def _vector(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[NDArray[Any] | None, list[AgentError]]:
-    """The vector of a question; without one the answer says that it was found by words alone."""
+    """The vector of a question, or a warning that the answer was found by words alone."""
     built_with = opened.metadata.embedding_model
     embedder = toolbox.embedder
     if opened.metadata.embedding_count == 0 or embedder is None:

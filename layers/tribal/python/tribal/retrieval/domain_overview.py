@@ -15,12 +15,12 @@ TABLES_A_PAGE = 50
 
 
 def get_domain_overview(request: GetDomainOverviewInput, toolbox: Toolbox) -> GetDomainOverviewOutput:
-    """Show a domain; its tables come in pages, the diagram and the joins stand on the first.
+    """Show a domain; its tables are paged, and only the first page has the diagram and the joins.
 
     Raises:
         DomainNotFound, DatabaseNotFound: when there is no such domain or database.
-        ToolInputInvalid: when the cursor is of another question.
-        IndexNotOpenIndex: when there is no index to ask.
+        ToolInputInvalid: when the cursor belongs to another question.
+        IndexNotReady: when there is no finished index.
 
     Source: specification section 6.4.
     """
@@ -70,7 +70,7 @@ def _pictures(
 ) -> tuple[str | None, list[str] | None]:
     found = [documents[domain, name] for name in databases if (domain, name) in documents]
     joins = [join for document in found for join in document.common_joins]
-    # Two diagrams do not make one: entities of different databases may have the same name.
+    # Diagrams cannot be merged: entities of different databases may have the same name.
     diagram = found[0].er_diagram if len(databases) == 1 and found else None
     return diagram or None, joins or None
 

@@ -1,4 +1,4 @@
-"""Tool `list_domains`: the business domains, each once whatever the number of databases that it spans."""
+"""Tool `list_domains`: the business domains, each once even if it spans several databases."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ DOMAINS_A_PAGE = 100
 
 
 def list_domains(request: ListDomainsInput, toolbox: Toolbox) -> ListDomainsOutput:
-    """List the domains that have a table which the caller may see.
+    """List the domains with at least one table that the caller may see.
 
     Raises:
         DatabaseNotFound: when the filter names no documented database.
-        ToolInputInvalid: when the cursor is of another question.
-        IndexNotOpenIndex: when there is no index to ask.
+        ToolInputInvalid: when the cursor belongs to another question.
+        IndexNotReady: when there is no finished index.
 
     Source: specification section 6.5.
     """
@@ -48,11 +48,11 @@ def list_domains(request: ListDomainsInput, toolbox: Toolbox) -> ListDomainsOutp
 
 
 DocumentsByPlace = Mapping[tuple[str, str], DomainDocument]
-"""Documents of domains by domain and database."""
+"""Domain documents by domain and database."""
 
 
 def domain_documents(records: Iterable[DocumentRecord], scope: Scope) -> DocumentsByPlace:
-    """Documents of domains; one that speaks of a table which the caller may not see is left out whole."""
+    """Domain documents by place; any that mentions a table that the caller may not see is left out entirely."""
     documents: dict[tuple[str, str], DomainDocument] = {}
     for record in records:
         document = record.structured_domain
@@ -62,13 +62,13 @@ def domain_documents(records: Iterable[DocumentRecord], scope: Scope) -> Documen
 
 
 def _tells_more(document: DomainDocument, scope: Scope) -> bool:
-    # The diagram draws the neighbours in other domains, and where those lie the document does not say.
+    # The diagram shows neighbours in other domains, and the document does not say in which schemas they are.
     may_draw_hidden = scope.schemas is not None and bool(document.links)
     return may_draw_hidden or not all(may_see(table.name, scope) for table in document.tables)
 
 
 def described(domain: str, databases: Sequence[str], documents: DocumentsByPlace) -> str:
-    """What the documentation says of a domain; where several databases do, each is named. Empty when none does."""
+    """The description of a domain; differing ones are prefixed with their database. Empty if there is none."""
     said = [(name, documents[domain, name].description) for name in databases if (domain, name) in documents]
     said = [(name, text) for name, text in said if text]
     if len({text for _, text in said}) <= 1:

@@ -1,4 +1,4 @@
-"""Keys and tables, ready to walk and to rank: built once for each generation and each part of it asked for."""
+"""Graphs of tables and keys for join paths and ranking; built once per generation and filter."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _KEY_WORDS = frozenset(stem(word) for word in "id key code no nr num number ref fk uid uuid guid name".split())
-"""Words by which columns say that they are keys."""
+"""Words that mark a column as a key."""
 
 
 class Positions:
-    """Looks up ids, each of which stands once and in any order.
+    """Looks up ids, which are unique and in any order.
 
     Args:
         ids: N int64.
@@ -36,7 +36,7 @@ class Positions:
         self._ordered = ids[self._order]
 
     def of(self, wanted: NDArray[Any]) -> NDArray[Any]:
-        """The position of each wanted id, -1 for one that is not there."""
+        """The position of each wanted id; -1 if it is missing."""
         if not len(self._ordered):
             return np.full(len(wanted), -1)
         places = np.minimum(np.searchsorted(self._ordered, wanted), len(self._ordered) - 1)
@@ -46,14 +46,14 @@ class Positions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableMap:
-    """Tables numbered in the order of their names, and the keys between them."""
+    """Tables numbered in order of name, and the keys between them."""
 
     neighbourhood: Neighbourhood
     positions: Positions
     record_ids: NDArray[Any]
-    """Ids of the tables' records by their numbers."""
+    """Record ids by table number."""
     domains: frozenset[str]
-    """Domains that the tables are of."""
+    """The domains of the tables."""
 
     @classmethod
     def of(cls, entries: Sequence[IndexedTable], graph: JoinGraph) -> TableMap:
@@ -72,12 +72,12 @@ class TableMap:
         return cls(Neighbourhood.of(codes, joined), Positions(ids), ids, domains)
 
     def numbers(self, ids: NDArray[Any]) -> NDArray[Any]:
-        """The number of each table, -1 for one that is not among these."""
+        """The number of each table; -1 if it is not in the map."""
         return self.positions.of(ids)
 
 
 def table_map(where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> TableMap:
-    """The tables that a filter lets through, numbered, with the keys between them."""
+    """The map of the tables that pass a filter."""
 
     def number() -> TableMap:
         return TableMap.of(_admitted(opened.tables, where), join_graph(opened, toolbox))
@@ -86,7 +86,7 @@ def table_map(where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> TableM
 
 
 def _admitted(tables: Sequence[IndexedTable], where: IndexFilter) -> Sequence[IndexedTable]:
-    """Of tables that are in scope, those of the filter's database and domain."""
+    """The tables of the filter's database and domain; the scope has been applied before."""
     if where.database is None and where.domain is None:
         return tables
     return [
@@ -95,7 +95,7 @@ def _admitted(tables: Sequence[IndexedTable], where: IndexFilter) -> Sequence[In
 
 
 def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:
-    """Every key of the index, whatever the caller may see: whoever walks it says which tables are allowed."""
+    """Every key of the index, not limited to the caller's scope: restrict the tables when searching it."""
 
     def build() -> JoinGraph:
         keys = toolbox.index.key_graph()
@@ -105,10 +105,10 @@ def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:
 
 
 def role_words(key: KeyEdge) -> int:
-    """How many words of a key's columns are neither of the table and columns that it references nor say that it is one.
+    """Number of words in a key's columns that name a role: neither the referenced table or columns, nor a key word.
 
-    `user_id` that references `users` has none, `creator_user_id` one: where two keys lead to one table, the first is
-    meant when nobody says which.
+    `user_id` referencing `users` has none, `creator_user_id` has one; of two keys to the same table, the one with
+    fewer is preferred.
     """
     try:
         parent = TableIdentity.parse(key.to_table).table

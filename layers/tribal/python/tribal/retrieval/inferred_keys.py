@@ -1,7 +1,7 @@
-"""Keys that nobody declared, told from names and types: guesses, kept apart from what the catalog says.
+"""Undeclared keys inferred from names and types: guesses, kept apart from the catalog's own keys.
 
-They are looked for around two tables, when no declared keys join these; what is found is kept, for the next question is
-often near.
+They are inferred for the schemas of two tables that no declared keys join, and cached, since the next question is often
+about the same schemas.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from tribal_contracts import DocumentedColumn, KeyEdge, TableDocument
 
 # The confidences are labels by judgement (decision 12); only their order decides anything.
 SAME_NAME = 0.8
-"""Confidence in a column that is called as another table's key, or as that table and its key."""
+"""Confidence if a column has the name of another table's key, or of that table and its key."""
 WITH_A_ROLE = 0.6
-"""In one that has other words before that."""
+"""Confidence if other words precede such a name."""
 SHARED = 0.5
-"""In two columns that look like keys and are called the same, when it is not known whose key they are."""
+"""Confidence if two columns look like keys and have the same name, but match no table's key."""
 
 LOOKED_AT = 200
-"""Tables whose columns are looked at. By judgement: it bounds one answer to about a second."""
+"""The most tables whose columns are compared. By judgement: it bounds one answer to about a second."""
 
 _SHARED_BY = 12
-"""Tables that may have a column of one name; more of them, such as `tenant_id`, and it joins nothing. By judgement."""
+"""The most tables that may share a column name; a more common one, such as `tenant_id`, joins nothing. By judgement."""
 _KEY_WORDS = frozenset(("id", "key", "code", "no", "nr", "num", "uid", "uuid", "guid"))
 
 Words = tuple[str, ...]
@@ -39,7 +39,7 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class InferredKey:
-    """A key that is likely."""
+    """A likely key and the confidence in it."""
 
     edge: KeyEdge
     confidence: float
@@ -47,16 +47,16 @@ class InferredKey:
 
 @dataclass(frozen=True, slots=True)
 class InferredJoins:
-    """Some tables with every key between them, declared or told from names and types."""
+    """Some tables with all keys between them, declared and inferred."""
 
     graph: JoinGraph
     tables: frozenset[str]
-    """The tables that were looked at, by their fully qualified names."""
+    """Fully qualified names of the tables that were compared."""
     confidences: Mapping[bytes, float]
-    """Of each key that nobody declared, by its JSON."""
+    """Confidence in each inferred key, by its JSON."""
 
     def confidence(self, key: KeyEdge) -> float | None:
-        """How sure it is of a key; `None` of one that is declared."""
+        """Confidence in a key; `None` if it is declared."""
         return None if key.source == "declared" else self.confidences[key.to_compact_json()]
 
 
@@ -70,21 +70,21 @@ class _Column:
 
 @dataclass(frozen=True, slots=True)
 class _Parent:
-    """A table with the one column that tells its rows apart."""
+    """A table that can be referenced, with its single-column key."""
 
     words: Words
-    """Of the table's name."""
+    """The words of the table's name."""
     key: _Column
     codes: Mapping[str, _Column]
-    """Columns whose name is one word for a key, by that word: `setCode` is the `code` of `sets`, whatever its key."""
+    """Columns named with a single key word, by that word: `setCode` refers to `sets.code`, whatever the primary key."""
 
     def called(self, word: str) -> _Column:
-        """The column that a name ending with this word speaks of."""
+        """The column that a name ending in this word refers to."""
         return self.codes.get(word, self.key)
 
 
 def inferred_joins(source: IndexedTable, target: IndexedTable, opened: OpenIndex, toolbox: Toolbox) -> InferredJoins:
-    """The joins of two tables and of those in their schemas, as far as the caller may see them."""
+    """The joins between the tables in the schemas of two tables, limited to those that the caller may see."""
     schemas = {(entry.database, entry.schema) for entry in (source, target)}
     around = (entry for entry in opened.tables if (entry.database, entry.schema) in schemas)
     ids = [entry.record_id for entry in dict.fromkeys((source, target, *around))][:LOOKED_AT]
@@ -103,7 +103,7 @@ def _joins_of(ids: Sequence[int], toolbox: Toolbox) -> InferredJoins:
 
 
 def infer_keys(tables: Sequence[TableDocument]) -> list[InferredKey]:
-    """Likely keys between tables of one database, from columns that hold no declared one; in a fixed order."""
+    """Infer keys between tables of one database from columns without a declared one; in a stable order."""
     parents = [parent for table in tables if (parent := _parent(table)) is not None]
     own = {(parent.key.table, parent.key.name) for parent in parents}
     guesses: list[InferredKey] = []
@@ -122,7 +122,7 @@ def infer_keys(tables: Sequence[TableDocument]) -> list[InferredKey]:
 
 
 def _distinct(guesses: Iterable[InferredKey]) -> list[InferredKey]:
-    """Each pair of columns once, with the greatest confidence."""
+    """Each pair of columns once, with its highest confidence."""
     best: dict[frozenset[tuple[str, str]], InferredKey] = {}
     for guess in guesses:
         edge = guess.edge
@@ -133,7 +133,7 @@ def _distinct(guesses: Iterable[InferredKey]) -> list[InferredKey]:
 
 
 def _parent(table: TableDocument) -> _Parent | None:
-    """By its primary key, else by a unique column; without either, by a column that is called so."""
+    """Choose the key: the primary key, else a unique column, else a column named like a key."""
     keys = [table.primary_key] if table.primary_key else table.unique_keys
     single = [key.columns[0] for key in keys if len(key.columns) == 1]
     columns = {column.name: column for column in table.columns}
@@ -165,7 +165,7 @@ def _column(table: TableDocument, column: DocumentedColumn) -> _Column | None:
 
 
 def _likeliest(column: _Column, parents: Sequence[_Parent]) -> list[InferredKey]:
-    """The tables that a column most likely references: the surest, and of those the ones whose name it says."""
+    """The likeliest references of a column: those of the highest confidence, preferably to tables that it names."""
     found: list[tuple[float, bool, _Column]] = []
     for parent in parents:
         if parent.key.table == column.table:
@@ -178,7 +178,7 @@ def _likeliest(column: _Column, parents: Sequence[_Parent]) -> list[InferredKey]
 
 
 def _referenced(words: Words, parent: _Parent) -> tuple[float, _Column]:
-    """How sure it is that a column of these words references the table, and which column of it."""
+    """Confidence that a column with these words references the table, and the referenced column."""
     key, table = parent.key.words, parent.words
     if words == key and _is_telling(words):
         return SAME_NAME, parent.key
@@ -189,14 +189,14 @@ def _referenced(words: Words, parent: _Parent) -> tuple[float, _Column]:
             return SAME_NAME, parent.called(words[-1])
         if words[-1 - len(name) : -1] == name:
             return WITH_A_ROLE, parent.called(words[-1])
-    # `sbTxCustId` and `sbCustId` of a schema in which every name begins with `sb`.
+    # Such as `sbTxCustId` and `sbCustId` in a schema where every name begins with `sb`.
     if len(key) > 2 and words[0] == key[0] and words[-len(key) + 1 :] == key[1:]:
         return WITH_A_ROLE, parent.key
     return 0.0, parent.key
 
 
 def _is_telling(words: Words) -> bool:
-    """Whether a name says of what it is the key: `id` alone stands in every table."""
+    """Whether a name says which table's key it is; `id` alone occurs everywhere."""
     return _is_key_like(words) and not set(words) <= _KEY_WORDS
 
 

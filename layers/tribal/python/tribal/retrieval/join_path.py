@@ -18,15 +18,15 @@ MAX_HOPS = 10
 
 
 def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOutput:
-    """Find the shortest way along foreign keys, as steps and as SQL that runs.
+    """Find the shortest path along foreign keys, as steps and as SQL that runs.
 
-    Where declared keys lead nowhere, keys that names and types suggest are tried; the answer says so. Two known tables
-    without a way between them are an answer too: `path_found` is false.
+    If declared keys do not connect the tables, keys inferred from names and types are tried, and the answer says so.
+    Two known tables that nothing connects are no error: `path_found` is false.
 
     Raises:
         ToolInputInvalid: when `max_hops` is out of range.
-        TableNotFound: when either name stands for no table, or for more than one.
-        IndexNotOpenIndex: when there is no index to ask.
+        TableNotFound: when either name matches no table, or more than one.
+        IndexNotReady: when there is no finished index.
 
     Source: specification section 6.3.
     """
@@ -51,7 +51,7 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
         warning = toolbox.warning("RET_ANSWER_PARTIAL", message)
         return answer.model_copy(update={"warnings": [*opened.warnings, warning]})
     likely = None
-    # A guess never takes the place of declared keys, however far round they lead.
+    # Inferred keys never replace declared ones, however long the path along these.
     if way is None and source.database == target.database:
         likely = inferred_joins(source, target, opened, toolbox)
         way = shortest_path(likely.graph, *ends, request.max_hops, likely.tables.__contains__)
@@ -64,7 +64,7 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
 def _along(
     answer: GetJoinPathOutput, way: Sequence[Hop], steps: Sequence[JoinStep], source: IndexedTable, toolbox: Toolbox
 ) -> GetJoinPathOutput:
-    """The answer with the way that was found."""
+    """The answer with the path that was found."""
     start = SqlTable.named(name_of(source), toolbox.server_database)
     joins = joins_along(way, toolbox.server_database)
     warnings = [*(answer.warnings or ()), *_doubts(steps, toolbox)]
@@ -81,7 +81,7 @@ def _along(
 
 
 def _marked(steps: Sequence[JoinStep], way: Sequence[Hop], likely: InferredJoins) -> list[JoinStep]:
-    """The steps, those over keys that nobody declared marked as such."""
+    """The steps, with those along inferred keys marked as such."""
     marked = []
     for hop, step in zip(way, steps, strict=True):
         confidence = likely.confidence(hop.key)

@@ -1,4 +1,4 @@
-"""From what somebody typed to what is documented: tables, domains and databases."""
+"""Resolves names that callers type to documented tables, domains and databases."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def name_of(entry: IndexedTable) -> str:
 
 
 def may_see(name: str, scope: Scope) -> bool:
-    """Whether a caller may know of the table of that fully qualified name."""
+    """Whether a caller may see the table with that fully qualified name."""
     try:
         identity = TableIdentity.parse(name)
     except ValueError:
@@ -35,10 +35,10 @@ def may_see(name: str, scope: Scope) -> bool:
 
 
 def find_table(text: str, tables: Sequence[IndexedTable]) -> IndexedTable:
-    """The table that a name stands for, exact, folded, case-insensitive or shortened where that is unique.
+    """Find a table by its exact name, or by a folded, case-insensitive or shortened one if that is unique.
 
     Raises:
-        TableNotFound: with the tables that the name may stand for, or with near misses.
+        TableNotFound: with the candidates for an ambiguous name, or with near misses.
     """
     found = look_up(text, [(identity_of(entry), entry.database_type) for entry in tables])
     if found.found is not None:
@@ -53,7 +53,7 @@ def find_table(text: str, tables: Sequence[IndexedTable]) -> IndexedTable:
 
 
 def _near(text: str, tables: Sequence[IndexedTable]) -> list[str]:
-    """Near misses by the whole name or by the table's own, which is what people remember."""
+    """Near misses by the full name or by the bare table name, which people remember best."""
     names: dict[str, list[str]] = {}
     for entry in tables:
         names.setdefault(entry.table, []).append(name_of(entry))
@@ -64,7 +64,7 @@ def _near(text: str, tables: Sequence[IndexedTable]) -> list[str]:
 
 
 def find_database(text: str, tables: Iterable[IndexedTable]) -> str:
-    """The database of that name, exact or case-insensitive where that is unique.
+    """Find a database by its exact name, or case-insensitively if that is unique.
 
     Raises:
         DatabaseNotFound: with near misses.
@@ -79,10 +79,10 @@ def find_database(text: str, tables: Iterable[IndexedTable]) -> str:
 
 
 def find_domain(text: str, tables: Sequence[IndexedTable], database: str | None = None) -> str:
-    """The domain of that name, written as it is or as a person would write it.
+    """Find a domain by its exact name or a natural spelling of it.
 
     Raises:
-        DomainNotFound: with near misses, also when another database than the given one has it.
+        DomainNotFound: with near misses; also when only databases other than the given one have it.
     """
     everywhere = {entry.domain for entry in tables}
     here = {entry.domain for entry in tables if database in (None, entry.database)}

@@ -1,4 +1,4 @@
-"""Answers in pages of whole items; a cursor is opaque to whoever passes it back."""
+"""Answers in pages of whole items; cursors are opaque to callers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MARK_DIGITS = 16
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Item]):
-    """Some whole items of a list, with what an answer must say about the rest."""
+    """A page of items, with what the answer must say about the rest."""
 
     items: tuple[Item, ...]
     start: int
@@ -28,27 +28,27 @@ class Page(Generic[Item]):
 
     @property
     def is_first(self) -> bool:
-        """Whether nothing comes before these items."""
+        """Whether this is the first page."""
         return self.start == 0
 
     @property
     def truncated(self) -> bool:
-        """Whether more items are to come."""
+        """Whether more items follow."""
         return self.next_cursor is not None
 
 
 def page_of(items: Sequence[Item], size: int, cursor: str | None, question: Sequence[str | None]) -> Page[Item]:
-    """The page that a cursor points to, the first one without a cursor.
+    """The page that a cursor points to, or the first page without one.
 
     Args:
-        items: all of them, in an order that does not change as long as the index does not.
-        size: items of a page.
-        cursor: `next_cursor` of the page before.
-        question: what the items are the answer to, and the manifest that the index was built from: a cursor is good for
-            the same question to the same index only.
+        items: all items, in an order that is stable as long as the index does not change.
+        size: items per page.
+        cursor: `next_cursor` of the previous page.
+        question: the question that the items answer, and the manifest that the index was built from: a cursor is valid
+            only for the same question to the same index.
 
     Raises:
-        ToolInputInvalid: when the cursor is of another question, of another state of the index, or no cursor.
+        ToolInputInvalid: when the cursor belongs to another question or state of the index, or is malformed.
     """
     mark = object_hash(list(question))[:_MARK_DIGITS]
     start = 0 if cursor is None else _start(cursor, mark, len(items))

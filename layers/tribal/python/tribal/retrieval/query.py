@@ -1,4 +1,4 @@
-"""Reading a question: its words, what they stand for, and what kind of question it is. No model is asked."""
+"""Reading a question: its words, their synonyms, and the kind of question. Uses no model."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from tribal.ranking.relevance import Word
 from tribal_contracts import QueryInterpretation
 
 MAX_WORDS = 24
-"""Different words of a question that are looked at."""
+"""The most distinct words of a question that are considered."""
 MAX_EXPANSIONS = 24
-# Chosen by judgement. What other values do, `python -m bench.retrieval` measured in November 2026 on bird_mini and
-# defog; the AUC (how well scores tell defog's questions from unanswerable ones) is .785 as they stand.
+# Chosen by judgement. The effects of other values were measured with `python -m bench.retrieval` in November 2026 on
+# bird_mini and defog; with these, the AUC (how well scores separate defog's questions from unanswerable ones) is .785.
 _SYNONYMS_A_WORD = 4
-"""None leaves ALL@10 as it is, and the AUC is .787; with 8, ALL@10 falls from .982 to .980 on bird_mini."""
+"""With none, ALL@10 is unchanged and the AUC is .787; with 8, ALL@10 falls from .982 to .980 on bird_mini."""
 _LONG_FORM = 0.9
-"""How well the long form of a word stands for it. Halved or at 1, nothing changes to three digits."""
+"""Strength of a word's long form. Halved or at 1, nothing changes to three digits."""
 _SYNONYM = 0.6
-"""How well a synonym does. It enters scores alone: halved, the AUC is .784; at 1, .783."""
+"""Strength of a synonym. It affects scores only: halved, the AUC is .784; at 1, .783."""
 
 _RELATIONSHIP_WORDS = frozenset(
     stem(word) for word in "join joined relate related relation relationship between link connect connection".split()
@@ -29,17 +29,17 @@ _RELATIONSHIP_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A word of a question with what else it may be called."""
+    """A word of a question with its long form and synonyms."""
 
     token: str
     stem: str
     long_form: tuple[str, ...]
-    """What the word is short for, as words."""
+    """The words that it abbreviates."""
     synonyms: tuple[str, ...]
 
 
 def read_question(text: str) -> list[Concept]:
-    """The words of a question that say something, each once, in order."""
+    """The content words of a question, in order without duplicates."""
     tokens = tokenize_text(text)
     telling = [token for token in tokens if token not in STOP_WORDS] or tokens
     concepts: dict[str, Concept] = {}
@@ -53,12 +53,12 @@ def read_question(text: str) -> list[Concept]:
 
 
 def search_terms(concepts: Sequence[Concept]) -> list[str]:
-    """Every term that the words of a question stand for, synonyms included."""
+    """All terms for the words of a question, including synonyms."""
     return list(dict.fromkeys(term for concept in concepts for term in _strengths(concept, with_synonyms=True)))
 
 
 def spoken_words(concepts: Sequence[Concept]) -> dict[str, str]:
-    """The word that a person would say for each term: as it was asked for, else what it stands for."""
+    """A readable word for each term: the word of the question, or else its long form or synonym."""
     spoken: dict[str, str] = {}
     for concept in concepts:
         spoken |= {term: word for word in concept.synonyms for term in index_terms(word) if term not in spoken}
@@ -67,11 +67,11 @@ def spoken_words(concepts: Sequence[Concept]) -> dict[str, str]:
 
 
 def words_to_find(concepts: Sequence[Concept], counts: Mapping[str, int]) -> list[Word]:
-    """The words of a question as terms; synonyms stand in only for a word that no table holds.
+    """The words of a question as terms; synonyms are used only for words that no table contains.
 
     Args:
         concepts: the words.
-        counts: in how many tables each term is found.
+        counts: the number of tables that contain each term.
     """
     words: list[Word] = []
     for concept in concepts:
@@ -93,7 +93,7 @@ def _strengths(concept: Concept, *, with_synonyms: bool) -> dict[str, float]:
 
 
 def interpret(text: str, concepts: Sequence[Concept], domains: Iterable[str]) -> QueryInterpretation:
-    """How the question was read, for whoever asked it."""
+    """How the question was understood, as part of the answer."""
     own = {concept.token for concept in concepts}
     others = [word for concept in concepts for word in (*concept.long_form, *concept.synonyms) if word not in own]
     stems = {concept.stem for concept in concepts}
@@ -106,14 +106,14 @@ def interpret(text: str, concepts: Sequence[Concept], domains: Iterable[str]) ->
     )
 
 
-# Asked of every domain for every question.
+# Called for every domain on every question.
 @lru_cache(maxsize=4_096)
 def _terms_of_domain(name: str) -> tuple[str, ...]:
     return tuple(index_terms(name))
 
 
 def _domain_hint(concepts: Sequence[Concept], domains: Iterable[str]) -> str | None:
-    """The domain whose name the question says: the longest such name, then the one that is said first."""
+    """The domain that the question names: the longest such name or, of equally long ones, the one mentioned first."""
     terms_of = {name: _terms_of_domain(name) for name in domains}
     as_said = {concept.stem: place for place, concept in enumerate(concepts)}
     spelt_out = {stem(word): place for place, concept in enumerate(concepts) for word in concept.long_form} | as_said

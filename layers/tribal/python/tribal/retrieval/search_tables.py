@@ -1,4 +1,4 @@
-"""Tool `search_tables`: from plain words to the tables that hold the answer."""
+"""Tool `search_tables`: finds the tables that hold the answer to a question in plain words."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from tribal_contracts import (
 MAX_LIMIT = 20
 MAX_QUERY_CHARS = 2_000
 MAX_KEY_COLUMNS = 8
-"""Columns of a result: its keys, then those that the question speaks of."""
-MAX_COMPANY = 3
-"""Tables that a reason names."""
+"""The most columns in a result: keys, then columns that the question mentions."""
+MAX_JOINED_TABLES = 3
+"""The most tables named in a reason."""
 
 
 def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesOutput:
-    """Find tables by what they hold.
+    """Find tables by their content.
 
     Raises:
         ToolInputInvalid: when the query is blank or too long, or the limit out of range.
-        DatabaseNotFound, DomainNotFound: when a filter names nothing that is documented.
-        IndexNotOpenIndex: when there is no index to ask.
+        DatabaseNotFound, DomainNotFound: when a filter names nothing documented.
+        IndexNotReady: when there is no finished index.
 
     Source: specification section 6.1.
     """
@@ -50,7 +50,7 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     ranked = rank(found, where, opened, toolbox)
     total, bound = found.total, found.more_than_counted
     if request.min_score > 0:
-        # A table is in or out by its own evidence, never by what stands above it.
+        # Filters on each table's own evidence, not on the score capped by the tables ranked above.
         scored = ranked[: 2 * SCORED_A_SIGNAL]
         ranked = scored[[found.evidence_for(table) >= request.min_score for table in scored.tolist()]]
         total, bound = len(ranked), len(found.lexical) > SCORED_A_SIGNAL
@@ -96,7 +96,7 @@ def _lower_bound(request: SearchTablesInput, toolbox: Toolbox) -> AgentError:
 
 def _results(ids: Sequence[int], found: Found, spoken: Mapping[str, str], toolbox: Toolbox) -> list[TableSearchResult]:
     records = toolbox.index.records(ids)
-    # A table may leave the index between two reads; then it is not in the answer.
+    # A table may leave the index between the two reads.
     tables = [(table, records[table].structured) for table in ids if table in records]
     scores = non_increasing(found.evidence_for(table) for table, _ in tables)
     beside = frozenset(document.name for _, document in tables if document is not None)
@@ -126,7 +126,7 @@ def _result(
         key_columns=[_summary(column) for column in _key_columns(document, shared)],
         row_count=document.row_count,
         relevance_score=score,
-        reasons=[*_reasons(document, shared, table, found, spoken), *_company(document, beside)] or None,
+        reasons=[*_reasons(document, shared, table, found, spoken), *_joined_tables(document, beside)] or None,
     )
 
 
@@ -142,7 +142,7 @@ def _key_columns(document: TableDocument, shared: frozenset[str]) -> list[Docume
     chosen = {column.name for column in keys}
     others = (column for column in document.columns if column.name not in chosen)
     spoken_of = [column for column in others if _terms_of(column.name) & shared]
-    # At least one column that the question speaks of finds room beside many keys.
+    # Leave room beside many keys for columns that the question mentions.
     room_for_keys = MAX_KEY_COLUMNS - min(len(spoken_of), MAX_KEY_COLUMNS // 2)
     return [*keys[:room_for_keys], *spoken_of][:MAX_KEY_COLUMNS]
 
@@ -182,8 +182,8 @@ def _reasons(
     return reasons
 
 
-def _company(document: TableDocument, beside: frozenset[str]) -> list[str]:
-    """Why a table stands here for the sake of others: the tables of this answer that it is joined to."""
+def _joined_tables(document: TableDocument, beside: frozenset[str]) -> list[str]:
+    """The reason of a table ranked for its neighbours: the tables of this answer that it is joined to."""
     joined = [relation.name for relation in document.relations if relation.name in beside - {document.name}]
-    names = list(dict.fromkeys(joined))[:MAX_COMPANY]
+    names = list(dict.fromkeys(joined))[:MAX_JOINED_TABLES]
     return [f"it is joined to {', '.join(names)}"] if names else []

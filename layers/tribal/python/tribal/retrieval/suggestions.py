@@ -1,4 +1,4 @@
-"""Near misses: what somebody may have meant."""
+"""Near misses: suggestions for a name that was not found."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LEAST_LIKENESS = 0.2
 
 
 def near_misses(text: str, known: Iterable[str], limit: int = MAX_SUGGESTIONS) -> list[str]:
-    """Known names that look or read like a text, most alike first; none when nothing is alike."""
+    """Known names similar to a text in spelling or wording, most similar first; may be empty."""
     wanted, terms = _trigrams(text), frozenset(index_terms(text))
     scored = [(_likeness(wanted, terms, name), name) for name in dict.fromkeys(known)]
     alike = sorted((-score, name) for score, name in scored if score >= _LEAST_LIKENESS)

@@ -1,4 +1,4 @@
-"""Tool `get_table_schema`: all that is documented of one table."""
+"""Tool `get_table_schema`: everything documented about one table."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ MAX_RELATED_TABLES = 200
 
 
 def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTableSchemaOutput:
-    """Show a table; its columns come in pages, everything else stands on each of them.
+    """Show a table; its columns are paged, and every page repeats everything else.
 
     Raises:
         TableNotFound: when no table has that name, or more than one.
-        ToolInputInvalid: when the cursor is of another question.
-        IndexNotReady: when there is no index to ask.
+        ToolInputInvalid: when the cursor belongs to another question.
+        IndexNotReady: when there is no finished index.
 
     Source: specification section 6.2.
     """

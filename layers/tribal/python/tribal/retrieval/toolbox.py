@@ -1,4 +1,4 @@
-"""What every tool works with, and what it must know before it answers."""
+"""The dependencies shared by all tools, and the check that the index is ready."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ STALE_AFTER = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
-    """The ports that the tools need, and what their caller may see."""
+    """The ports that the tools use, and the scope of the caller."""
 
     index: IndexReader
     embedder: Embedder | None
     clock: Clock
     scope: Scope = EVERYTHING
     server_database: Callable[[str], str] = same_name
-    """The name that a database has on its server, by its name in the configuration."""
+    """Maps a database's name in the configuration to its name on the server."""
     weights: Weights = WEIGHTS
-    """How much each signal of a search counts."""
+    """Weights of the signals of a search."""
     derived: Derived = field(default_factory=Derived)
-    """What is worked out from the index, kept between questions; toolboxes of other callers may share it."""
+    """Cache of values computed from the index; may be shared with the toolboxes of other callers."""
 
     def warning(self, code: str, message: str) -> AgentError:
-        """Something to know about an answer; a warning whatever the code is by default."""
+        """An error of severity "warning", whatever the code's default severity."""
         error = agent_error(code, message, timestamp=self.clock.published())
         return error.model_copy(update={"severity": "warning"})
 
 
 @dataclass(frozen=True, slots=True)
 class OpenIndex:
-    """One generation of an index that can be asked, as far as the caller may see it."""
+    """One generation of a finished index, limited to the tables that the caller may see."""
 
     generation: Hashable
-    """What it is told from every other one by."""
+    """Identifies the generation; key of the cache in `Toolbox.derived`."""
     metadata: IndexMetadata
     tables: tuple[IndexedTable, ...]
-    """In order of name."""
+    """Sorted by name."""
     warnings: tuple[AgentError, ...]
 
 
 def open_index(toolbox: Toolbox) -> OpenIndex:
-    """Make sure that there is an index to ask; within its `reading()`, so that all of it is of one generation.
+    """Check that the index is ready; call it within `reading()`, so that everything is from one generation.
 
     Raises:
-        IndexNotReady: when there is none, or it is empty.
+        IndexNotReady: when there is no finished index, or it is empty.
     """
-    # Asked first, because its refusal says what is wrong with the index.
+    # Comes first, because its error says what is wrong with the index.
     tables = tuple(toolbox.index.tables(IndexFilter(scope=toolbox.scope)))
     metadata = toolbox.index.metadata()
     if metadata is None:

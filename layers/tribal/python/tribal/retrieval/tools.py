@@ -1,4 +1,4 @@
-"""The tools that answer from the index. Use cases and contracts are imported when a tool is called."""
+"""The tools that answer from the index. Use cases and contracts are imported only when a tool is called."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 READ_DOCUMENTATION = "documentation:read"
 MAX_ECHO_CHARS = 2_000
-"""Characters of an input that a failed answer echoes."""
+"""The most characters of an input that a failed answer echoes."""
 
 
 def toolbox_of(caller: Caller, app: Application) -> Toolbox:
-    """What the use cases work with, for this caller; without a model that can be loaded, words alone find tables."""
+    """The toolbox for a caller; if the embedding model cannot be loaded, tables are found by words alone."""
     from tribal.errors import EmbeddingFailed
     from tribal.retrieval.toolbox import Toolbox
 
@@ -109,11 +109,11 @@ def _list_domains(request: ListDomainsInput, caller: Caller, app: Application) -
 
 
 def _failed(spec: ToolSpec, arguments: Mapping[str, Any], error: AgentError) -> Contract:
-    """The inputs echoed, lists empty, texts empty, the error set."""
+    """An answer with the error, the inputs echoed, and everything else empty."""
 
     def echo(name: str) -> str:
         value = arguments.get(name)
-        # What cannot be written as UTF-8 could not be answered either.
+        # Lone surrogates cannot be written as UTF-8, so the answer could not be sent either.
         return value[:MAX_ECHO_CHARS].encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
     own: dict[str, dict[str, Any]] = {
@@ -130,7 +130,7 @@ def _failed(spec: ToolSpec, arguments: Mapping[str, Any], error: AgentError) -> 
 def _one_generation(app: Application) -> Iterator[None]:
     from tribal.errors import doing
 
-    # An answer is of one state of the index, even when a newer one is published meanwhile.
+    # An answer comes from one generation, even if a newer one is published in the meantime.
     with doing("retrieving"), app.index().reading():
         yield
 
