@@ -1,4 +1,4 @@
-"""What the parts of Tribal Knowledge say to each other: frozen pydantic models without any I/O.
+"""The messages and files shared by the parts of Tribal Knowledge: frozen pydantic models, no I/O.
 
 Source: specification section 9.
 """

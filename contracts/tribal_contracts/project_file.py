@@ -1,4 +1,4 @@
-"""The shape of `databases.yaml`: what every capability reads of it. Extension contract; unknown keys are refused."""
+"""The shape of `databases.yaml`, across all capabilities. Extension contract; unknown keys are refused."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Export of the contracts as JSON Schema, draft-07.
+"""Exports the contracts as JSON Schema, draft-07.
 
-`python -m tribal_contracts.schemas` writes the files; with `--check` it only tells whether they are up to date.
+`python -m tribal_contracts.schemas` writes the files; with `--check` it only checks that they are up to date.
 
 Source: specification section 7.
 """
@@ -22,7 +22,7 @@ from tribal_contracts.project_file import ProjectFile
 SCHEMA_DIRECTORY = Path(__file__).parent / "schemas"
 
 CAPABILITIES = (core, documentation, retrieval)
-"""Packages of contracts; each says in its own `EXPORTED` what it exports."""
+"""Packages of contracts, each of which lists its exports in `EXPORTED`."""
 
 EXPORTED: dict[str, type[BaseModel]] = {
     "databases": ProjectFile,
@@ -38,16 +38,16 @@ def json_schema(name: str) -> dict[str, Any]:
     """The draft-07 schema of one exported contract, `$id` included.
 
     Raises:
-        KeyError: when no contract is exported under that name.
+        KeyError: when no contract with that name is exported.
     """
     model = EXPORTED[name]
-    # Inputs are described by what may be sent; stored and answered things by what is always there.
+    # Inputs are described as callers may send them, everything else as it is written.
     body = model_schema(model, mode="validation" if issubclass(model, ClosedContract) else "serialization")
     return {"$schema": _Draft07.schema_dialect, "$id": f"{name}.schema.json", **body}
 
 
 def model_schema(*models: type[BaseModel], mode: JsonSchemaMode) -> dict[str, Any]:
-    """The draft-07 schema of a model, or of any of several, without an identity; what it refers to is at its end."""
+    """The draft-07 schema of one model, or of any of several, without `$id`; definitions come last."""
     of = TypeAdapter[Any](cast("Any", Union[models]))  # noqa: UP007 - of as many as there are
     body = of.json_schema(mode=mode, by_alias=True, ref_template="#/definitions/{model}", schema_generator=_Draft07)
     definitions = body.pop("$defs", None)
@@ -59,7 +59,7 @@ def model_schema(*models: type[BaseModel], mode: JsonSchemaMode) -> dict[str, An
 
 
 def _drop_null_defaults(node: Any) -> None:
-    """An unset field is absent, never null, so a default of null would promise what is not accepted."""
+    """Remove null defaults: an unset field is absent and null is not accepted, so they would be wrong."""
     if isinstance(node, dict):
         if node.get("default", ...) is None:
             del node["default"]
@@ -78,7 +78,7 @@ def _rendered() -> dict[Path, str]:
 
 
 def stale_files() -> list[Path]:
-    """Schema files that are missing, differ from the models, or belong to no model; empty when all are current."""
+    """Schema files that are missing, differ from the models, or belong to no model; empty if all are up to date."""
     rendered = _rendered()
     stale = [path for path, text in rendered.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     return sorted(stale + [path for path in SCHEMA_DIRECTORY.glob("*.json") if path not in rendered])

@@ -1,4 +1,4 @@
-"""What every capability shares: shapes, identities, error codes, records of runs, where an environment is."""
+"""Contracts shared by every capability: base models, error codes, run records, profiles of environments."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "run-record": RunRecord,
     "lease-record": LeaseRecord,
 }
-"""The contracts that are exported as JSON Schema, by the name of their file."""
+"""The contracts exported as JSON Schema, by file name."""

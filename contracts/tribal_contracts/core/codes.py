@@ -1,4 +1,4 @@
-"""Every `AgentError.code`, with its default severity and whether the operation may be tried again."""
+"""Every `AgentError.code`, with its default severity and whether the operation can be retried."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tribal_contracts.core.shape import AgentError, ErrorSeverity
 
 
 class CodeDefaults(NamedTuple):
-    """How an error of one code is reported unless its reporter knows better."""
+    """How an error with this code is reported, unless the reporter overrides it."""
 
     severity: ErrorSeverity
     recoverable: bool
@@ -74,7 +74,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
 
 
 def agent_error(code: str, message: str, *, timestamp: str, context: dict[str, JsonValue] | None = None) -> AgentError:
-    """Make an error of a registered code with that code's defaults.
+    """Create an error of a registered code with the code's defaults.
 
     Raises:
         KeyError: when the code is not registered.

@@ -1,4 +1,4 @@
-"""Where a deployed environment is. Extension contract; unknown keys are refused."""
+"""Profiles of deployed environments. Extension contract; unknown keys are refused."""
 
 from __future__ import annotations
 

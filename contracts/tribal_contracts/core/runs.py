@@ -1,4 +1,4 @@
-"""What a run of any command leaves behind: its record, and the lease that let it write. Extension contracts."""
+"""The record of a run of any command, and the lease that allows it to write. Extension contracts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LeaseRecord(Contract):
     holder: str
     """Host and process of the holder."""
     fencing_token: Count
-    """Rises by one with every holder; a holder with an older one must not publish."""
+    """Incremented for every new holder; a holder with an older token must not publish."""
     acquired_at: ISOTimestamp
     renewed_at: ISOTimestamp
     expires_at: ISOTimestamp

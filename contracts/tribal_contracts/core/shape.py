@@ -1,7 +1,7 @@
-"""The rules that every contract keeps, and the scalar types that they share.
+"""Base classes with the rules that all contracts follow, and their scalar types.
 
-A field marked `?` in the specification is left out when it is unset and is never written as null; a field typed
-`X | null` is always present. In Python both read as `None`.
+A field marked `?` in the specification is omitted when unset and never written as null; a field typed `X | null` is
+always present. In Python, both are `None`.
 
 Source: specification section 2.
 """
@@ -46,7 +46,7 @@ def optional(description: str | None = None, **constraints: Any) -> Any:
 
 
 class Contract(BaseModel):
-    """A frozen message or file. Unknown fields are ignored, so that an older reader survives a newer writer."""
+    """A frozen message or file. Unknown fields are ignored, so that older readers accept newer files."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -58,11 +58,11 @@ class Contract(BaseModel):
     )
 
     def to_json(self) -> bytes:
-        """The file form: UTF-8, two spaces of indent, a final newline, the same bytes for the same value."""
+        """The file form: UTF-8, indented by two spaces, with a final newline; equal values give equal bytes."""
         return self.__pydantic_serializer__.to_json(self, indent=2, by_alias=True) + b"\n"
 
     def to_compact_json(self) -> bytes:
-        """The wire form: UTF-8 without white space."""
+        """The wire form: UTF-8 without insignificant white space."""
         return self.__pydantic_serializer__.to_json(self, by_alias=True)
 
     @classmethod
@@ -70,13 +70,13 @@ class Contract(BaseModel):
         """Parse the file form.
 
         Raises:
-            pydantic.ValidationError: when the data is not of this shape.
+            pydantic.ValidationError: when the data does not match the contract.
         """
         return cls.model_validate_json(data)
 
 
 class ClosedContract(Contract):
-    """A contract that refuses unknown fields: what a person or an agent types."""
+    """A contract that refuses unknown fields, for input written by people or agents."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -42,4 +42,4 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "run-outline": RunOutline,
     "finish-checkpoint": FinishCheckpoint,
 }
-"""The contracts that are exported as JSON Schema, by the name of their file."""
+"""The contracts exported as JSON Schema, by file name."""

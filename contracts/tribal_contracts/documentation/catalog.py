@@ -1,4 +1,4 @@
-"""What `read_catalog` finds in a database, and the slices that planning cuts from it. Extension contracts."""
+"""The catalog of a database as `read_catalog` stores it, and the slices for work units. Extension contracts."""
 
 from __future__ import annotations
 

@@ -43,9 +43,9 @@ class DatabaseEntry(ClosedContract):
         "Name of the secret that holds the password: an environment variable, or a file in the folder TRIBAL_SECRETS."
     )
     auth: Literal["password", "rds_iam"] = "password"
-    """`rds_iam` makes a token of the AWS identity at hand for every login."""
+    """`rds_iam` creates a token from the current AWS identity for every login."""
     network: str = Field(default="default", pattern=r"^[a-z][a-z0-9-]{0,30}$")
-    """Group of the deployed environment whose functions reach the database."""
+    """Network group of the deployed environment whose functions can reach the database."""
     include: Selection = Field(default_factory=Selection)
     exclude: Selection = Field(default_factory=Selection)
     sample_rows: int = Field(default=50, ge=0, le=1000)
@@ -68,4 +68,4 @@ class LintRules(ClosedContract):
     orphaned: bool = False
     without_key: bool = True
     minimum_coverage: float = Field(default=0.0, ge=0.0, le=100.0)
-    """Per cent of the tables, and of the columns, that have to be documented."""
+    """Percentage of the tables, and of the columns, that must be documented."""

@@ -1,4 +1,4 @@
-"""The documents that a run writes, and the words of people that correct them. Extension contracts."""
+"""The documents that a run writes, and the annotations with which people correct them. Extension contracts."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class DocumentedRelation(Contract):
     name: FullyQualifiedTableName
     relationship: Literal["references", "referenced_by"]
     via_columns: list[str]
-    """Columns of this table, whichever way the key points."""
+    """Columns of this table, whatever the direction of the key."""
     other_columns: list[str]
     path: str
     """The other table's Markdown file, relative to `docs/`."""
@@ -114,7 +114,7 @@ class TableDocument(Contract):
     kind: TableKind
     description: Description
     notes: list[str] = Field(default_factory=list)
-    """What a reader should know before using the table: pitfalls, limits of this documentation."""
+    """Things to know before using the table: pitfalls, and limits of this documentation."""
     row_count: RowCount
     columns: list[DocumentedColumn]
     primary_key: DocumentedKey | None

@@ -1,4 +1,4 @@
-"""What planning hands to documenting. Source: specification section 3."""
+"""The plan, which planning passes to documenting. Source: specification section 3."""
 
 from __future__ import annotations
 

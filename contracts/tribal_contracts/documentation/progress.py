@@ -1,4 +1,4 @@
-"""Progress of documenting, and the manifest that hands its result to indexing. Source: specification section 4."""
+"""Progress of documenting, and the manifest that passes its results to indexing. Source: specification section 4."""
 
 from __future__ import annotations
 

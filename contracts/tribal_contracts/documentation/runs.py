@@ -1,4 +1,4 @@
-"""What a documentation run keeps: its plan in parts, and the results of its units. Extension contracts."""
+"""Files of a documentation run: its plan in parts, and the results of its units. Extension contracts."""
 
 from __future__ import annotations
 
@@ -87,13 +87,13 @@ class RunOutline(Contract):
     config_hash: ContentHash
     databases: list[DatabaseAnalysis]
     units: list[OutlineUnit]
-    """In the order in which they are to be documented."""
+    """In the order in which they will be documented."""
     errors: list[AgentError]
     plan_file_hash: ContentHash | Unset = optional("Hash of the plan file that the units were cut from.")
 
     @property
     def unit_ids(self) -> list[str]:
-        """The ids of the units, in their order."""
+        """The ids of `units`, in the same order."""
         return [unit.id for unit in self.units]
 
 

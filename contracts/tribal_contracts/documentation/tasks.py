@@ -1,6 +1,6 @@
-"""What the state machine of a documentation run and its functions say to each other: pointers, never content.
+"""Messages between the state machine of a documentation run and its functions: pointers, never content.
 
-Extension contracts; the state of an execution stays small whatever the number of tables.
+Extension contracts; the state of an execution stays small regardless of the number of tables.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Name = Annotated[str, Field(min_length=1)]
 
 
 class RunRequest(ClosedContract):
-    """What an operator or the schedule asks of a documentation run; empty lists select everything."""
+    """A request for a documentation run from an operator or the schedule; empty lists select everything."""
 
     databases: list[Name] = Field(default_factory=list)
     domains: list[DomainName] = Field(default_factory=list)
@@ -38,7 +38,7 @@ class OpenTask(Contract):
     """The first task of an execution."""
 
     execution: Name
-    """ARN of the execution; a repeated start has the same one."""
+    """ARN of the execution; the same when a start is repeated."""
     started_at: str
     request: RunRequest
 
@@ -66,21 +66,21 @@ class ReadTask(Contract):
 
 
 class ReadResult(Contract):
-    """How reading one database went; what was found lies in the store."""
+    """The outcome of reading one database; the reading itself is in the store."""
 
     database: Name
     status: Literal["reachable", "unreachable"]
 
 
 class ComposeTask(Contract):
-    """Compose the plan from what was read."""
+    """Compose the plan from the readings."""
 
     run_id: Name
     request: RunRequest
 
 
 class Wave(Contract):
-    """Units that may be documented at the same time: a list of `UnitItem`s in the store."""
+    """Units that can be documented at the same time: a list of `UnitItem`s in the store."""
 
     key: Name
     units: Count
@@ -102,7 +102,7 @@ class UnitItem(Contract):
 
 
 class DocumentTask(Contract):
-    """Document one work unit, or carry on with it."""
+    """Document one work unit, or continue with it."""
 
     run_id: Name
     unit_id: Name
@@ -110,7 +110,7 @@ class DocumentTask(Contract):
 
 
 class DocumentResult(Contract):
-    """How far the unit is; `running` asks for another call."""
+    """The status of the unit; `running` asks for another call."""
 
     status: AgentStatus
 
@@ -131,13 +131,13 @@ class FinishTask(Contract):
 
 
 class FinishResult(Contract):
-    """How far Finish is; `running` asks for another call."""
+    """The status of Finish; `running` asks for another call."""
 
     status: AgentStatus
 
 
 class CloseTask(Contract):
-    """Write how the run ended, and give its lease back."""
+    """Record how the run ended, and release its lease."""
 
     run_id: Name
     status: AgentStatus
@@ -146,7 +146,7 @@ class CloseTask(Contract):
 
 
 class UnitCounts(Contract):
-    """Tables of one unit by how they ended in one run. File: `progress/runs/{run_id}/counts/{unit_id}.json`."""
+    """Number of tables of one unit by outcome in one run. File: `progress/runs/{run_id}/counts/{unit_id}.json`."""
 
     documented: Count
     unchanged: Count

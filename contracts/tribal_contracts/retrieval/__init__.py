@@ -1,4 +1,4 @@
-"""Contracts of the index and of the tools that ask it."""
+"""Contracts of the index and of the tools that query it."""
 
 from __future__ import annotations
 
@@ -34,4 +34,4 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "list-domains-input": ListDomainsInput,
     "list-domains-output": ListDomainsOutput,
 }
-"""The contracts that are exported as JSON Schema, by the name of their file."""
+"""The contracts exported as JSON Schema, by file name."""

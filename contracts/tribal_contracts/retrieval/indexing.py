@@ -1,4 +1,4 @@
-"""Progress of indexing and what the index holds. Source: specification section 5."""
+"""Progress of indexing, and the contents of the index. Source: specification section 5."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class KeyEdge(Contract):
     to_table: FullyQualifiedTableName
     to_columns: list[str]
     nullable: bool
-    """True when a row may lack its parent: at least one of the key's columns may be null."""
+    """Whether a row may lack a parent: at least one of the key's columns may be null."""
     source: Literal["declared", "inferred"]
 
 

@@ -22,11 +22,11 @@ TableName = Annotated[str, Field(description="Fully qualified: database.schema.t
 
 
 class ToolOutput(Contract):
-    """What every answer carries."""
+    """Fields common to all answers."""
 
     success: bool
     tokens_used: Count
-    """Size of this answer: UTF-8 bytes of its compact JSON, divided by four, rounded up."""
+    """Estimated size of this answer: UTF-8 bytes of its compact JSON divided by four, rounded up."""
     error: AgentError | Unset = optional()
     total: Count | Unset = optional("Extension: of a paged answer, how many items there are on all pages.")
     returned: Count | Unset = optional("Extension: how many items this answer holds.")

@@ -51,7 +51,7 @@ def relations_of(
             own.table,
             TableIdentity.parse(key.references_table).table,
             nullable=key.nullable,
-            columns=_telling(key.columns, targets.count(key.references_table)),
+            columns=_distinguishing(key.columns, targets.count(key.references_table)),
         )
         relations.append(
             DocumentedRelation(
@@ -87,7 +87,7 @@ def _referenced_by(
                     TableIdentity.parse(key.from_table).table,
                     own.table,
                     nullable=key.nullable,
-                    columns=_telling(key.key.columns, sources.count(key.from_table)),
+                    columns=_distinguishing(key.key.columns, sources.count(key.from_table)),
                 ),
                 nullable=key.nullable,
             )
@@ -100,5 +100,5 @@ def _path(neighbours: Neighbours, name: str) -> str | None:
     return neighbour.path if neighbour else None
 
 
-def _telling(columns: Sequence[str], keys_between: int) -> tuple[str, ...]:
+def _distinguishing(columns: Sequence[str], keys_between: int) -> tuple[str, ...]:
     return tuple(columns) if keys_between > 1 else ()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tribal.catalog.hashing import record_id
 from tribal.catalog.identity import TableIdentity
-from tribal.indexing.texts import Wording, column_text, prose_terms, table_text, told, wording_of
+from tribal.indexing.texts import Wording, column_text, informative_text, prose_terms, table_text, wording_of
 from tribal.ports import IndexEntry
 from tribal_contracts import (
     DocumentedColumn,
@@ -117,7 +117,11 @@ def _table(table: TableDocument, file: IndexableFile, indexed_at: str) -> list[D
         structured=table,
         **provenance,
     )
-    comments = [told(table.description), *table.notes, *(told(column.description) for column in table.columns)]
+    comments = [
+        informative_text(table.description),
+        *table.notes,
+        *(informative_text(column.description) for column in table.columns),
+    ]
     body = (
         *wording.terms([table.schema_, *column_names]),
         *prose_terms([*comments, *(label for column in table.columns for label in column.enum_values or ())]),
@@ -139,7 +143,10 @@ def _column(table: TableDocument, column: DocumentedColumn, wording: Wording, pr
         keywords=wording.keywords([column.name]),
         **provenance,
     )
-    body = (*wording.terms([table.table]), *prose_terms([told(column.description), *(column.enum_values or ())]))
+    body = (
+        *wording.terms([table.table]),
+        *prose_terms([informative_text(column.description), *(column.enum_values or ())]),
+    )
     return Draft(record, wording.terms([column.name]), body, text)
 
 

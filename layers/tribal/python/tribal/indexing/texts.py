@@ -80,7 +80,7 @@ def prose_terms(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(term for text in texts if text for term in index_terms(text))
 
 
-def told(description: Description) -> str:
+def informative_text(description: Description) -> str:
     """The text of a description, empty if it was derived from names and so says nothing new."""
     return "" if description.source == "derived" else description.text
 
@@ -97,5 +97,5 @@ def column_text(table: TableDocument, column: DocumentedColumn, wording: Wording
 
 
 def _with(text: str, description: Description) -> str:
-    said = told(description)[:_DESCRIPTION_CHARS]
+    said = informative_text(description)[:_DESCRIPTION_CHARS]
     return f"{text}. {said}" if said else text

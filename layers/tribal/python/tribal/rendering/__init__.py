@@ -1,4 +1,4 @@
-"""Pure room: documents as Markdown and HTML, diagrams as Mermaid, with everything hostile escaped."""
+"""Documents as Markdown and HTML, diagrams as Mermaid, with untrusted text escaped; no I/O."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where people correct what is documented."""
+"""Where people can correct the documentation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tribal.rendering.markdown import code_span
 
 
 def correction(database: str, line: int | None, under: str, keys: Sequence[str]) -> str:
-    """The last line of a page: the line of the annotations file that corrects it, or where to write one."""
+    """The last line of a page: which line of the annotations file corrects it, or where to add one."""
     file = code_span(locations.annotations_file(database))
     if line is not None:
         return f"Something wrong or missing? Correct it in {file}, line {line}; your words are never overwritten."

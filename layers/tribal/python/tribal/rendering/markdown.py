@@ -1,7 +1,7 @@
-r"""Text that others wrote, made harmless in GitHub's Markdown.
+r"""Escaping of untrusted text for GitHub's Markdown.
 
-Whatever a name or a comment holds, it comes out as the characters that it is made of: never as a table cell's end, a
-link, HTML, a heading, emphasis or mathematics. Characters that cannot be seen are shown as `\u202E`.
+Names and comments always render as their literal characters, never as the end of a table cell, a link, HTML, a heading,
+emphasis or mathematics. Invisible characters are shown as `\u202E`.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def _code_point(char: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Fold white space of every kind into single blanks and show what is invisible."""
+    """Collapse all white space into single spaces and make invisible characters visible."""
     return show_invisible(_WHITE_SPACE.sub(" ", text).strip(" "))
 
 
 def escape_text(text: str) -> str:
-    """A text as one line of Markdown prose, in a paragraph, a list item, a heading or a table cell."""
+    """A text as one line of Markdown prose, for a paragraph, list item, heading or table cell."""
     line = _ALWAYS_ESCAPED.sub(lambda found: "\\" + found[0], one_line(text))
     line = _LONE_UNDERSCORE.sub(r"\\_", line)
     line = _ENTITY.sub("&amp;", line).replace("<", "&lt;").replace(">", "&gt;")
@@ -52,7 +52,7 @@ def _escape_block_start(found: re.Match[str]) -> str:
 
 
 def code_span(text: str) -> str:
-    """A text as inline code; of what cannot be written so, the nearest prose."""
+    """A text as inline code, or as escaped prose if it cannot be written as code."""
     line = show_invisible(text.replace("\r\n", "\n").replace("\n", " ").replace("\t", " "))
     if not line.strip(" "):
         return escape_text(f'"{line}"')
@@ -62,20 +62,20 @@ def code_span(text: str) -> str:
 
 
 def escape_cell(text: str) -> str:
-    """A text as the content of a table cell; a dash where there is none."""
+    """A text as the content of a table cell; a dash if it is empty."""
     return escape_text(text) or "-"
 
 
 def cell_code(text: str) -> str:
     """A text as inline code in a table cell."""
-    # A backslash before a pipe ends up outside the code or ends the cell, whatever one writes: prose can say it.
+    # A backslash before a pipe always leaks out of the code or ends the cell; prose can represent it.
     if "\\|" in text or text.endswith("\\"):
         return escape_text(text)
     return code_span(text).replace("|", "\\|")
 
 
 def fence(text: str, language: str = "") -> str:
-    """A text as a fenced block, which it cannot close."""
+    """A text as a fenced block that the text cannot close."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     body = "\n".join(show_invisible(line, keep="\t") for line in lines).strip("\n")
     ticks = "`" * max(3, 1 + max((len(run) for run in _BACKTICKS.findall(body)), default=0))
@@ -83,7 +83,7 @@ def fence(text: str, language: str = "") -> str:
 
 
 def relative_link(from_page: str, to_path: str) -> str:
-    """The way from one page to another file, both relative to `docs/`, as a link's destination."""
+    """The link destination from one page to another file, both given relative to `docs/`."""
     here, there = from_page.split("/")[:-1], to_path.split("/")
     shared = 0
     while shared < min(len(here), len(there) - 1) and here[shared] == there[shared]:
@@ -92,12 +92,12 @@ def relative_link(from_page: str, to_path: str) -> str:
 
 
 def link(label: str, from_page: str, to_path: str) -> str:
-    """A link whose label is already Markdown."""
+    """A link; its label must already be Markdown."""
     return f"[{label}]({relative_link(from_page, to_path)})"
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> str:
-    """A table of cells that are already Markdown; columns in `right` are aligned right."""
+    """A table; its cells must already be Markdown, and the columns in `right` are right-aligned."""
     lines = [
         "| " + " | ".join(headings) + " |",
         "|" + "|".join(" ---: " if position in right else " --- " for position in range(len(headings))) + "|",
@@ -107,5 +107,5 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequ
 
 
 def page(blocks: Iterable[str]) -> str:
-    """Blocks with a blank line between them and a line end at the end; empty blocks are left out."""
+    """Join blocks with blank lines and end with a newline; empty blocks are left out."""
     return "\n\n".join(block for block in blocks if block) + "\n"

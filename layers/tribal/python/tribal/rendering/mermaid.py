@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from tribal_contracts import Relationship
 
 DIAGRAM_TABLES = 20
-"""Tables that a diagram shows at the most; with more nobody can read it."""
+"""The most tables that a diagram shows; with more, it is unreadable."""
 
 _NOT_IN_NAME = re.compile(r"[^\w.\- ]+")
-# Mermaid takes these for a statement even inside quotes.
+# Mermaid parses these as statements even inside quotes.
 _DIRECTION = re.compile(r"(?<=direction)\s+(?=tb|bt|rl|lr)", re.IGNORECASE)
-# Labels are Markdown, in which `_a_` is slanted and loses its underscores; Mermaid reads `#95;` as one that stays.
+# Labels are Markdown, where `_a_` becomes italic and loses its underscores; Mermaid keeps those written as `#95;`.
 _LONE_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 _ENTITY = re.compile(r' {4}"[^"]*"(?: \{)?')
 _KEY_MARKS = frozenset({"PK", "FK", "UK"})
@@ -34,7 +34,7 @@ class ErColumn:
 
 @dataclass(frozen=True, slots=True)
 class ErTable:
-    """A table of a diagram: `name` is the one that relationships use, `label` the one that is drawn."""
+    """A table of a diagram: relationships refer to `name`, and `label` is drawn."""
 
     name: str
     label: str
@@ -42,10 +42,10 @@ class ErTable:
 
 
 def er_diagram(tables: Iterable[ErTable], relationships: Sequence[Relationship], limit: int = DIAGRAM_TABLES) -> str:
-    """The diagram of at most `limit` tables, the most connected first, with their key columns; empty without keys.
+    """A diagram of at most `limit` tables, most connected first, with their key columns; empty without keys.
 
-    A table that no relationship joins to another one, or to itself, is left out: Mermaid would set all of them beside
-    each other in one row, wider than any screen. A comment says how many joined tables are missing.
+    Tables without a relationship are left out: Mermaid would draw all of them in one row, wider than any screen. A
+    comment says how many joined tables are missing.
     """
     by_name = {table.name: table for table in tables}
     inner = [key for key in relationships if key.from_table in by_name and key.to_table in by_name]
@@ -69,7 +69,7 @@ def er_diagram(tables: Iterable[ErTable], relationships: Sequence[Relationship],
 
 
 def drawn_tables(diagram: str) -> int:
-    """How many tables a diagram of `er_diagram` shows."""
+    """Number of tables in a diagram made by `er_diagram`."""
     return sum(_ENTITY.fullmatch(line) is not None for line in diagram.splitlines())
 
 
@@ -82,7 +82,7 @@ def _most_connected(keys: Sequence[Relationship], limit: int) -> list[str]:
 
 
 def _plain(text: str, *, keep_comma: bool = False) -> str:
-    """What a quoted Mermaid name may hold everywhere: letters, digits, `_`, `.`, `-` and blanks."""
+    """Reduce a text to characters that are safe in any quoted Mermaid name: letters, digits, `_`, `.`, `-`, spaces."""
     parts = text.split(",") if keep_comma else [text]
     words = (" ".join(_NOT_IN_NAME.sub(" ", part.replace('"', "")).split()) or "_" for part in parts)
     return _LONE_UNDERSCORE.sub("#95;", _DIRECTION.sub("_", ", ".join(words)))

@@ -1,4 +1,4 @@
-"""What a foreign key means, as a sentence."""
+"""The meaning of a foreign key as a sentence."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from tribal.rendering.words import plural_noun, row_noun, with_article
 
 
 def relation_sentence(child: str, parent: str, *, nullable: bool, columns: tuple[str, ...] = ()) -> str:
-    """Says how many rows of two tables, given by their own names, belong together.
+    """Says how many rows of two tables belong together; both are given by their bare names.
 
-    `columns` of the child are named where the sentence would else be the same for another key.
+    `columns` of the child are mentioned if the sentence would otherwise be the same for another key.
     """
     one, other = row_noun(child), row_noun(parent)
     verb = "may refer" if nullable else "refers"

@@ -1,4 +1,4 @@
-"""A table's page."""
+"""The Markdown page of a table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tribal_contracts import (
 )
 
 PAGE_JOINS = 10
-"""Joins that a page spells out at the most; its table of relationships has them all."""
+"""The most joins that a page spells out; its table of relationships lists all of them."""
 
 KIND_TITLES: dict[TableKind, str] = {
     "table": "Table",
@@ -39,7 +39,7 @@ KIND_TITLES: dict[TableKind, str] = {
     "materialized_view": "Materialized view",
     "foreign_table": "Foreign table",
 }
-# The shape of a number or a date tells nothing that the type does not.
+# The shape of a number or a date adds nothing to its type.
 _SHAPELESS_TYPES = ("bigint", "date", "double", "float", "integer", "number", "numeric", "real", "smallint", "time")
 _SOURCES: dict[DescriptionSource, str] = {
     "human": "Written by a person.",
@@ -50,7 +50,7 @@ _SOURCES: dict[DescriptionSource, str] = {
 
 
 def table_page(document: TableDocument, path: str) -> str:
-    """The page of a table; `path` is the page's own place, relative to `docs/`, from which its links start."""
+    """The page of a table; `path` is its own path relative to `docs/`, from which links are resolved."""
     heading = escape_text(format_name((document.schema_, document.table)))
     return page(
         [
@@ -133,7 +133,7 @@ def _key(column: DocumentedColumn, parent: DocumentedRelation | None, unique: bo
 
 
 def _short_name(name: str) -> str:
-    """A table without its database, for readers who are in that database already."""
+    """A table's name without the database, for pages within that database."""
     identity = TableIdentity.parse(name)
     return escape_text(format_name((identity.schema, identity.table)))
 

@@ -1,6 +1,6 @@
-"""The version of what rendering writes."""
+"""The version of the rendered output."""
 
 from __future__ import annotations
 
 RENDERER_VERSION = "4"
-"""Changes whenever the same document would be rendered to other bytes, so that pages made before are made anew."""
+"""To be changed whenever the same document would render to different bytes, so that existing pages are rewritten."""

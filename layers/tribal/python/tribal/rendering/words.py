@@ -1,4 +1,4 @@
-"""Nouns and lists, as sentences about tables need them."""
+"""Nouns, numbers and lists for sentences about tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CONSONANT_SOUNDS = ("one", "uni", "use", "usage", "eu", "ur")
 
 @lru_cache(maxsize=8_192)
 def row_noun(table_name: str) -> str:
-    """What one row of a table is called, by the table's name: `v_order_lines` holds an "order line"."""
+    """The noun for one row of a table, derived from the table's name: a row of `v_order_lines` is an "order line"."""
     tokens = segment_all(split_identifier(table_name))
     if len(tokens) > 1 and tokens[0] in _NOT_A_NOUN:
         tokens = tokens[1:]
@@ -36,7 +36,7 @@ def with_article(noun: str) -> str:
 
 
 def listing(items: Sequence[str], *, limit: int = 6, last: str = "and") -> str:
-    """Items as "a, b and c"; from the limit on only their number is told."""
+    """Items as "a, b and c"; those beyond the limit are only counted."""
     shown = list(items[:limit])
     if len(items) > limit:
         return f"{', '.join(shown)} {last} {len(items) - limit} more"
@@ -51,7 +51,7 @@ def number(count: int, noun: str, plural_noun: str | None = None) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """A text of at most `limit` characters, cut after a whole word where there is one, with an ellipsis."""
+    """Cut a text to at most `limit` characters with an ellipsis, after a whole word if possible."""
     if len(text) <= limit:
         return text
     head = text[: limit - 1]
@@ -60,12 +60,12 @@ def shorten(text: str, limit: int) -> str:
 
 
 def rows_phrase(row_count: int) -> str:
-    """How many rows a table has, for people; the estimate of a server is never precise."""
+    """The number of rows as a phrase with "about", since the server only estimates it."""
     if row_count < 0:
         return "number of rows unknown"
     return "no rows" if row_count == 0 else f"about {number(row_count, 'row')}"
 
 
 def row_figure(row_count: int) -> str:
-    """The same as a figure in a table."""
+    """The number of rows as a figure for a table cell."""
     return "unknown" if row_count < 0 else f"{row_count:,}"

@@ -56,12 +56,12 @@ def domain_documents(records: Iterable[DocumentRecord], scope: Scope) -> Documen
     documents: dict[tuple[str, str], DomainDocument] = {}
     for record in records:
         document = record.structured_domain
-        if document is not None and not _tells_more(document, scope):
+        if document is not None and not _reveals_hidden_tables(document, scope):
             documents[document.domain, document.database] = document
     return documents
 
 
-def _tells_more(document: DomainDocument, scope: Scope) -> bool:
+def _reveals_hidden_tables(document: DomainDocument, scope: Scope) -> bool:
     # The diagram shows neighbours in other domains, and the document does not say in which schemas they are.
     may_draw_hidden = scope.schemas is not None and bool(document.links)
     return may_draw_hidden or not all(may_see(table.name, scope) for table in document.tables)

@@ -112,7 +112,7 @@ def infer_keys(tables: Sequence[TableDocument]) -> list[InferredKey]:
         for column in _free_columns(table):
             found = _likeliest(column, parents)
             guesses += found
-            if (not found or (column.table, column.name) in own) and _is_telling(column.words):
+            if (not found or (column.table, column.name) in own) and _is_specific_key(column.words):
                 unmatched[column.words, column.family].append(column)
     for alike in unmatched.values():
         if len(alike) <= _SHARED_BY:
@@ -180,7 +180,7 @@ def _likeliest(column: _Column, parents: Sequence[_Parent]) -> list[InferredKey]
 def _referenced(words: Words, parent: _Parent) -> tuple[float, _Column]:
     """Confidence that a column with these words references the table, and the referenced column."""
     key, table = parent.key.words, parent.words
-    if words == key and _is_telling(words):
+    if words == key and _is_specific_key(words):
         return SAME_NAME, parent.key
     if not _is_key_like(words):
         return 0.0, parent.key
@@ -195,7 +195,7 @@ def _referenced(words: Words, parent: _Parent) -> tuple[float, _Column]:
     return 0.0, parent.key
 
 
-def _is_telling(words: Words) -> bool:
+def _is_specific_key(words: Words) -> bool:
     """Whether a name says which table's key it is; `id` alone occurs everywhere."""
     return _is_key_like(words) and not set(words) <= _KEY_WORDS
 

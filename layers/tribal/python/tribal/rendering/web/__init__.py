@@ -1,1 +1,1 @@
-"""The one HTML page of the documentation: its markup, style and script as files, and what puts them together."""
+"""The HTML page of the documentation: markup, style and script as files, and the code that assembles them."""

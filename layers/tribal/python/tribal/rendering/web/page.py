@@ -1,12 +1,12 @@
-"""The one page in which the whole documentation can be looked through: it needs no network and no other file.
+"""A single page for browsing the whole documentation, which needs neither a network nor another file.
 
-Everything that was read from a database travels as JSON, in a script element of a type that browsers do not run, and
-reaches the page as text nodes alone. A strict content security policy allows our own script and style by their hashes,
-and nothing else.
+Everything read from a database is embedded as JSON, in a script element of a type that browsers do not run, and reaches
+the page only as text nodes. A strict content security policy allows our own script and style by their hashes, and
+nothing else.
 
-Markup, style and script are files beside this module. They are constants of the package, as code is: they ship with it,
-are found as modules are found, and are read once a process. What the page says depends on its arguments alone, so this
-room stays pure.
+Markup, style and script are files beside this module. Like code, they are constants: shipped with the package, located
+through the import system, and read once per process. The page depends only on the arguments, so this package stays free
+of I/O otherwise.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tribal.catalog.hashing import object_hash
 from tribal.rendering.web.records import Record, encoded
 
 SCRIPTS = ("diagram.js", "views.js", "records.js", "tree.js", "address.js", "search.js", "start.js")
-"""The parts of the page's one script, in its order: each may use constants of those before it, and any function."""
+"""Parts of the page's script, in order: each may use the constants of earlier ones, and any function."""
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _RECORDS = "\n{{records}}\n"
@@ -36,23 +36,23 @@ def script() -> str:
 
 @cache
 def page_version() -> str:
-    """Changes whenever the page around the records does."""
+    """A hash of the page without its records."""
     return object_hash([*_frame()])
 
 
 @cache
 def _frame() -> tuple[str, str]:
-    """The page before and after its records."""
+    """The parts of the page before and after the records."""
     texts = {"style": f"\n{_source('style.css')}", "script": script()}
     sources = "; ".join(f"{kind}-src {_hashed(texts[kind])}" for kind in ("script", "style"))
     texts["policy"] = f"default-src 'none'; {sources}; base-uri 'none'; form-action 'none'"
     top, bottom = _source("page.html").removesuffix("\n").split(_RECORDS)
-    # All at once, so that nothing in the script or the style is taken for a placeholder.
+    # In a single pass, so that nothing in the script or the style is taken for a placeholder.
     return _PLACEHOLDER.sub(lambda found: texts[found[1]], top), _PLACEHOLDER.sub(lambda found: texts[found[1]], bottom)
 
 
 def _source(name: str) -> str:
-    # As text: a checkout that ends its lines with CR LF makes the same page.
+    # Read as text, so that a checkout with CRLF line endings produces the same page.
     return (files(__package__) / name).read_text(encoding="utf-8")
 
 
@@ -61,9 +61,9 @@ def _hashed(source: str) -> str:
 
 
 def html_page(records: Iterable[Record], made_from: str) -> Iterator[bytes]:
-    """The lines of the page, one a record; the last one seals the others with a hash of them and of what made them.
+    """The lines of the page, one per record; the last line holds a hash of the others and of `made_from`.
 
-    `made_from` is a SHA-256 over everything that the records say.
+    `made_from` is a SHA-256 of the inputs of all records.
     """
     digest = hashlib.sha256()
     for line in _lines(records):
@@ -83,7 +83,7 @@ def _lines(records: Iterable[Record]) -> Iterator[bytes]:
 
 
 def is_intact_page(lines: Iterable[bytes], made_from: str) -> bool:
-    """Whether these are the lines of a page made from the same, which nobody touched since."""
+    """Whether these are the unmodified lines of a page made from the same inputs."""
     digest, last = hashlib.sha256(), None
     for line in lines:
         if last is not None:

@@ -1,4 +1,4 @@
-"""Documents as the records that the HTML page carries: short keys, and nothing that is empty."""
+"""Documents as the records embedded in the HTML page: short keys, and empty values left out."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tribal_contracts import DocumentedColumn, DocumentedRelation, DomainDocumen
 Record = dict[str, Any]
 
 PAGE_JOINS = 10
-"""Joins that a table's page spells out at the most."""
+"""The most joins that a table's page spells out."""
 _PRIMARY_KEY, _FOREIGN_KEY, _NULLABLE, _UNIQUE = 1, 2, 4, 8
 
 
 def catalog_record(document: OverviewDocument) -> Record:
-    """The whole catalog: the first record of a page."""
+    """The catalog, which is the first record of a page."""
     return {"t": "catalog", "n": document.name, "s": document.description}
 
 
 def database_record(name: str, description: str) -> Record:
-    """A database; its domains follow. `f` is the file in which people correct what is said of it."""
+    """A database; its domains follow. `f` is the annotations file in which people correct its descriptions."""
     return {"t": "database", "n": name, "s": description, "f": locations.annotations_file(name)}
 
 
@@ -45,7 +45,7 @@ def domain_record(document: DomainDocument) -> Record:
 
 
 def table_record(document: TableDocument) -> Record:
-    """All that a table's page shows."""
+    """Everything that a table's page shows."""
     return _filled(
         {
             "t": "table",
@@ -110,7 +110,7 @@ def _default(column: DocumentedColumn) -> str | int:
 
 
 def _relations(document: TableDocument) -> list[list[Any]]:
-    """Name, whether this table holds the key, own columns, the other's, meaning, nullable, SQL of the join."""
+    """Per relation: name, whether this table holds the key, own and other columns, meaning, nullable, join SQL."""
     return [
         _trimmed(
             [
@@ -141,7 +141,7 @@ def _filled(record: Record) -> Record:
 
 
 def _trimmed(values: Sequence[Any]) -> list[Any]:
-    """The values without the empty ones at the end."""
+    """The values without trailing empty ones."""
     kept = list(values)
     while kept and (kept[-1] is None or kept[-1] == 0):
         kept.pop()
@@ -149,7 +149,7 @@ def _trimmed(values: Sequence[Any]) -> list[Any]:
 
 
 def encoded(record: Record) -> bytes:
-    """A record as JSON that can stand inside a script element: no text can end the element or begin a comment."""
+    """A record as JSON that is safe inside a script element: no text can end the element or begin a comment."""
     text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
     safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return safe.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").encode("utf-8", "backslashreplace")
