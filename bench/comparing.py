@@ -1,7 +1,7 @@
 """Two versions side by side: what users wait for, in turns, so that a noisy machine is as noisy for both.
 
 `python -m bench.comparing PLACE` compares this checkout with another one at PLACE, which has its own `.venv` (`make
-setup` there). It prints the median of five turns of each, and the ratio of the two.
+setup` there). It prints the median of five turns of each, elapsed and of the processor, and the ratio of the two.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ class Version:
         return self.place / ".venv" / "bin" / "tribal"
 
 
-Take = Callable[[Version], float]
+Take = Callable[[Version], tuple[float, float]]
+"""Seconds of one turn with a version: elapsed, and of the processor."""
 
 
 def main(other: Path) -> int:
@@ -63,17 +64,20 @@ def main(other: Path) -> int:
         compileall.compile_dir(version.place / "layers", quiet=2)
         compileall.compile_dir(version.place / "contracts", quiet=2)
     compileall.compile_dir(sysconfig.get_path("purelib"), quiet=2)
-    print(f"{'':<44}{'other':>10}{'this':>10}{'ratio':>8}   seconds, medians of {TURNS} turns")
+    print(f"{'':<44}{'other':>10}{'this':>10}{'ratio':>8}{'CPU':>12}{'this':>10}{'ratio':>8}")
     with tempfile.TemporaryDirectory(prefix="tribal-bench-") as scratch:
         folder = Path(scratch)
         with EmbeddedServer.start(folder / "postgres") as server:
             for name, take in takes(server, versions, folder):
-                seconds: dict[str, list[float]] = {version.name: [] for version in versions}
+                turns: dict[str, list[tuple[float, float]]] = {version.name: [] for version in versions}
                 for _ in range(TURNS):
                     for version in versions:
-                        seconds[version.name].append(take(version))
-                before, now = (statistics.median(seconds[version.name]) for version in versions)
-                print(f"{name:<44}{before:>10.4f}{now:>10.4f}{now / before:>8.2f}", flush=True)
+                        turns[version.name].append(take(version))
+                line = f"{name:<44}"
+                for kind, width in ((0, 10), (1, 12)):
+                    before, now = (statistics.median(one[kind] for one in turns[each.name]) for each in versions)
+                    line += f"{before:>{width}.4f}{now:>10.4f}{now / before:>8.2f}"
+                print(line, flush=True)
     return 0
 
 
@@ -90,7 +94,7 @@ def takes(server: EmbeddedServer, versions: tuple[Version, ...], folder: Path) -
         dsn = server.dsn(load_generated(server, tables))
         projects[tables] = folder / f"project_{tables}"
 
-        def run(version: Version, dsn: str = dsn, project: Path = projects[tables]) -> float:
+        def run(version: Version, dsn: str = dsn, project: Path = projects[tables]) -> tuple[float, float]:
             shutil.rmtree(project, ignore_errors=True)
             project.mkdir()
             return _seconds([version.tribal, "run", dsn, "--project", project], folder)
@@ -104,7 +108,7 @@ def takes(server: EmbeddedServer, versions: tuple[Version, ...], folder: Path) -
         told = variables(s3, "first") | {"TRIBAL_INDEX": "sqlite"}
         paths = {version.name: _unpacked(version, folder / version.name) for version in versions}
 
-        def first(version: Version) -> float:
+        def first(version: Version) -> tuple[float, float]:
             disk = folder / "lambda"
             shutil.rmtree(disk, ignore_errors=True)
             disk.mkdir()
@@ -116,19 +120,20 @@ def takes(server: EmbeddedServer, versions: tuple[Version, ...], folder: Path) -
 
 def _seconds(
     words: list[str | Path], folder: Path, repeated: int = 1, environment: dict[str, str] | None = None
-) -> float:
-    return measure(str(words[0]), words, runs=repeated, folder=folder, environment=environment).median_seconds
+) -> tuple[float, float]:
+    taken = measure(str(words[0]), words, runs=repeated, folder=folder, environment=environment)
+    return taken.median_seconds, taken.median_processor_seconds
 
 
-def _p95(project: Path, version: Version) -> float:
+def _p95(project: Path, version: Version) -> tuple[float, float]:
     place = str((project / "data" / "tribal-knowledge.db").resolve())
     asked = subprocess.run(
         [version.python, "-m", "bench.searching", place], cwd=version.place, capture_output=True, text=True, check=True
     )
     figures: dict[str, Any] = json.loads(asked.stdout)
-    seconds = sorted(figures["seconds"])
-    found: float = seconds[int(len(seconds) * 0.95)]
-    return found
+    seconds: list[float] = sorted(figures["seconds"])
+    processor: float = figures["median_processor_seconds"]
+    return seconds[int(len(seconds) * 0.95)], processor
 
 
 def _unpacked(version: Version, folder: Path) -> list[str]:
