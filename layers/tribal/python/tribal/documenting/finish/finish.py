@@ -74,6 +74,8 @@ def _write_overviews(
     publisher = Publisher(store, known, run.clock.published())
     writer = OverviewWriter(outline, found, store=store, publisher=publisher, describer=run.describer, sink=run.sink)
     for plan in writer.domains:
+        # Only the deadline counts here: after a signal, what is documented is still worth publishing, and a lost lease
+        # is noticed before anything is.
         if run.stop.remaining_seconds() < LOW_TIME_SECONDS:
             break
         writer.write_domain(plan)
