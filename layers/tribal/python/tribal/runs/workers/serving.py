@@ -64,7 +64,13 @@ def serve(source: IO[bytes], target: IO[bytes], build: Callable[[object, int], A
         target: messages to the run.
         build: builds the application from the run's blueprint and the number of workers that share its connections.
     """
-    setup = receive(source)
+    try:
+        setup = receive(source)
+    except EOFError:
+        return
+    # A run that is stopped while its workers start tells them so before it sets them up.
+    if isinstance(setup, Stop):
+        return
     if not isinstance(setup, Setup):
         raise TypeError(f"a worker is set up first, and got {type(setup).__name__}")
     stop, sink, work = StopToken(), PipeSink(target), SimpleQueue[str]()
