@@ -1,7 +1,7 @@
-"""Two versions side by side: what users wait for, in turns, so that a noisy machine is as noisy for both.
+"""Compares two versions by what users wait for, in interleaved runs, so that noise affects both alike.
 
-`python -m bench.comparing PLACE` compares this checkout with another one at PLACE, which has its own `.venv` (`make
-setup` there). It prints the median of five turns of each, and the ratio of the two.
+`python -m bench.comparing PLACE` compares this checkout with another at PLACE, which needs its own `.venv` (`make
+setup` there). It prints the median of five runs of each, and the ratio of the two.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def main(other: Path) -> int:
 
 
 def takes(server: EmbeddedServer, versions: tuple[Version, ...], folder: Path) -> Iterator[tuple[str, Take]]:
-    """What is measured: a name, and a function that takes one turn with a version."""
+    """The measurements: a name, and a function that runs it once with a version."""
 
     def command(*words: str | Path, repeated: int = 5) -> Take:
         return lambda version: _seconds([version.place / ".venv" / "bin" / words[0], *words[1:]], folder, repeated)
