@@ -1,1 +1,1 @@
-"""Benchmarks: measured by `make bench`, never asserted by tests."""
+"""Benchmarks, run by `make bench`; tests never assert their results."""

@@ -1,7 +1,7 @@
 """`make bench`: start-up, the sample company, generated databases, descriptions. One table, one JSON file.
 
-`TRIBAL_BENCH_QUICK=1` leaves out 5,000 tables; `TRIBAL_BENCH_DATA` names the folder of real schemas whose derived
-descriptions and domains are judged, and of questions whose tables are to be found.
+`TRIBAL_BENCH_QUICK=1` skips 5,000 tables; `TRIBAL_BENCH_DATA` names a folder of real schemas, for rating derived
+descriptions and domains, and of questions, for rating retrieval.
 """
 
 from __future__ import annotations
@@ -85,13 +85,13 @@ def main() -> int:
 
 
 def _compile() -> None:
-    """Without bytecode every start would be measured with the time that compiling takes."""
+    """Compile the packages, so that starts are measured without compilation."""
     for folder in ("layers", "contracts"):
         compileall.compile_dir(folder, quiet=1)
 
 
 def start_up(folder: Path) -> list[Measurement]:
-    """What every command costs before it does anything."""
+    """Measure the start-up time of every command."""
     python = sys.executable
     return [
         measure("python -c pass", [python, "-c", "pass"], runs=9, folder=folder),
@@ -102,7 +102,7 @@ def start_up(folder: Path) -> list[Measurement]:
 
 
 def sample_company(folder: Path) -> list[Measurement]:
-    """Each stage on the sample company, then what users do most: ask, and run again."""
+    """Measure each stage on the sample company, then what users do most: ask, and run again."""
     with EmbeddedServer.start(folder / "postgres") as server:
         server.ensure_database("company", COMPANY_SQL)
         dsn, project = server.dsn("company"), folder / "project"

@@ -1,8 +1,8 @@
-"""`make bench-aws`: a deployed run over 10,000 tables, its packages in the runtime of Lambda, on a stand-in for AWS.
+"""`make bench-aws`: a deployed run over 10,000 tables, with its packages in the Lambda runtime, on simulated AWS.
 
-The snapshot of the database is written directly and nothing is indexed: what is measured is what the state machine
-carries and what each function needs. The stand-in takes some 250 objects a second, AWS far more: the time of a run says
-little, the time and the memory of each function a good deal.
+The snapshot of the database is written directly and nothing is indexed: the state of the state machine and the needs of
+each function are measured. The simulation handles some 250 objects a second, AWS far more, so the time of the whole run
+says little, but the time and memory of each function are meaningful.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SEED, _COLUMNS, _LONGEST_SECONDS = 20_251_121, 12, 3 * 3600.0
 
 
 def tables(count: int) -> Iterator[CatalogTable]:
-    """Tables with keys to two that came before, in their own area."""
+    """Tables with keys to two earlier ones in the same area."""
     random = Random(_SEED)
     made: dict[str, list[str]] = {}
     for number in range(count):
@@ -62,7 +62,7 @@ def tables(count: int) -> Iterator[CatalogTable]:
 
 
 def run(count: int, folder: Path) -> dict[str, Any]:
-    """Deploy, carry one run out, and say what it took."""
+    """Deploy, carry out one run, and return its measurements."""
     packages = Packages(folder / "packages", f"{sys.version_info.major}.{sys.version_info.minor}")
     build(packages, installed=True)
     assembly = synthesise(packages, folder / "cdk.out")
@@ -136,7 +136,7 @@ def _by_function(invocations: list[Invocation]) -> dict[str, dict[str, float]]:
 
 
 def main() -> int:
-    """Run it, print a table, write the file; the exit code says whether the run completed within its bounds."""
+    """Run the benchmark, print a table and write the file; returns 0 if the run completed within its bounds."""
     if not CDK.exists():
         print(f"error: {CDK} is not there: call this with `make bench-aws`, on a machine with Node.js", file=sys.stderr)
         return 1

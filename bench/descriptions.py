@@ -1,6 +1,6 @@
-"""How much the derived descriptions say, on real schemas without a comment; beside what people wrote, for reading.
+"""Rates derived descriptions of real schemas without comments, and shows them beside human ones for reading.
 
-The gold descriptions are opened after the run and shown to the reader only.
+The gold descriptions are opened only after the run, and only shown to the reader.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DATA_VARIABLE = "TRIBAL_BENCH_DATA"
 REPORT = Path(".bench") / "descriptions.md"
 PAIRS = 30
 _SEED = 4
-# Words that tell nothing of the thing itself: of ignorance, of grammar, and of the type, which the page shows anyway.
+# Words that say nothing about the thing itself: ignorance, grammar, and the type, which the page shows anyway.
 _EMPTY = frozenset(
     """
     not documented the name suggests by its one row is a an and or of to in with on for holds each other what which
@@ -34,7 +34,7 @@ _EMPTY = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many tables and columns of a schema have a description that adds nothing to the name."""
+    """Share of a schema's tables and columns whose description adds nothing to the name."""
 
     schema: str
     tables: int
@@ -51,7 +51,7 @@ class _Said:
 
 
 def adds_nothing(text: str, *names: str) -> bool:
-    """Whether all that a description says is in the names, or says that nothing is known."""
+    """Whether a description only repeats the names or says that nothing is known."""
     known = set(_EMPTY)
     for name in names:
         tokens = split_identifier(name)
@@ -63,7 +63,7 @@ def adds_nothing(text: str, *names: str) -> bool:
 
 
 def described_schemas(server: EmbeddedServer, scratch: Path) -> Iterator[tuple[Share, list[tuple[_Said, str]]]]:
-    """Each bench schema through `tribal run`: the shares, and our words beside the human ones."""
+    """Document each schema with `tribal run`; yields the shares, and our descriptions beside the human ones."""
     for folder in sorted((Path(os.environ[DATA_VARIABLE]) / "ddl").iterdir()):
         if (folder / "descriptions.jsonl").exists():
             server.ensure_database(folder.name, folder / "schema_nocomments.sql")
@@ -108,7 +108,7 @@ def _beside(said: list[_Said], gold: Path) -> list[tuple[_Said, str]]:
 
 
 def report(server: EmbeddedServer, scratch: Path) -> list[Share]:
-    """Measure every schema and write a seeded choice of descriptions, ours beside the human ones."""
+    """Measure every schema and write a seeded sample of descriptions, ours beside the human ones."""
     shares, pages = [], []
     for share, pairs in described_schemas(server, scratch):
         shares.append(share)

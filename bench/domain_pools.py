@@ -1,6 +1,6 @@
-"""Schemas that nobody drew domains for: unrelated databases poured into one schema, with the database as the domain.
+"""Pools: unrelated databases merged into one schema, with the source database as the expected domain of each table.
 
-Constants of the grouping are chosen on `bird_mini` and on the even pools of large sets; the others are only reported.
+The constants of grouping are chosen on `bird_mini` and on the even pools of large sets; the others are only reported.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from pathlib import Path
 
 CHOSEN_ON = ("bird_mini",)
 POOL = 10
-"""A set of more than twice as many databases is also cut into pools of this size."""
+"""Databases per pool; sets of more than twice as many are also cut into pools of this size."""
 _NAME = re.compile(r'"([^"]+)"\."([^"]+)"')
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Databases poured into one schema."""
+    """Databases merged into one schema."""
 
     name: str
     sql: str
     gold: Mapping[str, str]
-    """The database that each `schema.table` of the pool comes from."""
+    """The source database of each `schema.table` of the pool."""
     chosen_on: bool
-    """Whether constants were chosen while looking at it."""
+    """Whether constants were chosen using this pool."""
 
 
 def pools(data: Path) -> Iterator[Pool]:
-    """A pool of each set that has a `schema_pg.sql`, and smaller ones of large sets."""
+    """A pool for each set with a `schema_pg.sql`, and smaller ones for large sets."""
     for file in sorted(data.glob("*/schema_pg.sql")):
         name, sql = file.parent.name, file.read_text(encoding="utf-8")
         databases = sorted({schema for schema, _ in _tables(sql)})
@@ -44,7 +44,7 @@ def pools(data: Path) -> Iterator[Pool]:
 
 
 def pour(name: str, sql: str, databases: list[str], *, chosen_on: bool) -> Pool:
-    """Rewrite a script so that the tables of some of its schemas lie in one; of equal names the later are numbered."""
+    """Rewrite a script so that the tables of some of its schemas are in one; repeated names get a number."""
     place: dict[tuple[str, str], str] = {}
     for schema, table in _tables(sql):
         number, free = 1, table

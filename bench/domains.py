@@ -1,4 +1,4 @@
-"""How well planning groups tables: adjusted Rand index against what people drew, and against pooled databases."""
+"""Rates how planning groups tables: adjusted Rand index against human domains and against pooled databases."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DATA_VARIABLE = "TRIBAL_BENCH_DATA"
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far the domains of a plan agree with those of people; 1 is fully, 0 as by chance."""
+    """How far the domains of a plan agree with the expected ones; 1 is fully, 0 is chance."""
 
     schema: str
     tables: int
@@ -31,11 +31,11 @@ class Agreement:
     human_domains: int
     adjusted_rand_index: float
     kind: str
-    """`people` drew the domains; or databases were pooled, and constants `chosen` on them, or they are `unseen`."""
+    """`people`: domains drawn by people; `chosen`: pooled databases used to choose constants; `unseen`: other pools."""
 
 
 def report(server: EmbeddedServer, scratch: Path, tribal: Path) -> list[Agreement]:
-    """Plan every schema that has a `domains.json`, and every pool, with the command that users give, and compare.
+    """Plan every schema with a `domains.json`, and every pool, with the users' command, and compare the domains.
 
     Raises:
         CommandFailedError: when `tribal plan` fails.

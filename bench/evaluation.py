@@ -1,4 +1,4 @@
-"""Sets of questions that people wrote over real schemas, each taken once through `tribal run` and kept in `.bench/`."""
+"""Sets of human questions over real schemas, each documented once by `tribal run` and cached in `.bench/`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCHEMA_FILE = "schema_pg.sql"
 _DONE = "done"
 _PACKAGE = Path("layers") / "tribal" / "python" / "tribal"
 _ONLY_ASKING = ("ranking", "retrieval", "tools", "edges")
-"""Rooms that only a question passes through: an index outlives a change of theirs."""
+"""Packages that only answer questions: an index stays valid when they change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Question:
 
 
 Way = tuple[tuple[str, ...], tuple[frozenset[frozenset[str]], ...]]
-"""Tables in order and, for each hop between them, the pairs of columns that it joins by, in whichever direction."""
+"""Tables in order and, for each hop between them, the pairs of joined columns in either direction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class JoinTest:
 
 @dataclass(frozen=True)
 class EvaluationSet:
-    """A folder in the shape of an evaluation set; what it holds of gold is only read for scoring."""
+    """The folder of an evaluation set; its gold data is read only for scoring."""
 
     folder: Path
 
@@ -65,7 +65,7 @@ class EvaluationSet:
 
     @cached_property
     def database(self) -> str:
-        """The one database that all its tables are in."""
+        """The database that contains all its tables."""
         (database,) = {json.loads(line)["scope"].split(".")[0] for line in _lines(self.folder / "questions.jsonl")}
         return str(database)
 
@@ -97,28 +97,28 @@ class EvaluationSet:
 
 
 def evaluation_sets(data: Path) -> list[EvaluationSet]:
-    """Every folder there that is a set."""
+    """Every folder in `data` that is an evaluation set."""
     return [EvaluationSet(file.parent) for file in sorted(data.glob(f"*/{SCHEMA_FILE}"))]
 
 
 def plain_name(name: str) -> str:
-    """A fully qualified name as the sets write it: its parts, unquoted."""
+    """A fully qualified name as the sets write it: without quotes."""
     identity = TableIdentity.parse(name)
     return f"{identity.database}.{identity.schema}.{identity.table}"
 
 
 @contextmanager
 def asked(one: EvaluationSet, tribal: Path) -> Iterator[Application]:
-    """The application over the index of a set."""
+    """Yield the application over the index of a set."""
     project = ensure_project(one.name, one.database, one.folder / SCHEMA_FILE, tribal)
     with closing(local_application(load_settings(project=project))) as app:
         yield app
 
 
 def ensure_project(name: str, database: str, schema: Path, tribal: Path) -> Path:
-    """A project in which `tribal run` documented and indexed a schema, loaded into PostgreSQL as that database.
+    """A project in which `tribal run` has documented and indexed a schema, loaded into PostgreSQL as that database.
 
-    It is kept, and made anew only when the schema changes or anything in the code that an index depends on.
+    It is cached and rebuilt only if the schema, or any code that an index depends on, has changed.
 
     Raises:
         CommandFailedError: when the run fails.
@@ -129,7 +129,7 @@ def ensure_project(name: str, database: str, schema: Path, tribal: Path) -> Path
     for old in CACHE.glob(f"{name}-*"):
         shutil.rmtree(old)
     project.mkdir(parents=True)
-    # A server of its own, because two sets may call their database the same.
+    # Each set gets its own server, because two sets may use the same database name.
     with TemporaryDirectory(prefix="tribal-bench-") as scratch, EmbeddedServer.start(Path(scratch)) as server:
         server.ensure_database(database, schema)
         command = [str(tribal), "run", server.dsn(database), "--project", str(project)]
@@ -141,7 +141,7 @@ def ensure_project(name: str, database: str, schema: Path, tribal: Path) -> Path
 
 
 def _source_hash(schema: Path) -> str:
-    """Of the schema and of every module that an index depends on."""
+    """Hash of the schema and of every module that an index depends on."""
     modules = [file for file in _PACKAGE.rglob("*.py") if file.relative_to(_PACKAGE).parts[0] not in _ONLY_ASKING]
     digest = hashlib.sha256(schema.read_bytes())
     for file in sorted((*modules, *Path("contracts").rglob("*.py"))):

@@ -1,4 +1,4 @@
-"""Whether the SQL of join paths over real schemas runs: PostgreSQL is asked to explain each."""
+"""Checks with EXPLAIN in PostgreSQL that the SQL of join paths over real schemas runs."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from tribal.app.local import local_application
 from tribal.settings import load_settings
 
 PATHS = 500
-"""Paths of one schema, each between other tables; a small schema has fewer."""
+"""Paths per schema, each between different tables; a small schema has fewer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The joins of one schema."""
+    """The explained joins of one schema."""
 
     schema: str
     paths: int
     inferred: int
-    """Of them, those with a step that no declared key stands for."""
+    """Paths with at least one step along an inferred key."""
     hops: int
-    """Of the longest."""
+    """Hops of the longest path."""
     refused: tuple[str, ...]
-    """SQL that PostgreSQL would not run, with its reason."""
+    """SQL that PostgreSQL refused, with the reason."""
 
 
 def explain_joins(data: Path, tribal: Path) -> list[Explained]:
     """Explain the joins of every schema under `ddl/`.
 
     Raises:
-        CommandFailedError: when `tribal run` fails over one of them.
+        CommandFailedError: when `tribal run` fails for one of them.
     """
     with TemporaryDirectory(prefix="tribal-bench-") as scratch, EmbeddedServer.start(Path(scratch)) as server:
         return list(_explained(data, tribal, server))
 
 
 def print_explained(results: list[Explained]) -> None:
-    """Print a line a schema, and what was refused."""
+    """Print one line per schema, and the refused SQL."""
     print(f"{'SQL of join paths':<28}{'paths':>7}{'inferred':>10}{'longest':>9}{'refused':>9}")
     for one in results:
         print(f"{one.schema:<28}{one.paths:>7}{one.inferred:>10}{one.hops:>9}{len(one.refused):>9}")

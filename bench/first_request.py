@@ -1,7 +1,7 @@
-"""What a caller waits for after a cold start: the retriever is imported and answers its first request.
+"""Measures a cold start as callers see it: importing the retriever and answering its first request.
 
-A fresh interpreter sees the unpacked layers of the function and what the Lambda runtime brings, and nothing else.
-`python -m bench.first_request` measures that alone.
+A fresh interpreter sees only the function's unpacked layers and the packages of the Lambda runtime.
+`python -m bench.first_request` runs this benchmark alone.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ assert answer["statusCode"] == 200 and found["tables"], answer
 
 
 def first_requests(server: EmbeddedServer, tribal: Path, folder: Path) -> list[Measurement]:
-    """The first answer over the sample company and over generated tables, of each kind of index that there can be.
+    """Measure the first answer over the sample company and over generated tables, with each available kind of index.
 
     Raises:
         CommandFailedError: when there is no answer.
-        EmbeddedServerError: when a database cannot be made.
+        EmbeddedServerError: when a database cannot be created.
     """
     server.ensure_database("company", COMPANY_SQL)
     paths = unpacked(folder)
@@ -115,7 +115,7 @@ def fill(index: IndexWriter, project: Path) -> None:
 
 
 def unpacked(folder: Path) -> list[Path]:
-    """What is on the path of the function: its code, its layers, and what the runtime has; with bytecode."""
+    """The function's import path, with bytecode: its code, its layers, and the packages of the runtime."""
     packages = Packages(folder / "packages", f"{sys.version_info.major}.{sys.version_info.minor}")
     build(packages, installed=True, bytecode=True)
     runtime = folder / "runtime"
@@ -135,7 +135,7 @@ def variables(s3: Any, prefix: str) -> dict[str, str]:
         "AWS_DEFAULT_REGION": _REGION,
         "AWS_ENDPOINT_URL": s3.meta.endpoint_url,
         "AWS_EC2_METADATA_DISABLED": "true",
-        # By this the tracing library knows that it is in Lambda, and makes no clients.
+        # Tells the tracing library that it is in Lambda, so that it creates no clients.
         "LAMBDA_TASK_ROOT": "/var/task",
         "POWERTOOLS_SERVICE_NAME": "retriever",
         "POWERTOOLS_METRICS_NAMESPACE": "bench",
@@ -146,7 +146,7 @@ def variables(s3: Any, prefix: str) -> dict[str, str]:
 
 @contextmanager
 def bucket() -> Iterator[Any]:
-    """A client of moto's S3 on this machine, with a bucket."""
+    """Yield a client of a local moto S3 with a bucket."""
     with MotoServer.start() as server:
         s3 = boto3.client(
             "s3",
@@ -161,7 +161,7 @@ def bucket() -> Iterator[Any]:
 
 @contextmanager
 def _opensearch() -> Iterator[str | None]:
-    """The address of a node, or nothing where there can be none, which is said."""
+    """Yield the address of a node, or `None` with a printed note if none is available."""
     try:
         node = OpenSearchNode.start()
     except (PackagesUnavailable, NodeError) as unavailable:

@@ -1,4 +1,4 @@
-"""A database of any size, made up: plausible names, two keys a table, fifteen columns, a few rows; always the same."""
+"""Deterministic generated databases of any size: plausible names, two keys and fifteen columns a table, a few rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEYS = 2
 ROWS = 12
 _SEED = 20_251_121
 _REPEATED_UP_TO = 1_000
-_TABLES_A_LOAD = 250  # one transaction holds a lock on every table that it makes
+_TABLES_A_LOAD = 250  # one transaction holds a lock on every table that it creates
 _AREAS = {
     "sales": "customer order quote basket return promotion",
     "billing": "invoice payment refund subscription ledger tariff",
@@ -41,7 +41,7 @@ feature fee field file filter flag forecast goal import index issue key label la
 
 
 class _Kind(NamedTuple):
-    """A column: its name, its type, the value of row `n`, and what follows the type."""
+    """A column: its name, type, value in row `n`, and constraints."""
 
     name: str
     type: str
@@ -78,7 +78,7 @@ _KINDS = (
 
 
 def load_generated(server: EmbeddedServer, tables: int) -> str:
-    """Make and fill a database of that many tables, unless it is there; returns its name.
+    """Create and fill a database with that many tables unless it exists; returns its name.
 
     Raises:
         EmbeddedServerError: A statement failed.
@@ -95,7 +95,7 @@ def load_generated(server: EmbeddedServer, tables: int) -> str:
 
 
 def table_statements(tables: int) -> Iterator[str]:
-    """SQL that makes and fills one table after the other; each refers to two that came before, mostly near ones."""
+    """SQL that creates and fills one table after another; each references two earlier ones, mostly recent ones."""
     random = Random(_SEED)
     names = [
         f"{area}.{subject}_{aspect}"
@@ -140,18 +140,18 @@ def generated_database(
     folder: Path,
     also: Callable[[Path, int], Sequence[Measurement]],
 ) -> list[Measurement]:
-    """Every stage, a run from nothing, one with nothing changed, and searching: the median of several runs.
+    """Measure every stage, a first run, a run without changes, and searching: medians of several runs.
 
     Args:
-        server: gets the database.
-        tables: how many there are in it.
+        server: the server for the database.
+        tables: the number of tables in it.
         tribal: the command.
         folder: for the projects.
-        also: measures something else over the project, which is documented and indexed by then.
+        also: a further measurement over the documented and indexed project.
 
     Raises:
         CommandFailedError: A command failed.
-        EmbeddedServerError: The database could not be made.
+        EmbeddedServerError: The database could not be created.
     """
     dsn = server.dsn(load_generated(server, tables))
     project, planned, documented = (folder / f"{name}_{tables}" for name in ("project", "planned", "documented"))

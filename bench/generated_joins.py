@@ -1,4 +1,4 @@
-"""Join paths between tables picked at random but repeatably, for running their SQL through `EXPLAIN`."""
+"""Join paths between tables chosen by a seeded random generator, for running their SQL through `EXPLAIN`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SEED = 20_261_121
 
 
 def generated_joins(app: Application, count: int) -> Iterator[GetJoinPathOutput]:
-    """At most so many paths of an index, each between other tables and of up to as many hops as chance allows."""
+    """At most `count` paths, each between different tables, with a random limit on the hops."""
     randomly = Random(_SEED)
     pairs = list(permutations([name_of(entry) for entry in app.index().tables(IndexFilter())], 2))
     randomly.shuffle(pairs)

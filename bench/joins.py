@@ -1,4 +1,4 @@
-"""Whether `get_join_path` joins two tables as people did."""
+"""Scores whether `get_join_path` joins two tables as people did."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _PAIR = re.compile(rf"t\d+\.({_IDENTIFIER}) = t\d+\.({_IDENTIFIER})")
 
 @dataclass(frozen=True, slots=True)
 class JoinScore:
-    """Over the distinct pairs of tables of a set."""
+    """Scores over the distinct pairs of tables of a set."""
 
     pairs: int
     exact: float
-    """Share whose answer has the tables of one of the human ways in the same order, and its columns."""
+    """Share of pairs whose answer has the tables of a human path in the same order, and its columns."""
     same_tables: float
-    """Share whose answer has the tables of a human way, whatever the columns."""
+    """Share of pairs whose answer has the tables of a human path, whatever the columns."""
     found: float
-    """Share with an answer at all."""
+    """Share of pairs with any path."""
     wrong: tuple[str, ...]
-    """Where the answer was another than any of the human ways."""
+    """Pairs whose answer matches none of the human paths."""
 
 
 def score_joins(tests: Sequence[JoinTest], app: Application) -> JoinScore:

@@ -1,4 +1,4 @@
-"""How often masking misses or overdoes it, where no pattern can decide: made-up values, the same each time."""
+"""How often masking misses or overreaches where no pattern decides, on deterministic made-up values."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ HARMLESS_COLUMNS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How many of how many; `better` says which end is good."""
+    """A count out of a total; `better` says whether higher or lower is good."""
 
     name: str
     hits: int
@@ -66,7 +66,7 @@ class Rate:
 
 
 def masking_rates() -> list[Rate]:
-    """Redacted names and addresses in comments, and harmless texts and columns that are masked by mistake."""
+    """Rates of redacted names and addresses in comments, and of harmless texts and columns masked by mistake."""
     return [
         *(_redacted(name, WITHOUT_PATTERN[name]) for name in ("person", "address")),
         Rate(

@@ -20,7 +20,7 @@ _KILOBYTES = 1024 if sys.platform == "darwin" else 1
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Median and spread of the wall time of several runs, and the most memory that one held with its workers."""
+    """Median and spread of the wall time of several runs, and the peak memory of a run with its workers."""
 
     name: str
     runs: int
@@ -29,16 +29,16 @@ class Measurement:
     slowest_seconds: float
     peak_memory_mb: float
     median_processor_seconds: float
-    """Processor time of the process and its workers, on all cores: what a busy machine changes least."""
+    """CPU time of the process and its workers on all cores, which depends least on the load of the machine."""
     p95_seconds: float | None = None
-    """Of what is measured hundreds of times."""
+    """Set for measurements repeated hundreds of times."""
 
 
 _LOOK_SECONDS = 0.05
 
 
 class CommandFailedError(Exception):
-    """A measured command ended with another exit code than 0."""
+    """A measured command exited with a code other than 0."""
 
 
 def measure(
@@ -51,17 +51,17 @@ def measure(
     environment: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> Measurement:
-    """Run a command several times, one after the other; `before` prepares each run and is not measured.
+    """Run a command several times in sequence; `before` prepares each run and is not measured.
 
-    An environment takes the place of the shell's. It runs in the folder that takes its output, unless `cwd` names
-    another.
+    `environment` replaces that of the shell. The command runs in the folder that receives its output, unless `cwd`
+    names another.
 
     Raises:
-        CommandFailedError: when one of the runs fails; what it printed is attached.
+        CommandFailedError: when one of the runs fails; its output is attached.
     """
     seconds, processor, memory = [], [], 0.0
     variables = dict(os.environ if environment is None else environment)
-    # Users have bytecode.
+    # Users run with cached bytecode.
     variables.pop("PYTHONDONTWRITEBYTECODE", None)
     for _ in range(runs):
         before()
@@ -78,7 +78,7 @@ def measure(
                 output.seek(0)
                 raise CommandFailedError(f"{name} ended with {process.returncode}:\n{output.read()}")
         processor.append(usage.ru_utime + usage.ru_stime)
-        # Sampling may miss a short peak of the one process, which the kernel does not.
+        # Sampling may miss a short peak of the main process, but the kernel does not.
         memory = max(memory, usage.ru_maxrss / 1024 / _KILOBYTES, held[0] / 1024**2)
     return Measurement(
         name, runs, statistics.median(seconds), min(seconds), max(seconds), memory, statistics.median(processor)
@@ -86,7 +86,7 @@ def measure(
 
 
 def print_measurements(measurements: Sequence[Measurement]) -> None:
-    """Print one table: a line a measurement."""
+    """Print a table with one line per measurement."""
     print(f"{'':<46}{'runs':>5}{'median s':>10}{'p95':>9}{'fastest':>9}{'slowest':>9}{'CPU s':>8}{'peak MB':>9}")
     for m in measurements:
         print(
@@ -99,7 +99,7 @@ def print_measurements(measurements: Sequence[Measurement]) -> None:
 
 @contextmanager
 def _watching(pid: int) -> Iterator[list[int]]:
-    """The most bytes that a process and its workers held together at one time; pages that they share count twice."""
+    """Yield the peak memory in bytes of a process and its workers together; shared pages count for each."""
     most, ended = [0], threading.Event()
 
     def look() -> None:

@@ -1,7 +1,7 @@
-"""The same questions over an index in OpenSearch: building it, asking it, and asking it while it is built anew.
+"""Measures an index in OpenSearch: building it, querying it, and querying it during a rebuild.
 
-From a shell `python -m bench.opensearch` makes a database of 5,000 tables and measures SQLite and OpenSearch side by
-side. A cluster is the one that `OPENSEARCH_URL` names, else a node on this machine, which `make opensearch` installs.
+`python -m bench.opensearch` generates a database of 5,000 tables and measures SQLite and OpenSearch side by side. The
+cluster is that of `OPENSEARCH_URL`, or else a node on this machine, which `make opensearch` installs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _STEPS = [sys.executable, "-m", "bench.opensearch_steps"]
 
 @dataclass(frozen=True, slots=True)
 class Rebuild:
-    """What a reader that never paused met while the whole index was built anew."""
+    """What a reader asking without a pause saw during a rebuild of the whole index."""
 
     tables: int
     seconds: float
@@ -41,11 +41,11 @@ class Rebuild:
     empty: int
     median_milliseconds: float
     slow_milliseconds: float
-    """Five in a hundred of these questions took longer."""
+    """95th percentile of the time per question."""
 
 
 def main() -> int:
-    """Measure alone, print the table, write the file; returns the exit code."""
+    """Run this benchmark alone, print the table and write the file; returns the exit code."""
     tribal = Path(sys.executable).parent / "tribal"
     try:
         with TemporaryDirectory(prefix="tribal-bench-") as scratch, cluster(install=True) as address:
@@ -76,11 +76,11 @@ def main() -> int:
 
 @contextmanager
 def cluster(*, install: bool = False) -> Iterator[str | None]:
-    """The address of a cluster; `None` where none is named and no node is installed, unless one is to be.
+    """Yield the address of a cluster; `None` if none is configured and no node is installed, unless `install` is true.
 
     Raises:
-        PackagesUnavailable: when there is to be one and it cannot be had.
-        NodeError: when it does not start.
+        PackagesUnavailable: when the node cannot be installed.
+        NodeError: when the node does not start.
     """
     if address := os.environ.get(VARIABLE):
         yield address
@@ -96,33 +96,33 @@ def cluster(*, install: bool = False) -> Iterator[str | None]:
 
 @dataclass(frozen=True, slots=True)
 class OverOpenSearch:
-    """Measures documented projects in a cluster; without one it measures nothing."""
+    """Measures documented projects in a cluster; without one, it measures nothing."""
 
     address: str | None
     folder: Path
-    """For what commands print."""
+    """Receives the output of commands."""
     rebuilds: list[Rebuild] = field(default_factory=list)
-    """One for each project."""
+    """The result of the rebuild of each project."""
 
     def __call__(self, project: Path, tables: int) -> list[Measurement]:
-        """Measure building and asking the index of a project, and build it anew beside a reader.
+        """Measure building and querying a project's index, and rebuild it while a reader asks.
 
         Raises:
-            CommandFailedError: when it was not built, or a question was not answered.
+            CommandFailedError: when building fails, or a question is not answered.
         """
         if self.address is None:
             return []
         name = f"OpenSearch, {tables:,} tables"
         command: list[str | Path] = [*_STEPS, "build", project.resolve(), self.address]
         built = self._timed(f"index into {name}", command)
-        # The node's own code is compiled while it answers its first hundreds of questions.
+        # The node's JIT compiles during its first hundreds of questions.
         searching = asked(self.address, f"search_tables in {name}, a node just started")
         searching += asked(self.address, f"search_tables in {name}")
         with subprocess.Popen(
             [*_STEPS, "watch", self.address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as reader:
             assert reader.stdout is not None
-            # It has had its first answer.
+            # The reader has received its first answer.
             reader.stdout.readline()
             rebuilt = self._timed(f"index into {name}, again", command)
             said, _ = reader.communicate()
@@ -132,7 +132,7 @@ class OverOpenSearch:
         return [built, *searching]
 
     def _timed(self, name: str, command: list[str | Path]) -> Measurement:
-        # What is measured is a module of this repository, not of what is installed.
+        # The measured program is a module of this repository, not of an installed package.
         return measure(name, command, runs=1, folder=self.folder, cwd=Path.cwd())
 
 
@@ -150,7 +150,7 @@ def _rebuild(tables: int, seconds: float, seen: Mapping[str, Any]) -> Rebuild:
 
 
 def print_rebuild(rebuild: Rebuild) -> None:
-    """Print what the reader met."""
+    """Print what the reader saw."""
     print(
         f"OpenSearch: {rebuild.tables:,} tables were built anew in {rebuild.seconds:.0f} s beside "
         f"{rebuild.questions:,} questions (median {rebuild.median_milliseconds:.0f} ms, 95th percentile "

@@ -1,8 +1,8 @@
-"""What is measured over OpenSearch, as programs of their own.
+"""The measured steps over OpenSearch, as separate programs.
 
-`python -m bench.opensearch_steps build PROJECT ADDRESS` builds the whole index of a documented project anew.
-`python -m bench.opensearch_steps watch ADDRESS` asks one question after the other until its input ends, and prints how
-long each took and how many were not answered or had an empty answer.
+`python -m bench.opensearch_steps build PROJECT ADDRESS` rebuilds the whole index of a documented project.
+`python -m bench.opensearch_steps watch ADDRESS` asks one question after another until its input ends, and prints how
+long each took and how many failed or got an empty answer.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from tribal_contracts import SearchTablesOutput
 
 
 def build(project: Path, address: str) -> None:
-    """Index everything that is documented there in the cluster at an address, whatever its index holds.
+    """Rebuild the project's index in the cluster at an address.
 
     Raises:
-        SystemExit: when a file was not taken in.
+        SystemExit: when a file was not indexed.
     """
     index = OpenSearchIndexWriter(opensearch_client(address), INDEX)
     parts = FolderStore(project), index, WordLlamaEmbedder(), SystemClock(None), SilentSink()
@@ -41,7 +41,7 @@ def build(project: Path, address: str) -> None:
 
 
 def watch(place: str) -> None:
-    """Ask without a pause until the input ends."""
+    """Ask questions without a pause until the input ends."""
     app, ended = application_at(place), threading.Event()
 
     def listen() -> None:

@@ -1,8 +1,8 @@
-"""How well questions find their tables and tables their joins, on the sets that `TRIBAL_BENCH_DATA` names.
+"""Rates search and join paths on the evaluation sets in `TRIBAL_BENCH_DATA`.
 
 From a shell: `TRIBAL_BENCH_DATA=FOLDER python -m bench.retrieval`. Each set is loaded into PostgreSQL as one database,
-documented and indexed by `tribal run`, and asked through the tools, without a scope: all its databases are one pool.
-Where `OPENSEARCH_URL` names a cluster, or a node is installed, they are asked over OpenSearch too.
+documented and indexed by `tribal run`, and queried through the tools without a scope: all its databases form one pool.
+If `OPENSEARCH_URL` names a cluster, or a node is installed, it is also queried over OpenSearch.
 """
 
 from __future__ import annotations
@@ -60,40 +60,40 @@ ABLATIONS: dict[str, Weights] = {
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """How near the top the tables stand that answers need, over all questions of a set."""
+    """How high the needed tables rank, over all questions of a set."""
 
     recall_at_5: float
     recall_at_10: float
     all_at_10: float
-    """Share of questions with every table among the first ten."""
+    """Share of questions with all needed tables among the first ten."""
     all_at_15: float
     mean_reciprocal_rank: float
-    """Of the first table that is needed."""
+    """Mean reciprocal rank of the first needed table."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetScore:
-    """Everything that one set says."""
+    """All scores of one set."""
 
     name: str
     tables: int
     questions: int
     ranking: Ranking
     in_its_schema: Ranking
-    """The same with the schema that a question is about as scope."""
+    """The ranking when the scope is limited to the question's schema."""
     ablations: dict[str, Ranking]
     joins: JoinScore
     relevance_auc: float | None
-    """Chance that an answerable question's first score is above an unanswerable one's; where a set has such."""
+    """Probability that an answerable question's top score exceeds an unanswerable one's; only for sets with such."""
     median_milliseconds: float
     slow_milliseconds: float
-    """Five in a hundred searches with the default limit take longer."""
+    """95th percentile of the time of a search with the default limit."""
     over_opensearch: Ranking | None = None
-    """The same with the records in OpenSearch instead of SQLite; where there is a cluster."""
+    """The ranking with OpenSearch in place of SQLite, if there is a cluster."""
 
 
 def main() -> int:
-    """Measure every set alone, print the table, write the file; returns the exit code."""
+    """Run this benchmark alone, print the table and write the file; returns the exit code."""
     if not os.environ.get(DATA_VARIABLE):
         print(f"bench.retrieval: set {DATA_VARIABLE} to a folder of evaluation sets", file=sys.stderr)
         return 2
@@ -115,10 +115,10 @@ def main() -> int:
 
 
 def report(tribal: Path, address: str | None) -> list[SetScore]:
-    """Score every set of the folder, and where there is a cluster at an address, over OpenSearch too.
+    """Score every set of the folder, also over OpenSearch if `address` is that of a cluster.
 
     Raises:
-        CommandFailedError: when `tribal run` fails over one of them.
+        CommandFailedError: when `tribal run` fails for one of them.
     """
     return list(_scores(tribal, address))
 
@@ -157,7 +157,7 @@ def _score(one: EvaluationSet, app: Application) -> SetScore:
 
 @dataclass(frozen=True, slots=True)
 class _Ask:
-    """One question, asked in every way: names of tables, best first."""
+    """The answers to one question asked in different ways: names of tables, best first."""
 
     answer: list[str]
     in_its_schema: list[str]
@@ -167,7 +167,7 @@ class _Ask:
 
 def _ask(question: Question, one: EvaluationSet, app: Application) -> _Ask:
     answer = _searched(question.text, app)
-    # Timed the second time, when the index is loaded, with the limit that a caller gets who asks for none.
+    # Timed on the second call, when the index is loaded, with the default limit.
     began = time.perf_counter()
     call_tool("search_tables", {"query": question.text}, _CALLER, app)
     milliseconds = (time.perf_counter() - began) * 1_000
@@ -182,7 +182,7 @@ def _searched(text: str, app: Application, caller: Caller = _CALLER) -> list[str
 
 
 def _ablated(question: Question, app: Application) -> dict[str, list[str]]:
-    """As the tool ranks, from the same candidates, without reading the documents of what it found."""
+    """Rank the tool's candidates without each signal in turn, without reading any documents."""
     everywhere, toolbox = IndexFilter(), toolbox_of(_CALLER, app)
     opened = open_index(toolbox)
     names = {entry.record_id: name_of(entry) for entry in opened.tables}
@@ -224,7 +224,7 @@ def _relevance_auc(one: EvaluationSet, app: Application) -> float | None:
 
 
 def print_scores(scores: Sequence[SetScore]) -> None:
-    """Print one table: a line a set, and below it a line for each signal that is left out."""
+    """Print a table with one line per set, followed by one for each signal left out."""
     heads = f"{'R@5':>7}{'R@10':>7}{'ALL@10':>8}{'ALL@15':>8}{'MRR':>7}{'joins':>8}{'AUC':>7}{'p50 ms':>8}{'p95 ms':>8}"
     print(f"{'':<32}{heads}")
     for score in scores:

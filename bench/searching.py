@@ -1,7 +1,7 @@
-"""How long a question takes over a generated database: the first one in a process, those after it, and from the shell.
+"""Measures questions over a generated database: the first in a process, later ones, and from the shell.
 
-As a program it is what is measured: `python -m bench.searching PLACE` asks the SQLite index at a path, or the one in
-OpenSearch at an address, and prints its figures as JSON.
+The module is also the measured program: `python -m bench.searching PLACE` queries the SQLite index at a path, or the
+OpenSearch index at an address, and prints its figures as JSON.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 QUESTIONS = 300
 INDEX = "tribal-bench"
-"""What measuring calls its index in a cluster."""
+"""Name of the benchmark's index in a cluster."""
 _SEED = 20_251_121
 _FORMS = (
     "which {subject} has the highest {measure} by {other}",
@@ -48,7 +48,7 @@ _KILOBYTES = 1024 if sys.platform == "darwin" else 1
 
 
 def questions(count: int) -> list[str]:
-    """Different questions in plain words, always the same."""
+    """Distinct questions in plain words; deterministic."""
     random, found = Random(_SEED), dict[str, None]()
     while len(found) < count:
         words = {name: random.choice(_MEASURES) for name in ("measure", "second")}
@@ -58,7 +58,7 @@ def questions(count: int) -> list[str]:
 
 
 def searching(project: Path, tables: int, tribal: Path, folder: Path) -> list[Measurement]:
-    """Measure questions over the index of a project.
+    """Measure questions to the index of a project.
 
     Raises:
         CommandFailedError: A question was not answered.
@@ -76,12 +76,12 @@ def searching(project: Path, tables: int, tribal: Path, folder: Path) -> list[Me
 
 
 def asked(place: str, name: str) -> list[Measurement]:
-    """Measure questions to the index at a place, as `opened` takes it.
+    """Measure questions to the index at a place, given as to `opened`.
 
     Raises:
         CommandFailedError: A question was not answered.
     """
-    # A process of its own, so that what it holds is what searching needs.
+    # A separate process, so that its memory is that of searching alone.
     done = subprocess.run([sys.executable, "-m", "bench.searching", place], capture_output=True, text=True, check=False)
     if done.returncode:
         raise CommandFailedError(f"{name} ended with {done.returncode}:\n{done.stderr}")
@@ -96,7 +96,7 @@ def asked(place: str, name: str) -> list[Measurement]:
 
 
 def opened(place: str) -> IndexReader:
-    """The SQLite index at a path, or the one that measuring made in the cluster at an address."""
+    """Open the SQLite index at a path, or the benchmark's index in the cluster at an address."""
     if place.startswith("http"):
         from tribal.adapters.opensearch.client import opensearch_client
         from tribal.adapters.opensearch.index import OpenSearchIndex
@@ -108,7 +108,7 @@ def opened(place: str) -> IndexReader:
 
 
 def application_at(place: str) -> Application:
-    """The application of this machine over the index at a place."""
+    """The local application over the index at a place."""
     from tribal.app.local import local_application
     from tribal.ports import Provider
     from tribal.settings import load_settings
@@ -118,7 +118,7 @@ def application_at(place: str) -> Application:
 
 
 def main(place: str) -> None:
-    """Ask the index at a place and print how long it took."""
+    """Query the index at a place and print the measured times."""
     from tribal.ports import Caller
     from tribal.tools.call import call_tool
 

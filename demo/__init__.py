@@ -3,4 +3,4 @@
 from pathlib import Path
 
 COMPANY_SQL = Path(__file__).with_name("company.sql")
-"""The sample company: one script that fills an empty database, the same each time."""
+"""The sample company: a deterministic script that fills an empty database."""

@@ -51,7 +51,7 @@ def main() -> int:
 
 @contextmanager
 def company_dsn() -> Iterator[str]:
-    """Yield the address of a running sample company: `TRIBAL_DEMO_DSN` where that is set, else an embedded server."""
+    """Yield the DSN of a sample company: `TRIBAL_DEMO_DSN` if set, otherwise an embedded server."""
     given = os.environ.get("TRIBAL_DEMO_DSN")
     if given:
         fill_target(given, COMPANY_SQL)

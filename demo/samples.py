@@ -14,11 +14,11 @@ from servers.postgres import EmbeddedServer
 
 SAMPLES = Path(__file__).parent.parent / "docs" / "samples"
 EPOCH = "1767225600"
-"""2026-01-01: the documents are the same whenever they are made."""
+"""2026-01-01, so that the documents do not depend on when they are made."""
 
 
 def generate(dsn: str, project: Path) -> None:
-    """Run `tribal run` on the sample company in a folder.
+    """Run `tribal run` for the sample company in a folder.
 
     Raises:
         subprocess.CalledProcessError: when the run fails; its output is attached.
@@ -31,7 +31,7 @@ def generate(dsn: str, project: Path) -> None:
 
 
 def differences(generated: Path, committed: Path = SAMPLES) -> list[str]:
-    """Files that are missing, left over or different in the committed documentation, one line each."""
+    """Missing, superfluous and differing files of the committed documentation, one line each."""
     fresh, kept = _contents(generated), _contents(committed)
     return [
         *(f"missing: {name}" for name in sorted(fresh.keys() - kept.keys())),
@@ -45,7 +45,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
 
 
 def main() -> int:
-    """Replace the committed documentation by what the program writes now."""
+    """Replace the committed documentation by newly generated files."""
     with tempfile.TemporaryDirectory() as scratch:
         home = Path(scratch)
         with EmbeddedServer.start(home / "postgres") as server:

@@ -1,4 +1,4 @@
-"""A database of the user's own as the place for the sample company."""
+"""The user's own database as the target for the sample company."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tribal.settings.dsn import parse_dsn
 
 
 class DemoTargetError(Exception):
-    """The database that `TRIBAL_DEMO_DSN` names cannot hold the sample company."""
+    """The database named by `TRIBAL_DEMO_DSN` cannot be used for the sample company."""
 
 
 def fill_target(dsn: str, script: Path) -> None:
-    """Load the script into an empty database; a database that holds the sample company already is left alone.
+    """Load the script into an empty database; one that already contains the sample company is left alone.
 
     Raises:
-        DemoTargetError: when the database cannot be reached, holds something else, or refuses the script.
+        DemoTargetError: when the database cannot be reached, contains something else, or refuses the script.
     """
     try:
         target = parse_dsn(dsn, os.environ)

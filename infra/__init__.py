@@ -1,1 +1,1 @@
-"""The AWS CDK app that deploys the system, one stack an environment."""
+"""The AWS CDK app that deploys the system, one stack per environment."""

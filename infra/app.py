@@ -1,4 +1,4 @@
-"""The CDK app: `cdk -c environment=dev synth`; without an environment all of them."""
+"""The CDK app: `cdk -c environment=dev synth`, or without an environment for all of them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ FLAGS = {
     "@aws-cdk/core:checkSecretUsage": True,
     "@aws-cdk/core:target-partitions": ["aws", "aws-cn", "aws-us-gov"],
 }
-"""Behaviour of the CDK that newer projects have by default, and that ours relies on."""
+"""CDK feature flags that new projects get by default and that this one relies on."""
 
 
 def stack_name(environment: Environment) -> str:
-    """The stack of an environment."""
+    """The name of an environment's stack."""
     return f"tribal-knowledge-{environment.name}"
 
 
@@ -38,7 +38,7 @@ def build_app(
     context: Mapping[str, Any] | None = None,
     output: Path | None = None,
 ) -> App:
-    """The app with a stack for each environment, and with the checks that every synth makes.
+    """The app with a stack for each environment, and the checks that run on every synth.
 
     Raises:
         FileNotFoundError: when a package has not been built.
@@ -63,7 +63,7 @@ def build_app(
 
 
 def main() -> None:
-    """Synthesise what the context of the CDK's command line asks for."""
+    """Synthesise the environments selected on the CDK's command line."""
     probe = App()
     name = probe.node.try_get_context("environment")
     python = probe.node.try_get_context("python") or DEFAULT_PYTHON

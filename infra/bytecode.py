@@ -1,4 +1,4 @@
-"""Bytecode of what is packaged: a function may not write it where it runs, and would compile anew at each start."""
+"""Compiles packages: functions run on a read-only file system and would otherwise compile at every cold start."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 
 def interpreter_for(python: str) -> str | None:
-    """A Python of that version, whose bytecode the runtime reads; the one at hand where it fits."""
+    """A Python of the runtime's version, whose bytecode the runtime can read; the running one if it fits."""
     if python == f"{sys.version_info.major}.{sys.version_info.minor}":
         return sys.executable
     found = shutil.which(f"python{python}")
     if found is None:
         return None
-    # What is named so may be a stand-in for a Python that is not installed.
+    # A program of that name may be a shim for a Python that is not installed.
     said = subprocess.run(
         [found, "-I", "-c", "import sys; print(sys.version)"], capture_output=True, text=True, check=False
     )
@@ -23,8 +23,8 @@ def interpreter_for(python: str) -> str | None:
 
 
 def compile_folder(folder: Path, interpreter: str, shown_as: str) -> None:
-    """Put bytecode beside every module, the same bytes each time; tracebacks name modules below `shown_as`."""
-    # The files are never changed where they run, so nobody needs to compare them with their source.
+    """Compile every module, reproducibly; tracebacks show paths below `shown_as`."""
+    # Deployed files never change, so the bytecode need not be checked against its source.
     how = ["--invalidation-mode", "unchecked-hash", "-q", "-q", "-s", str(folder), "-p", shown_as]
-    # What is not meant for this Python does not compile, and would not be imported either.
+    # Modules for other versions of Python do not compile, and are never imported.
     subprocess.run([interpreter, "-I", "-m", "compileall", *how, str(folder)], capture_output=True, check=False)

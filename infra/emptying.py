@@ -9,11 +9,11 @@ from infra.environment import load_environment
 
 
 class MustBeKept(Exception):
-    """The environment's file says that its data stays."""
+    """The environment's file says that its data is kept."""
 
 
 def empty_environment(name: str, *, cloudformation: Any, s3: Any) -> dict[str, int]:
-    """Delete every version of every object of an environment's buckets; answers how many by bucket.
+    """Delete every version of every object in an environment's buckets; returns the number deleted by bucket.
 
     Raises:
         MustBeKept: when the environment keeps its data.
@@ -44,7 +44,7 @@ def _empty(bucket: str, s3: Any) -> int:
 
 
 def main() -> int:
-    """Empty the buckets of the environment that the command line names."""
+    """Empty the buckets of the environment named on the command line."""
     import boto3
 
     name = sys.argv[1]

@@ -1,4 +1,4 @@
-"""What a person decides about one deployed environment; one file an environment in `infra/environments/`."""
+"""Configuration of deployed environments, one file each in `infra/environments/`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Arn = Annotated[str, Field(pattern=r"^arn:[a-z-]+:[^\s*]+$")]
 ScheduleExpression = Annotated[str, Field(pattern=r"^(cron\([^()]+\)|rate\(\d+ (minute|hour|day)s?\))$")]
 SecretPattern = Annotated[str, Field(pattern=r"^[A-Za-z0-9/_+=.@!*-]+$")]
 GroupName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
-"""The same shape as `network` of an entry of `databases.yaml`."""
+"""The same pattern as `network` of an entry in `databases.yaml`."""
 
-# The retention periods that CloudWatch Logs knows, up to two years.
+# The retention periods that CloudWatch Logs supports, up to two years.
 LOG_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731)
 
 
@@ -29,14 +29,14 @@ class Part(BaseModel):
 
 
 class Schedule(Part):
-    """When something happens by itself."""
+    """When a recurring task runs."""
 
     expression: ScheduleExpression
     enabled: bool = True
 
 
 class FunctionSize(Part):
-    """What a function may use; Lambda gives processors in proportion to memory, one at 1,769 MB."""
+    """Resources of a function; Lambda allots CPU in proportion to memory, one vCPU at 1,769 MB."""
 
     memory_mb: int = Field(ge=128, le=10_240)
     timeout_seconds: int = Field(ge=10, le=900)
@@ -60,20 +60,20 @@ class FunctionSizes(Part):
 
 
 class Network(Part):
-    """A group of databases that are reached in the same way; without a VPC its functions run outside of any."""
+    """A group of databases that are reached in the same way; without a VPC, its functions run outside of one."""
 
     vpc_id: Annotated[str, Field(pattern=r"^vpc-[0-9a-f]+$")] | None = None
     subnet_ids: list[Annotated[str, Field(pattern=r"^subnet-[0-9a-f]+$")]] = Field(default_factory=list)
     security_group_ids: list[Annotated[str, Field(pattern=r"^sg-[0-9a-f]+$")]] = Field(default_factory=list)
-    """Without one the stack makes one that lets everything out and nothing in."""
+    """If empty, the stack creates a group that allows all outbound and no inbound traffic."""
     role_arn: Arn | None = None
     """A role that the group's functions assume to reach the databases, such as one of another account."""
     secrets: list[SecretPattern] = Field(default_factory=list)
-    """Names of the secrets that its databases' entries name; `*` stands for any characters."""
+    """Names of the secrets that the entries of its databases refer to; `*` matches any characters."""
     secret_keys: list[Arn] = Field(default_factory=list)
-    """KMS keys of those secrets, where they have keys of their own."""
+    """KMS keys of those secrets, if they have their own."""
     rds_users: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9*-]+/[A-Za-z0-9_*.-]+$")]] = Field(default_factory=list)
-    """`resource id/user` of the databases that are logged into with IAM, such as `db-ABCDEFGHIJKL/tribal`."""
+    """`resource id/user` of databases with IAM login, such as `db-ABCDEFGHIJKL/tribal`."""
 
     @model_validator(mode="after")
     def _a_vpc_has_subnets(self) -> Self:
@@ -94,7 +94,7 @@ class OpenSearchSize(Part):
     dedicated_masters: Literal[0, 3] = 0
     master_instance_type: str | None = Field(default=None, pattern=r"^[a-z0-9]+\.[a-z0-9]+\.search$")
     network: GroupName | None = None
-    """The network group in whose VPC the domain lies; without one it has an address that only signed requests pass."""
+    """The network group in whose VPC the domain is; without one, it has a public endpoint for signed requests only."""
 
     @model_validator(mode="after")
     def _nodes_fill_the_zones(self) -> Self:
@@ -112,13 +112,13 @@ class IamAuth(Part):
 
 
 class JwtAuth(Part):
-    """Callers bear a token of an issuer; a Lambda authorizer checks it."""
+    """Callers send a bearer token of an issuer, checked by a Lambda authorizer."""
 
     mode: Literal["jwt"]
     issuer: str = Field(pattern=r"^https://[^\s]+$")
     audience: str = Field(min_length=1)
     scope_claim: str | None = Field(default=None, min_length=1)
-    """The claim that says which databases and schemas the caller may see; without one, all."""
+    """The claim that lists the databases and schemas that the caller may see; without one, all."""
 
 
 class Api(Part):
@@ -128,16 +128,16 @@ class Api(Part):
     rate_per_second: float = Field(default=20, gt=0, le=10_000)
     burst: int = Field(default=40, ge=1, le=5_000)
     account_log_role: bool = True
-    """Whether this stack gives API Gateway the role by which it writes logs; one in an account and region does."""
+    """Whether this stack gives API Gateway its role for writing logs; only one per account and region is needed."""
 
 
 class Alarms(Part):
-    """Who is told."""
+    """Who receives alarms, and their thresholds."""
 
     email: str | None = Field(default=None, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")
     topic_arn: Arn | None = None
     run_expected_every_hours: int | None = Field(default=None, ge=1, le=168)
-    """Alarm when no run succeeded for so long; fits the schedule, and is left out where runs are rare."""
+    """Alarm if no run succeeds for this long; must fit the schedule, and is unset if runs are rare."""
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -147,38 +147,38 @@ class Alarms(Part):
 
 
 class Concurrency(Part):
-    """How much happens at once; how many units do is `units_at_once` of `databases.yaml`."""
+    """Limits of concurrency; that of work units is `units_at_once` in `databases.yaml`."""
 
     indexers: int = Field(default=4, ge=2, le=100)
     databases: int = Field(default=4, ge=1, le=40)
 
 
 class Environment(Part):
-    """One environment."""
+    """A deployed environment."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9]{0,11}$")
     region: str | None = Field(default=None, pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")
     account: str | None = Field(default=None, pattern=r"^\d{12}$")
     removal: Literal["retain", "destroy"]
-    """What `make destroy` does with documents and index."""
+    """What `make destroy` does with the documents and the index."""
     time_zone: str
     schedule: Schedule
     reconcile: Schedule
-    """When the indexer compares manifest and index."""
+    """When the indexer compares the manifest with the index."""
     log_days: int
     old_version_days: int = Field(ge=1, le=3650)
-    """How long overwritten and deleted objects can be brought back."""
+    """Days for which overwritten and deleted objects can be restored."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     index: Literal["opensearch", "sqlite"]
     opensearch: OpenSearchSize | None = None
     describer: Literal["rules"] = "rules"
-    """What puts tables into words; models come later."""
+    """What describes the tables; models come later."""
     functions: FunctionSizes = FunctionSizes()
     concurrency: Concurrency = Concurrency()
     api: Api = Api()
     alarms: Alarms = Alarms()
     networks: dict[GroupName, Network] = Field(min_length=1)
-    """The first one's planner opens, composes and closes runs."""
+    """By name; the planner of the first one opens, composes and closes runs."""
 
     @field_validator("time_zone")
     @classmethod
@@ -207,17 +207,17 @@ class Environment(Part):
 
     @property
     def prefix(self) -> str:
-        """How the names of all resources begin."""
+        """The prefix of all resource names."""
         return f"tribal-{self.name}"
 
     @property
     def home(self) -> str:
-        """The network group whose planner does what needs no database."""
+        """The network group whose planner handles tasks that need no database."""
         return next(iter(self.networks))
 
 
 def environment_names() -> list[str]:
-    """The environments that there are."""
+    """Names of all configured environments."""
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
@@ -225,7 +225,7 @@ def load_environment(name: str, folder: Path = FOLDER) -> Environment:
     """Read and check the file of an environment.
 
     Raises:
-        ValueError: when there is none of that name, or it is wrong; the message says what.
+        ValueError: when the file is missing or invalid; the message says why.
     """
     path = folder / f"{name}.yaml"
     if not re.fullmatch(r"[a-z][a-z0-9]*", name) or not path.is_file():

@@ -1,4 +1,4 @@
-"""Which functions there are, and which layers each needs: no function carries what it does not use."""
+"""The functions and the layers that each needs; no function gets a layer that it does not use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "authorizer": (OUR_LAYER, "deps-core", "deps-tokens"),
 }
 DEFAULT_PYTHON = "3.13"
-"""The Lambda runtime. The end-to-end test packages for the interpreter at hand instead."""
+"""The Lambda runtime. The end-to-end test packages for the running interpreter instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Packages:
 
     @property
     def runtime(self) -> str:
-        """As Lambda names it."""
+        """Lambda's name of the runtime."""
         return f"python{self.python}"
 
     def layer(self, name: str) -> Path:
@@ -41,11 +41,11 @@ class Packages:
         return self.folder / "functions" / name
 
     def missing(self) -> list[Path]:
-        """What has not been built."""
+        """Folders that have not been built."""
         wanted = [*(self.layer(name) for name in LAYERS), *(self.function(name) for name in FUNCTIONS)]
         return [path for path in wanted if not path.is_dir()]
 
 
 def handler_of(function: str) -> str:
-    """The handler, as Lambda names it."""
+    """The handler in Lambda's notation."""
     return f"functions.{function}.handler.handle"

@@ -1,4 +1,4 @@
-"""Layers for the interpreter at hand, from what is installed beside it: no network, the same pins, the same pruning."""
+"""Builds layers from the distributions installed for the running interpreter: no network, same pins, same pruning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 
 
 def closure(requirements: list[Requirement]) -> list[str]:
-    """Names of all distributions that some requirements need here.
+    """Names of all distributions that the requirements need, transitively, in this environment.
 
     Raises:
         metadata.PackageNotFoundError: when one is not installed.
@@ -32,7 +32,7 @@ def closure(requirements: list[Requirement]) -> list[str]:
 
 
 def copy_distribution(name: str, target: Path) -> None:
-    """Copy the files of an installed distribution, without what lies outside of the folder of packages."""
+    """Copy the files of an installed distribution that are inside the packages folder."""
     distribution = metadata.distribution(name)
     for file in distribution.files or []:
         if file.parts[0] == ".." or "__pycache__" in file.parts:

@@ -1,7 +1,7 @@
-"""Installs what requirements.lock pins into the environment of the interpreter at hand, and this repository with it.
+"""Installs the distributions pinned in requirements.lock, and this repository, for the running interpreter.
 
-By uv, which the lock file pins as well, in a few seconds; by pip, which every Python brings, where uv cannot be had or
-does not know one of pip's settings. Versions and hashes are the same. Imports nothing but the standard library.
+Uses uv, itself pinned in the lock file, which takes a few seconds; or pip, if uv is unavailable or does not support one
+of pip's settings. Versions and hashes are the same. Imports nothing but the standard library.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 LOCK = ROOT / "requirements.lock"
 _SECTIONS = ("global", "install", ":env:")
-"""Where pip looks for settings of `pip install`; what is named later wins."""
+"""Where pip looks for settings of `pip install`; later ones win."""
 _CONCERNS_PIP_ALONE = frozenset(
     "break-system-packages cache-dir compile config-file disable-pip-version-check log no-cache-dir no-color "
     "no-compile no-input no-python-version-warning no-warn-script-location prefer-binary progress-bar quiet "
@@ -30,8 +30,8 @@ _SHOWN_CHARS = 600
 
 
 @dataclass
-class ForUv:
-    """What uv is told so that it asks the same package indexes in the same way as pip."""
+class UvSettings:
+    """Settings that make uv use the same package indexes in the same way as pip."""
 
     arguments: list[str] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class ForUv:
         return lambda value: self.environment.update(dict.fromkeys(names, value))
 
     def take(self, name: str, value: str) -> bool:
-        """Take over a setting of pip; false when uv has nothing like it."""
+        """Take over a setting of pip; false if uv has no equivalent."""
         known: Mapping[str, Callable[[str], None]] = {
             "index-url": self._option("--default-index"),
             "extra-index-url": self._option("--index"),
@@ -64,7 +64,7 @@ class ForUv:
 
 
 def pip_settings(listed: str) -> dict[str, str]:
-    """Settings for `pip install` from what `pip config list` prints."""
+    """Settings for `pip install`, parsed from the output of `pip config list`."""
     sections: dict[str, dict[str, str]] = {section: {} for section in _SECTIONS}
     for line in listed.splitlines():
         key, _, value = line.partition("=")
@@ -74,9 +74,9 @@ def pip_settings(listed: str) -> dict[str, str]:
     return {name: value for section in _SECTIONS for name, value in sections[section].items()}
 
 
-def settings_for_uv(settings: Mapping[str, str]) -> ForUv | str:
-    """The same for uv, or the name of a setting that uv does not know."""
-    told = ForUv()
+def settings_for_uv(settings: Mapping[str, str]) -> UvSettings | str:
+    """pip's settings for uv, or the name of one that uv does not support."""
+    told = UvSettings()
     for name, value in settings.items():
         if not told.take(name, value):
             return name
@@ -91,10 +91,10 @@ def requirement_of(name: str, lock: Path) -> str:
     return found[0]
 
 
-def install_with_uv(uv: list[str], python: str, lock: Path, told: ForUv) -> str | None:
-    """Install what a lock file pins for an interpreter; returns what went wrong."""
+def install_with_uv(uv: list[str], python: str, lock: Path, told: UvSettings) -> str | None:
+    """Install the lock file's pins for an interpreter; returns what went wrong, if anything."""
     where = ["--quiet", "--python", python, *told.arguments]
-    # As pip does, whichever index has the pinned version; the hashes say that it is the right one.
+    # Like pip, take the pinned version from any index; the hashes prove that it is the right one.
     how = ["--require-hashes", "--index-strategy", "unsafe-best-match"]
     return _attempt([*uv, "pip", "install", *where, *how, "--requirement", str(lock)], told.environment)
 
@@ -103,13 +103,13 @@ def _bootstrap_uv() -> str | None:
     with tempfile.TemporaryDirectory() as folder:
         wanted = Path(folder) / "uv.txt"
         wanted.write_text(requirement_of("uv", LOCK), encoding="utf-8")
-        # Built from source uv would take minutes and a compiler.
+        # Building uv from source would take minutes and a compiler.
         return _attempt([*_pip("--no-deps", "--only-binary", "uv"), "--require-hashes", "--requirement", str(wanted)])
 
 
 @cache
-def settings_here() -> ForUv | str:
-    """What uv is told on this machine, or the name of a setting of pip that uv does not know."""
+def settings_here() -> UvSettings | str:
+    """Settings for uv on this machine, or the name of one of pip's that uv does not support."""
     listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True)
     return settings_for_uv(pip_settings(listed.stdout))
 
@@ -134,7 +134,7 @@ def _attempt(command: list[str], environment: Mapping[str, str] | None = None) -
 
 
 def main() -> int:
-    """Install, and say so where it takes longer."""
+    """Install everything, and print a note if it falls back to pip."""
     print(f"Installing what {LOCK.name} pins into {Path(sys.prefix).name} ...", flush=True)
     reason = _why_not_by_uv()
     if reason is not None:

@@ -1,20 +1,20 @@
-"""What is left out of the dependency layers, by name and with the reason."""
+"""Distributions and files left out of the dependency layers, with the reasons."""
 
 from __future__ import annotations
 
 RUNTIME_BRINGS = ("boto3", "botocore", "jmespath", "s3transfer")
-"""In every Lambda runtime. They are resolved with each layer, so that what stays fits them, and then left out."""
+"""Part of every Lambda runtime: resolved with each layer, so that the rest is compatible, and then left out."""
 
 ONLY_BOTOCORE_NEEDS = ("python-dateutil", "six", "urllib3")
-"""Beside botocore in the runtime; left out of layers in which nothing else needs them."""
+"""Come with botocore in the runtime; left out of layers in which nothing else needs them."""
 
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     "deps-core": ONLY_BOTOCORE_NEEDS,
     "deps-postgres": ("urllib3",),
-    # opensearch-py does not import gRPC unless asked for that transport; requests it does, whatever the transport.
+    # opensearch-py imports gRPC only for that transport, but `requests` for any.
     "deps-search": ("grpcio", "opensearch-protobufs", "protobuf", "typing-extensions"),
     "deps-tokens": (),
-    # Of wordllama only its weights are read, by safetensors, tokenizers and numpy; the rest would download models.
+    # Only wordllama's weights are used, read by safetensors, tokenizers and numpy; the rest is for downloading models.
     "deps-vectors": (
         "annotated-types",
         "anyio",
@@ -42,7 +42,7 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "urllib3",
     ),
 }
-"""Distributions by layer, besides what the runtime brings."""
+"""Distributions left out by layer, besides those of the runtime."""
 
 NEVER_LOADED = (
     "**/__pycache__",
@@ -65,4 +65,4 @@ NEVER_LOADED = (
     "tests",
     "wrapt-stubs",
 )
-"""Files and folders of what stays that no import reaches; the names are those below `python/`."""
+"""Files and folders of the remaining distributions that are never imported, relative to `python/`."""

@@ -1,4 +1,4 @@
-"""Reads requirements.lock for another interpreter than the one at hand."""
+"""Reads requirements.lock on behalf of another interpreter than the running one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Pin:
     hashes: tuple[str, ...]
 
     def holds_for(self, environment: dict[str, str]) -> bool:
-        """Whether the entry is meant for an interpreter."""
+        """Whether the entry's marker matches an environment."""
         return self.marker is None or Marker(self.marker).evaluate(environment)
 
     def line(self) -> str:
@@ -34,7 +34,7 @@ class Pin:
 
 
 def read_lock(path: Path) -> list[Pin]:
-    """All entries, in their order."""
+    """All entries, in file order."""
     pins: list[Pin] = []
     for line in path.read_text(encoding="utf-8").splitlines():
         if head := _HEAD.match(line):
@@ -47,10 +47,10 @@ def read_lock(path: Path) -> list[Pin]:
 
 
 def pinned(names: Iterable[str], lock: Path, python: str) -> str:
-    """Requirements of some distributions with version and hashes, as the lock file has them for a Python on Linux.
+    """Pinned requirements with hashes for the named distributions, as locked for this version of Python on Linux.
 
     Raises:
-        KeyError: when the lock file lacks one.
+        KeyError: when one is missing from the lock file.
     """
     environment = lambda_environment(python)
     entries = {pin.name: pin for pin in read_lock(lock) if pin.holds_for(environment)}
@@ -58,7 +58,7 @@ def pinned(names: Iterable[str], lock: Path, python: str) -> str:
 
 
 def lambda_environment(python: str) -> dict[str, str]:
-    """What markers are judged by in a Lambda runtime."""
+    """The marker environment of a Lambda runtime."""
     here = {key: str(value) for key, value in default_environment().items()}
     return here | {
         "implementation_name": "cpython",

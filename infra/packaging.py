@@ -22,26 +22,26 @@ from packaging.requirements import Requirement
 from infra.bytecode import compile_folder, interpreter_for
 from infra.function_packages import DEFAULT_PYTHON, FUNCTIONS, LAYERS, OUR_LAYER, Packages
 from infra.installed import closure, copy_distribution
-from infra.installing import ForUv, settings_here
+from infra.installing import UvSettings, settings_here
 from infra.layer_contents import LEFT_OUT, NEVER_LOADED, RUNTIME_BRINGS
 from infra.locking import pinned
 
 ROOT = Path(__file__).parent.parent
 LOCK = ROOT / "requirements.lock"
 PLATFORM = "x86_64-manylinux_2_28"
-"""What wheels must fit: the C library of the Lambda runtimes is newer."""
+"""The platform of wheels; the Lambda runtimes have a newer C library."""
 UNZIPPED_BYTES = 250 * 1000 * 1000
-"""Lambda takes a function with its layers up to 250 MB unzipped."""
+"""Lambda's limit for a function with its layers, unzipped."""
 RETRIEVER_LAYER_BYTES = 130 * 1000 * 1000
-"""What the retriever's layers may weigh, since callers wait for its cold start."""
+"""The most that the retriever's layers may weigh, since callers wait for its cold start."""
 IN_LAMBDA, FUNCTION_IN_LAMBDA = "/opt", "/var/task"
-"""Where Lambda unpacks layers and the code of a function."""
+"""The paths where Lambda unpacks layers and a function's code."""
 _STAMP = "built-from"
 _UNREACHABLE = ("error sending request", "dns error", "Connection refused", "tcp connect error", "timed out")
 
 
 class PackagingError(Exception):
-    """Something cannot be packaged; the message says what and what to do."""
+    """Packaging failed; the message says why and what to do."""
 
 
 class NoRegistry(PackagingError):
@@ -49,15 +49,15 @@ class NoRegistry(PackagingError):
 
 
 def build(packages: Packages, *, installed: bool = False, bytecode: bool = False) -> None:
-    """Bring every package up to date and check the sizes; a layer whose inputs have not changed is left alone.
+    """Build every package and check the sizes; layers whose inputs have not changed are not rebuilt.
 
     Args:
-        packages: where they go, and for which Python.
-        installed: copy what is installed beside the interpreter at hand, instead of wheels from the registry.
-        bytecode: add it, where there is a Python of the runtime's version to make it.
+        packages: the target folder and the version of Python.
+        installed: copy distributions installed for the running interpreter instead of wheels from the registry.
+        bytecode: add bytecode, if a Python of the runtime's version is available.
 
     Raises:
-        PackagingError: when a dependency cannot be had, or a size is over its budget.
+        PackagingError: when a dependency is unavailable, or a size is over budget.
     """
     compiler = interpreter_for(packages.python) if bytecode else None
     copy_own_code(packages)
@@ -72,7 +72,7 @@ def build(packages: Packages, *, installed: bool = False, bytecode: bool = False
 
 
 def copy_own_code(packages: Packages) -> None:
-    """Our layer and the functions, as they lie in the repository; needs no network."""
+    """Copy our layer and the functions from the repository; needs no network."""
     ours = packages.layer(OUR_LAYER) / "python"
     sources = {
         ours / "tribal": ROOT / "layers" / "tribal" / "python" / "tribal",
@@ -90,10 +90,10 @@ def copy_own_code(packages: Packages) -> None:
 
 
 def check_budgets(packages: Packages) -> dict[str, int]:
-    """Bytes of each function with its layers, unzipped.
+    """Check the unzipped size of each function with its layers, and return it in bytes.
 
     Raises:
-        PackagingError: when one is over its budget.
+        PackagingError: when a function is over its budget.
     """
     layers = {layer: folder_bytes(packages.layer(layer)) for layer in LAYERS}
     totals = {}
@@ -108,20 +108,20 @@ def check_budgets(packages: Packages) -> dict[str, int]:
 
 
 def folder_bytes(folder: Path) -> int:
-    """Bytes of all files in a folder."""
+    """Total size of all files in a folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def requirements_of(layer: str) -> Path:
-    """The file that says what a layer holds."""
+    """The requirements file of a layer."""
     return ROOT / "layers" / layer / "requirements.txt"
 
 
 def resolve(layer: str, python: str) -> list[str]:
-    """Names of all distributions of a layer in the runtime, those included that will be left out.
+    """Names of all distributions of a layer in the runtime, including those left out later.
 
     Raises:
-        PackagingError: when one cannot be had, or one that should be left out is not among them.
+        PackagingError: when one is unavailable, or one that should be left out is not among them.
     """
     arguments = ["compile", "--quiet", "--no-header", "--no-annotate", "--no-emit-index-url"]
     listed = _uv(["pip", *arguments, "-c", str(LOCK), *_for(python), str(requirements_of(layer))])
@@ -173,10 +173,10 @@ def _for(python: str) -> list[str]:
 
 
 def _uv(arguments: list[str]) -> str:
-    # uv would fetch a Python of the runtime's version, and need none.
-    told = settings_here()
-    # A setting of pip that uv does not know keeps nobody from packaging: only uv resolves for another Python.
-    indexes = ForUv() if isinstance(told, str) else told
+    # uv would download a Python of the runtime's version without needing it.
+    settings = settings_here()
+    # Settings of pip that uv does not know are ignored here: only uv resolves for another Python.
+    indexes = UvSettings() if isinstance(settings, str) else settings
     command = [sys.executable, "-m", "uv", "--no-python-downloads", *arguments, *indexes.arguments]
     environment = {**os.environ, **indexes.environment}
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
@@ -197,7 +197,7 @@ def _prune(target: Path) -> None:
 
 
 def _inputs(layer: str, python: str, *, installed: bool, compiled: bool) -> str:
-    """What a layer is made from, as a hash."""
+    """Hash of a layer's inputs."""
     parts: Iterable[object] = (
         requirements_of(layer).read_text(encoding="utf-8"),
         LOCK.read_text(encoding="utf-8"),
@@ -221,7 +221,7 @@ def _over(what: str, size: int, budget: int) -> str:
 
 
 def resolve_all(python: str) -> None:
-    """Make sure that every layer can be had for a runtime.
+    """Check that every layer can be resolved for a runtime.
 
     Raises:
         PackagingError: when one cannot.
@@ -233,7 +233,7 @@ def resolve_all(python: str) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Build, and say how much each function weighs."""
+    """Build all packages and print the size of each function."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", default=DEFAULT_PYTHON, help="version of the Lambda runtime")
     parser.add_argument("--here", action="store_true", help="for the interpreter at hand, without a network")

@@ -1,6 +1,6 @@
-"""Writes docs/aws-roles.md: what every role of an environment may do, read from its template.
+"""Writes docs/aws-roles.md: the permissions of every role of an environment, read from its template.
 
-`python -m infra.role_table TEMPLATE` with the synthesised template of `prod`.
+Run `python -m infra.role_table TEMPLATE` with the synthesised template of `prod`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ create its network interfaces, one with `rds_users` log in with IAM, one with `r
 
 
 def role_page(template: dict[str, Any]) -> str:
-    """The page, from a template."""
+    """The page for a template."""
     names = _names(template)
     lines = [_INTRODUCTION]
     for title, role in sorted(_roles(template)):
@@ -39,7 +39,7 @@ def role_page(template: dict[str, Any]) -> str:
 
 
 def _roles(template: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Roles by what they are for: the name of the function, state machine or schedule that takes them on."""
+    """Roles by purpose: the name of the function, state machine or schedule that assumes them."""
     resources = template["Resources"]
     users: dict[str, str] = {}
     for resource in resources.values():
@@ -58,7 +58,7 @@ def _statements(role: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _names(template: dict[str, Any]) -> dict[str, str]:
-    """What a person calls each resource; the one bucket with versions is the store."""
+    """A readable name for each resource; the versioned bucket is the store."""
     names = {}
     for logical_id, resource in template["Resources"].items():
         properties = resource.get("Properties", {})
@@ -75,7 +75,7 @@ def _cell(value: Any, names: dict[str, str]) -> str:
 
 
 def _text(value: Any, names: dict[str, str]) -> str:
-    """A value of a template as a person reads it."""
+    """A template value in readable form."""
     if isinstance(value, str):
         return value
     ((function, argument),) = value.items()

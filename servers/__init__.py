@@ -1,1 +1,1 @@
-"""PostgreSQL, OpenSearch, Chromium and what stands before them: the programs that tests, demo and benchmarks start."""
+"""Servers and other programs that tests, demo and benchmarks start: PostgreSQL, OpenSearch, Chromium and so on."""

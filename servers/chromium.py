@@ -1,4 +1,4 @@
-"""A headless Chromium that tests steer over its DevTools protocol, by a pipe: neither a port nor a package is needed.
+"""A headless Chromium that tests control over the DevTools protocol through a pipe, without a port or a package.
 
 Source: https://chromedevtools.github.io/devtools-protocol/
 """
@@ -20,7 +20,7 @@ from typing import Any, Self
 from servers.permission import check_permission
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-# Chromium takes commands on descriptor 3 and answers on 4.
+# Chromium reads commands from descriptor 3 and answers on 4.
 _LAUNCH = 'exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null'
 _FLAGS = (
     "--headless",
@@ -30,9 +30,9 @@ _FLAGS = (
     "--disable-component-update",
     "--disable-dev-shm-usage",
     "--disable-gpu",
-    # Whatever it may want to reach for itself, it finds no host.
+    # Any background request of the browser itself fails to resolve its host.
     "--host-resolver-rules=MAP * ~NOTFOUND",
-    # A sandbox needs rights that containers do not give, and what is opened here is ours.
+    # The sandbox needs privileges that containers lack, and only our own pages are opened.
     "--no-sandbox",
 )
 _ANSWER_SECONDS = 60.0
@@ -41,19 +41,19 @@ _KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "ArrowDown": (40, ""), "/": (1
 
 
 def installed_chromium() -> str | None:
-    """The path of a Chromium on this machine."""
+    """The path of an installed Chromium, if there is one."""
     return next((path for path in map(shutil.which, PROGRAMS) if path is not None), None)
 
 
 class Chromium:
-    """A browser with a profile of its own in `folder`; it ends with the `with` block, and with the process at last."""
+    """A browser with its own profile in `folder`; it ends with the `with` block, or at the latest with the process."""
 
     def __init__(self, program: str, folder: Path) -> None:
         check_permission("Chromium")
         self._log = folder / "chromium.log"
         command = ["sh", "-c", _LAUNCH, program, *_FLAGS, f"--user-data-dir={folder / 'profile'}"]
         with self._log.open("wb") as log:
-            # A session of its own, so that all of its processes can be ended together.
+            # A new session, so that all its processes can be killed together.
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0, start_new_session=True
             )
@@ -70,7 +70,7 @@ class Chromium:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # At the end of its input it quits by itself.
+        # Chromium quits by itself at the end of its input.
         self._commands.close()
         try:
             self._process.wait(_QUIT_SECONDS)
@@ -81,7 +81,7 @@ class Chromium:
         self._answers.close()
 
     def open(self, address: str, *, scheme: str = "light") -> Tab:
-        """Load an address in a new tab, for a reader who prefers `light` or `dark`."""
+        """Load an address in a new tab with the colour scheme `light` or `dark`."""
         target = self.call("Target.createTarget", {"url": "about:blank"})["targetId"]
         session = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
         tab = self._tabs[session] = Tab(self, session)
@@ -89,7 +89,7 @@ class Chromium:
         return tab
 
     def call(self, method: str, parameters: dict[str, Any], session: str | None = None) -> dict[str, Any]:
-        """The result of a command; what happens before it reaches the tab where it happened."""
+        """Send a command and return its result; events that arrive first are passed to their tabs."""
         self._calls += 1
         message = {"id": self._calls, "method": method, "params": parameters}
         where = {} if session is None else {"sessionId": session}
@@ -101,7 +101,7 @@ class Chromium:
         return result
 
     def receive(self) -> dict[str, Any]:
-        """The next message, when it comes."""
+        """Wait for the next message."""
         deadline = time.monotonic() + _ANSWER_SECONDS
         with selectors.DefaultSelector() as selector:
             selector.register(self._answers, selectors.EVENT_READ)
@@ -119,19 +119,19 @@ class Chromium:
 
 
 class Tab:
-    """A page in a tab: what it asked for, what went wrong in it, and what a reader does with it."""
+    """A page in a tab: its requests, its problems, and the actions of a reader."""
 
     def __init__(self, browser: Chromium, session: str) -> None:
         self.requests: list[str] = []
-        """The address of everything that the page asked for, itself first."""
+        """Addresses of everything that the page requested, starting with itself."""
         self.problems: list[str] = []
-        """Messages on the console, errors that nobody caught, violations of the policy, and dialogs."""
+        """Console messages, uncaught errors, violations of the security policy, and dialogs."""
         self._browser = browser
         self._session = session
         self._loaded = False
 
     def load(self, address: str, scheme: str) -> None:
-        """Load an address, and return when all of it is there."""
+        """Load an address and wait for the load to complete."""
         for domain in ("Runtime", "Log", "Network", "Page"):
             self._call(f"{domain}.enable")
         preferred = [{"name": "prefers-color-scheme", "value": scheme}]
@@ -142,7 +142,7 @@ class Tab:
             self._browser.receive()
 
     def take(self, event: str, about: dict[str, Any]) -> None:
-        """Note what happened in the page."""
+        """Record an event of the page."""
         match event:
             case "Network.requestWillBeSent":
                 self.requests.append(about["request"]["url"])
@@ -158,30 +158,30 @@ class Tab:
                 self._loaded = True
 
     def value(self, expression: str) -> Any:
-        """What a JavaScript expression amounts to in the page; a promise is awaited."""
+        """The value of a JavaScript expression in the page; promises are awaited."""
         answer = self._call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, f"{expression}: {answer['exceptionDetails']}"
         return answer["result"].get("value")
 
     def text(self, selector: str) -> str:
-        """What a reader sees of the first element that a CSS selector finds."""
+        """The visible text of the first element that matches a CSS selector."""
         seen = self.value(f"document.querySelector({json.dumps(selector)}).innerText")
         assert isinstance(seen, str), selector
         return seen
 
     def type(self, text: str) -> None:
-        """Write where the focus is."""
+        """Type into the focused element."""
         self._call("Input.insertText", text=text)
 
     def press(self, key: str) -> None:
-        """Press a key and let it go."""
+        """Press and release a key."""
         code, text = _KEYS[key]
         pressed = {"key": key, "windowsVirtualKeyCode": code}
         self._call("Input.dispatchKeyEvent", type="keyDown", text=text, **pressed)
         self._call("Input.dispatchKeyEvent", type="keyUp", **pressed)
 
     def follow(self, key: str) -> None:
-        """Press a key that leads to another address of the page, and return when the page shows it."""
+        """Press a key that navigates within the page, and wait until the page shows the new address."""
         self.value("void (window.arrived = new Promise(there => addEventListener('hashchange', there, {once: true})))")
         self.press(key)
         self.value("arrived.then(() => true)")

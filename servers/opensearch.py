@@ -1,4 +1,4 @@
-"""A node of OpenSearch on this machine, for the tests and for trying things out: throwaway data, real behaviour.
+"""An OpenSearch node on this machine, for tests and experiments: throwaway data, real behaviour.
 
 From a shell::
 
@@ -26,10 +26,10 @@ from servers.permission import check_permission
 
 CACHE = Path(__file__).parent.parent / ".cache" / "opensearch"
 VARIABLE = "OPENSEARCH_URL"
-"""Names a cluster that is there already, to be used instead."""
+"""Names an existing cluster to use instead."""
 
 _LOWEST_PORT, _HIGHEST_PORT = 9201, 9299
-"""Where the node looks for a free port by itself."""
+"""The range in which the node looks for a free port."""
 _START_TIMEOUT_SECONDS = 90.0
 _STOP_TIMEOUT_SECONDS = 10.0
 _POLL_SECONDS = 0.1
@@ -42,16 +42,16 @@ appender.console.name = console
 appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = %d %p %c{1} %m%n
 """
-# End of file on its input means that the owner is gone, however it went: after SIGKILL no atexit function runs.
+# End of file on its input means that the owner has ended, even by SIGKILL, after which no atexit function runs.
 _WATCHDOG = 'read -r _; kill -KILL "$0"; sleep 1; rm -rf "$1"'
 
 
 class NodeError(RuntimeError):
-    """The node does not start; the message ends with what it said."""
+    """The node does not start; the message ends with its output."""
 
 
 class OpenSearchNode:
-    """A running node with the k-NN plugin, which ends with the process that started it, however that ends."""
+    """A running node with the k-NN plugin; it ends with the process that started it, however that ends."""
 
     def __init__(
         self, address: str, node: "subprocess.Popen[bytes]", watchdog: "subprocess.Popen[bytes]", home: Path
@@ -64,18 +64,18 @@ class OpenSearchNode:
 
     @classmethod
     def start(cls, cache: Path = CACHE) -> Self:
-        """Starts a node on a free port of this machine; the first time its packages are downloaded.
+        """Starts a node on a free port; downloads its packages the first time.
 
         Raises:
             ServersForbidden: No server may be started.
-            PackagesUnavailable: There is no Java, or the packages cannot be had.
-            NodeError: It does not start.
+            PackagesUnavailable: There is no Java, or the packages cannot be downloaded.
+            NodeError: The node does not start.
         """
         check_permission("OpenSearch")
         java, class_path = find_java(), provide_packages(cache)
         said = ""
         for _ in range(_ATTEMPTS):
-            # Somebody else may take the port between its being found free and the node's asking for it.
+            # Another process may take the port after it is found free and before the node binds it.
             home = Path(tempfile.mkdtemp(prefix="opensearch-"))
             cluster = f"demo-{secrets.token_hex(8)}"
             node = _launch(java, class_path, home, cluster)
@@ -94,11 +94,11 @@ class OpenSearchNode:
         raise NodeError(f"OpenSearch did not start:\n{said}")
 
     def wait(self) -> None:
-        """Returns when the node has ended by itself."""
+        """Waits until the node ends by itself."""
         self._node.wait()
 
     def stop(self) -> None:
-        """Ends the node and removes its data; may be called again."""
+        """Stops the node and removes its data; may be called more than once."""
         atexit.unregister(self.stop)
         _end(self._node, self._watchdog, self._home)
 
@@ -119,7 +119,7 @@ def _launch(java: Path, class_path: str, home: Path, cluster: str) -> "subproces
 
 
 def _await_address(node: "subprocess.Popen[bytes]", cluster: str) -> str | None:
-    """The address at which a node of that cluster answers; `None` when it has ended instead."""
+    """Waits for the node of that cluster and returns its address; `None` if it ended instead."""
     deadline = time.monotonic() + _START_TIMEOUT_SECONDS
     while time.monotonic() < deadline and node.poll() is None:
         for port in range(_LOWEST_PORT, _HIGHEST_PORT + 1):

@@ -1,4 +1,4 @@
-"""PgBouncer in transaction mode, before a PostgreSQL server on this machine."""
+"""PgBouncer in transaction mode in front of a local PostgreSQL server."""
 
 import os
 import socket
@@ -16,27 +16,27 @@ _STOP_TIMEOUT_SECONDS = 10
 
 
 class PoolerError(RuntimeError):
-    """PgBouncer does not start; the message is what it said."""
+    """PgBouncer does not start; the message is its output."""
 
 
 @contextmanager
 def pooled(dsn: str, folder: Path) -> Iterator[str]:
-    """The same database through a pooler with two sessions for everybody together, by its DSN.
+    """Yields a DSN of the same database through a pooler with two sessions shared by all clients.
 
     Args:
         dsn: The database, with the user and password that the pooler logs in with.
-        folder: For the configuration; it and the two folders above it are opened to every account.
+        folder: For the configuration; it and the two folders above it are made accessible to every account.
 
     Raises:
         ServersForbidden: No server may be started.
         ProgramMissing: PgBouncer is not installed.
-        PoolerError: It does not start.
+        PoolerError: PgBouncer does not start.
     """
     check_permission("PgBouncer")
     pgbouncer = find_program("pgbouncer", package="pgbouncer")
     server, port = urlsplit(dsn), _find_free_port()
     login = f"user={server.username} password={server.password}"
-    # It refuses to be root, and whoever it is then must be able to read its configuration.
+    # PgBouncer refuses to run as root, and the account it runs as must be able to read its configuration.
     for parent in (folder, *folder.parents[:2]):
         parent.chmod(0o755)
     configuration = folder / "pgbouncer.ini"

@@ -1,7 +1,7 @@
-"""An embedded PostgreSQL server, for the demo, the tests and the benchmarks: throwaway data, real behaviour.
+"""An embedded PostgreSQL server for the demo, the tests and the benchmarks: throwaway data, real behaviour.
 
-Over TCP, on 127.0.0.1, a password is needed, as with the server of a company. The unix socket asks for none and
-is open only to the account that runs the server. From a shell::
+TCP connections, on 127.0.0.1, need a password, as on a production server. The unix socket needs none and is open only
+to the account that runs the server. From a shell::
 
     python -m servers.postgres --data /tmp/company --database company --load demo/company.sql
 """
@@ -36,9 +36,9 @@ __all__ = ["SUPERUSER", "SUPERUSER_PASSWORD", "EmbeddedServer", "EmbeddedServerE
 
 SUPERUSER = "postgres"
 SUPERUSER_PASSWORD = "tribal-demo"
-"""What the superuser types over TCP. No secret: the data is made up and the server listens on 127.0.0.1 only."""
+"""The superuser's password over TCP. Not a secret: the data is made up, and the server listens on 127.0.0.1 only."""
 
-# Durability is worth nothing here and costs most of the time. Statistics change only where someone says ANALYZE.
+# Durability is useless here and costs most of the time. Statistics change only by an explicit ANALYZE.
 _THROWAWAY = {
     "fsync": "off",
     "synchronous_commit": "off",
@@ -51,10 +51,11 @@ _NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 
 class EmbeddedServer:
-    """A running PostgreSQL server, on a data directory of its own.
+    """A running PostgreSQL server with its own data directory.
 
-    Who starts it first on a data directory owns it, and ends it, at the latest when the process exits. Who starts it
-    there meanwhile, in this process or another, shares the running one and leaves its end to the owner.
+    The first to start a server on a data directory owns it and stops it, at the latest when its process exits. Others
+    that start one there meanwhile, in this process or another, share the running server and leave stopping it to the
+    owner.
     """
 
     def __init__(
@@ -72,20 +73,20 @@ class EmbeddedServer:
     def start(
         cls, data_directory: Path, *, version: PostgresVersion = 18, options: Mapping[str, str] = _NO_OPTIONS
     ) -> Self:
-        """Starts a server, or joins the one that runs on the data directory.
+        """Starts a server, or joins the one already running on the data directory.
 
-        Started by root, the server runs as the account `nobody`, which is given the data directory.
+        If started by root, the server runs as the account `nobody`, which becomes the owner of the data directory.
 
         Args:
-            data_directory: A folder for the cluster and its log, made and filled the first time.
+            data_directory: A folder for the cluster and its log, created the first time.
             version: The major version of PostgreSQL.
-            options: Server settings on top of the defaults, by their names in `postgresql.conf`; a server that runs
+            options: Server settings on top of the defaults, by their names in `postgresql.conf`; a running server
                 keeps its own.
 
         Raises:
             ServersForbidden: No server may be started.
-            EmbeddedServerUnavailable: There are no programs for this platform, or none were installed.
-            EmbeddedServerError: The folder holds something else, or the server does not start.
+            EmbeddedServerUnavailable: The platform is not supported, or the programs are not installed.
+            EmbeddedServerError: The folder contains something else, or the server does not start.
         """
         check_permission("PostgreSQL")
         installation = find_installation(version)
@@ -113,11 +114,11 @@ class EmbeddedServer:
 
     @property
     def is_owner(self) -> bool:
-        """Whether this object started the server and `stop` ends it."""
+        """Whether this object started the server, so that `stop` ends it."""
         return self._process is not None
 
     def dsn(self, database: str = "postgres", user: str = SUPERUSER, password: str | None = None) -> str:
-        """Returns the address over TCP; the password of the superuser need not be given."""
+        """Returns the DSN over TCP; the superuser's password may be omitted."""
         if password is None and user == SUPERUSER:
             password = SUPERUSER_PASSWORD
         secret = "" if password is None else f":{quote(password, safe='')}"
@@ -125,12 +126,12 @@ class EmbeddedServer:
         return f"postgresql://{login}@127.0.0.1:{self._postmaster.port}/{quote(database, safe='')}"
 
     def socket_dsn(self, database: str = "postgres", user: str = SUPERUSER) -> str:
-        """Returns the address over the unix socket, where every user is trusted."""
+        """Returns the DSN over the unix socket, where every user is trusted."""
         where = urlencode({"host": self._postmaster.socket_folder, "port": self._postmaster.port})
         return f"postgresql://{quote(user, safe='')}@/{quote(database, safe='')}?{where}"
 
     def databases(self) -> list[str]:
-        """Returns the names of the databases, without the templates."""
+        """Returns the names of all databases except the templates."""
         names = "SELECT datname FROM pg_database WHERE NOT datistemplate ORDER BY datname"
         return self._psql("postgres", "--tuples-only", "--no-align", "--command", names).splitlines()
 
@@ -138,20 +139,20 @@ class EmbeddedServer:
         """Creates an empty database.
 
         Raises:
-            EmbeddedServerError: It exists.
+            EmbeddedServerError: The database exists already.
         """
         self._psql("postgres", "--command", f"CREATE DATABASE {_quote(name)}")
 
     def load(self, database: str, source: Path | str, *, user: str = SUPERUSER) -> None:
-        """Runs an SQL script, all of it or nothing.
+        """Runs an SQL script in a single transaction.
 
         Args:
-            database: Where to run it.
+            database: The database to run it in.
             source: The path of the script, or its text.
-            user: Who runs it.
+            user: The user to run it as.
 
         Raises:
-            EmbeddedServerError: A statement failed; the message has its line and the words of the server.
+            EmbeddedServerError: A statement failed; the message has its line and the server's message.
         """
         file, text = (str(source.resolve()), "") if isinstance(source, Path) else ("-", source)
         self._psql(database, "--single-transaction", "--output", os.devnull, "--file", file, text=text, user=user)
@@ -160,7 +161,7 @@ class EmbeddedServer:
         """Creates and fills a database unless it exists; returns whether it did.
 
         Raises:
-            EmbeddedServerError: A statement failed; the database is not there then.
+            EmbeddedServerError: A statement failed; the database does not exist afterwards.
         """
         if name in self.databases():
             return False
@@ -173,13 +174,13 @@ class EmbeddedServer:
         return True
 
     def wait(self) -> None:
-        """Returns when the server has ended by itself, or at once if another owns it."""
+        """Waits until the server ends by itself; returns at once if another object owns it."""
         if self._process:
             self._process.server.wait()
 
     def stop(self) -> None:
-        """Ends the server, if this object started it; may be called again."""
-        # A forked child has a copy of this object, and runs the same functions at its exit; the server is not its own.
+        """Stops the server if this object started it; may be called more than once."""
+        # A forked child has a copy of this object and runs the same exit functions, but does not own the server.
         if os.getpid() == self._pid:
             atexit.unregister(self.stop)
             self._cleanup.close()
@@ -243,7 +244,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.load and given.database == SUPERUSER:
         parser.error("--load needs the name of a new --database")
-    # Explicitly, as a shell starts background jobs with SIGINT ignored.
+    # Set explicitly, since a shell starts background jobs with SIGINT ignored.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:

@@ -21,14 +21,14 @@ _POLL_SECONDS = 0.01
 _PORT_ATTEMPTS = 5
 # The kernel allows 104 bytes on macOS and 108 on Linux.
 _SOCKET_PATH_BYTES = 100
-# End of file on its input means that the owner is gone, however it went: after SIGKILL no atexit function runs.
-# The socket folder of a server that has ended is empty; a home is not, and stays.
+# End of file on its input means that the owner has ended, even by SIGKILL, after which no atexit function runs.
+# Removes the socket folder, which is empty once the server has ended; a home folder is not, and stays.
 _WATCHDOG = 'read -r _; kill -INT "$0"; for _ in 1 2 3 4 5; do sleep 1; rmdir "$1" && break; done'
 
 
 @dataclass(frozen=True)
 class Postmaster:
-    """What a server writes about itself into `postmaster.pid`."""
+    """The contents of a server's `postmaster.pid`."""
 
     pid: int
     port: int
@@ -37,12 +37,12 @@ class Postmaster:
 
     @classmethod
     def of(cls, cluster: Path) -> "Postmaster | None":
-        """Returns the live server of a cluster; a file that a killed one left behind counts as none."""
+        """Returns the live server of a cluster; None if the file was left behind by a killed server."""
         import psutil
 
         try:
             lines = (cluster / "postmaster.pid").read_text().splitlines()
-            # The number may belong to another process by now, but only a server works in the folder of its cluster.
+            # The pid may belong to another process by now, but only a server has the cluster as its working directory.
             if not lines or Path(psutil.Process(int(lines[0])).cwd()) != cluster:
                 return None
             if len(lines) < 8:
@@ -54,20 +54,20 @@ class Postmaster:
 
 @dataclass(frozen=True)
 class OwnedProcess:
-    """A server that this process started and has to end."""
+    """A server that this process started and must stop."""
 
     server: "subprocess.Popen[bytes]"
     watchdog: "subprocess.Popen[bytes]"
 
     def end(self) -> None:
-        """Shuts the server down and returns when it is gone; it may be gone already."""
+        """Shuts the server down and waits for it to end; it may have ended already."""
         _shut_down(self.server.pid, lambda: self.server.poll() is None)
         self.watchdog.kill()
         self.watchdog.communicate()
 
 
 def make_runtime_folder(home: Path, account: Account | None) -> Path:
-    """Returns a folder for the socket, with a short path and open to the server: `home` or a new temporary one."""
+    """Returns a folder for the socket with a short path that the server can reach: `home`, or a new temporary one."""
     if not account and len(os.fsencode(home / ".s.PGSQL.65535.lock")) <= _SOCKET_PATH_BYTES:
         return home
     folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
@@ -76,12 +76,12 @@ def make_runtime_folder(home: Path, account: Account | None) -> Path:
 
 
 def own_or_join(lock_file: Path, cluster: Path) -> BaseFileLock | Postmaster:
-    """Takes the ownership of a cluster, or finds the server that its present owner runs.
+    """Takes ownership of a cluster, or returns the server run by its current owner.
 
-    A server that outlived its owner is shut down, so that a new owner finds the cluster at rest.
+    A server that outlived its owner is shut down first, so that the new owner finds the cluster stopped.
 
     Raises:
-        EmbeddedServerError: The owner neither offers a server nor gives up the cluster.
+        EmbeddedServerError: The owner neither starts a server nor releases the cluster.
     """
     lock = FileLock(lock_file, thread_local=False)
     for _ in _polls(_START_TIMEOUT_SECONDS):
@@ -95,7 +95,7 @@ def own_or_join(lock_file: Path, cluster: Path) -> BaseFileLock | Postmaster:
     try:
         if orphan := Postmaster.of(cluster):
             _shut_down(orphan.pid, lambda: Postmaster.of(cluster) is not None)
-        # A stale number that is alive again, as another process of this account, would keep PostgreSQL from starting.
+        # A stale pid reused by another process of this account would keep PostgreSQL from starting.
         (cluster / "postmaster.pid").unlink(missing_ok=True)
     except BaseException:
         lock.release()
@@ -106,10 +106,10 @@ def own_or_join(lock_file: Path, cluster: Path) -> BaseFileLock | Postmaster:
 def start_process(
     programs: Programs, cluster: Path, socket_folder: Path, options: Mapping[str, str]
 ) -> tuple[OwnedProcess, Postmaster]:
-    """Starts a server on a free port of 127.0.0.1 and returns when it accepts connections.
+    """Starts a server on a free port of 127.0.0.1 and waits until it accepts connections.
 
     Raises:
-        EmbeddedServerError: It does not start; the message ends with its log.
+        EmbeddedServerError: The server does not start; the message ends with its log.
     """
     log = cluster.with_name("server.log")
     for _ in range(_PORT_ATTEMPTS):
@@ -123,7 +123,7 @@ def start_process(
             return owned, postmaster
         owned.end()
         said = log.read_text(errors="replace").strip()
-        # Another process may take the port between its being found free and the server's asking for it.
+        # Another process may take the port after it is found free and before the server binds it.
         if "could not bind" not in said:
             break
     raise EmbeddedServerError(f"PostgreSQL did not start:\n{said}")
@@ -154,7 +154,7 @@ def _await_postmaster(server: "subprocess.Popen[bytes]", cluster: Path) -> Postm
 
 
 def _shut_down(pid: int, is_running: Callable[[], bool]) -> None:
-    """Ends a server: first rolling back what its clients do, then at once, at last by force."""
+    """Stops a server with a fast shutdown, then an immediate one, and finally by SIGKILL."""
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
         if not is_running():
             return

@@ -1,4 +1,4 @@
-"""Programs of the machine that servers need and that no wheel carries."""
+"""Programs that servers need and that must be installed on the machine, since no wheel contains them."""
 
 import os
 import shutil
@@ -6,14 +6,14 @@ from pathlib import Path
 
 
 class ProgramMissing(RuntimeError):
-    """A program is not installed; the message says which package has it."""
+    """A program is not installed; the message says which package contains it."""
 
 
 def find_program(name: str, *, package: str) -> Path:
-    """The program of that name, in the folders of administrators too.
+    """The path of a program; also searches the `sbin` folders.
 
     Raises:
-        ProgramMissing: There is none; Debian has it in `package`.
+        ProgramMissing: It is not installed; on Debian it is in `package`.
     """
     found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if found is None:

@@ -1,4 +1,4 @@
-"""A way to a server that can be cut, silenced, led elsewhere or speak TLS."""
+"""A TCP relay to a server, for simulating network failures."""
 
 import socket
 import ssl
@@ -8,13 +8,13 @@ from contextlib import suppress
 
 
 class Relay:
-    """A way to a server over a port of its own, which can be cut, silenced or led elsewhere; with TLS if asked."""
+    """Relays a port of its own to a server, with TLS on request; can be cut, silenced or redirected."""
 
     def __init__(self, port: int, tls: ssl.SSLContext | None = None) -> None:
         self.server_port = port
         self.accepted = 0
         self.before_passing: Callable[[bytes], None] | None = None
-        """Called with what a client sends, before the server gets it."""
+        """Called with each chunk that a client sends, before it is passed to the server."""
         self._tls = tls
         self._silent = threading.Event()
         self._lines: list[socket.socket] = []
@@ -24,17 +24,17 @@ class Relay:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def cut(self) -> None:
-        """Break every connection there is; one that is made because of it stays."""
+        """Break every existing connection; new ones, such as reconnections, stay."""
         for line in list(self._lines):
             with suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
 
     def silence(self) -> None:
-        """Keep the connections and pass nothing on any more."""
+        """Keep the connections open but stop passing data on."""
         self._silent.set()
 
     def close(self) -> None:
-        """Break every connection and accept no other; what `before_passing` is about, it ends first."""
+        """Break every connection and accept no more; a running `before_passing` call finishes first."""
         self._listener.close()
         self.cut()
         for thread in self._threads:

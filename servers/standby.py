@@ -11,23 +11,23 @@ from servers.postgres import SUPERUSER, EmbeddedServer
 
 
 def start_standby(primary: EmbeddedServer, home: Path, *, options: Mapping[str, str]) -> EmbeddedServer:
-    """Starts a server of PostgreSQL 18 that replays what a running one of the same version writes.
+    """Starts a PostgreSQL 18 server that replays the WAL of a running server of the same version.
 
     Args:
-        primary: The server to copy; `synchronous_standby_names` lets its commits wait for the standby.
+        primary: The server to copy; with `synchronous_standby_names`, its commits wait for the standby.
         home: A folder that does not exist yet.
         options: Server settings on top of the defaults.
 
     Raises:
         ServersForbidden: No server may be started.
-        EmbeddedServerError: It does not start.
+        EmbeddedServerError: The standby does not start.
     """
     _copy_cluster(primary, home)
     return EmbeddedServer.start(home, options=options)
 
 
 def _copy_cluster(primary: EmbeddedServer, home: Path) -> None:
-    """Lays a standby of a running server where `EmbeddedServer.start` will find it."""
+    """Copies a running server to where `EmbeddedServer.start` will find it, as a standby."""
     home.mkdir()
     (home / "owner.lock").touch()
     where = {name: values[0] for name, values in parse_qs(urlsplit(primary.socket_dsn()).query).items()}

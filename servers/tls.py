@@ -8,10 +8,10 @@ from servers.programs import find_program
 
 
 def make_certificate(folder: Path) -> Path:
-    """A certificate for `localhost` that is its own authority; its key lies beside it, with the ending `.key`.
+    """Creates a self-signed certificate for `localhost`; its key is beside it, with the suffix `.key`.
 
     Raises:
-        ProgramMissing: There is no `openssl`.
+        ProgramMissing: `openssl` is not installed.
     """
     openssl = find_program("openssl", package="openssl")
     path = folder / "server.pem"
@@ -27,7 +27,7 @@ def make_certificate(folder: Path) -> Path:
 
 
 def tls_context(certificate: Path) -> ssl.SSLContext:
-    """What a server needs to speak TLS with a certificate that `make_certificate` made."""
+    """A server-side TLS context for a certificate made by `make_certificate`."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, certificate.with_suffix(".key"))
     return context

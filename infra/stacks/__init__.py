@@ -1,1 +1,1 @@
-"""The rooms of the stack, one construct each."""
+"""The parts of the stack, one construct each."""

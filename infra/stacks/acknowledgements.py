@@ -1,4 +1,4 @@
-"""Findings of cdk-nag that are meant so, each with its reason; what is not in here fails the synth."""
+"""Accepted findings of cdk-nag, each with its reason; any other finding fails the synth."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ WILDCARDS = {
     r":execution:[a-z0-9-]+-run/\*$": "Step Functions names the children of a distributed map",
     r":domain/[a-z0-9-]+/\*$": "The indexer makes the generations of the index, whose names are numbered",
 }
-"""Why a resource of a role ends in a wildcard, by what it looks like."""
+"""Reasons for wildcards in a role's resources, by a pattern of the resource."""
 
 WITHOUT_RESOURCES = re.compile(
     r"(xray:(Put|Get)\w+|logs:\w*(LogDelivery|LogDeliveries|ResourcePolicy|ResourcePolicies|LogGroups)"
     r"|ec2:(\w+NetworkInterfaces?|\w+PrivateIpAddresses|DescribeSubnets))"
 )
-"""Actions that know no resources, or whose resources do not exist yet when the policy is written."""
+"""Actions without resource-level permissions, or whose resources do not exist yet when the policy is written."""
 _ANY = "These actions know no resources: traces, delivery of logs, network interfaces that do not exist yet"
 
 _LOG_POLICY = "arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs"
@@ -49,7 +49,7 @@ UNDELIVERED = "It holds what events and schedules could not deliver: it is a que
 
 
 def acknowledge(stack: EnvironmentStack) -> None:
-    """Say which findings are meant so."""
+    """Acknowledge the accepted findings of a stack."""
     for construct in stack.node.find_all():
         if isinstance(construct, iam.CfnRole):
             for finding, reason in _wildcards(stack, construct):
@@ -95,7 +95,7 @@ def _reason(resource: str, actions: list[str]) -> str | None:
 
 
 def _flat(value: Any) -> str:
-    """A resource as cdk-nag writes it: `<LogicalId.Attribute>` for what is only known when it is deployed."""
+    """A resource as cdk-nag writes it: `<LogicalId.Attribute>` for values known only after deployment."""
     if isinstance(value, str):
         return value
     ((function, argument),) = value.items()

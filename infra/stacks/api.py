@@ -1,4 +1,4 @@
-"""The tools over HTTPS: a regional REST API that nobody calls unknown."""
+"""The tools over HTTPS: a regional REST API that requires authentication."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from infra.stacks.logging import log_group
 _REMEMBERED_SECONDS = 300
 
 
-class Api(Construct):
+class ToolsApi(Construct):
     """`POST /v1/tools/{name}`, `GET /v1/tools`, `GET /health`."""
 
     def __init__(
@@ -49,7 +49,7 @@ class Api(Construct):
 
     @property
     def functions(self) -> list[Function]:
-        """All of them."""
+        """The functions behind the API."""
         return [self.retriever, *([self.authorizer] if self.authorizer else [])]
 
     def _authorizer(self, environment: Environment, layers: Layers) -> Function | None:

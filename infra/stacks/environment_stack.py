@@ -1,4 +1,4 @@
-"""One environment: all rooms in one stack, so that it deploys, rolls back and goes as one."""
+"""One environment as a single stack, so that it is deployed, rolled back and deleted as a whole."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from constructs import Construct
 from infra.environment import Environment
 from infra.function_packages import Packages
 from infra.stacks import permissions, search
-from infra.stacks.api import Api
+from infra.stacks.api import ToolsApi
 from infra.stacks.functions import Layers, NetworkPlace
 from infra.stacks.indexing import Indexing
 from infra.stacks.observability import Observability
@@ -54,7 +54,7 @@ class EnvironmentStack(Stack):
 
     @property
     def _index_place(self) -> NetworkPlace | None:
-        """Where indexer and retriever have to be to reach the domain."""
+        """The network in which indexer and retriever can reach the domain, if it is in a VPC."""
         size = self.environment_settings.opensearch
         return self.places[size.network] if size and size.network else None
 
@@ -71,8 +71,8 @@ class EnvironmentStack(Stack):
             variables=self._variables,
         )
 
-    def _api(self) -> Api:
-        return Api(
+    def _api(self) -> ToolsApi:
+        return ToolsApi(
             self,
             "Api",
             environment=self.environment_settings,
@@ -101,7 +101,7 @@ class EnvironmentStack(Stack):
             writer=self.indexing.function.role,
         )
         for function in (self.api.retriever, self.indexing.function):
-            function.tell("TRIBAL_SEARCH_ENDPOINT", domain.address)
+            function.set_variable("TRIBAL_SEARCH_ENDPOINT", domain.address)
         return domain
 
     def _watch(self) -> None:

@@ -1,4 +1,4 @@
-"""Functions: each with its own role, its own log group, and the layers that it needs."""
+"""Lambda functions, each with its own role, its own log group and only the layers that it needs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Layers(Construct):
 
 
 class NetworkPlace(Construct):
-    """Where the functions of a network group run."""
+    """The subnets and security groups in which the functions of a network group run."""
 
     def __init__(self, scope: Construct, name: str, network: Network) -> None:
         super().__init__(scope, name)
@@ -57,7 +57,7 @@ class NetworkPlace(Construct):
 
     @property
     def vpc_config(self) -> lambda_.CfnFunction.VpcConfigProperty | None:
-        """As Lambda wants it; `None` outside of any VPC."""
+        """The property in Lambda's format; `None` outside a VPC."""
         if self.network.vpc_id is None:
             return None
         return lambda_.CfnFunction.VpcConfigProperty(
@@ -112,11 +112,11 @@ class Function(Construct):
 
     @property
     def arn(self) -> str:
-        """The function."""
+        """ARN of the function."""
         return self.resource.attr_arn
 
-    def tell(self, variable: str, value: str) -> None:
-        """Put something into the environment that is only known once the role is there."""
+    def set_variable(self, variable: str, value: str) -> None:
+        """Add an environment variable whose value is known only after the role exists."""
         self.resource.add_property_override(f"Environment.Variables.{variable}", value)
 
     def _role(self, environment: Environment, statements: list[iam.PolicyStatement], *, in_vpc: bool) -> iam.Role:
@@ -139,5 +139,5 @@ def _powertools(environment: Environment, package: str) -> dict[str, str]:
 
 
 def metrics_namespace(environment: Environment) -> str:
-    """Where the metrics of an environment lie in CloudWatch."""
+    """The CloudWatch namespace of an environment's metrics."""
     return f"TribalKnowledge/{environment.name}"

@@ -21,16 +21,16 @@ from infra.stacks.storage import Storage
 
 MANIFEST_KEY = "docs/documentation-manifest.json"
 RECONCILE = json.dumps({"kind": "reconcile"})
-"""The message by which the schedule asks the indexer to compare manifest and index."""
+"""The message with which the schedule asks the indexer to compare manifest and index."""
 _BATCH = 10
 _TIMEOUTS_OF_THE_FUNCTION = 6
 _ATTEMPTS = 5
-# With one indexer at a time a message may come back unread: that counts as an attempt too.
+# With a single concurrent indexer, a throttled message returns to the queue, which counts as an attempt.
 _ATTEMPTS_ALONE = 50
 
 
 class Indexing(Construct):
-    """The queue and the indexer that empties it."""
+    """The queue and the indexer that consumes it."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Indexing(Construct):
         super().__init__(scope, name)
         alone = environment.index == "sqlite"
         self._files = (permissions.INDEX_FILES,) if alone else ()
-        # Who finds nothing to do says again what was said the last time.
+        # An indexer with nothing to do reports the last result again.
         self._read = (*self._files, permissions.INDEXER_PROGRESS) if alone else ()
         self.dead = dead_letters(self, "DeadLetters", f"{environment.prefix}-indexer-dead")
         self.undelivered = dead_letters(self, "Undelivered", f"{environment.prefix}-undelivered")

@@ -1,4 +1,4 @@
-"""Log groups: made by the stack, kept as long as the environment says, gone with the stack."""
+"""Log groups: created by the stack, with the environment's retention, and deleted with the stack."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def log_group(scope: Construct, name: str, log_group_name: str, environment: Env
 
 
 def log_group_arn(scope: Construct, log_group_name: str) -> str:
-    """Its ARN, without the `:*` that stands for its streams."""
+    """The ARN of a log group, without the `:*` for its streams."""
     return Stack.of(scope).format_arn(
         service="logs",
         resource="log-group",

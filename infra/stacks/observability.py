@@ -1,4 +1,4 @@
-"""Who is told when something goes wrong, and where one looks."""
+"""Alarms and the dashboard."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FREE_STORAGE_SHARE = 0.2
 
 
 class Observability(Construct):
-    """Alarms that all go to one topic, and a dashboard."""
+    """Alarms, all sent to one topic, and a dashboard."""
 
     def __init__(self, scope: Construct, name: str, environment: Environment) -> None:
         super().__init__(scope, name)
@@ -48,7 +48,7 @@ class Observability(Construct):
         self._show("Duration of functions, p95", durations)
 
     def watch_runs(self, machine_arn: str, start_arn: str) -> None:
-        """Alarms on runs that fail, end partially, or do not happen."""
+        """Alarms on runs that fail, end partially, or are overdue."""
         failing = {"ExecutionsFailed": "failed", "ExecutionsTimedOut": "timed out", "ExecutionsAborted": "was stopped"}
         for metric, what in failing.items():
             self._alarm(f"run-{what.replace(' ', '-')}", _states_metric(metric, machine_arn), 1, f"A run {what}")
@@ -63,7 +63,7 @@ class Observability(Construct):
         self._show("Units", [self._own_metric(name, "planner") for name in ("UnitsToDocument", "UnitsFailed")])
 
     def watch_queues(self, queue: sqs.Queue, dead: Sequence[sqs.Queue]) -> None:
-        """Alarms on dead letters, and on messages that nobody takes."""
+        """Alarms on dead letters, and on messages that wait too long."""
         for number, letters in enumerate(dead, start=1):
             depth = letters.metric_approximate_number_of_messages_visible(period=_FIVE_MINUTES, statistic="Maximum")
             self._alarm(f"dead-letters-{number}", depth, 1, "Messages could not be handled; see docs/operating.md")
@@ -75,7 +75,7 @@ class Observability(Construct):
         self._show("Messages waiting", depths)
 
     def watch_api(self, api_name: str, stage: str) -> None:
-        """An alarm on answers that are our fault."""
+        """An alarm on server errors (5xx)."""
         faults = _api_metric("5XXError", api_name, stage)
         self._alarm("api-faults", faults, 1, "The API answered with a server error")
         self._show(
@@ -84,7 +84,7 @@ class Observability(Construct):
         self._show("Latency, p95", [_api_metric("Latency", api_name, stage, "p95")])
 
     def watch_search(self, domain_name: str, account: str, volume_gb: int) -> None:
-        """Alarms on a domain that has lost data, refuses writes or runs out of room."""
+        """Alarms on a domain that has lost data, refuses writes or runs out of space."""
         dimensions = {"DomainName": domain_name, "ClientId": account}
 
         def metric(name: str, statistic: str) -> cloudwatch.Metric:
@@ -134,7 +134,7 @@ class Observability(Construct):
         if alarms.topic_arn is not None:
             return sns.Topic.from_topic_arn(self, "Topic", alarms.topic_arn)
         topic = sns.Topic(self, "Topic", topic_name=f"{self._environment.prefix}-alarms", enforce_ssl=True)
-        # The policy that asks for TLS takes the place of the one that let alarms of the account publish.
+        # The policy that requires TLS replaces the default one, which let the account's alarms publish.
         topic.add_to_resource_policy(
             iam.PolicyStatement(
                 sid="AlarmsPublish",

@@ -1,4 +1,4 @@
-"""What each role may do, written out: nothing is granted by a library behind our back."""
+"""IAM statements of all roles, written out so that no library grants anything implicitly."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def allow(sid: str, actions: list[str], *resources: str) -> iam.PolicyStatement:
 
 
 def read_objects(bucket_arn: str, *patterns: str) -> list[iam.PolicyStatement]:
-    """Read objects, and be told that one is absent.
+    """Read objects and learn that one is missing.
 
-    Without `s3:ListBucket` on the whole bucket S3 answers 403 for a key that is not there; a condition on the prefix
-    would do the same, since requests for an object carry none.
+    Without `s3:ListBucket` on the whole bucket, S3 answers 403 for a missing key, even if the permission has a
+    condition on the prefix, since requests for an object carry no prefix.
     """
     return [
         allow("ReadObjects", ["s3:GetObject"], *(f"{bucket_arn}/{pattern}" for pattern in patterns)),
@@ -41,12 +41,12 @@ def write_objects(bucket_arn: str, *patterns: str) -> iam.PolicyStatement:
 
 
 def delete_objects(bucket_arn: str, *patterns: str) -> iam.PolicyStatement:
-    """Delete objects; in a bucket with versions the old ones stay."""
+    """Delete objects; a versioned bucket keeps the old versions."""
     return allow("DeleteObjects", ["s3:DeleteObject"], *(f"{bucket_arn}/{pattern}" for pattern in patterns))
 
 
 def run_in_lambda(log_group_arn: str, *, in_vpc: bool) -> list[iam.PolicyStatement]:
-    """What every function needs of Lambda itself: its own log group, traces, and network interfaces in a VPC."""
+    """Permissions that every function needs: its own log group, traces, and network interfaces in a VPC."""
     statements = [
         allow("WriteLogs", ["logs:CreateLogStream", "logs:PutLogEvents"], f"{log_group_arn}:*"),
         allow("SendTraces", ["xray:PutTelemetryRecords", "xray:PutTraceSegments"], "*"),
@@ -65,7 +65,7 @@ def run_in_lambda(log_group_arn: str, *, in_vpc: bool) -> list[iam.PolicyStateme
 
 
 def reach_databases(stack: Stack, network: Network) -> list[iam.PolicyStatement]:
-    """Read the secrets of a network's databases, log in with IAM, or become the role that may."""
+    """Read the secrets of a network's databases and log in with IAM, or assume the role that may."""
     statements = []
     if network.secrets:
         names = [_secret_arn(stack, pattern) for pattern in network.secrets]
@@ -84,11 +84,11 @@ def reach_databases(stack: Stack, network: Network) -> list[iam.PolicyStatement]
 
 
 def trusting(service: str) -> iam.ServicePrincipal:
-    """The service that takes a role on."""
+    """The principal of a service that assumes a role."""
     return iam.ServicePrincipal(f"{service}.amazonaws.com")
 
 
 def _secret_arn(stack: Stack, pattern: str) -> str:
-    # Secrets Manager adds a hyphen and six characters to the name.
+    # Secrets Manager appends a hyphen and six characters to the name.
     name = pattern if pattern.endswith("*") else f"{pattern}-??????"
     return stack.format_arn(service="secretsmanager", resource="secret", resource_name=name, arn_format=_COLON)

@@ -33,7 +33,7 @@ _TRACE = ["xray:GetSamplingRules", "xray:GetSamplingTargets", "xray:PutTelemetry
 
 
 class Pipeline(Construct):
-    """Planner and documenter of every network group, the finisher, and what calls them in turn."""
+    """Planner and documenter of every network group, the finisher, and the state machines that call them."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Pipeline(Construct):
 
     @property
     def functions(self) -> list[Function]:
-        """All of them."""
+        """The functions of the run."""
         return [*self.planners.values(), *self.documenters.values(), self.finisher]
 
     def _planner(self, group: str, place: NetworkPlace) -> Function:
@@ -142,7 +142,7 @@ class Pipeline(Construct):
     def _state_machine(
         self, name: str, machine_name: str, definition: States, statements: list[iam.PolicyStatement]
     ) -> stepfunctions.CfnStateMachine:
-        # The name begins as Step Functions wants it, so that all its log groups share one resource policy.
+        # With the prefix that Step Functions expects, all its log groups share one resource policy.
         group_name = f"/aws/vendedlogs/states/{machine_name}"
         group = log_group(self, f"{name}Logs", group_name, self._environment)
         role = iam.Role(
@@ -161,12 +161,12 @@ class Pipeline(Construct):
             state_machine_name=machine_name,
             state_machine_type="STANDARD",
             role_arn=role.role_arn,
-            # Not the stack's own way to JSON: it loses every null, and `ResultPath: null` says to keep the input.
+            # The stack's own JSON conversion drops nulls, and `ResultPath: null` means to keep the input.
             definition_string=json.dumps(definition),
             tracing_configuration=stepfunctions.CfnStateMachine.TracingConfigurationProperty(enabled=True),
             logging_configuration=stepfunctions.CfnStateMachine.LoggingConfigurationProperty(
                 level="ALL",
-                # What states hand on is names and keys, but errors of functions may quote more.
+                # States pass only names and keys, but errors of functions may quote more.
                 include_execution_data=False,
                 destinations=[
                     stepfunctions.CfnStateMachine.LogDestinationProperty(
@@ -185,7 +185,7 @@ class Pipeline(Construct):
         machine = stack.format_arn(
             service="states", resource="stateMachine", resource_name=name, arn_format=ArnFormat.COLON_RESOURCE_NAME
         )
-        # The children of a distributed map are executions of the same state machine, under names of their own.
+        # The children of a distributed map are executions of the same state machine, with their own names.
         children = stack.format_arn(
             service="states", resource="execution", resource_name=f"{name}/*", arn_format=ArnFormat.COLON_RESOURCE_NAME
         )

@@ -1,4 +1,4 @@
-"""Queues: encrypted, reached over TLS alone, and where dead letters go."""
+"""Dead-letter queues: encrypted, TLS only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DEAD_LETTER_DAYS = 14
 
 
 def dead_letters(scope: Construct, name: str, queue_name: str) -> sqs.Queue:
-    """A queue for what could not be handled; a person looks at it, and sends it back."""
+    """A queue for messages that failed; a person inspects them and sends them back."""
     return sqs.Queue(
         scope,
         name,

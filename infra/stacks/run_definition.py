@@ -1,6 +1,6 @@
 """The state machines of a documentation run, in the Amazon States Language (JSONPath).
 
-State carries names and keys, never content: plan, units and failures lie in the store.
+State holds names and keys, never content: plan, units and failures are in the store.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RETRYABLE_ERRORS = (
     "StoreError",
     "StoreUnwritable",
 )
-"""Classes of `tribal.errors` that its table calls retryable, by the names that Lambda reports."""
+"""The retryable classes of `tribal.errors`, by the names that Lambda reports."""
 LAMBDA_ERRORS = (
     "Lambda.AWSLambdaException",
     "Lambda.ClientExecutionTimeoutException",
@@ -39,9 +39,9 @@ LAMBDA_ERRORS = (
     "Sandbox.Timedout",
 )
 NEVER_RETRIED = ("LeaseLost", "RunLocked")
-"""Retryable by whoever starts the next run; within this one they stay as they are."""
+"""Retryable by starting another run, but not within this one."""
 MOST_SLICES = 200
-"""Calls of one unit, or of Finish, that may hand back `running`."""
+"""The most calls of one unit, or of Finish, that may return `running`."""
 RUN_SECONDS = 24 * 3600
 _ATTEMPTS = 5
 _FIRST_PAUSE_SECONDS = 2
@@ -54,25 +54,25 @@ _SLICES_EXCEEDED = "TooManySlices"
 
 @dataclass(frozen=True, slots=True)
 class RunFunctions:
-    """ARNs of the functions of a run: planners and documenters by network group, the home group first."""
+    """ARNs of a run's functions: planners and documenters by network group, starting with the home group."""
 
     planners: dict[str, str]
     documenters: dict[str, str]
     finisher: str
     timeouts: dict[str, int]
-    """Seconds by package."""
+    """Timeout in seconds by package."""
 
     @property
     def home(self) -> str:
-        """The planner that does what needs no database."""
+        """The planner for tasks that need no database."""
         return next(iter(self.planners.values()))
 
 
 def run_definition(functions: RunFunctions, *, bucket: str, databases_at_once: int) -> States:
-    """The documentation run.
+    """The state machine of a documentation run.
 
-    Open -> (read the catalogs -> compose -> document, wave by wave -> finish) -> close; whatever goes wrong between,
-    the run is closed, so that its lease is given back.
+    Open -> (read the catalogs -> compose -> document, wave by wave -> finish) -> close; the run is closed after any
+    failure, so that its lease is released.
     """
     planner_seconds = functions.timeouts["planner"]
     work = {
@@ -137,10 +137,10 @@ def run_definition(functions: RunFunctions, *, bucket: str, databases_at_once: i
 
 
 def start_definition(run_state_machine: str) -> States:
-    """What the schedule starts: it starts the run under a name made of the time for which the run was due.
+    """The state machine that the schedule starts; it starts the run under a name made from the scheduled time.
 
-    The scheduler delivers at least once; a second delivery finds the name taken. Its own placeholder for that time
-    cannot be the name, since names of executions have no colons.
+    The scheduler delivers at least once, and a second delivery finds the name taken. The scheduler's own placeholder
+    for the time cannot be used as the name, since execution names may not contain colons.
     """
     parts = [f"States.ArrayGetItem(States.StringSplit($.slot, ':'), {place})" for place in range(3)]
     name = f"States.Format('scheduled-{{}}{{}}{{}}', {', '.join(parts)})"
@@ -184,7 +184,7 @@ def _read(functions: RunFunctions, databases_at_once: int) -> States:
         },
     }
     for group, planner in functions.planners.items():
-        # Of what was read the children hand nothing on: it lies in the store.
+        # Results of the children are dropped: the readings are in the store.
         states[names[group]] = _task(planner, reading, functions.timeouts["planner"]) | {
             "ResultSelector": {},
             "End": True,
@@ -260,7 +260,7 @@ def _waves(functions: RunFunctions, bucket: str) -> States:
 
 
 def _unit(functions: RunFunctions) -> States:
-    """One work unit, in a child execution: documented slice by slice, a failure recorded, nothing handed back."""
+    """One work unit in a child execution: documented slice by slice, failures recorded, no output."""
     task = {"run_id.$": "$.run_id", "unit_id.$": "$.unit.unit_id", "request.$": "$.request"}
     names = {group: f"Document-{group}" for group in functions.documenters}
     recording = {
@@ -375,7 +375,7 @@ def _enough(variable: str, too_many: str, again: str) -> States:
 
 
 def _with_cause(name: str, following: str) -> States:
-    """Make sure that a caught failure has a cause: that of a timeout may have none, and a path to nothing is fatal."""
+    """Give a caught failure a cause: a timeout may have none, and a path to a missing field is fatal."""
     blank = f"{name}Unsaid"
     present = {"Variable": "$.failure.Cause", "IsPresent": True, "Next": following}
     return {

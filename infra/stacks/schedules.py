@@ -1,4 +1,4 @@
-"""Things that happen by themselves, by EventBridge Scheduler."""
+"""Recurring tasks, triggered by EventBridge Scheduler."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from infra.environment import Environment, Schedule
 from infra.stacks.permissions import allow, trusting
 
 SLOT = "<aws.scheduler.scheduled-time>"
-"""The scheduler puts the time here for which the schedule was due, however late or often it delivers."""
+"""Placeholder that the scheduler replaces by the scheduled time, however late or often it delivers."""
 _RETRY_SECONDS = 3600
 _RETRIES = 10
 
@@ -27,7 +27,7 @@ def schedule(
     message: str,
     undelivered: sqs.Queue,
 ) -> scheduler.CfnSchedule:
-    """Send a message to a target; one that could not be delivered goes to a queue of dead letters."""
+    """Send a message to a target on a schedule; undeliverable messages go to a dead-letter queue."""
     role = iam.Role(
         scope,
         f"{name}Role",

@@ -1,4 +1,4 @@
-"""The OpenSearch domain: who may send it what is decided by IAM, before a request reaches it."""
+"""The OpenSearch domain: IAM authorises each request before it reaches the domain."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _LOGS = ("SEARCH_SLOW_LOGS", "INDEX_SLOW_LOGS", "ES_APPLICATION_LOGS")
 
 
 def read_statements(domain_arn: str) -> list[iam.PolicyStatement]:
-    """What the retriever sends: every question is one `_msearch`."""
+    """Permissions for the retriever, which asks each question as one `_msearch`."""
     return [allow("AskTheIndex", ["es:ESHttpPost"], f"{domain_arn}/_msearch")]
 
 
 def write_statements(domain_arn: str) -> list[iam.PolicyStatement]:
-    """What the indexer sends: it makes, fills, moves and removes the generations of the index, and reads them."""
+    """Permissions for the indexer, which reads, creates, fills, switches and removes generations of the index."""
     methods = ["es:ESHttpDelete", "es:ESHttpGet", "es:ESHttpPost", "es:ESHttpPut"]
     return [allow("KeepTheIndex", methods, f"{domain_arn}/*")]
 
 
 def domain_arn(scope: Construct, environment: Environment) -> str:
-    """The ARN of the domain, from its name: role and domain each name the other."""
+    """The ARN of the domain, built from its name, since role and domain refer to each other."""
     return Stack.of(scope).format_arn(service="es", resource="domain", resource_name=environment.prefix)
 
 
 class Search(Construct):
-    """A managed domain: encrypted at rest and between nodes, TLS alone, slow queries logged."""
+    """A managed domain: encrypted at rest and between nodes, TLS only, slow queries logged."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Search(Construct):
 
     @property
     def address(self) -> str:
-        """Where requests go."""
+        """The endpoint of the domain."""
         return f"https://{self.domain.attr_domain_endpoint}"
 
     def _log_options(self, environment: Environment) -> dict[str, opensearch.CfnDomain.LogPublishingOptionProperty]:

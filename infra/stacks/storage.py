@@ -1,4 +1,4 @@
-"""The bucket that holds the truth, and the bucket of its access logs."""
+"""The bucket of the store, which is the source of truth, and the bucket of its access logs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from infra.environment import Environment
 
 
 def removal_of(environment: Environment) -> RemovalPolicy:
-    """What happens to data when the stack is deleted."""
+    """The removal policy for data when the stack is deleted."""
     return RemovalPolicy.RETAIN if environment.removal == "retain" else RemovalPolicy.DESTROY
 
 
 class Storage(Construct):
-    """A bucket with versions, encrypted, reached over TLS alone, that tells EventBridge of new objects."""
+    """A versioned, encrypted bucket that accepts only TLS and sends events about new objects to EventBridge."""
 
     def __init__(self, scope: Construct, name: str, environment: Environment) -> None:
         super().__init__(scope, name)
@@ -52,7 +52,7 @@ class Storage(Construct):
             ],
             removal_policy=removal,
         )
-        # The property `event_bridge_enabled` of the construct would bring a function of its own along.
+        # The construct's property `event_bridge_enabled` would add a custom resource with its own function.
         template = cast("s3.CfnBucket", self.bucket.node.default_child)
         template.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
             event_bridge_configuration=s3.CfnBucket.EventBridgeConfigurationProperty(event_bridge_enabled=True)
@@ -60,5 +60,5 @@ class Storage(Construct):
 
     @property
     def address(self) -> str:
-        """The store, as functions are told of it."""
+        """The address of the store, as functions get it in their environment."""
         return f"s3://{self.bucket.bucket_name}"

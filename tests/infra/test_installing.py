@@ -16,7 +16,7 @@ import pytest
 
 from infra.installing import (
     LOCK,
-    ForUv,
+    UvSettings,
     install_with_uv,
     pip_settings,
     requirement_of,
@@ -69,7 +69,7 @@ def lock_of(tmp_path: Path, digest: str = "") -> Path:
     return tmp_path / "lock"
 
 
-def settings_of_pip(monkeypatch: pytest.MonkeyPatch, file: Path, **variables: str) -> ForUv | str:
+def settings_of_pip(monkeypatch: pytest.MonkeyPatch, file: Path, **variables: str) -> UvSettings | str:
     """What pip itself says of its settings, taken over."""
     monkeypatch.setenv("PIP_CONFIG_FILE", str(file))
     for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS"):
@@ -91,7 +91,7 @@ def test_what_pip_is_told_uv_is_told(
         folder = tmp_path / "index" / "simple" / "tribal-sample"
         variables = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder)}
     told = settings_of_pip(monkeypatch, file, **variables)
-    assert isinstance(told, ForUv), told
+    assert isinstance(told, UvSettings), told
     assert install_with_uv(UV, python, lock_of(tmp_path), told) is None
     probe = subprocess.run([python, "-c", "import tribal_sample"], check=False)
     assert probe.returncode == 0
@@ -101,7 +101,7 @@ def test_another_file_than_the_pinned_one_is_refused(
     index: str, python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = settings_of_pip(monkeypatch, tmp_path / "none", PIP_INDEX_URL=index)
-    assert isinstance(told, ForUv)
+    assert isinstance(told, UvSettings)
     wrong = install_with_uv(UV, python, lock_of(tmp_path, "0" * 64), told)
     assert wrong is not None
     assert "Hash mismatch" in wrong
@@ -113,7 +113,7 @@ def test_later_settings_win_and_those_of_other_commands_do_not_count() -> None:
         "global.index-url='https://global/simple'\ninstall.extra-index-url='https://a/simple\\nhttps://b/simple'\n"
     )
     told = settings_for_uv(pip_settings(listed))
-    assert isinstance(told, ForUv)
+    assert isinstance(told, UvSettings)
     assert told.arguments == [
         *("--default-index", "https://env/simple"),
         *("--index", "https://a/simple", "--index", "https://b/simple"),
@@ -122,7 +122,7 @@ def test_later_settings_win_and_those_of_other_commands_do_not_count() -> None:
 
 def test_certificates_proxy_and_patience_are_handed_on() -> None:
     told = settings_for_uv({"cert": "/ca.pem", "proxy": "http://p:1", "timeout": "90", "quiet": "1"})
-    assert isinstance(told, ForUv)
+    assert isinstance(told, UvSettings)
     assert told.environment == {
         "SSL_CERT_FILE": "/ca.pem",
         "HTTP_PROXY": "http://p:1",
