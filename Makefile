@@ -13,7 +13,7 @@ WITH_CDK = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 $(CDK) --app "$(BIN)
 	--context environment=$(ENV) --context python=$(LAMBDA_PYTHON)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo opensearch quick test e2e bench bench-aws format schemas samples packages roles synth diff deploy destroy lock clean
+.PHONY: help setup demo opensearch quick test e2e attack bench bench-aws format schemas samples packages roles synth diff deploy destroy lock clean
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ test: $(READY) ## Run every check
 
 e2e: $(READY) $(CDK) ## Deploy into a stand-in for AWS and play the whole system; a part of make test
 	@$(BIN)/python -m pytest -q -n 0 tests/e2e
+
+attack: $(READY) ## Try what hostile hands and failing disks would; a part of it is in make test
+	@$(BIN)/python -m tests.attack
 
 bench: $(READY) ## Measure start-up times and a run on the sample database
 	@$(BIN)/python -m bench

@@ -1,0 +1,57 @@
+"""`make attack`: tries every area with a seed of its own, prints the table, and with `--write` keeps it in the docs."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import secrets
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tests import ROOT
+from tests.attack.areas import AREAS
+from tests.attack.outcome import Attack, Outcome
+
+PAGE = ROOT / "docs" / "security.md"
+_TABLE = re.compile(r"(?<=<!-- attack -->\n).*?(?=<!-- end of attack -->)", re.DOTALL)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Attack, print, and say in the last line how it ended; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.attack", description=__doc__)
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(1_000_000), help="default: a new one")
+    parser.add_argument("--effort", type=float, default=1.0, help="share of the tries that are made (default: all)")
+    parser.add_argument("--area", action="append", choices=sorted(AREAS), help="only this one; may be repeated")
+    parser.add_argument("--write", action="store_true", help=f"keep the table in {PAGE.relative_to(ROOT)}")
+    options = parser.parse_args(arguments)
+    print(f"seed {options.seed}", flush=True)
+    rows: list[tuple[str, Outcome]] = []
+    for area in options.area or AREAS:
+        began = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="tribal-attack-") as scratch:
+            for outcome in AREAS[area](Attack(options.seed, options.effort, Path(scratch))):
+                print(f"{'held  ' if outcome.holds else 'BROKEN'} {area}: {outcome}", flush=True)
+                rows.append((area, outcome))
+        print(f"       {area} took {time.monotonic() - began:.0f} s", flush=True)
+    if options.write:
+        write(rows, options.seed)
+    broken = sum(not outcome.holds for _, outcome in rows)
+    print(f"make attack: {'FAILED: ' if broken else ''}{len(rows) - broken} of {len(rows)} classes held")
+    return 1 if broken else 0
+
+
+def write(rows: Iterable[tuple[str, Outcome]], seed: int) -> None:
+    """Put the table between its marks in the page."""
+    lines = [f"Seed {seed}.", "", "| area | class | tried | broke through | goal |", "|---|---|---:|---:|---:|"]
+    for area, outcome in rows:
+        goal = f"{outcome.goal:.0%}" if outcome.goal else "0"
+        lines.append(f"| {area} | {outcome.name} | {outcome.tried:,} | {outcome.failed:,} | {goal} |")
+    table = "\n".join(["", *lines, "", ""])
+    PAGE.write_text(_TABLE.sub(lambda _: table, PAGE.read_text("utf-8"), count=1), "utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
