@@ -150,7 +150,7 @@ class CatalogReading(Contract):
 
 
 class SliceNeighbour(Contract):
-    """What a table's documentation says of a table that it is joined to."""
+    """What a table's documentation needs to know about a table that it is joined to."""
 
     name: FullyQualifiedTableName
     schema_name: str

@@ -19,7 +19,7 @@ class Selection(ClosedContract):
 
 
 class DatabaseLimits(ClosedContract):
-    """How much of a database a run may use."""
+    """How heavily a run may use a database."""
 
     connections: int = Field(default=4, ge=1, le=16)
     connect_timeout_seconds: float = Field(default=10.0, gt=0, le=300)
@@ -54,13 +54,13 @@ class DatabaseEntry(ClosedContract):
     )
     domains: dict[str, list[Glob]] = Field(default_factory=dict)
     vocabulary: dict[Annotated[str, Field(min_length=1)], list[Annotated[str, Field(min_length=1)]]] = Field(
-        default_factory=dict, description="Business domains of your own, each with words that tell its tables."
+        default_factory=dict, description="Your own business domains, each with words that identify its tables."
     )
     limits: DatabaseLimits = Field(default_factory=DatabaseLimits)
 
 
 class LintRules(ClosedContract):
-    """Which findings `tribal lint` reports, and how much has to be documented."""
+    """Which findings `tribal lint` reports, and the coverage that it requires."""
 
     undocumented: bool = True
     unclear: bool = True

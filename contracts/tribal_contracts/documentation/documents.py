@@ -26,7 +26,7 @@ DescriptionSource = Literal["human", "comment", "model", "derived"]
 
 
 class Description(Contract):
-    """A text with where it comes from and how far it can be trusted."""
+    """A text, where it comes from, and how far it can be trusted."""
 
     text: str
     source: DescriptionSource
@@ -34,7 +34,7 @@ class Description(Contract):
 
 
 class DocumentedColumn(Contract):
-    """A column with what is known of it."""
+    """A column and everything known about it."""
 
     name: str
     type: str
@@ -101,7 +101,7 @@ class DocumentedRelation(Contract):
 
 
 class TableDocument(Contract):
-    """All that is known of one table. File: `docs/{output_directory}/{table}.json`, with a Markdown twin."""
+    """Everything known about one table. File: `docs/{output_directory}/{table}.json`, with a Markdown twin."""
 
     schema_version: Literal["1.0"]
     name: FullyQualifiedTableName
@@ -133,7 +133,7 @@ class TableDocument(Contract):
 
 
 class Relationship(Contract):
-    """One foreign key with the join that it means."""
+    """One foreign key and the join that follows from it."""
 
     name: str
     from_table: FullyQualifiedTableName
@@ -215,21 +215,21 @@ class OverviewDocument(Contract):
 
 
 class TableAnnotation(ClosedContract):
-    """What a person says of a table and of its columns."""
+    """A person's words about a table and its columns."""
 
     description: str | Unset = optional()
     columns: dict[str, str] = Field(default_factory=dict)
 
 
 class DomainAnnotation(ClosedContract):
-    """What a person says of a domain."""
+    """A person's words about a domain."""
 
     title: str | Unset = optional()
     description: str | Unset = optional()
 
 
 class Annotations(ClosedContract):
-    """A person's words, which always win. File: `annotations/{database}.yaml`; tables are keyed by `schema.table`."""
+    """Corrections by people, which always win. File: `annotations/{database}.yaml`; tables are `schema.table`."""
 
     schema_version: Literal["1.0"] = "1.0"
     description: str | Unset = optional("What the database is for.")

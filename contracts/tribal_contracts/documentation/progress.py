@@ -22,7 +22,7 @@ from tribal_contracts.core.shape import (
 
 
 class WorkUnitProgress(Contract):
-    """Where one work unit stands. File: `progress/work_units/{id}/progress.json`. Source: specification section 4.2."""
+    """Progress of one work unit. File: `progress/work_units/{id}/progress.json`. Source: specification section 4.2."""
 
     work_unit_id: str
     status: AgentStatus
@@ -52,7 +52,7 @@ class DocumenterStats(Contract):
 
 
 class DocumenterProgress(Contract):
-    """Where documenting stands. File: `progress/documenter-progress.json`. Source: specification section 4.1."""
+    """How far documenting has come. File: `progress/documenter-progress.json`. Source: specification section 4.1."""
 
     schema_version: Literal["1.0"]
     started_at: ISOTimestamp

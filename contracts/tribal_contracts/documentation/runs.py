@@ -44,7 +44,7 @@ class TableResult(Contract):
 
 
 class HandedBack(Contract):
-    """What one run has done of a unit that it handed back before its end: no table is documented twice in a run."""
+    """What a run has finished of a unit that it handed back early, so that it documents no table twice."""
 
     run_id: str
     tables: list[FullyQualifiedTableName]
@@ -76,9 +76,9 @@ class OutlineUnit(Contract):
 
 
 class RunOutline(Contract):
-    """A run's plan without its work units, which lie one by one beside it. File: `progress/runs/{run_id}/outline.json`.
+    """A run's plan without its work units, which are separate files. File: `progress/runs/{run_id}/outline.json`.
 
-    The units are at `progress/runs/{run_id}/units/{unit_id}.json`, so that nobody has to hold the whole plan.
+    The units are at `progress/runs/{run_id}/units/{unit_id}.json`, so that the whole plan need never be in memory.
     """
 
     schema_version: Literal["1.0"]
@@ -98,7 +98,7 @@ class RunOutline(Contract):
 
 
 class FinishCheckpoint(Contract):
-    """What Finish had written when its time was up. File: `progress/runs/{run_id}/finish.json`."""
+    """What Finish had written when it ran out of time. File: `progress/runs/{run_id}/finish.json`."""
 
     schema_version: Literal["1.0"]
     files: list[IndexableFile]

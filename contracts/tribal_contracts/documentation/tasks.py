@@ -102,7 +102,7 @@ class UnitItem(Contract):
 
 
 class DocumentTask(Contract):
-    """Document one work unit, or continue with it."""
+    """Document a work unit, or resume one."""
 
     run_id: Name
     unit_id: Name
@@ -110,7 +110,7 @@ class DocumentTask(Contract):
 
 
 class DocumentResult(Contract):
-    """The status of the unit; `running` asks for another call."""
+    """The status of the unit; `running` asks to be called again."""
 
     status: AgentStatus
 
@@ -125,13 +125,13 @@ class FailedTask(Contract):
 
 
 class FinishTask(Contract):
-    """Publish what the run documented."""
+    """Publish the documents of the run."""
 
     run_id: Name
 
 
 class FinishResult(Contract):
-    """The status of Finish; `running` asks for another call."""
+    """The status of Finish; `running` asks to be called again."""
 
     status: AgentStatus
 

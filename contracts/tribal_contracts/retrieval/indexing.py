@@ -22,7 +22,7 @@ DocType = Literal["table", "column", "domain", "relationship"]
 
 
 class IndexerProgress(Contract):
-    """Where indexing stands. File: `progress/indexer-progress.json`. Source: specification section 5.1."""
+    """How far indexing has come. File: `progress/indexer-progress.json`. Source: specification section 5.1."""
 
     schema_version: Literal["1.0"]
     started_at: ISOTimestamp

@@ -89,7 +89,7 @@ def test_a_worker_that_dies_costs_nothing_but_time(dsn: str, alone: dict[str, by
         worker.kill()
     _, errors = ran.communicate(timeout=60)
     assert ran.returncode == 0, errors
-    assert errors.count("a worker process ended by itself; what it had under way is done again") == WORKERS
+    assert errors.count("a worker process died; its unfinished work is repeated") == WORKERS
     # What it left half written is swept when the next run starts.
     assert tribal("document", cwd=folder, SOURCE_DATE_EPOCH=EPOCH).returncode == 0
     assert files_of(folder) == alone

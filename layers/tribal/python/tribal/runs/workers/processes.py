@@ -201,7 +201,7 @@ class UnitProcesses:
         with self._change:
             self._alive -= 1
             self._change.notify_all()
-        self._sink.note("a worker process ended by itself; what it had under way is done again")
+        self._sink.note("a worker process died; its unfinished work is repeated")
 
 
 @contextmanager

@@ -40,8 +40,8 @@ def mcp(
 ) -> None:
     """Answer agents over MCP, on standard input and output, until the input ends.
 
-    An MCP client starts it; nobody types here. The client's entry for it is printed by tribal mcp --json. It may start
-    before the first run: it reads the index that is there at the time of each question.
+    An MCP client starts it and talks to it; it is not meant for typing. tribal mcp --json prints the entry for the
+    client's settings. It may start before the first run: each question reads the index that is there at that time.
     """
     from tribal.errors import EXIT_INTERRUPTED
     from tribal.settings import load_settings
