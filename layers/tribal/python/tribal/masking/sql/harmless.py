@@ -22,6 +22,7 @@ _PATTERN_PART = re.compile(
     r"|\(\?[:=!]|\\[^\w]|[^\w\[\]{}\\]"
 )
 _LONGEST_PATTERN = 400
+_PLAIN_PATH = re.compile(r"(?:(?:strict|lax) )?\$(?:\.(?:\w{1,64}|\"[^\"]{1,64}\")|\[\d?\*?\]){0,20}")
 _EARTH = frozenset({"90", "180", "360"})
 
 _NAMING_TYPES = frozenset(
@@ -72,6 +73,8 @@ def is_harmless_text(text: str, place: Place, kind: SensitiveKind) -> bool:
     if len(left) <= _FEW_SIGNS and not any(map(str.isalnum, left)):
         return True
     if kind is SensitiveKind.COORDINATES and left.lstrip("+-") in _EARTH:
+        return True
+    if (place.call.startswith("json") or place.call == "columns") and _PLAIN_PATH.fullmatch(left):
         return True
     return _FORMAT.fullmatch(left) is not None or _is_pattern(left)
 

@@ -36,7 +36,7 @@ class Token(NamedTuple):
     """An unquoted name in capitals, to be compared with keywords."""
 
 
-# Of each repetition only one branch can match the next character, so nothing is tried twice. A literal or a comment that
+# Of each repetition only one branch can match the next character, so nothing is tried twice. A literal or comment that
 # is not closed runs to the end of the text.
 _TOKEN = re.compile(
     rf"""

@@ -109,18 +109,16 @@ def _kinds_of_names(structure: Structure, kind_of: KindOf) -> dict[Name, Sensiti
     names = {name for segment in structure.segments for name in segment.names}
     kinds = {name: kind for name in names if (kind := kind_of(name)) is not None}
     same = _other_names(structure)
-    by_text = {name.text: kind for name, kind in kinds.items() if kind is not SensitiveKind.FREE_TEXT}
-    waiting = list(by_text)
+    learned: dict[str, SensitiveKind] = {}
+    known = {name.text: kind for name, kind in kinds.items() if kind is not SensitiveKind.FREE_TEXT}
+    waiting = list(known.items())
     while waiting:
-        text = waiting.pop()
+        text, kind = waiting.pop()
         for other in same.get(text, ()):
-            if other not in by_text:
-                by_text[other] = by_text[text]
-                waiting.append(other)
-    for name in names:
-        if name not in kinds and name.text in by_text:
-            kinds[name] = by_text[name.text]
-    return kinds
+            if other not in known and other not in learned:
+                learned[other] = kind
+                waiting.append((other, kind))
+    return {name: learned[name.text] for name in names if name.text in learned} | kinds
 
 
 def _other_names(structure: Structure) -> dict[str, set[str]]:

@@ -6,17 +6,21 @@ stack, accepts any text, and takes time linear in its length.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tribal.masking.sql import words
 from tribal.masking.sql.harmless import Place
-from tribal.masking.sql.lexer import Token, TokenType
+from tribal.masking.sql.lexer import Token, TokenType, tokens_of
 from tribal.masking.sql.segments import Literal, Name, Segment, Structure
 
 _NOTHING = Token(TokenType.SIGN, 0, 0, "")
 _A_SECRET = Name("secret")
 """Stands for the key that a cipher takes."""
+_JSON_PATH = re.compile(r"(?:(?:strict|lax) )?\$[.\[]")
+_DEEPEST = 500
+"""Brackets and CASEs in each other that are followed; by judgement: PostgreSQL's own stack ends at some thousands."""
 _LONGEST_TYPE = 7
 """Tokens of the brackets behind a type, as in `numeric(10,2)`."""
 
@@ -63,6 +67,8 @@ class _Reader:
         self._tokens = tokens
         self._at = 0
         self._call = ""
+        self._ignored = 0
+        """Open brackets that lie too deep to be followed."""
         self._found = Structure()
         root = self._found.new()
         self._frames = [_Frame(root, self._found.new(root))]
@@ -109,17 +115,24 @@ class _Reader:
                 self._comma(self._top)
             case TokenType.CAST:
                 self._skip_type()
+            case TokenType.SIGN if token.text == ":":
+                # The colon between key and value of JSON_OBJECT.
+                self._top.argument += self._top.call in words.BUILDING_CALLS
             case TokenType.SIGN if token.text not in words.VALUE_SIGNS:
                 self._top.current.cut()
 
     def _literal(self, token: Token) -> None:
         frame, before = self._top, self._token(-1)
         looked_up = frame.clause == "SUBSCRIPT" or (before.type is TokenType.SIGN and before.text in words.ARROWS)
-        is_key = frame.call in words.BUILDING_CALLS and frame.argument % 2 == 0
+        begins = before.type in (TokenType.OPEN, TokenType.COMMA)
+        is_key = frame.call in words.BUILDING_CALLS and frame.argument % 2 == 0 and begins
         if token.type is TokenType.STRING and (looked_up or is_key):
             # Of a path, as in `#>> '{login,password}'`, the last part says what is found there.
             frame.current.names.append(Name(token.text.strip("{}").rpartition(",")[2].strip('" ')))
         elif not looked_up:
+            if token.type is TokenType.STRING and _JSON_PATH.match(token.text):
+                path = tokens_of(token.text)
+                frame.current.names.extend(Name(each.text) for each in path if each.type is TokenType.NAME)
             cast = self._token(2).word if self._token(1).type is TokenType.CAST else ""
             frame.current.literals.append(Literal(self._at, Place(cast, frame.call, frame.argument)))
 
@@ -148,7 +161,10 @@ class _Reader:
 
     def _mention(self, token: Token, before: Token) -> None:
         frame = self._top
-        if before.word == "COLLATE" or (before.word == "AS" and frame.call in ("cast", "try_cast")):
+        is_type = before.word == "AS" and frame.call in ("cast", "try_cast", "xmlserialize")
+        is_type = is_type or before.word == "RETURNING"
+        follows_name = frame.call == "columns" and before.type not in (TokenType.OPEN, TokenType.COMMA)
+        if before.word == "COLLATE" or is_type or follows_name:
             return
         if before.word == "AS" and frame.clause == "SELECT" and frame.query is not None:
             self._column(frame.query, frame.argument).names.append(Name(token.text))
@@ -173,7 +189,7 @@ class _Reader:
 
     def _case(self, word: str) -> None:
         frame = self._top
-        if word == "CASE":
+        if word == "CASE" and len(self._frames) <= _DEEPEST:
             base = self._found.new(frame.current)
             operand = self._found.new(base, linked=False)
             self._frames.append(_Frame(base, operand, "CASE", operand=operand))
@@ -215,24 +231,35 @@ class _Reader:
         frame.base = self._column(query, frame.argument)
         frame.current = self._found.new(frame.base)
 
+    def _row_item(self, frame: _Frame, query: _Query) -> None:
+        is_new = frame.argument >= len(query.columns)
+        self._item(frame, query)
+        if is_new and frame.base is not None:
+            # How PostgreSQL calls the columns of VALUES that nobody named.
+            frame.base.names.append(Name(f"column{frame.argument + 1}"))
+
     def _next_source(self, frame: _Frame) -> None:
         frame.base, frame.current, frame.source, frame.inner = None, self._found.new(), "", None
 
     def _comma(self, frame: _Frame) -> None:
         frame.argument += frame.clause in ("", "SELECT", "ROW")
         if frame.query is not None and frame.clause in ("SELECT", "ROW"):
-            self._item(frame, frame.query)
+            add = self._row_item if frame.clause == "ROW" else self._item
+            add(frame, frame.query)
         elif frame.query is not None and frame.clause == "FROM":
             self._next_source(frame)
         elif frame.query is not None and frame.clause in words.CLAUSES:
             frame.current = self._found.new()
-        elif frame.call in words.BUILDING_CALLS and frame.argument % 2 == 0:
+        elif frame.call == "columns" or (frame.call in words.BUILDING_CALLS and frame.argument % 2 == 0):
             frame.current = self._found.new(frame.base, linked=False)
 
     def _open(self, token: Token) -> None:
         host, before, call = self._top, self._token(-1), self._call
         self._call = ""
-        if call:
+        if len(self._frames) > _DEEPEST:
+            self._found.broken = True
+            self._ignored += 1
+        elif call:
             self._open_call(host, call)
         elif token.text == "[" and self._follows_value(before):
             self._frames.append(_Frame(host.current, host.current, "SUBSCRIPT"))
@@ -240,7 +267,7 @@ class _Reader:
             self._open_query(host)
         elif host.clause == "VALUES" and host.query is not None:
             row = _Frame(None, host.current, "ROW", host.query)
-            self._item(row, host.query)
+            self._row_item(row, host.query)
             self._frames.append(row)
         elif host.clause in ("FROM", "WITH") and (before.type is TokenType.NAME and before.word != "USING"):
             self._open_names(host)
@@ -256,7 +283,7 @@ class _Reader:
         base = self._found.new(host.current, linked=not (takes_key or call in words.MEASURING_CALLS))
         if takes_key:
             base.names.append(_A_SECRET)
-        current = self._found.new(base, linked=call not in words.BUILDING_CALLS)
+        current = self._found.new(base, linked=call != "columns" and call not in words.BUILDING_CALLS)
         self._frames.append(_Frame(base, current, call=call))
 
     def _open_query(self, host: _Frame) -> None:
@@ -285,6 +312,9 @@ class _Reader:
             self._column(query, place).names.append(Name(name))
 
     def _close(self) -> None:
+        if self._ignored:
+            self._ignored -= 1
+            return
         while self._top.clause == "CASE":
             self._found.broken = True
             self._frames.pop()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tribal.masking.column_names import detect_by_name
-from tribal.masking.kinds import SensitiveKind
 from tribal.masking.redaction import redact_text
 from tribal.masking.sql.harmless import Place, is_harmless_text
 from tribal.masking.sql.literals import hide_in_expression, hide_in_view
@@ -80,9 +79,7 @@ def _redact_column(column: CatalogColumn, table: str) -> CatalogColumn:
 def _redact_index(index: CatalogIndex, table: str, names: Sequence[str]) -> CatalogIndex:
     parts = [part if part in names else redact_expression(part, table=table) for part in index.columns]
     where = index.predicate
-    return index.model_copy(
-        update={"columns": parts, "predicate": where and redact_expression(where, table=table)}
-    )
+    return index.model_copy(update={"columns": parts, "predicate": where and redact_expression(where, table=table)})
 
 
 def _redact(text: str | None) -> str | None:

@@ -41,7 +41,7 @@ ARROWS = frozenset({"->", "->>", "#>", "#>>"})
 
 MEASURING_CALLS = frozenset(
     """
-    length char_length character_length octet_length bit_length len count cardinality array_length array_position
+    length char_length character_length octet_length bit_length len count cardinality array_length array_position over
     jsonb_array_length json_array_length num_nonnulls num_nulls position strpos charindex regexp_count
     """.split()
 )
