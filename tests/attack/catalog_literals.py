@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -12,6 +12,10 @@ from random import Random
 from servers.postgres import EmbeddedServer
 from tests.attack.outcome import Attack, Outcome
 from tests.edges.cli.tribal_command import tribal
+from tribal.adapters.postgres.catalog import PostgresCatalog
+from tribal.documenting.review.lint import find
+from tribal.settings.dsn import parse_dsn
+from tribal_contracts import CatalogTable, DatabaseLimits, DocumentedCheck, DocumentedIndex, TableDocument
 
 _COLUMNS = (
     *("password", "user_password", '"PassWord"', '"old pass phrase"', "security_answer", "api_key", "client_secret"),
@@ -190,6 +194,8 @@ def attack(attack: Attack) -> Iterator[Outcome]:
     with EmbeddedServer.start(attack.scratch / "postgres") as server:
         server.ensure_database("planted", sql)
         seen = _everything(server.dsn("planted"), attack.scratch / "project")
+        with contextlib.closing(PostgresCatalog(parse_dsn(server.dsn("planted"), {}), DatabaseLimits())) as catalog:
+            told = _told_of(catalog.read().tables, attack.scratch / "project" / "docs")
     by_place: dict[str, list[tuple[str, bool]]] = {}
     for name, place, plant in planted:
         found = plant.core in seen or plant.core.encode().hex() in seen
@@ -197,6 +203,8 @@ def attack(attack: Attack) -> Iterator[Outcome]:
     for name, tries in by_place.items():
         broken = [text for text, found in tries if found]
         yield Outcome(f"literal in {name}", len(tries), len(broken), example="".join(broken[:1]))
+    untold = [place(plant) for _, place, plant in planted if not {plant.table, plant.view} & told]
+    yield Outcome("literal in a document, untold by lint", len(planted), len(untold), example="".join(untold[:1]))
     hidden = [code for code in kept if code not in seen]
     yield Outcome("codes beside a secret that are hidden without need", len(kept), len(hidden), goal=0.05)
 
@@ -247,15 +255,41 @@ def _harmless(codes: list[str]) -> Iterator[str]:
         yield f"CREATE VIEW harmless{number} AS " + forms[number % len(forms)].format(code)
 
 
+def _told_of(tables: Iterable[CatalogTable], docs: Path) -> set[str]:
+    """Tables and views that lint finds to show something, were their texts written as the catalog has them."""
+    raw = {table.table_name: table for table in tables}
+    told = set()
+    for path in docs.rglob("*.*.json"):
+        document = TableDocument.from_json(path.read_bytes())
+        if any(finding.rule == "unmasked" for finding in find(_as_read(document, raw[document.table]))):
+            told.add(document.table)
+    return told
+
+
+def _as_read(document: TableDocument, table: CatalogTable) -> TableDocument:
+    texts = ("default_value", "generated", "enum_values")
+    columns = [
+        documented.model_copy(update={text: getattr(column, text) for text in texts})
+        for documented, column in zip(document.columns, table.columns, strict=True)
+    ]
+    changed = {
+        "columns": columns,
+        "checks": [DocumentedCheck(**check.model_dump()) for check in table.checks],
+        "indexes": [DocumentedIndex(**index.model_dump()) for index in table.indexes],
+        "view_definition": table.view_definition,
+    }
+    return document.model_copy(update=changed)
+
+
 def _everything(dsn: str, project: Path) -> str:
     """All that a run, a second one and the questions after it wrote and printed, in small letters."""
     project.mkdir()
     ran = [
         tribal("run", dsn, cwd=project),
-        tribal("lint", dsn, cwd=project),
+        tribal("lint", cwd=project),
         tribal("search", "password", "--limit", "20", "--json", cwd=project),
     ]
-    if ran[0].returncode != 0 or "unmasked" in ran[1].stdout:
+    if ran[0].returncode != 0 or "Documented:" not in ran[1].stdout or "unmasked" in ran[1].stdout:
         raise AssertionError(ran[0].stderr + ran[1].stdout)
     seen = [each.stdout + each.stderr for each in ran]
     for path in project.rglob("*"):

@@ -55,9 +55,9 @@ def test_what_an_earlier_version_left_in_a_slice_is_hidden_when_it_is_documented
     assert b"quelk" not in written
     data = written.replace(b"'[password]'::text", b"'Zr7quelk'::text")
     assert data != written
-    unit = unit.model_copy(update={"slice_file": locations.slice_file("shop", bytes_hash(data))})
-    shop.memory.put(unit.slice_file, data)
-    document_unit(unit, shop.context(outline), None, shop.options)
+    key = locations.slice_file("shop", bytes_hash(data))
+    shop.memory.put(key, data)
+    document_unit(unit.model_copy(update={"slice_file": key}), shop.context(outline), None, shop.options)
     assert "quelk" not in shop.document_of("sales.account").to_json().decode() + shop.page_of("sales.account")
 
 
