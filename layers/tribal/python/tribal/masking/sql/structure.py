@@ -250,8 +250,12 @@ class _Reader:
             self._next_source(frame)
         elif frame.query is not None and frame.clause in words.CLAUSES:
             frame.current = self._found.new()
-        elif frame.call == "columns" or (frame.call in words.BUILDING_CALLS and frame.argument % 2 == 0):
-            frame.current = self._found.new(frame.base, linked=False)
+        elif frame.call in words.BUILDING_CALLS:
+            if frame.argument % 2 == 0:
+                frame.current = self._found.new(frame.base, linked=False)
+        elif not frame.clause:
+            # A condition among arguments has nothing to do with the others.
+            frame.current = self._found.new(frame.base, linked=frame.call != "columns")
 
     def _open(self, token: Token) -> None:
         host, before, call = self._top, self._token(-1), self._call

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 QUERIES = frozenset({"SELECT", "WITH", "VALUES"})
 """Words that begin a query."""
-CLAUSES = frozenset("FROM WHERE ON GROUP HAVING WINDOW ORDER LIMIT OFFSET FETCH QUALIFY".split())
+CLAUSES = frozenset("FROM WHERE ON GROUP HAVING WINDOW ORDER LIMIT OFFSET FETCH".split())
 """Words that end a SELECT list or another clause of a query."""
-SETS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
+SETS = frozenset({"UNION", "INTERSECT", "EXCEPT"})
 """Words between two queries with the same columns."""
 JOINS = frozenset({"JOIN", "LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL"})
 """Words between two sources of a query."""
 CASES = frozenset({"CASE", "WHEN", "THEN", "ELSE", "END"})
-CONDITIONS = frozenset({"LIKE", "ILIKE", "SIMILAR", "IN", "IS", "ISNULL", "NOTNULL", "RLIKE", "REGEXP", "EXISTS"})
+CONDITIONS = frozenset({"LIKE", "ILIKE", "SIMILAR", "IN", "IS", "ISNULL", "NOTNULL", "EXISTS"})
 """Words that make what they stand in a condition."""
 
 KEYWORDS = (
@@ -26,7 +26,7 @@ KEYWORDS = (
         ALL AND ANY ARRAY AS ASC AT BETWEEN BY COLLATE CURRENT_CATALOG CURRENT_DATE CURRENT_ROLE CURRENT_SCHEMA
         CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER DESC DISTINCT ESCAPE FALSE LATERAL LOCALTIME LOCALTIMESTAMP
         MATERIALIZED NOT NULL NULLS ONLY OR OUTER RECURSIVE ROW SESSION_USER SOME SYMMETRIC SYSTEM_USER TABLESAMPLE TRUE
-        UNKNOWN USER USING WITHIN
+        USER USING WITHIN
         """.split()
     )
 )
