@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from tests.attack import catalog_literals
 from tests.attack.outcome import Attack, Outcome
 
-AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {}
+AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
+    "catalog": catalog_literals.attack,
+}
 """Title of an area, and what tries its classes one after the other."""
+
+WITH_A_SERVER = frozenset({"catalog"})
+"""Areas that start a PostgreSQL."""

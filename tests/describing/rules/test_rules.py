@@ -187,6 +187,8 @@ def test_personal_data_in_a_list_of_values_is_not_repeated() -> None:
         ("(NOT (kind = ANY (ARRAY['a'::text])))", ()),
         ("(kindness = ANY (ARRAY['a'::text]))", ()),
         ("(length(kind) > 2)", ()),
+        ("(kind = ANY (ARRAY['a'::text, '[email]'::text]))", ()),
+        ("(kind = ANY (ARRAY[1, [password], 3]))", ()),
     ],
 )
 def test_a_list_of_values_is_read_from_a_check_and_only_when_it_must_hold(
@@ -194,6 +196,11 @@ def test_a_list_of_values_is_read_from_a_check_and_only_when_it_must_hold(
 ) -> None:
     name = "status" if "status" in expression else "kind"
     assert allowed_values(name, [CatalogCheck(name="c", expression=expression)]) == values
+
+
+def test_labels_of_which_some_are_hidden_are_no_list_of_values() -> None:
+    labelled = column("state", "s.state").model_copy(update={"enum_values": ["open", "[email]"]})
+    assert "[email]" not in say(make("s.t", labelled), "state").text
 
 
 def test_a_range_is_read_from_a_check() -> None:

@@ -124,6 +124,60 @@ def test_a_value_that_should_have_been_masked_is_found_and_not_repeated() -> Non
     assert report.unmasked
 
 
+def stored(shop: Shop, **changes: object) -> None:
+    """Change the document of the customers, as an older version or a person may have written it."""
+    key = f"{locations.DOCS}shop/sales/sales.customer.json"
+    document = TableDocument.from_json(shop.memory.get(key).data)
+    shop.memory.put(key, TableDocument.model_validate({**document.model_dump(by_alias=True), **changes}).to_json())
+
+
+@pytest.mark.parametrize(
+    ("place", "changes", "column_name", "says"),
+    [
+        ("default", {"default_value": "'Zr7quelk'::text"}, "password", "its default shows what looks like password"),
+        ("generated", {"generated": "lower('Zr7quelk'::text)"}, "password", "its expression shows"),
+        ("labels", {"enum_values": ["Zr7quelk", "other"]}, "password", "its list of values shows"),
+        ("check", {"checks": [{"name": "c", "expression": "(password <> 'Zr7quelk'::text)"}]}, None, "its check 'c'"),
+        (
+            "predicate",
+            {"indexes": [{"name": "i", "columns": ["id"], "unique": False, "predicate": "(password = 'Zr7quelk')"}]},
+            None,
+            "its index 'i'",
+        ),
+        (
+            "expression",
+            {"indexes": [{"name": "i", "columns": ["replace(password, 'Zr7quelk', '')"], "unique": False}]},
+            None,
+            "its index 'i'",
+        ),
+        ("view", {"view_definition": "SELECT 'Zr7quelk'::text AS password FROM t"}, None, "its definition shows"),
+        ("pattern", {"view_definition": "SELECT id FROM t WHERE a = 'ann@example.com'"}, None, "looks like email"),
+    ],
+)
+def test_a_literal_that_should_have_been_hidden_is_found_and_not_repeated(
+    place: str, changes: dict[str, object], column_name: str | None, says: str
+) -> None:
+    shop = shop_of(table("sales.customer", column("password", "text"), comment="Who has bought from us."))
+    if column_name:
+        columns = [
+            {**c.model_dump(), **(changes if c.name == column_name else {})}
+            for c in shop.document_of("sales.customer").columns
+        ]
+        changes = {"columns": columns}
+    assert not lint(shop.memory, ALL).unmasked
+    stored(shop, **changes)
+    (finding,) = [each for each in lint(shop.memory, ALL).findings if each.rule == "unmasked"]
+    assert (finding.table, finding.column) == ("shop.sales.customer", column_name)
+    assert says in finding.message
+    assert "quelk" not in finding.message
+
+
+def test_what_is_hidden_already_is_not_found() -> None:
+    shop = shop_of(table("sales.customer", column("password", "text"), comment="Who has bought from us."))
+    stored(shop, view_definition="SELECT '[password]'::text AS password, [password] AS pin FROM t WHERE kind = 'open'")
+    assert not lint(shop.memory, ALL).unmasked
+
+
 @pytest.mark.parametrize("rule", sorted(NOTHING_BUT))
 def test_each_rule_is_switched_on_alone(rule: str) -> None:
     shop = shop_of(

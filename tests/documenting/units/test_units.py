@@ -45,6 +45,22 @@ def test_every_table_gets_its_document_and_its_page() -> None:
     assert "[billing.invoice](../billing/billing.invoice.md)" in shop.page_of("sales.orders")
 
 
+def test_what_an_earlier_version_left_in_a_slice_is_hidden_when_it_is_documented() -> None:
+    secretive = column("password", "text").model_copy(update={"default_value": "'Zr7quelk'::text"})
+    shop = Shop([table("sales.account", secretive, column("kind", "text"))])
+    outline = shop.plan()
+    (unit,) = (shop.unit(outline, unit_id) for unit_id in outline.unit_ids)
+    assert unit.slice_file is not None
+    written = shop.memory.get(unit.slice_file).data
+    assert b"quelk" not in written
+    data = written.replace(b"'[password]'::text", b"'Zr7quelk'::text")
+    assert data != written
+    key = locations.slice_file("shop", bytes_hash(data))
+    shop.memory.put(key, data)
+    document_unit(unit.model_copy(update={"slice_file": key}), shop.context(outline), None, shop.options)
+    assert "quelk" not in shop.document_of("sales.account").to_json().decode() + shop.page_of("sales.account")
+
+
 def test_what_is_recorded_of_a_file_is_what_lies_in_the_store() -> None:
     shop = Shop()
     for result in shop.document(shop.plan()).values():

@@ -79,6 +79,17 @@ def test_changes_of_the_catalog_come_with_the_documents_that_the_next_run_would_
     assert {key.rpartition("/")[2] for key in written} == {"audit.change_log.md", "audit.login.md", "sales.orders.md"}
 
 
+def test_what_an_earlier_version_left_in_a_snapshot_is_not_shown() -> None:
+    secretive = column("password", "text").model_copy(update={"default_value": "'Zr7quelk'::text"})
+    shop = Shop([table("sales.account", secretive)])
+    shop.run()
+    (key,) = (key for key in shop.memory.keys("catalog/") if "/snapshots/" in key)
+    shop.memory.put(key, shop.memory.get(key).data.replace(b"[password]", b"Zr7quelk"))
+    shop.replace(table("sales.account", secretive.model_copy(update={"default_value": None})))
+    ((change,),) = [each.changes for each in tables_of(compare(shop))]
+    assert (change.aspect, change.before, change.after) == ("default", "'[password]'::text", None)
+
+
 def test_a_persons_new_words_change_documents_and_not_the_catalog() -> None:
     shop = ran()
     shop.memory.put("annotations/shop.yaml", b"tables: {audit.change_log: {description: Every change that is made.}}")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.detectors import Span, detect, find_sensitive
-from tribal.masking.kinds import SensitiveKind
+from tribal.masking.kinds import PLACEHOLDER, SensitiveKind
 from tribal.masking.redaction import redact_text
 from tribal.masking.samples import MaskedSamples, mask_samples
+from tribal.masking.sql import redact_expression, redact_labels, redact_table, redact_view
 from tribal.masking.value_shapes import pattern_of
 
-MASKING_VERSION: str = "2"
+MASKING_VERSION: str = "3"
 """Changes whenever the same input may be masked differently, so that earlier documents are made again."""
 
 __all__ = [
     "MASKING_VERSION",
+    "PLACEHOLDER",
     "MaskedSamples",
     "SensitiveKind",
     "Span",
@@ -22,5 +24,9 @@ __all__ = [
     "find_sensitive",
     "mask_samples",
     "pattern_of",
+    "redact_expression",
+    "redact_labels",
+    "redact_table",
     "redact_text",
+    "redact_view",
 ]

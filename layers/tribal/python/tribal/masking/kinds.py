@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 
@@ -39,6 +40,9 @@ class SensitiveKind(StrEnum):
         """Whether the value grants access, so that not even its pattern may be shown."""
         return self in _SECRETS
 
+
+PLACEHOLDER = re.compile(rf"\[(?:{'|'.join(SensitiveKind)})\]")
+"""What stands for a hidden part of a text."""
 
 _SECRETS = frozenset(
     {

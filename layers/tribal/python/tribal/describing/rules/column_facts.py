@@ -10,7 +10,7 @@ from tribal.catalog.type_families import TypeFamily, type_family
 from tribal.describing.rules.checks import allowed_range, allowed_values
 from tribal.describing.rules.phrases import suggested
 from tribal.describing.rules.views import view_origins
-from tribal.masking import MaskedSamples, SensitiveKind, detect_by_name
+from tribal.masking import PLACEHOLDER, MaskedSamples, SensitiveKind, detect_by_name
 from tribal.naming import expand, expand_tokens, is_acronym, segment_all, split_identifier
 from tribal.ports import TableContext
 from tribal.rendering.words import row_noun
@@ -94,8 +94,11 @@ class ColumnFacts:
 
     @cached_property
     def values(self) -> tuple[str, ...]:
-        """The values that the type or a check allows."""
-        return tuple(self.column.enum_values or ()) or allowed_values(self.column.name, self.context.table.checks)
+        """The values that the type or a check allows; none if some of them are hidden."""
+        labels = tuple(self.column.enum_values or ())
+        if any(map(PLACEHOLDER.search, labels)):
+            return ()
+        return labels or allowed_values(self.column.name, self.context.table.checks)
 
     @cached_property
     def range(self) -> tuple[str | None, str | None]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tribal.catalog import locations
+from tribal.documenting.review.literals import shown_literals
 from tribal.errors import ManifestError
 from tribal.masking import detect
 from tribal.masking.value_shapes import is_date, is_number
@@ -134,10 +135,13 @@ def find(document: TableDocument) -> Iterator[Finding]:
             # Masking does not run the detectors on short numbers and dates either.
             kind = None if is_number(value) or is_date(value) else detect(value)
             if kind is not None:
-                message = (
-                    f"a value is shown that looks like {str(kind).replace('_', ' ')}; document it again with --force"
-                )
-                yield Finding("unmasked", name, column.name, message)
+                yield Finding("unmasked", name, column.name, f"a value is shown that {_looks_like(kind)}")
+    for shown in shown_literals(document):
+        yield Finding("unmasked", name, shown.column, f"its {shown.what} shows what {_looks_like(shown.kind)}")
+
+
+def _looks_like(kind: str) -> str:
+    return f"looks like {kind.replace('_', ' ')}; document it again with --force"
 
 
 def _words(table: str, column: str | None, description: Description, *names: str) -> Iterator[Finding]:

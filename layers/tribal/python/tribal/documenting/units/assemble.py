@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tribal.catalog.identity import TableIdentity
 from tribal.documenting.relations import documented_key, relations_of
 from tribal.documenting.units.sampling import Samples
-from tribal.masking import MaskedSamples, detect_by_name, redact_text
+from tribal.masking import MaskedSamples, detect_by_name
 from tribal.ports import TableContext, TableDescription
 from tribal_contracts import (
     CatalogColumn,
@@ -64,7 +64,7 @@ def assemble_document(
     samples: Samples,
     provenance: Provenance,
 ) -> TableDocument:
-    """Assemble the document; free text from the server is redacted here, names are not."""
+    """Assemble the document of a table whose free text is redacted."""
     table = context.table
     own = TableIdentity(context.database, table.schema_name, table.table_name)
     return TableDocument(
@@ -87,15 +87,15 @@ def assemble_document(
         indexes=[
             DocumentedIndex(
                 name=index.name,
-                columns=[redact_text(column) for column in index.columns],
+                columns=index.columns,
                 unique=index.unique,
-                predicate=_redacted(index.predicate),
+                predicate=index.predicate,
             )
             for index in table.indexes
         ],
-        checks=[DocumentedCheck(name=check.name, expression=redact_text(check.expression)) for check in table.checks],
+        checks=[DocumentedCheck(name=check.name, expression=check.expression) for check in table.checks],
         relations=relations_of(table, context.database, context.incoming, context.neighbours, provenance.page),
-        view_definition=_redacted(table.view_definition),
+        view_definition=table.view_definition,
         partition_count=table.partition_count,
         samples_taken=samples.taken,
         annotation_line=provenance.annotation_line,
@@ -103,10 +103,6 @@ def assemble_document(
         input_hash=provenance.input_hash,
         metadata_hash=spec.metadata_hash,
     )
-
-
-def _redacted(text: str | None) -> str | None:
-    return None if text is None else redact_text(text)
 
 
 def _key(key: CatalogKey | None) -> DocumentedKey | None:
@@ -130,13 +126,13 @@ def _column(
         name=column.name,
         type=column.type,
         nullable=column.nullable,
-        default_value=_redacted(column.default_value),
+        default_value=column.default_value,
         description=description.columns[column.name],
         is_primary_key=table.primary_key is not None and column.name in table.primary_key.columns,
         is_foreign_key=any(column.name in key.columns for key in table.foreign_keys),
         identity=column.identity,
-        generated=_redacted(column.generated),
-        enum_values=[redact_text(value) for value in column.enum_values] if column.enum_values else None,
+        generated=column.generated,
+        enum_values=column.enum_values or None,
         samples=list(masked.values) or None,
         sample_patterns=list(masked.patterns) or None,
         sensitive=str(kind) if kind is not None else None,

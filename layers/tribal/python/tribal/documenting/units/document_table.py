@@ -14,7 +14,7 @@ from tribal.documenting.staleness import SAMPLING_TIMEOUT, input_hash, is_unchan
 from tribal.documenting.units.assemble import Provenance, apply_annotation, assemble_document
 from tribal.documenting.units.sampling import Samples, can_be_sampled, take_samples
 from tribal.errors import ConnectionLost, RunError, StoreError, TableGone
-from tribal.masking import redact_text
+from tribal.masking import redact_table, redact_text
 from tribal.ports import CatalogReader, Clock, Describer, DocumentingOptions, ObjectStore, TableContext
 from tribal.rendering import table_page
 from tribal_contracts import (
@@ -103,6 +103,8 @@ class TableDocumenter:
         table = self._tables.get((spec.schema_name, spec.table_name))
         if table is None:
             raise LookupError(f"the slice {shared.unit.slice_file!r} lacks the table; plan again")
+        # An earlier version, or a person, may have written the slice.
+        table = redact_table(table)
         wants_samples = shared.options.rows_to_sample > 0 and can_be_sampled(table, views=shared.options.sample_views)
         samples = self._samples(table, spec) if wants_samples else Samples()
         if earlier is not None and self._is_better(earlier, samples, spec):

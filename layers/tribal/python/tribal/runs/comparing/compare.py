@@ -9,6 +9,7 @@ from tribal.catalog import locations
 from tribal.catalog.changes import TableChange, TableFate, compare_tables
 from tribal.catalog.identity import TableIdentity
 from tribal.errors import EmbeddingFailed, ObjectNotFound, PlanError
+from tribal.masking import redact_table
 from tribal.planning import compose_plan, latest_readings, load_plan, read_catalog
 from tribal.planning.catalog.read_catalog import iterate_snapshot
 from tribal.ports import Application, Embedder, ObjectStore, Provider
@@ -149,7 +150,8 @@ def _compared(
 
 
 def _tables(reading: CatalogReading, store: ObjectStore) -> Iterator[CatalogTable]:
-    return iterate_snapshot(store, reading.snapshot_file or "")[1]
+    # An earlier version may have kept what this one hides.
+    return map(redact_table, iterate_snapshot(store, reading.snapshot_file or "")[1])
 
 
 def _fate(change: TableChange, after: CatalogReading) -> TableFate:

@@ -1,0 +1,55 @@
+"""Finds what a written document still shows of a catalog's texts though the present rules of masking would hide it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tribal.masking import PLACEHOLDER, detect_by_name, redact_expression, redact_labels, redact_view
+from tribal_contracts import DocumentedColumn, TableDocument
+
+
+class Shown(NamedTuple):
+    """A sensitive part of a catalog's text in a document; `column` is unset if it concerns the table itself."""
+
+    column: str | None
+    what: str
+    kind: str
+
+
+def shown_literals(document: TableDocument) -> Iterator[Shown]:
+    """Sensitive literals in defaults, generated columns, labels, indexes, checks and the SQL of a view."""
+    table, names = document.table, [column.name for column in document.columns]
+    for column in document.columns:
+        yield from _of_column(column, table)
+    for index in document.indexes:
+        texts = [part for part in index.columns if part not in names]
+        texts += [index.predicate] if index.predicate else []
+        for text in texts:
+            yield from _new(None, f"index {index.name!r}", text, redact_expression(text, table=table))
+    for check in document.checks:
+        redacted = redact_expression(check.expression, table=table)
+        yield from _new(None, f"check {check.name!r}", check.expression, redacted)
+    if document.view_definition:
+        redacted = redact_view(document.view_definition, view=table, columns=names)
+        yield from _new(None, "definition", document.view_definition, redacted)
+
+
+def _of_column(column: DocumentedColumn, table: str) -> Iterator[Shown]:
+    for what, text in (("default", column.default_value), ("expression", column.generated)):
+        if text:
+            yield from _new(column.name, what, text, redact_expression(text, table=table, column=column.name))
+    labels = column.enum_values or []
+    redacted = redact_labels(labels, table=table, column=column.name)
+    if redacted is None:
+        yield Shown(column.name, "list of values", str(detect_by_name(column.name, table)))
+    else:
+        yield from _new(column.name, "list of values", "\n".join(labels), "\n".join(redacted))
+
+
+def _new(column: str | None, what: str, text: str, redacted: str) -> Iterator[Shown]:
+    """One for each kind that redacting hides and that was not hidden before."""
+    hidden = Counter(PLACEHOLDER.findall(redacted)) - Counter(PLACEHOLDER.findall(text))
+    for placeholder in sorted(hidden):
+        yield Shown(column, what, placeholder.strip("[]"))
