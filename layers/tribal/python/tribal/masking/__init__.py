@@ -9,7 +9,7 @@ from tribal.masking.redaction import redact_text
 from tribal.masking.samples import MaskedSamples, mask_samples
 from tribal.masking.value_shapes import pattern_of
 
-MASKING_VERSION: str = "2"
+MASKING_VERSION: str = "3"
 """Changes whenever the same input may be masked differently, so that earlier documents are made again."""
 
 __all__ = [
