@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from tests.attack import masking
 from tests.attack.outcome import Attack, Outcome
 
-AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {}
+AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
+    "masking": masking.attack,
+    "masking of harmless texts": masking.attack_harmless_texts,
+}
 """Title of an area, and what tries its classes one after the other."""
+
+WITH_A_SERVER = frozenset({"masking of harmless texts"})
+"""Areas that start a PostgreSQL."""

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.attack.areas import AREAS
+from tests.attack.areas import AREAS, WITH_A_SERVER
 from tests.attack.outcome import Attack
 
 SEED = 20261122
 EFFORT = 0.02
 
 
-@pytest.mark.parametrize("area", AREAS)
+@pytest.mark.parametrize(
+    "area", [pytest.param(area, marks=[pytest.mark.server] if area in WITH_A_SERVER else []) for area in AREAS]
+)
 def test_what_the_attack_tries_breaks_through_no_more_often_than_its_goal(area: str, tmp_path: Path) -> None:
     broken = [str(outcome) for outcome in AREAS[area](Attack(SEED, EFFORT, tmp_path)) if not outcome.holds]
 

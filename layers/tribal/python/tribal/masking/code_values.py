@@ -125,41 +125,38 @@ def known_codes(values: Collection[str], *, named_as_codes: bool) -> frozenset[s
 
     A short code counts only if all of the column's short codes stand in one list: `DE` beside `FR` is a country, beside
     `MK` and `JS` it may be somebody's initials. `named_as_codes` says that the column's name announces codes; then
-    everyday words, and short codes of no list, count too.
+    short codes of no list count too.
     """
     short = {value for value in values if len(value) <= 3 and value.isalpha()}
     unlisted = {value.lower() for value in short} - _WORDS
-    in_one_list = any(unlisted <= codes for codes in _LISTS)
+    may_be_short = named_as_codes or any(unlisted <= codes for codes in _LISTS)
     return frozenset(
         value
         for value in values
-        if _is_code(value, named_as_codes)
-        or (value in short and not _is_name(value) and (in_one_list or len(value) == 1 or named_as_codes))
+        if _is_code(value) or (value in short and not _is_name(value) and (may_be_short or len(value) == 1))
     )
 
 
-def _is_code(value: str, named_as_codes: bool) -> bool:
+def _is_code(value: str) -> bool:
     if _CODE.fullmatch(value) is None or sum(map(str.isdecimal, value)) > MAX_DIGITS:
         return False
     if _LETTER_AND_DIGIT.fullmatch(value):
         return True
     numbered = _WORD_AND_DIGIT.fullmatch(value)
     if numbered:
-        return _is_code_word(numbered[1], named_as_codes)
-    words = re.split(r"[ _./+-]+", value.strip(" _./+-"))
-    humps = [hump for word in words for hump in _HUMP.findall(word)]
-    if any(map(str.isdecimal, value)) or not words:
+        return _is_code_word(numbered[1])
+    if any(map(str.isdecimal, value)):
         return False
-    return all(_is_code_word(word, named_as_codes) for word in words) or (
-        len(humps) > len(words) and all(_is_code_word(hump, named_as_codes) for hump in humps)
-    )
+    words = [word for word in re.split(r"[ _./+-]+", value) if word]
+    return all(map(_is_code_word, words)) or (" " not in value and all(map(_is_code_word, _HUMP.findall(value))))
 
 
-def _is_code_word(word: str, named_as_codes: bool) -> bool:
+def _is_code_word(word: str) -> bool:
+    """Whether a word is one that codes are made of, or an everyday word that is not written like a name."""
     lower = word.lower()
-    return lower in _WORDS or (named_as_codes and not _is_name(word) and len(lower) > 3 and is_word(lower))
+    return lower in _WORDS or (len(word) > 3 and not word.istitle() and lower not in PERSONAL_NAMES and is_word(lower))
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word is a common name, or is short and written like one."""
-    return word.lower() in PERSONAL_NAMES or (1 < len(word) <= 3 and word.istitle())
+    """Whether a short code is a common name, or written like one."""
+    return word.lower() in PERSONAL_NAMES or (len(word) > 1 and word.istitle())
