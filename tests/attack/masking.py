@@ -62,14 +62,15 @@ def _sampled(attack: Attack, name: str, make: Callable[[Random], str], *, goal: 
     """Columns of neutral names in which two to eight values repeat."""
     random = attack.random(name)
     tried = attack.times(COLUMNS, least=40) * len(_NEUTRAL)
-    leaked = []
+    leaked: list[str] = []
+    failed = 0
     for number in range(tried):
         column = _NEUTRAL[number % len(_NEUTRAL)]
         values = [make(random) for _ in range(random.randint(2, 8))] * random.randint(2, 5)
         shown = mask_samples(column, "thing", values, type_name="text", is_key=False).values
+        failed += bool(shown)
         leaked.extend(f"{column}: {value}" for value in shown)
-        leaked = leaked if len(leaked) <= number + 1 else leaked[: number + 1]
-    return Outcome(name, tried, len(leaked), goal, leaked[0] if leaked else "")
+    return Outcome(name, tried, failed, goal, leaked[0] if leaked else "")
 
 
 def _harmless_codes(attack: Attack) -> Outcome:

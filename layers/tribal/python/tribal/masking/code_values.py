@@ -18,6 +18,7 @@ _MAX_NUMBER_DIGITS = 3
 _CODE = re.compile(rf"[A-Za-z0-9][A-Za-z0-9 _./+-]{{0,{MAX_CODE_CHARS - 1}}}")
 _LETTER_AND_DIGIT = re.compile(r"[A-Za-z][0-9]|[0-9][A-Za-z]")
 _WORD_AND_DIGIT = re.compile(r"([A-Za-z]{3,})[ _-]?[0-9]")
+_WORDS_OF_A_CODE = 2
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 _WORDS = frozenset(
@@ -45,7 +46,7 @@ _WORDS = frozenset(
     other out outbound outdated outgoing outofstock overdue overnight owned own pack packed paid pallet parcel parent
     partial partially partner passed past paused payment pending percent perm permanent person personal phase phone
     physical pick picked picking pickup piece pink pipeline placed plain plan planned plastic plus poor portal post
-    posted preliminary premium preorder prepaid primary print printed private pro processed processing prod production
+    posted preliminary premium preorder prepaid primary print printed private pro progress processed processing prod production
     proforma promo promotion proposed prospect provisional public published pull purchase purple push qualified quarter
     quarterly queued quote quoted radio rail random raw reached ready real rebate received recurring red reduced
     refund refunded regional registered regular rejected released remote removed renewed rent rental replaced reported
@@ -147,8 +148,12 @@ def _is_code(value: str) -> bool:
         return _is_code_word(numbered[1])
     if any(map(str.isdecimal, value)):
         return False
-    words = [word for word in re.split(r"[ _./+-]+", value) if word]
-    return all(map(_is_code_word, words)) or (" " not in value and all(map(_is_code_word, _HUMP.findall(value))))
+    if " " in value:
+        # Everyday words one after the other are prose.
+        words = value.lower().split()
+        return len(words) == _WORDS_OF_A_CODE and _WORDS.issuperset(words)
+    words = [word for word in re.split(r"[_./+-]+", value) if word]
+    return all(map(_is_code_word, words)) or all(map(_is_code_word, _HUMP.findall(value)))
 
 
 def _is_code_word(word: str) -> bool:
