@@ -14,7 +14,9 @@ from tests.attack.made_secrets import letters, password, word
 Make = Callable[[Random], str]
 _UPPER = string.ascii_uppercase
 _DIGITS = string.digits
-_PERSON = re.compile(r"(?!.*(?:Team|Developers|Inc|Authors|Contributors|Admins|Face|Ecosystem|Authority)$)[^\W\d_]+ [^\W\d_]+")
+_PERSON = re.compile(
+    r"(?!.*(?:Team|Developers|Inc|Authors|Contributors|Admins|Face|Ecosystem|Authority)$)[^\W\d_]+ [^\W\d_]+"
+)
 _WITHOUT_VOWELS = "BCDFGHJKLMNPRSTVWXYZ"
 
 
@@ -35,7 +37,10 @@ def _born(random: Random) -> date:
 
 def passport(random: Random) -> str:
     """Numbers of passports of several countries."""
-    return _filled(random, random.choice(["A99999999", "99AA99999", "A9999999", "AA9999999", "999999999", "AAA999999", "C9BB9B9B9"]))
+    return _filled(
+        random,
+        random.choice(["A99999999", "99AA99999", "A9999999", "AA9999999", "999999999", "AAA999999", "C9BB9B9B9"]),
+    )
 
 
 def number_plate(random: Random) -> str:
@@ -55,7 +60,8 @@ def social_security(random: Random) -> str:
 
 def insurance_number(random: Random) -> str:
     """The United Kingdom's."""
-    return f"{random.choice('ABCEHJLMPRSWXY')}{random.choice('ABCEHJKLMPRSTWXYZ')}{letters(random, 6, _DIGITS)}{random.choice('ABCD')}"
+    prefix = random.choice("ABCEHJLMPRSWXY") + random.choice("ABCEHJKLMPRSTWXYZ")
+    return prefix + letters(random, 6, _DIGITS) + random.choice("ABCD")
 
 
 def german_tax_id(random: Random) -> str:
@@ -75,7 +81,8 @@ def german_tax_id(random: Random) -> str:
 def french_nir(random: Random) -> str:
     """Sex, year, month, department, commune, number, and a key of two digits."""
     born = _born(random)
-    body = f"{random.randint(1, 2)}{born:%y%m}{random.randint(1, 95):02}{random.randint(1, 990):03}{random.randint(1, 999):03}"
+    place = f"{random.randint(1, 95):02}{random.randint(1, 990):03}"
+    body = f"{random.randint(1, 2)}{born:%y%m}{place}{random.randint(1, 999):03}"
     return f"{body}{97 - int(body) % 97:02}"
 
 
@@ -88,11 +95,11 @@ def spanish_dni(random: Random) -> str:
 def italian_code(random: Random) -> str:
     """Letters of the names, date of birth, place, and a check letter."""
     born = _born(random)
-    body = _filled(random, "BBBBBB") + f"{born:%y}{'ABCDEHLMPRST'[born.month - 1]}{born.day:02}" + _filled(random, "A999")
-    odd = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23]
-    total = sum(
-        odd[_place(char)] if index % 2 == 0 else _place(char) for index, char in enumerate(body)
+    body = (
+        _filled(random, "BBBBBB") + f"{born:%y}{'ABCDEHLMPRST'[born.month - 1]}{born.day:02}" + _filled(random, "A999")
     )
+    odd = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23]
+    total = sum(odd[_place(char)] if index % 2 == 0 else _place(char) for index, char in enumerate(body))
     return body + _UPPER[total % 26]
 
 
@@ -143,7 +150,9 @@ def dutch_bsn(random: Random) -> str:
 
 def birth_date(random: Random) -> str:
     """A day, as several countries and systems write it."""
-    return _born(random).strftime(random.choice(["%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y%m%d", "%d%m%y", "%Y-%m", "%d %b %Y"]))
+    return _born(random).strftime(
+        random.choice(["%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y%m%d", "%d%m%y", "%Y-%m", "%d %b %Y"])
+    )
 
 
 def birth_year(random: Random) -> str:
@@ -164,7 +173,9 @@ def account_number(random: Random) -> str:
 def salary(random: Random) -> str:
     """A month's or a year's pay."""
     amount = random.randint(1_200, 240_000)
-    return random.choice([str(amount), f"{amount}.00", f"{amount:,}", f"{amount / 1000:.3f}", f"EUR {amount}", f"${amount:,}"])
+    return random.choice(
+        [str(amount), f"{amount}.00", f"{amount:,}", f"{amount / 1000:.3f}", f"EUR {amount}", f"${amount:,}"]
+    )
 
 
 def iban(random: Random) -> str:
@@ -183,7 +194,14 @@ def card(random: Random) -> str:
 
 def phone(random: Random) -> str:
     """With a country's code, in several groupings."""
-    return random.choice([f"+49 {random.randint(150, 179)} {_digits(random, 7)}", f"+1 {_digits(random, 3)}-{_digits(random, 3)}-{_digits(random, 4)}", f"0{_digits(random, 3)}/{_digits(random, 6)}", f"+33 6 {' '.join(_digits(random, 2) for _ in range(4))}"])
+    return random.choice(
+        [
+            f"+49 {random.randint(150, 179)} {_digits(random, 7)}",
+            f"+1 {_digits(random, 3)}-{_digits(random, 3)}-{_digits(random, 4)}",
+            f"0{_digits(random, 3)}/{_digits(random, 6)}",
+            f"+33 6 {' '.join(_digits(random, 2) for _ in range(4))}",
+        ]
+    )
 
 
 def email(random: Random) -> str:
@@ -210,7 +228,9 @@ def imei(random: Random) -> str:
 
 def driving_licence(random: Random) -> str:
     """In several countries' forms."""
-    return _filled(random, random.choice(["A9999999", "A999-9999-9999", "BBBBB999999AA9AA", "B99BB999A99", "AA9999999A"]))
+    return _filled(
+        random, random.choice(["A9999999", "A999-9999-9999", "BBBBB999999AA9AA", "B99BB999A99", "AA9999999A"])
+    )
 
 
 def postcode(random: Random) -> str:
@@ -230,7 +250,12 @@ def coordinates(random: Random) -> str:
 
 def street(random: Random) -> str:
     """A number and a street."""
-    return random.choice([f"{random.randint(1, 220)} {word(random).capitalize()} Street", f"{word(random).capitalize()}straße {random.randint(1, 220)}"])
+    return random.choice(
+        [
+            f"{random.randint(1, 220)} {word(random).capitalize()} Street",
+            f"{word(random).capitalize()}straße {random.randint(1, 220)}",
+        ]
+    )
 
 
 def _authors() -> list[str]:

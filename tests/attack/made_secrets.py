@@ -98,7 +98,13 @@ SENTENCES: dict[str, tuple[str, ...]] = {
         "Contrasena = {}",
         "La contraseña ahora es «{}»",
     ),
-    "Italian": ("password: {}", "La password è {}", "parola: {}", "password attuale: {}", "La password del servizio è {}."),
+    "Italian": (
+        "password: {}",
+        "La password è {}",
+        "parola: {}",
+        "password attuale: {}",
+        "La password del servizio è {}.",
+    ),
     "Portuguese": ("senha: {}", "A senha é {}.", "palavra-passe: {}", "senha = {}", "Senha do robô: {}"),
     "Dutch and Nordic": (
         "wachtwoord: {}",
@@ -110,7 +116,15 @@ SENTENCES: dict[str, tuple[str, ...]] = {
         "Lösenordet är {}.",
     ),
     "Slavic": ("hasło: {}", "Hasło to {}.", "heslo je {}", "Heslo: {}", "lozinka: {}", "пароль: {}", "Пароль — {}"),
-    "other scripts": ("密码：{}", "密码是 {}", "パスワード：{}", "パスワードは {}", "비밀번호: {}", "סיסמה: {}", "şifre: {}"),
+    "other scripts": (
+        "密码\uff1a{}",
+        "密码是 {}",
+        "パスワード\uff1a{}",
+        "パスワードは {}",
+        "비밀번호: {}",
+        "סיסמה: {}",
+        "şifre: {}",
+    ),
 }
 """By language; every one of them tells a password."""
 

@@ -18,7 +18,20 @@ from tribal.masking import mask_samples, redact_text
 
 TEXTS = 1_000
 COLUMNS = 100
-_NEUTRAL = ("value", "info", "data", "entry", "x1", "attribute", "field_7", "extra", "ref_code", "category", "kind", "result")
+_NEUTRAL = (
+    "value",
+    "info",
+    "data",
+    "entry",
+    "x1",
+    "attribute",
+    "field_7",
+    "extra",
+    "ref_code",
+    "category",
+    "kind",
+    "result",
+)
 
 
 def attack(attack: Attack) -> Iterator[Outcome]:
@@ -38,7 +51,9 @@ def attack_harmless_texts(attack: Attack) -> Iterator[Outcome]:
         parts = urlsplit(server.dsn())
         login = {"password": unquote(parts.password or ""), "host": parts.hostname, "port": parts.port}
         with closing(Connection(unquote(parts.username or ""), database="postgres", **login)) as connection:
-            rows = connection.run("SELECT DISTINCT description FROM pg_description UNION SELECT definition FROM pg_views")
+            rows = connection.run(
+                "SELECT DISTINCT description FROM pg_description UNION SELECT definition FROM pg_views"
+            )
             codes = connection.run("SELECT name, enumvals FROM pg_settings WHERE enumvals IS NOT NULL")
     texts = sorted(row[0] for row in rows)
     changed = [text for text in texts if redact_text(text) != text]
@@ -92,7 +107,9 @@ def _harmless_codes(attack: Attack) -> Outcome:
 
 
 def _hidden_codes(name: str, columns: Sequence[Sequence[str]]) -> Outcome:
-    values = [(list(each), mask_samples("setting", "thing", [*each] * 4, type_name="text", is_key=False)) for each in columns]
+    values = [
+        (list(each), mask_samples("setting", "thing", [*each] * 4, type_name="text", is_key=False)) for each in columns
+    ]
     tried = sum(len(each) for each, _ in values)
     hidden = [value for each, masked in values for value in each if value not in masked.values]
     return Outcome(name, tried, len(hidden), 0.4, ", ".join(hidden[:10]))

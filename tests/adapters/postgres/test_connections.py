@@ -158,7 +158,10 @@ def test_an_error_shows_the_servers_words_only_where_they_quote_no_row(dsn: str)
         session.run("SELECT 'ann.example@example.com'::int")
     assert "SQLSTATE 22P02" in error.value.message
     assert "ann.example" not in error.value.message + str(error.value.context)
-    with pytest.raises(DatabaseError, match='"nowhere" does not exist') as error, catalog.transaction("asking") as session:
+    with (
+        pytest.raises(DatabaseError, match='"nowhere" does not exist') as error,
+        catalog.transaction("asking") as session,
+    ):
         session.run(f"SELECT nowhere, '{'x' * 5000}' AS \"{'y' * 60}\" FROM pg_class")
     assert len(error.value.message) < 600
     with pytest.raises(DatabaseError) as error, catalog.transaction("raising") as session:

@@ -15,7 +15,7 @@ from tribal.settings.dsn import parse_dsn
 ROW = "Oskarsdottir of Vik"
 TARGET = parse_dsn("postgresql://reader@db.example.com/shop", environment={})
 RAISED = {
-    "22P02": {"M": f'ung\u00fcltige Eingabesyntax f\u00fcr Typ integer: \u00bb{ROW}\u00ab'},
+    "22P02": {"M": f"ung\u00fcltige Eingabesyntax f\u00fcr Typ integer: \u00bb{ROW}\u00ab"},
     "22001": {"M": f"la valeur \u00ab {ROW} \u00bb est trop longue"},
     "23505": {"M": "duplicate key", "D": f"Key (name)=({ROW}) already exists."},
     "23514": {"M": f"la fila {ROW} viola una restricci\u00f3n"},

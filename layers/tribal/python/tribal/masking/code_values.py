@@ -1,4 +1,4 @@
-"""Values that are codes wherever they stand: states, levels, units, currencies, countries; no list of people's values."""
+"""Values that are codes wherever they stand: states, levels, units, currencies, countries."""
 
 from __future__ import annotations
 
@@ -26,44 +26,44 @@ _WORDS = frozenset(
     abandoned absent accepted account acknowledged active added adhoc admin adult air all allowed annual any api app
     applied approved archive archived asc assigned auto automatic available average awaiting backlog backup bad bank
     banned barter base basic batch beta big bilateral billed blocked blue booked both bounced box branch bronze browser
-    bulk bundle business buy call cancelled canceled capital cash central certified changed charge charged cheque
-    child claimed clean cleared click closed cloud cold collected commercial common company complete completed
-    confirmed consumer contract corporate correct country county created credit critical currency current custom
-    customer cyan daily damaged day dead debit debug declined default deferred defunct deleted delayed delivered denied
-    deprecated desc desktop detached detailed development device dev diesel digital direct disabled dispatched display
-    district domestic done door down download draft drop dropped dry due edi edit edited electric email empty enabled
-    ended enterprise error escalated estimated even event excellent exchange excluded exempt exited expired export
-    express external extra failed failure fair false fast fatal fax female fiber fill final finished first fixed flat
-    food foreign forwarded freight friday frozen full fulfilled gas general global gold good gray granted green grey
-    gross ground group guest half handled hard health held hidden high hired hold home hot hour hourly house hybrid idle
+    bulk bundle business buy call cancelled canceled capital cash central certified changed charge charged cheque child
+    claimed clean cleared click closed cloud cold collected commercial common company complete completed confirmed
+    consumer contract corporate correct country county created credit critical currency current custom customer cyan
+    daily damaged day dead debit debug declined default deferred defunct deleted delayed delivered denied deprecated
+    desc desktop detached detailed development device dev diesel digital direct disabled dispatched display district
+    domestic done door down download draft drop dropped dry due edi edit edited electric email empty enabled ended
+    enterprise error escalated estimated even event excellent exchange excluded exempt exited expired export express
+    external extra failed failure fair false fast fatal fax female fiber fill final finished first fixed flat food
+    foreign forwarded freight friday frozen full fulfilled gas general global gold good gray granted green grey gross
+    ground group guest half handled hard health held hidden high hired hold home hot hour hourly house hybrid idle
     ignored image import inactive inbound included incoming incomplete individual industrial info initial inherited
     inserted instock internal international invalid invoice invoiced issued item job joined junior large last late
     launched lead leased left legacy level license light liquid live loaded local locked log long loss lost low lower
-    magenta mail main major male managed manual market marketing match matched mature maximum media medium member
-    merged metal middle migrated minimum minor mint missed missing mobile modified monday month monthly moved multi
-    mutual national net neutral never new night no none normal north notified null obsolete odd off offer office
-    offline old on ongoing online onsite open opened optional orange order ordered organic organisation organization
-    other out outbound outdated outgoing outofstock overdue overnight owned own pack packed paid pallet parcel parent
-    partial partially partner passed past paused payment pending percent perm permanent person personal phase phone
-    physical pick picked picking pickup piece pink pipeline placed plain plan planned plastic plus poor portal post
-    posted preliminary premium preorder prepaid primary print printed private pro progress processed processing prod production
-    proforma promo promotion proposed prospect provisional public published pull purchase purple push qualified quarter
-    quarterly queued quote quoted radio rail random raw reached ready real rebate received recurring red reduced
-    refund refunded regional registered regular rejected released remote removed renewed rent rental replaced reported
-    requested required reserved resolved restricted resumed retail retired retry return returned reversed review
-    reviewed revoked right road rolled root run running sale sales sandbox saturday saved scheduled scrap sea seasonal
-    second secondary secured selected self sell semi senior sent serious service settled shared shelf ship shipped shop
-    short signed silver simple single skipped slow small social soft sold solid solved south spare special split
-    stable staging stale standard started state status step stock stolen stop stopped store stored street strong
-    submitted subscribed subscription success successful suspended sunday supplier sync system tax taxable tbd
-    technical temp temporary tentative terminated test text third thursday tier timeout today top total trade train
-    transfer transferred transit transport trash travel trial triggered true truck trusted tuesday type unassigned
-    unavailable unblocked unconfirmed unit unknown unpaid unpublished unread unsubscribed untested unused up update
-    updated upgraded upload upper urgent used user vacant valid validated variable vendor verified very violet virtual
-    visible void voided volume voucher waiting waived walk warehouse warm warning waste web website wednesday week
-    weekly weekend west wholesale wire withdrawn won wood work working write wrong yearly year yellow yes zone
-    january february march april may june july august september october november december
-    spring summer autumn winter east xs xl xxl xxxl eco std adm max min avg sum na nil tba n a not in of to at by and or
+    magenta mail main major male managed manual market marketing match matched mature maximum media medium member merged
+    metal middle migrated minimum minor mint missed missing mobile modified monday month monthly moved multi mutual
+    national net neutral never new night no none normal north notified null obsolete odd off offer office offline old on
+    ongoing online onsite open opened optional orange order ordered organic organisation organization other out outbound
+    outdated outgoing outofstock overdue overnight owned own pack packed paid pallet parcel parent partial partially
+    partner passed past paused payment pending percent perm permanent person personal phase phone physical pick picked
+    picking pickup piece pink pipeline placed plain plan planned plastic plus poor portal post posted preliminary
+    premium preorder prepaid primary print printed private pro progress processed processing prod production proforma
+    promo promotion proposed prospect provisional public published pull purchase purple push qualified quarter quarterly
+    queued quote quoted radio rail random raw reached ready real rebate received recurring red reduced refund refunded
+    regional registered regular rejected released remote removed renewed rent rental replaced reported requested
+    required reserved resolved restricted resumed retail retired retry return returned reversed review reviewed revoked
+    right road rolled root run running sale sales sandbox saturday saved scheduled scrap sea seasonal second secondary
+    secured selected self sell semi senior sent serious service settled shared shelf ship shipped shop short signed
+    silver simple single skipped slow small social soft sold solid solved south spare special split stable staging stale
+    standard started state status step stock stolen stop stopped store stored street strong submitted subscribed
+    subscription success successful suspended sunday supplier sync system tax taxable tbd technical temp temporary
+    tentative terminated test text third thursday tier timeout today top total trade train transfer transferred transit
+    transport trash travel trial triggered true truck trusted tuesday type unassigned unavailable unblocked unconfirmed
+    unit unknown unpaid unpublished unread unsubscribed untested unused up update updated upgraded upload upper urgent
+    used user vacant valid validated variable vendor verified very violet virtual visible void voided volume voucher
+    waiting waived walk warehouse warm warning waste web website wednesday week weekly weekend west wholesale wire
+    withdrawn won wood work working write wrong yearly year yellow yes zone january february march april may june july
+    august september october november december spring summer autumn winter east xs xl xxl xxxl eco std adm max min avg
+    sum na nil tba n a not in of to at by and or
     """.split()
 )
 """Words that values of codes are made of. Collected for this project; no outside source is recorded."""

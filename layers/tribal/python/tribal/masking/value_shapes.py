@@ -20,6 +20,7 @@ _DATE_OR_TIME = re.compile(
 _SPACES = re.compile(" {2,}")
 _LONG_RUN = re.compile(rf"(.)\1{{{_RUN_WRITTEN_OUT},}}")
 
+
 def pattern_of(value: str) -> str:
     """The value with `A` and `a` for letters and `9` for digits; `a{12}` stands for twelve in a row.
 

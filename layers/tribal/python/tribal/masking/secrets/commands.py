@@ -6,7 +6,7 @@ import re
 
 from tribal.masking.kinds import SensitiveKind
 from tribal.masking.rules import START, Rule
-from tribal.masking.secrets.values import is_description, looks_chosen
+from tribal.masking.secrets.values import has_sign_or_digit, is_description, looks_chosen
 from tribal.masking.secrets.words import ACCOUNTS, LOGIN_WORDS
 from tribal.naming import is_word
 
@@ -21,9 +21,9 @@ def _is_no_variable(found: str) -> bool:
     return not re.match(r"\$[A-Za-z_{(]|%\w+%|<|\{\{", value)
 
 
-def _has_letter_in_front(found: str) -> bool:
-    host, port, database, user = found.split(":")[:4]
-    return any(char.isalpha() or char == "*" for char in database + user) and host != ""
+def _has_names(found: str) -> bool:
+    """Whether what stands before the last colon is more than numbers, such as a time."""
+    return any(char.isalpha() or char == "*" for char in found.rpartition(":")[0])
 
 
 def _is_login(found: str) -> bool:
@@ -31,13 +31,16 @@ def _is_login(found: str) -> bool:
     value = re.split(r"[/|:]\s*", found)[-1].strip(".,;)\"'")
     if value.startswith("[") or is_description(value):
         return False
-    plain = value.isalpha() and value.islower()
-    return len(value) > 2 and (not plain or not is_word(value)) and not (value.isalpha() and value.isupper())
+    if len(value) < 3 or has_sign_or_digit(value):
+        return len(value) > 2
+    ordinary = all(len(part) < 3 or is_word(part) for part in re.split(r"[-_.]", value))
+    return not value.isupper() and not (value.islower() and ordinary)
 
 
 def _is_literal(found: str) -> bool:
     value = found.split()[-1]
-    return _is_no_variable(found) and not value.startswith(("[", "'[")) and not is_description(value.rstrip(".,;)"), prose=True)
+    described = is_description(value.rstrip(".,;)"), prose=True)
+    return _is_no_variable(found) and not value.startswith(("[", "'[")) and not described
 
 
 def _is_account(found: str) -> bool:
@@ -52,13 +55,16 @@ COMMAND_RULES = (
             r"(?<![^\s'\"`(])(?:[A-Za-z0-9_.*/-]{1,253}|\[[0-9A-Fa-f:]{2,39}\]):(?:\d{2,5}|\*):[^\s:]{1,63}:[^\s:]{1,63}:"
             r"(?P<hidden>[^\s'\"]{1,256})"
         ),
-        confirm=_has_letter_in_front,
+        confirm=_has_names,
         required=(":",),
     ),
     Rule(
         SensitiveKind.SECRET,
         # `curl -u user:…`, `smbclient -U user%…`
-        re.compile(rf"{_OPTION}(?:-[uU]|--(?:proxy-)?user|--userpwd)[ =]?['\"]?[^\s:%'\"]{{1,64}}[:%](?P<hidden>[^\s'\"]{{1,256}})"),
+        re.compile(
+            rf"{_OPTION}(?:-[uU]|--(?:proxy-)?user|--userpwd)[ =]?['\"]?[^\s:%'\"]{{1,64}}[:%]"
+            r"(?P<hidden>[^\s'\"]{1,256})"
+        ),
         confirm=_is_no_variable,
         required=("-u", "--user", "--proxy-user"),
     ),

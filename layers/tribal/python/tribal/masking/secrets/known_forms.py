@@ -7,6 +7,7 @@ import re
 from tribal.masking.kinds import SensitiveKind
 from tribal.masking.rules import Rule
 
+
 def _has_digit(value: str) -> bool:
     return any(char.isdecimal() for char in value)
 

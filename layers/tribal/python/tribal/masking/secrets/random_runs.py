@@ -9,7 +9,9 @@ from tribal.masking.kinds import SensitiveKind
 from tribal.masking.rules import Rule
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_LICENCE_KEY = re.compile(r"(?:[A-Z0-9]{4}-){3,}[A-Z0-9]{4}|(?:[A-Z0-9]{5}-){2,}[A-Z0-9]{5}|(?:[A-Z0-9]{6}-){2,}[A-Z0-9]{6}")
+_LICENCE_KEY = re.compile(
+    r"(?:[A-Z0-9]{4}-){3,}[A-Z0-9]{4}|(?:[A-Z0-9]{5}-){2,}[A-Z0-9]{5}|(?:[A-Z0-9]{6}-){2,}[A-Z0-9]{6}"
+)
 _PART = re.compile(r"[A-Za-z0-9]+")
 _HEX = re.compile(r"(?:0?x)?([0-9a-f]+|[0-9A-F]+)")
 _PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")

@@ -1,4 +1,4 @@
-"""Secrets that words announce: `password is …`, `pw=…`, `mot de passe : …`, and whatever looks chosen near such a word."""
+"""Secrets that words announce: `password is …`, `pw=…`, `mot de passe : …`, and what looks chosen near such a word."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tribal.masking.kinds import SensitiveKind
-from tribal.masking.secrets.values import MAX_CHARS, has_sign_or_digit, is_description, is_path_of_names, is_reference, looks_chosen
+from tribal.masking.secrets.values import (
+    MAX_CHARS,
+    has_sign_or_digit,
+    is_description,
+    is_path_of_names,
+    is_reference,
+    looks_chosen,
+)
 from tribal.masking.secrets.words import (
     AMBIGUOUS_WORDS,
     FILLERS,
@@ -36,7 +43,9 @@ _ANNOUNCED = re.compile(
     rf"|(?<![^\W_])(?:(?P<abbreviated>{_any(PASSWORD_ABBREVIATIONS)})|(?P<ambiguous>{_any(AMBIGUOUS_WORDS)})"
     rf"|(?P<short_key>{_any(KEY_ABBREVIATIONS)}))(?![^\W\d_])"
 )
-_NAMES_ITSELF = re.compile(rf"{_any(PASSWORD_WORDS)}|{_any(KEY_WORDS)}|(?:^|[\W_])(?:{_any(PASSWORD_ABBREVIATIONS)})[:=]")
+_NAMES_ITSELF = re.compile(
+    rf"{_any(PASSWORD_WORDS)}|{_any(KEY_WORDS)}|(?:^|[\W_])(?:{_any(PASSWORD_ABBREVIATIONS)})[:=]"
+)
 _EVERY_WORD = "|".join(
     map(_any, (PASSWORD_WORDS, KEY_WORDS, PASSWORD_ABBREVIATIONS, AMBIGUOUS_WORDS, KEY_ABBREVIATIONS))
 )
@@ -46,16 +55,19 @@ _REPEATED = re.compile(rf"(?:\w{{0,3}}(?:\s(?:is|was|for|of|to|ist|est|es))?[\s:
 _SUFFIX = r"(?P<suffix>(?:[_-]?\w{1,24})?)"
 _CLOSE = r"(?:\\?[\"'`\u2019\u201d\u201c\u00bb)\]]){0,2}"
 _SIGN = re.compile(
-    rf"{_SUFFIX}{_CLOSE}(?P<gap>(?:\s\(?[^\s:=()]{{1,30}}\)?){{0,4}}?)(?P<spaced>\s{{0,4}})(?P<sign>==?>?|:=|[:\uff1a](?!:)|\uff1d|->|\u2192|\u21d2|>(?=[^\s<>]{{1,256}}</))"
+    rf"{_SUFFIX}{_CLOSE}(?P<gap>(?:\s\(?[^\s:=()\[]{{1,30}}\)?){{0,4}}?)(?P<spaced>\s{{0,4}})(?P<sign>==?>?|:=|[:\uff1a](?!:)|\uff1d|->|\u2192|\u21d2|>(?=[^\s<>]{{1,256}}</))"
     r"(?P<space>\s{0,4})"
 )
-_OF_WHAT = rf"\s(?:{_any(PREPOSITIONS)})\s?(?:[^\s:=]{{1,40}}\s){{0,4}}?[^\s:=]{{1,40}}"
+_OF_WHAT = rf"\s(?:{_any(PREPOSITIONS)})\s?(?:[^\s:=\[]{{1,40}}\s){{0,4}}?[^\s:=\[]{{1,40}}"
 _FILLED = rf"(?:\s{{1,2}}(?:{_any(FILLERS)})){{0,3}}"
 _THEN_VERB = (
-    rf"(?:{_FILLED}\s{{1,3}}(?:{_any(VERBS)}){_FILLED}[\s:]\s{{0,3}}|\s?(?:\u662f|\u4e3a|\u70ba|\u306f|\ub294|\uc740|\u304c)\s?)"
+    rf"(?:{_FILLED}\s{{1,3}}(?:{_any(VERBS)}){_FILLED}[\s:]\s{{0,3}}"
+    r"|\s?[\u662f\u4e3a\u70ba\u306f\ub294\uc740\u304c]\s?)"
 )
 _VERB = re.compile(rf"(?P<suffix>\w{{0,3}}){_CLOSE}{_THEN_VERB}")
 _VERB_AFTER_PHRASE = re.compile(rf"(?P<suffix>\w{{0,3}}){_CLOSE}{_OF_WHAT}{_THEN_VERB}")
+_FINNISH = re.compile(r"\son\s+$")
+"""A verb in one language, and a preposition in many."""
 _QUOTED = re.compile(
     r"\\?[EN]?(?:\"(?P<a>[^\"\n]{1,256})\"|'(?P<b>(?:[^'\n]|''){1,256})'|`(?P<c>[^`\n]{1,256})`"
     r"|\u201e(?P<d>[^\n\u201c\u201d]{1,256})[\u201c\u201d]|\u201c(?P<e>[^\n\u201d]{1,256})\u201d|\u00ab\s?(?P<f>[^\n\u00bb]{1,256}?)\s?\u00bb"
@@ -69,7 +81,7 @@ _IN_QUERY = re.compile(rf"[^\s\"'`;<>&]{{1,{MAX_CHARS}}}")
 _REST = re.compile(r"[^\s\"'`;&<>]*")
 _SENTENCE_ENDS = re.compile(r"(?<=[\w\])\"'][\w\])\"'])[.!?]\s|\n")
 _TOKEN = re.compile(r"\S+")
-_NAME_OF_VALUE = re.compile(r"[A-Za-z_][\w.-]{0,40}[=:](?=[^=:])")
+_NAME_OF_VALUE = re.compile(r"[A-Za-z_][\w.-]{0,40}[=:](?=[^=:])(?!//)")
 _AROUND = ".,;:)]}([{\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb|<>"
 _PROSE_FOLLOWS = re.compile(r"\s[a-zà-ÿ]{2,}")
 
@@ -89,6 +101,8 @@ class SentenceRule:
         while found := _ANNOUNCED.search(lower, position):
             repeated = _REPEATED.match(lower, found.end())
             position = repeated.end() if repeated else found.end()
+            if text[found.start() - 1 : found.start()] == "[" and text[found.end() : found.end() + 1] == "]":
+                continue  # What stands for a hidden part.
             span = _announced_value(text, lower, found, position)
             if span is not None:
                 yield span
@@ -127,6 +141,8 @@ def _joined_value(text: str, found: re.Match[str], joined: re.Match[str]) -> tup
     if bare is None:
         return None
     value = bare.group().rstrip(_AROUND)
+    if _FINNISH.search(joined.group()) and not found.group().startswith("salasana"):
+        return None
     after = text[bare.start() + len(value) : bare.start() + len(value) + 40]
     if not _is_secret(value, after, found.lastgroup or "", joined):
         return None
@@ -147,7 +163,9 @@ def _is_secret(value: str, after: str, announced: str, joined: re.Match[str]) ->
         return True
     if "key" in announced:
         is_long = len(value) >= _LEAST_KEY_ALONE and not value.islower()
-        return len(value) > 3 and ((mixed and (sign is not None or looks_chosen(value))) or (is_long and sign is not None))
+        return len(value) > 3 and (
+            (mixed and (sign is not None or looks_chosen(value))) or (is_long and sign is not None)
+        )
     if mixed:
         return looks_chosen(value) or value.isdecimal() or (sign is not None and not parts["gap"])
     if len(joined["suffix"]) > 3 or (announced == "ambiguous" and sign is None):
@@ -188,6 +206,7 @@ def _looks_like_key(token: str) -> bool:
 
 SENTENCE_RULES = (
     SentenceRule(
-        SensitiveKind.SECRET, required=(*PASSWORD_WORDS, *PASSWORD_ABBREVIATIONS, *AMBIGUOUS_WORDS, *KEY_WORDS, *KEY_ABBREVIATIONS)
+        SensitiveKind.SECRET,
+        required=(*PASSWORD_WORDS, *PASSWORD_ABBREVIATIONS, *AMBIGUOUS_WORDS, *KEY_WORDS, *KEY_ABBREVIATIONS),
     ),
 )

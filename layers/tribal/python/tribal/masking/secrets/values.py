@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tribal.naming import is_word
 from tribal.masking.secrets.words import DESCRIPTIVE, DESCRIPTIVE_ENDINGS, TERMS
+from tribal.naming import is_word
 
 MAX_CHARS = 256
 """Characters of a value that are judged; the rest is hidden with them."""
@@ -18,13 +18,15 @@ _REFERENCE = re.compile(
     r"|\[.*|@[A-Za-z_]+|[A-Za-z_]\w*\([^)]*\)?.*|(?:env|vault|secret|ssm|arn|file|s3|kms):.*"
 )
 """A variable, a parameter, a call, a placeholder, the name of a place where secrets are kept."""
-_TERM = re.compile(rf"(?:{'|'.join(map(re.escape, TERMS))})[-_ ]?\d[\d.]*(?:[-_][a-z\d]{1,6}){0,2}", re.IGNORECASE)
+_TERM = re.compile(rf"(?:{'|'.join(map(re.escape, TERMS))})[-_ ]?\d[\d.]*(?:[-_][a-z\d]{1, 6}){0, 2}", re.IGNORECASE)
 _UNIT = re.compile(r"\d{1,4}(?:[.,-]\d+)*-?(?:[a-z]{1,12}|[A-Z]{1,3})")
 _TICKET = re.compile(r"[A-Z]+(?:-[A-Z]+)*(?:-\d+)+(?:-[A-Z]+)*|[A-Z]{1,5}\d{1,4}")
 _IDENTIFIER = re.compile(r"_*[a-z][a-z0-9]*(?:_+[a-z0-9]+)+_*|_*[A-Z][A-Z0-9]*(?:_+[A-Z0-9]+)+_*|[a-z]+\d|[\w.]*[*%]")
 _PATH_OF_NAMES = re.compile(r"[a-z_]+\d?(?:\.[a-z_]+\d?)+[*%]?|[A-Z_]+\d?(?:\.[A-Z_]+\d?)+")
 _NUMBER = re.compile(r"[vV]?[\d.,:/TZ+-]+%?")
-_MARKUP = re.compile(r"[\w./:-]*://.*|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}|/?[a-z_.-]+(?:/[a-z_.-]+)+/?|&\w+;|.*\[\w+\].*|.*::[a-z].*")
+_MARKUP = re.compile(
+    r"[\w./:-]*://.*|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}|/?[a-z_.-]+(?:/[a-z_.-]+)+/?|&\w+;|.*\[\w+\]?.*|.*::[a-z].*"
+)
 
 
 def is_reference(token: str) -> bool:
@@ -38,7 +40,10 @@ def looks_chosen(token: str) -> bool:
         return False
     if not any(char.isdecimal() or char in SIGNS for char in token):
         return False
-    return not any(pattern.fullmatch(token) for pattern in (_TERM, _UNIT, _TICKET, _IDENTIFIER, _PATH_OF_NAMES, _NUMBER, _MARKUP, _REFERENCE))
+    return not any(
+        pattern.fullmatch(token)
+        for pattern in (_TERM, _UNIT, _TICKET, _IDENTIFIER, _PATH_OF_NAMES, _NUMBER, _MARKUP, _REFERENCE)
+    )
 
 
 def has_sign_or_digit(token: str) -> bool:

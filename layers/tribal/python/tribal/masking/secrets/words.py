@@ -8,18 +8,21 @@ from __future__ import annotations
 
 def _phrases(text: str) -> tuple[str, ...]:
     """Phrases separated by commas, longest first, so that an alternation prefers them."""
-    return tuple(sorted({" ".join(part.split()) for part in text.split(",")} - {""}, key=lambda part: (-len(part), part)))
+    return tuple(
+        sorted({" ".join(part.split()) for part in text.split(",")} - {""}, key=lambda part: (-len(part), part))
+    )
 
 
 PASSWORD_WORDS = _phrases(
     """
-    password, passwd, passphrase, pass phrase, pass-phrase, pass word, passcode, pass code, passwort, kennwort,
-    mot de passe, mot-de-passe, motdepasse, contraseña, contrasena, contrasenya, palavra-passe, palavra passe,
-    wachtwoord, lösenord, losenord, adgangskode, passord, salasana, jelszó, jelszo, hasło, haslo, heslo, lozinka,
-    şifre, sifre, geslo, slaptažodis, lykilorð, parool, fjalëkalim, pasahitz, pasvorto, wagwoord, nenosiri,
-    пароль, пароля, паролю, паролем, парола, лозинка, κωδικός πρόσβασης, κωδικός, συνθηματικό, סיסמה, סיסמא, كلمة المرور,
-    كلمة السر, گذرواژه, 密码, 密碼, 口令, パスワード, 暗証番号, 비밀번호, 암호, mật khẩu, kata sandi, katasandi, รหัสผ่าน, पासवर्ड,
-    geheimzahl, code secret, código secreto, codigo secreto
+    password, passwd, passphrase, pass phrase, pass-phrase, pass word, passcode, pass code, passwort, kennwort, mot de
+    passe, mot-de-passe, motdepasse, contraseña, contrasena, contrasenya, palavra-passe, palavra passe, wachtwoord,
+    lösenord, losenord, adgangskode, passord, salasana, jelszó, jelszo, hasło, haslo, heslo, lozinka, şifre, sifre,
+    geslo, slaptažodis, lykilorð, parool, fjalëkalim, pasahitz, pasvorto, wagwoord, nenosiri, пароль, пароля, паролю,
+    паролем, парола, лозинка, κωδικός πρόσβασης, κωδικός, συνθηματικό, סיסמה, סיסמא, كلمة المرور, كلمة السر, گذرواژه,
+    密码, 密碼, 口令, パスワード, 暗証番号, 비밀번호, 암호, mật khẩu, kata sandi, katasandi, รหัสผ่าน, पासवर्ड, geheimzahl,
+    code secret,
+    código secreto, codigo secreto
     """
 )
 """What a password is called; inside a longer word too, as in `DB_PASSWORD` or `Adminpasswort`."""
@@ -58,7 +61,8 @@ LOGIN_WORDS = _phrases(
 """What stands before the name of a user, and then its password."""
 
 ACCOUNTS = _phrases(
-    "admin, administrator, root, sa, postgres, system, sysadmin, scott, guest, superuser, oracle, mysql, dba, test, demo"
+    "admin, administrator, root, sa, postgres, system, sysadmin, scott, guest, superuser,"
+    " oracle, mysql, dba, demo, test"
 )
 """Accounts that are so common that `root/…` tells a login."""
 
@@ -67,26 +71,28 @@ VERBS = _phrases(
     is, was, are, be, been, has been, have been, had been, remains, stays, became, becomes, equals, reads, set to, to,
     ist, war, lautet, lautete, heißt, heisst, bleibt, sei, wäre, auf, est, c'est, était, sera, vaut, reste, es, era,
     será, sigue siendo, queda, è, e', sarà, rimane, é, foi, fica, luidt, blijft, är, er, on, oli, to, jest, brzmi, było,
-    je, bylo, zní, este, e, var, είναι, это, был, равен, —, –
+    je, bylo, zní, este, e, var, είναι, это, был, равен, —
     """
+    ", \u2013"
 )
 """What joins a secret to its value, besides a colon or an equals sign."""
 
 FILLERS = _phrases(
     """
     set, changed, reset, now, currently, still, always, just, simply, only, also, to, as, literally, probably, actually,
-    usually, again, jetzt, nun, noch, immer, immer noch, aktuell, momentan, derzeit, weiterhin, gesetzt, auf, wie, einfach,
-    maintenant, toujours, actuellement, encore, désormais, simplement, ahora, actualmente, siempre, todavía, aún,
-    adesso, ora, sempre, ancora, attualmente, agora, atualmente, ainda, nu, nog, steeds, altijd, teraz, nadal, nyní,
-    сейчас, теперь, так
+    usually, again, jetzt, nun, noch, immer, immer noch, aktuell, momentan, derzeit, weiterhin, gesetzt, auf, wie,
+    einfach, maintenant, toujours, actuellement, encore, désormais, simplement, ahora, actualmente, siempre, todavía,
+    aún, adesso, ora, sempre, ancora, attualmente, agora, atualmente, ainda, nu, nog, steeds, altijd, teraz, nadal,
+    nyní, сейчас, теперь, так
     """
 )
 """What may stand between such a verb and the value."""
 
 PREPOSITIONS = _phrases(
     """
-    for, of, to, on, in, at, from, by, für, fuer, von, vom, zu, zum, zur, im, am, auf, der, des, bei, du, de, d', pour, sur,
-    par, para, del, della, dello, per, di, da, do, dos, voor, van, op, til, till, för, dla, pro, na, для, от, к, στο, του
+    for, of, to, on, in, at, from, by, für, fuer, von, vom, zu, zum, zur, im, am, auf, der, des, bei, du, de, d', pour,
+    sur, par, para, del, della, dello, per, di, da, do, dos, voor, van, op, til, till, för, dla, pro, na, для, от, к,
+    στο, του
     """
 )
 """What begins a phrase that says whose secret it is: `password for the nightly job is`."""
