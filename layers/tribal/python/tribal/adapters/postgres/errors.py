@@ -92,7 +92,8 @@ def without_words(error: BaseException) -> BaseException:
         return TimeoutError("no answer in time")
     fields = _fields(error)
     if fields is not None:
-        return ServerError({"C": str(fields.get("C", ""))})
+        stripped: BaseException = ServerError({"C": str(fields.get("C", ""))})
+        return stripped
     return ConnectionError(type(error).__name__)
 
 
