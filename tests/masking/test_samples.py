@@ -25,10 +25,13 @@ def shown(
         ("currency_cd", "character(3)", ["EUR", "CHF"]),
         ("is_active", "boolean", ["true", "false"]),
         ("level", "smallint", ["1", "2", "3"]),
-        ("valid_on", "date", ["2024-01-01", "2024-02-01"]),
+        ("rate", "numeric(4,1)", ["7.0", "19.0"]),
+        ("anything", "text", ["EUR", "CHF"]),
+        ("anything", "text", ["in progress", "NotStarted", "partially_shipped"]),
+        ("anything", "text", ["level 1", "level 2", "Q3"]),
     ],
 )
-def test_codes_flags_numbers_and_dates_that_repeat_are_shown(column: str, type_name: str, values: list[str]) -> None:
+def test_codes_flags_and_small_numbers_that_repeat_are_shown(column: str, type_name: str, values: list[str]) -> None:
     assert set(shown(column, values * 4, type_name=type_name)) == set(values)
 
 
@@ -47,10 +50,28 @@ def test_codes_flags_numbers_and_dates_that_repeat_are_shown(column: str, type_n
         ("anything", ["a@example.com", "web"]),
         ("anything", ["4111 1111 1111 1111", "web"]),
         ("who", ["Maria", "Ahmed"]),
+        ("anything", ["2024-01-01", "2024-02-01"]),
+        ("due_on", ["1980-02", "1990-03"]),
+        ("anything", ["1980", "1990"]),
+        ("anything", ["4711", "0815"]),
+        ("anything", ["52000", "48000"]),
+        ("anything", ["1520.50", "1610.00"]),
+        ("anything", ["MK", "JS"]),
+        ("category", ["Oskarsdottir", "Vik"]),
+        ("region_code", ["Lee", "Ng"]),
+        ("anything", ["Return label missing", "Wrong colour delivered"]),
+        ("anything", ["CAT 123", "OLD 45"]),
     ],
 )
 def test_personal_and_secret_values_are_hidden_even_where_they_repeat(column: str, values: list[str]) -> None:
     assert shown(column, [*values, *values, *values]) == ()
+
+
+def test_what_the_catalog_declares_is_shown_unless_it_is_personal_or_long() -> None:
+    values = ["zorb", "quux", "12345", "a@example.com"]
+    masked = mask_samples("anything", "thing", values[:3] * 3, type_name="text", is_key=False, declared=values)
+    assert set(masked.values) == {"zorb", "quux"}
+    assert mask_samples("first_name", "thing", values * 3, type_name="text", is_key=False, declared=values).values == ()
 
 
 def test_values_that_do_not_repeat_are_hidden_behind_their_pattern() -> None:

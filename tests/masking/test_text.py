@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.masking import HARMLESS_TEXTS
 from tribal.masking import SensitiveKind, detect, detect_by_name, redact_text
+from tribal.masking.rules import Rule
 
 PLANTED: dict[str, list[str]] = {
     "email": ["maria.silva@example.com", "o'brien+news@mail.example.co.uk"],
@@ -102,3 +106,88 @@ def test_a_full_name_is_taken_out_of_a_text(text: str, redacted: str) -> None:
 @pytest.mark.parametrize("text", HARMLESS_TEXTS)
 def test_words_in_capitals_that_are_no_names_stay(text: str) -> None:
     assert redact_text(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("The password is Xk9!mm2.", "The password is [secret]."),
+        ("Reset all passwords to sunflower on test.", "Reset all passwords to [secret] on test."),
+        ("password for the nightly job is now Sunflower", "password for the nightly job is now [secret]"),
+        ("Passwort: Sonnenblume, siehe Wiki", "Passwort: [secret], siehe Wiki"),
+        ("Mot de passe du compte : tournesol", "Mot de passe du compte : [secret]"),
+        ("La contrase\u00f1a ahora es \u00abgirasol\u00bb", "La contrase\u00f1a ahora es \u00ab[secret]\u00bb"),
+        ("\u5bc6\u7801\u662fXk9mm2", "\u5bc6\u7801\u662f[secret]"),
+        ("user batch, mit Passwort Xk9-mm2 anmelden", "user batch, mit Passwort [secret] anmelden"),
+        ("Use Hunter22x as password.", "Use [secret] as password."),
+        ("pw=abc; pass: Xk9mm", "pw=[secret]; pass: [secret]"),
+        ("login admin / Xk9mm2", "login admin / [secret]"),
+        ("sqlplus scott/tigerlily@orcl", "sqlplus scott/[credentials]"),
+        ("curl -u admin:tigerlily http://h", "curl -u admin:[secret] http://h"),
+        ("mysql -uroot -ptigerlily shop", "mysql -uroot -p[secret] shop"),
+        ("db1:5432:shop:etl:tigerlily", "db1:5432:shop:etl:[secret]"),
+        ("api_key 8f7d6s5a4d3f", "api_key [secret]"),
+        ("redis://:pass/word@cache:6379", "redis://[credentials]@cache:6379"),
+    ],
+)
+def test_a_secret_goes_and_the_words_around_it_stay(text: str, redacted: str) -> None:
+    assert redact_text(text) == redacted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password is required and is hashed with bcrypt.",
+        "Password: at least 12 characters, see RFC2898 and SHA-256.",
+        "password = crypt($1, password)",
+        "(a.token = b.token)",
+        "Passwort ist verschl\u00fcsselt gespeichert",
+        "password must be changed after 90 days",
+        "token: set by the trigger on update",
+        "PGPASSWORD=$PGPASSWORD psql",
+        "'********'::text AS passwd",
+        "user name / e-mail",
+        "src/main/java/com/example/billing/InvoiceRepository",
+        "purchaseOrderHeaderLineItemNumber",
+        "550e8400-e29b-41d4-a716-446655440000",
+    ],
+)
+def test_what_merely_tells_of_a_secret_stays(text: str) -> None:
+    assert redact_text(text) == text
+
+
+@pytest.mark.parametrize(
+    "unit", ["token:", "password is ", "token=a.b ", "secret_", "pass: ", "bearer ", "Aa Bb ", "a@"]
+)
+def test_a_text_of_twice_the_length_takes_about_twice_the_time(unit: str) -> None:
+    def seconds(characters: int) -> float:
+        text = unit * (characters // len(unit))
+        began = time.process_time()
+        redact_text(text)
+        return time.process_time() - began
+
+    seconds(1_000)
+    # Four times the length: four times the time, or sixteen times if it were quadratic.
+    assert seconds(400_000) < 9 * (seconds(100_000) + 0.05)
+
+
+@pytest.mark.slow
+def test_five_megabytes_of_one_announcing_word_take_seconds_and_not_minutes() -> None:
+    began = time.process_time()
+    redact_text("token:" * 833_333)
+    assert time.process_time() - began < 10
+
+
+def test_a_rule_reads_a_text_only_a_few_times_however_its_matches_fail() -> None:
+    read = 0
+
+    def never(found: str) -> bool:
+        nonlocal read
+        read += len(found)
+        return False
+
+    rule = Rule(SensitiveKind.SECRET, re.compile("a{1,4096}"), confirm=never)
+    hidden = list(rule.find("a" * 200_000))
+
+    assert read < 20 * 200_000
+    assert hidden != [], "what could not be judged is hidden"

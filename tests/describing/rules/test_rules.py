@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conformance.describer import column, context, orders
+from tribal.catalog.checks import allowed_range, allowed_values
 from tribal.catalog.type_families import type_family
 from tribal.describing import RulesDescriber
-from tribal.describing.rules.checks import allowed_range, allowed_values
 from tribal.describing.rules.notes import looks_like_a_leftover
 from tribal.masking import MaskedSamples
 from tribal.ports import TableContext

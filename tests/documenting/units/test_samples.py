@@ -9,13 +9,15 @@ import pytest
 
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop, failing
 from tribal.catalog import locations
+from tribal.documenting.units.sampling import mask_table
 from tribal.errors import (
     AccessDenied,
     ConnectionLost,
     StatementConflict,
     StatementTimedOut,
 )
-from tribal_contracts import DatabaseEntry
+from tribal.ports import TableSample
+from tribal_contracts import CatalogCheck, DatabaseEntry
 
 SALES = "shop_sales"
 
@@ -31,6 +33,21 @@ def test_samples_are_masked_before_they_are_written() -> None:
     assert columns["email"].samples is None
     assert columns["email"].sensitive == "email"
     assert b"person1@" not in b"".join(shop.contents().values())
+
+
+def test_values_that_an_enum_or_a_check_knows_are_shown_and_others_of_the_same_look_are_not() -> None:
+    status, *others = [column for column in TABLES[0].columns if column.name == "status"]
+    assert others == []
+    known = status.model_copy(update={"enum_values": ["zorb", "quux"]})
+    checked = status.model_copy(update={"name": "stage_of_it"})
+    unknown = status.model_copy(update={"name": "looks"})
+    check = CatalogCheck(name="c", expression="(stage_of_it = ANY (ARRAY['zorb'::text, 'quux'::text]))")
+    table = TABLES[0].model_copy(update={"columns": [known, checked, unknown], "checks": [check]})
+    rows = tuple((word, word, word) for word in ("zorb", "quux", "zorb", "quux"))
+
+    masked = mask_table(table, TableSample(("status", "stage_of_it", "looks"), rows))
+
+    assert [set(masked[name].values) for name in masked] == [{"zorb", "quux"}, {"zorb", "quux"}, set()]
 
 
 def test_without_sampling_no_table_is_asked_for() -> None:

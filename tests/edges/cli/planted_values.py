@@ -6,6 +6,9 @@ import base64
 import hashlib
 import string
 from collections.abc import Callable
+from random import Random
+
+from tests.attack.made_people import number_plate, passport
 
 FIRST = (
     "Maria Ahmed Chen Olga Pierre Fatima John Aiko Lars Ngozi Sofia Ivan Priya Tomas Elena Kwame Hannah Diego".split()
@@ -73,5 +76,7 @@ WITHOUT_PATTERN: dict[str, Callable[[int], str]] = {
     "address": lambda n: f"{n + 1} {STREETS[n % 10]} Street, {10000 + n} Springfield",
     "free_text": lambda n: f"Customer {_name(n)} called about case {n} and was upset",
     "password": lambda n: _letters(f"w{n}", 11) + "!",
+    "passport": lambda n: passport(Random(n)),
+    "number_plate": lambda n: number_plate(Random(n)),
 }
 """Classes that only context tells."""

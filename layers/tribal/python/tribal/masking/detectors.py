@@ -6,14 +6,15 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from tribal.masking import name_patterns, national_patterns, personal_patterns, secret_patterns
+from tribal.masking import name_patterns, national_patterns, personal_patterns, secrets
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.kinds import SensitiveKind
+from tribal.masking.rules import AnyRule
 
 __all__ = ["Span", "detect", "detect_by_name", "find_sensitive"]
 
-_RULES = (
-    *secret_patterns.SECRET_RULES,
+_RULES: tuple[AnyRule, ...] = (
+    *secrets.SECRET_RULES,
     *personal_patterns.EMAIL_RULES,
     *personal_patterns.ACCOUNT_RULES,
     *national_patterns.NATIONAL_RULES,
@@ -21,7 +22,7 @@ _RULES = (
     *personal_patterns.PHONE_RULES,
     *personal_patterns.HOME_RULES,
     *name_patterns.NAME_RULES,
-    *secret_patterns.RANDOM_RULES,
+    *secrets.RANDOM_RULES,
 )
 _RANKED = tuple(enumerate(_RULES))
 # Most values contain none of the substrings that rules require, so one search spares most rules.
@@ -47,7 +48,8 @@ def find_sensitive(text: str) -> list[Span]:
     lower = text.lower()
     digits = sum(1 for _ in _DIGIT.finditer(text))
     found: list[tuple[int, int, int]] = []
-    for rank, rule in _RANKED if _ANY_REQUIRED.search(lower) else _WITHOUT_REQUIRED:
+    spares_most = len(text) <= _SHORT and not _ANY_REQUIRED.search(lower)
+    for rank, rule in _WITHOUT_REQUIRED if spares_most else _RANKED:
         if digits < rule.min_digits or (rule.required and not any(word in lower for word in rule.required)):
             continue
         found.extend((start, end, rank) for start, end in rule.find(text))
@@ -78,5 +80,7 @@ def _merged(found: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
     return merged
 
 
+_SHORT = 1_000
+"""Characters up to which one search for all required substrings is faster than one for each."""
 _NORMALIZED_CHARS = 2_000
 _RANK_OF_KIND = {rule.kind: rank for rank, rule in reversed(list(enumerate(_RULES)))}

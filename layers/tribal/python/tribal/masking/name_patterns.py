@@ -7,6 +7,7 @@ Names on no list and names in lower case are not found.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from tribal.masking.kinds import SensitiveKind
 from tribal.masking.personal_names import GIVEN_NAMES, SURNAMES
@@ -27,6 +28,7 @@ _NO_FIRST_WORDS = frozenset(
 )
 
 
+@lru_cache(maxsize=4_096)
 def _is_full_name(text: str) -> bool:
     first, *_, last = (word.lower() for word in re.split(r"[ .]+", text))
     if is_word(first) or is_word(last) or first in _NO_FIRST_WORDS:

@@ -62,6 +62,7 @@ _EUROPEAN_UNION = (
             re.IGNORECASE,
         ),
         confirm=checksums.is_italian_fiscal_code,
+        min_digits=1,
     ),
     Rule(
         SensitiveKind.NATIONAL_ID,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from tribal.masking.code_values import MAX_DIGITS, is_small_number, known_codes
 from tribal.masking.column_names import detect_by_name, is_code_name, is_key_name
 from tribal.masking.detectors import detect
 from tribal.masking.kinds import SensitiveKind
-from tribal.masking.value_shapes import is_code, is_date, is_number, is_plain_code, pattern_of
+from tribal.masking.value_shapes import is_date, is_number, pattern_of
 
 # Limits by judgement: they bound the work on one column and the length of a page, and are not measured.
 MAX_SAMPLES = 10_000
@@ -18,6 +19,8 @@ MAX_SAMPLE_CHARS = 2_000
 """Characters of a sample that are looked at; a longer one is never shown."""
 MAX_DETECTED = 25
 """Distinct values of a column, most frequent first, that the detectors see; more only if more may be shown."""
+MAX_DISTINCT = 12
+"""Distinct values of a column of which any is shown."""
 MAX_PATTERNS = 5
 """Patterns of hidden values that are shown."""
 
@@ -56,22 +59,24 @@ def mask_samples(
     *,
     type_name: str,
     is_key: bool,
-    distinct_limit: int = 12,
+    declared: Collection[str] = (),
 ) -> MaskedSamples:
-    """Shows codes, flags, numbers and dates that repeat in a column of few distinct values, and masks the rest.
+    """Shows codes, flags and small numbers that repeat in a column of few distinct values, and masks the rest.
 
-    Nothing is shown of a column whose name or type suggests personal data, whose values identify rows, which has more
-    than `distinct_limit` distinct values, or in which a detector recognises any value.
+    A code is what the catalog declares for the column (`declared`: labels of an enum, values of a check) or what a list
+    of codes knows. Nothing is shown of a column whose name or type suggests personal data, whose values identify rows,
+    or in which a detector recognises any value; and never a date, or a value with five or more digits.
     """
     cut = [value.strip()[:MAX_SAMPLE_CHARS] for value in values[:MAX_SAMPLES] if value is not None]
     counts = Counter([value for value in cut if value])
     ranked = sorted(counts, key=lambda value: (-counts[value], value))
     kind = _kind_of_type(type_name) or detect_by_name(column_name, table_name)
-    kind = kind or _kind_of_values(ranked[: max(MAX_DETECTED, distinct_limit)])
+    kind = kind or _kind_of_values(ranked[: max(MAX_DETECTED, MAX_DISTINCT)])
     hidden_column = kind is not None or is_key or is_key_name(column_name) or _is_never_shown(type_name)
     shown: list[str] = []
-    if not hidden_column and _is_low_cardinality(counts, distinct_limit, type_name):
-        shown = [value for value in ranked if _is_safe(value, counts[value], column_name, type_name)]
+    if not hidden_column and _is_low_cardinality(counts, type_name):
+        codes = known_codes(ranked, named_as_codes=is_code_name(column_name)) | set(declared)
+        shown = [value for value in ranked if _is_safe(value, counts[value], codes, type_name)]
     hidden = [value for value in ranked if value not in shown]
     return MaskedSamples(
         values=tuple(shown),
@@ -106,8 +111,8 @@ def _kind_of_values(ranked: list[str]) -> SensitiveKind | None:
     return min(kinds, key=lambda kind: (-kinds[kind], kind)) if kinds else None
 
 
-def _is_low_cardinality(counts: Counter[str], distinct_limit: int, type_name: str) -> bool:
-    if not counts or len(counts) > distinct_limit:
+def _is_low_cardinality(counts: Counter[str], type_name: str) -> bool:
+    if not counts or len(counts) > MAX_DISTINCT:
         return False
     repeating = all(count > 1 for count in counts.values())
     return _is_boolean(type_name) or repeating or len(counts) <= counts.total() / 2
@@ -117,9 +122,9 @@ def _is_boolean(type_name: str) -> bool:
     return type_name.lower().startswith("bool")
 
 
-def _is_safe(value: str, count: int, column_name: str, type_name: str) -> bool:
+def _is_safe(value: str, count: int, codes: Collection[str], type_name: str) -> bool:
     if _is_boolean(type_name):
         return value.lower() in ("t", "f", "true", "false")
-    if count < 2:
+    if count < 2 or sum(map(str.isdecimal, value)) > MAX_DIGITS or is_date(value):
         return False
-    return is_number(value) or is_date(value) or (is_code(value) if is_code_name(column_name) else is_plain_code(value))
+    return is_small_number(value) or value in codes

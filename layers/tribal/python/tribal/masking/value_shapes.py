@@ -1,20 +1,13 @@
-"""What sample values look like: numbers, dates, codes, or anything else, of which only a pattern is shown."""
+"""What sample values look like: numbers, dates, or anything else; and the pattern that is shown instead of a value."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-from tribal.masking.personal_names import PERSONAL_NAMES
-
 # Chosen by judgement, on the side of caution, and not measured.
 MAX_PATTERN_CHARS = 40
 """Characters of a pattern; a longer one ends in `...`."""
-MAX_CODE_CHARS = 24
-"""Characters of a code, which is the longest value ever shown."""
-MAX_DIGITS = 8
-"""Digits of a number or a code; anything longer may be somebody's number."""
-
 _SCAN_CHARS = 400
 _RUN_WRITTEN_OUT = 4
 
@@ -24,24 +17,8 @@ _DATE_OR_TIME = re.compile(
     rf"[0-9]{{4}}-[01][0-9](?:-[0-3][0-9])?(?:[ T]{_TIME}(?:Z|[+-][0-9:]{{2,5}})?)?"
     rf"|[0-3]?[0-9][./-][0-3]?[0-9][./-][0-9]{{4}}|{_TIME}"
 )
-_CODE = re.compile(rf"[A-Za-z0-9_./+-]{{1,{MAX_CODE_CHARS}}}")
-_LETTERS = re.compile(r"[A-Za-z]+")
 _SPACES = re.compile(" {2,}")
 _LONG_RUN = re.compile(rf"(.)\1{{{_RUN_WRITTEN_OUT},}}")
-
-_CODE_WORDS = frozenset(
-    """
-    accepted active added all annual approved archived asc auto available awaiting banned basic blocked both cancelled
-    canceled closed completed complete confirmed created critical current custom daily default deleted delivered denied
-    desc disabled done draft enabled error expired failed failure false female final finished full gold hard hidden high
-    hold hourly inactive info internal invalid large left locked lost low major male manual medium minor missing monthly
-    neutral never new none normal null obsolete offline online open optional other paid partial paused pending premium
-    primary private processed processing public published quarterly queued ready received refunded rejected removed
-    required resolved returned right running scheduled secondary sent shipped silver simple single small soft sold
-    standard started stopped submitted success successful suspended temporary test trial true unknown unpaid unread
-    updated urgent user valid verified visible void waiting warning weekly won yearly yes
-    """.split()
-)
 
 
 def pattern_of(value: str) -> str:
@@ -82,31 +59,6 @@ def is_number(value: str) -> bool:
 def is_date(value: str) -> bool:
     """Whether a value is a date, a time or both, in ISO form or written with dots, slashes or hyphens."""
     return _DATE_OR_TIME.fullmatch(value) is not None
-
-
-def is_code(value: str) -> bool:
-    """Whether a value looks like a code: one short ASCII token, no personal name and no long number."""
-    digits = sum(char.isdecimal() for char in value)
-    if _CODE.fullmatch(value) is None or digits > MAX_DIGITS or not any(char.isalnum() for char in value):
-        return False
-    return not any(word.lower() in PERSONAL_NAMES for word in _words(value))
-
-
-def is_plain_code(value: str) -> bool:
-    """Whether a code is safe even if the column's name does not announce codes.
-
-    Each of its words must be a usual value of codes, or of at most three letters and not written like a name.
-    """
-    return is_code(value) and all(
-        word.lower() in _CODE_WORDS or (len(word) <= 3 and not (len(word) > 1 and word.istitle()))
-        for word in _words(value)
-    )
-
-
-def _words(value: str) -> list[str]:
-    """The words of a code; `johnSmith` counts as one word and as two."""
-    runs = _LETTERS.findall(value)
-    return runs + [part for run in runs for part in re.findall(r"[A-Z]?[a-z]+", run) if part != run]
 
 
 def _mask(char: str) -> str | None:

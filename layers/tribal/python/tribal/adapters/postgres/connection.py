@@ -20,6 +20,7 @@ from tribal.adapters.postgres.errors import (
     login_error,
     sqlstate,
     statement_error,
+    without_words,
 )
 from tribal.errors import DatabaseUnreachable, LoginRefused
 
@@ -74,13 +75,13 @@ class PostgresConnection:
             named = {f"p{number}": value for number, value in enumerate(parameters, start=1)}
             return self._connection.run(sql, **named) or []
         except ServerError as error:
-            raise statement_error(error, doing, self._target) from error
+            raise statement_error(error, doing, self._target) from without_words(error)
         except (OSError, struct.error, *BROKEN_PROTOCOL) as error:
             last_words = self._connection.last_error
             self.close()
             if last_words is not None:
-                raise statement_error(last_words, doing, self._target) from error
-            raise broken_connection(error, doing, self._target) from error
+                raise statement_error(last_words, doing, self._target) from without_words(last_words)
+            raise broken_connection(error, doing, self._target) from without_words(error)
         except BaseException:
             # Interrupted in the middle of a response: the protocol state is unknown.
             self.close()
@@ -137,7 +138,7 @@ def _log_in(target: PostgresTarget, tls: _Tls, timeout_seconds: float) -> Postgr
         raise
     except (OSError, struct.error, ServerError, ScramException, *BROKEN_PROTOCOL) as error:
         _hang_up(line)
-        raise login_error(error, target, timeout_seconds) from error
+        raise login_error(error, target, timeout_seconds) from without_words(error)
     except BaseException:
         _hang_up(line)
         raise

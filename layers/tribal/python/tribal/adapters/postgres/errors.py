@@ -1,11 +1,13 @@
 """Translates errors of the driver and the server.
 
 A server error has a primary message and details; the details quote rows and are never used. The primary message may
-quote a value too, so it is redacted and truncated before it is shown.
+quote a value too, in whatever language the server speaks: it is shown only where the SQLSTATE says that it is about
+structure, rights or the server itself, and where no function raised it; redacted and truncated even then.
 """
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 from collections.abc import Iterator
@@ -49,6 +51,14 @@ CONFLICTS = ("40001", "40P01")
 _REFUSED_PARAMETER = "unsupported startup parameter"
 _NOT_TEXT = ("22021", "22P05")
 
+_TOLD_CLASSES = frozenset("08 0A 25 26 28 3D 3F 40 42 53 54 55 57 58".split())
+"""Classes of SQLSTATE whose messages name objects, settings and limits, and no values of rows."""
+_TOLD_AT_LOGIN = _TOLD_CLASSES | {"XX"}
+"""No row has been read yet, and poolers give most of their reasons as internal errors."""
+_LANGUAGES = re.compile(r"pl_|plpy|plperl|pltcl|plv8|plr\b")
+"""Beginnings of the names of source files of procedural languages."""
+_UNTOLD = "what it says may quote a row and is not repeated here"
+
 # Besides OSError: what pg8000 raises when the other side violates the protocol.
 BROKEN_PROTOCOL = (InterfaceError, AttributeError, LookupError, ValueError, OverflowError, TypeError)
 
@@ -63,6 +73,28 @@ def shown(message: str) -> str:
     text = " ".join(redact_text(message).split())
     text = "".join(character for character in text if character.isprintable())
     return text if len(text) <= _MESSAGE_LENGTH else text[: _MESSAGE_LENGTH - 1] + "…"
+
+
+def _said(fields: dict[str, Any], *, told: frozenset[str] = _TOLD_CLASSES) -> str:
+    """What the server says, if that cannot quote a row, else a sentence of our own; starts in lower case.
+
+    Code in a function may raise any SQLSTATE with any words. A message that passed through one has a context, and one
+    that a procedural language raised is told by the file of its source.
+    """
+    if str(fields.get("C", ""))[:2] not in told or fields.get("W") or _LANGUAGES.match(str(fields.get("F", ""))):
+        return _UNTOLD
+    return f"the server says: {shown(str(fields.get('M', '')))}"
+
+
+def without_words(error: BaseException) -> BaseException:
+    """A stand-in for an error as the cause of ours: tracebacks print causes, and the driver's quote what it read."""
+    if isinstance(error, TimeoutError):
+        return TimeoutError("no answer in time")
+    fields = _fields(error)
+    if fields is not None:
+        stripped: BaseException = ServerError({"C": str(fields.get("C", ""))})
+        return stripped
+    return ConnectionError(type(error).__name__)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -84,7 +116,7 @@ def login_error(error: BaseException, target: PostgresTarget, timeout_seconds: f
     """Translate an error from connecting or logging in."""
     fields = _fields(error)
     if fields is not None:
-        return _refusal(str(fields.get("C", "")), shown(str(fields.get("M", ""))), target)
+        return _refusal(str(fields.get("C", "")), _said(fields, told=_TOLD_AT_LOGIN), target)
     context = target.as_context()
     refused = next(
         (e for e in _chain(error) if isinstance(e, scramp.ScramException | ssl.SSLCertVerificationError)), None
@@ -123,10 +155,10 @@ def _refusal(code: str, said: str, target: PostgresTarget) -> DatabaseError:
     else:
         return DatabaseUnreachable(
             f"{target.place} answered but took no login to database {target.database!r} as user {target.user!r} "
-            f"(the server says: {said}). Try again later.",
+            f"({said}). Try again later.",
             context=context,
         )
-    return LoginRefused(f"Login to {target} was refused (the server says: {said}). {advice}", context=context)
+    return LoginRefused(f"Login to {target} was refused ({said}). {advice}", context=context)
 
 
 def _why_unreachable(error: BaseException, target: PostgresTarget, timeout_seconds: float) -> str:
@@ -156,14 +188,14 @@ def _why_unreachable(error: BaseException, target: PostgresTarget, timeout_secon
 def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> DatabaseError:
     """Translate a server error in a statement; `doing` is a phrase such as "sampling 'a.b'"."""
     fields = _fields(error) or {}
-    code, said = str(fields.get("C", "")), shown(str(fields.get("M", "")))
+    code, said = str(fields.get("C", "")), _said(fields)
     context = target.as_context() | {"sqlstate": code}
     where = f"of {target}"
     if code == LOCK_NOT_GRANTED:
         message = f"Gave up {doing} {where}: another session holds a lock. Try again when it is done."
         return StatementTimedOut(message, context=context)
     if code == CANCELLED:
-        message = f"Gave up {doing} {where}: it took too long (the server says: {said}). Try again, or raise the limit."
+        message = f"Gave up {doing} {where}: it took too long ({said}). Try again, or raise the limit."
         return StatementTimedOut(message, context=context)
     if code in (NO_TABLE, NO_SCHEMA):
         return TableGone(f"Failed {doing} {where}: it is not there any more. Plan again.", context=context)
@@ -171,7 +203,7 @@ def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> D
         return AccessDenied(f"Failed {doing} {where}: a privilege is missing ({said}).", context=context)
     if code in CONFLICTS:
         return StatementConflict(
-            f"Gave up {doing} {where}: the server put other work first (it says: {said}). Try again; on a replica, "
+            f"Gave up {doing} {where}: the server put other work first ({said}). Try again; on a replica, "
             "hot_standby_feedback or a longer max_standby_streaming_delay lets reads end.",
             context=context,
         )
@@ -183,7 +215,7 @@ def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> D
         )
     if code.startswith(("08", "57P")):
         return ConnectionLost(f"The server ended the connection while {doing} {where} ({said}).", context=context)
-    return DatabaseError(f"Failed {doing} {where} (the server says: {said}; SQLSTATE {code}).", context=context)
+    return DatabaseError(f"Failed {doing} {where} (SQLSTATE {code}; {said}).", context=context)
 
 
 def broken_connection(error: BaseException, doing: str, target: PostgresTarget) -> ConnectionLost:

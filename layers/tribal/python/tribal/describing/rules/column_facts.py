@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from tribal.catalog.checks import allowed_range, allowed_values
 from tribal.catalog.type_families import TypeFamily, type_family
-from tribal.describing.rules.checks import allowed_range, allowed_values
 from tribal.describing.rules.phrases import suggested
 from tribal.describing.rules.views import view_origins
 from tribal.masking import PLACEHOLDER, MaskedSamples, SensitiveKind, detect_by_name

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tribal.catalog.checks import allowed_values
 from tribal.documenting.staleness import SAMPLING_TIMEOUT
 from tribal.errors import (
     ConnectionLost,
@@ -17,7 +18,7 @@ from tribal.errors import (
 )
 from tribal.masking import MaskedSamples, mask_samples, redact_text
 from tribal.ports import CatalogReader, Clock, TableSample
-from tribal_contracts import AgentError, CatalogTable, agent_error
+from tribal_contracts import AgentError, CatalogColumn, CatalogTable, agent_error
 
 CONNECTION_ATTEMPTS = 2
 _SAMPLED_KINDS = ("table", "partitioned_table")
@@ -67,7 +68,7 @@ def _sample(reader: CatalogReader, table: CatalogTable, rows: int) -> TableSampl
 
 def mask_table(table: CatalogTable, sample: TableSample) -> dict[str, MaskedSamples]:
     """Mask a sample column by column."""
-    types = {column.name: column.type for column in table.columns}
+    columns = {column.name: column for column in table.columns}
     keys = {name for key in (table.primary_key, *table.unique_keys) if key for name in key.columns}
     keys |= {name for key in table.foreign_keys for name in key.columns}
     return {
@@ -75,12 +76,18 @@ def mask_table(table: CatalogTable, sample: TableSample) -> dict[str, MaskedSamp
             column,
             table.table_name,
             [row[position] for row in sample.rows],
-            type_name=types[column],
+            type_name=columns[column].type,
             is_key=column in keys,
+            declared=_declared(columns[column], table),
         )
         for position, column in enumerate(sample.columns)
-        if column in types
+        if column in columns
     }
+
+
+def _declared(column: CatalogColumn, table: CatalogTable) -> Sequence[str]:
+    """The values that the type or a check allows, which the catalog tells already."""
+    return column.enum_values or allowed_values(column.name, table.checks)
 
 
 def _warning(code: str, message: str, name: str, clock: Clock) -> AgentError:

@@ -1,0 +1,167 @@
+"""Values that are codes wherever they stand: states, levels, units, currencies, countries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from tribal.masking.personal_names import PERSONAL_NAMES
+from tribal.naming import is_word
+
+MAX_CODE_CHARS = 24
+"""Characters of a code, which is the longest value ever shown."""
+MAX_DIGITS = 4
+"""Digits of any value that is shown; five may be somebody's number."""
+
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?%?")
+_MAX_NUMBER_DIGITS = 3
+_CODE = re.compile(rf"[A-Za-z0-9][A-Za-z0-9 _./+-]{{0,{MAX_CODE_CHARS - 1}}}")
+_LETTER_AND_DIGIT = re.compile(r"[A-Za-z][0-9]|[0-9][A-Za-z]")
+_WORD_AND_DIGIT = re.compile(r"([A-Za-z]{3,})[ _-]?[0-9]")
+_WORDS_OF_A_CODE = 2
+_HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+
+_WORDS = frozenset(
+    """
+    abandoned absent accepted account acknowledged active added adhoc admin adult air all allowed annual any api app
+    applied approved archive archived asc assigned auto automatic available average awaiting backlog backup bad bank
+    banned barter base basic batch beta big bilateral billed blocked blue booked both bounced box branch bronze browser
+    bulk bundle business buy call cancelled canceled capital cash central certified changed charge charged cheque child
+    claimed clean cleared click closed cloud cold collected commercial common company complete completed confirmed
+    consumer contract corporate correct country county created credit critical currency current custom customer cyan
+    daily damaged day dead debit debug declined default deferred defunct deleted delayed delivered denied deprecated
+    desc desktop detached detailed development device dev diesel digital direct disabled dispatched display district
+    domestic done door down download draft drop dropped dry due edi edit edited electric email empty enabled ended
+    enterprise error escalated estimated even event excellent exchange excluded exempt exited expired export express
+    external extra failed failure fair false fast fatal fax female fiber fill final finished first fixed flat food
+    foreign forwarded freight friday frozen full fulfilled gas general global gold good gray granted green grey gross
+    ground group guest half handled hard health held hidden high hired hold home hot hour hourly house hybrid idle
+    ignored image import inactive inbound included incoming incomplete individual industrial info initial inherited
+    inserted instock internal international invalid invoice invoiced issued item job joined junior large last late
+    launched lead leased left legacy level license light liquid live loaded local locked log long loss lost low lower
+    magenta mail main major male managed manual market marketing match matched mature maximum media medium member merged
+    metal middle migrated minimum minor mint missed missing mobile modified monday month monthly moved multi mutual
+    national net neutral never new night no none normal north notified null obsolete odd off offer office offline old on
+    ongoing online onsite open opened optional orange order ordered organic organisation organization other out outbound
+    outdated outgoing outofstock overdue overnight owned own pack packed paid pallet parcel parent partial partially
+    partner passed past paused payment pending percent perm permanent person personal phase phone physical pick picked
+    picking pickup piece pink pipeline placed plain plan planned plastic plus poor portal post posted preliminary
+    premium preorder prepaid primary print printed private pro progress processed processing prod production proforma
+    promo promotion proposed prospect provisional public published pull purchase purple push qualified quarter quarterly
+    queued quote quoted radio rail random raw reached ready real rebate received recurring red reduced refund refunded
+    regional registered regular rejected released remote removed renewed rent rental replaced reported requested
+    required reserved resolved restricted resumed retail retired retry return returned reversed review reviewed revoked
+    right road rolled root run running sale sales sandbox saturday saved scheduled scrap sea seasonal second secondary
+    secured selected self sell semi senior sent serious service settled shared shelf ship shipped shop short signed
+    silver simple single skipped slow small social soft sold solid solved south spare special split stable staging stale
+    standard started state status step stock stolen stop stopped store stored street strong submitted subscribed
+    subscription success successful suspended sunday supplier sync system tax taxable tbd technical temp temporary
+    tentative terminated test text third thursday tier timeout today top total trade train transfer transferred transit
+    transport trash travel trial triggered true truck trusted tuesday type unassigned unavailable unblocked unconfirmed
+    unit unknown unpaid unpublished unread unsubscribed untested unused up update updated upgraded upload upper urgent
+    used user vacant valid validated variable vendor verified very violet virtual visible void voided volume voucher
+    waiting waived walk warehouse warm warning waste web website wednesday week weekly weekend west wholesale wire
+    withdrawn won wood work working write wrong yearly year yellow yes zone january february march april may june july
+    august september october november december spring summer autumn winter east xs xl xxl xxxl eco std adm max min avg
+    sum na nil tba n a not in of to at by and or
+    """.split()
+)
+"""Words that values of codes are made of. Collected for this project; no outside source is recorded."""
+
+_CURRENCIES = frozenset(
+    """
+    aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob brl bsd btn bwp byn bzd cad cdf chf clp
+    cny cop crc cup cve czk djf dkk dop dzd egp ern etb eur fjd fkp gbp gel ghs gip gmd gnf gtq gyd hkd hnl htg huf idr
+    ils inr iqd irr isk jmd jod jpy kes kgs khr kmf kpw krw kwd kyd kzt lak lbp lkr lrd lsl lyd mad mdl mga mkd mmk mnt
+    mop mru mur mvr mwk mxn myr mzn nad ngn nio nok npr nzd omr pab pen pgk php pkr pln pyg qar ron rsd rub rwf sar sbd
+    scr sdg sek sgd shp sle sos srd ssp stn svc syp szl thb tjs tmt tnd top try ttd twd tzs uah ugx usd uyu uzs ves vnd
+    vuv wst xaf xag xau xcd xof xpf yer zar zmw zwl
+    """.split()
+)
+"""ISO 4217."""
+_COUNTRIES = frozenset(
+    """
+    ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bl bm bn bo bq br bs bt bv bw by bz ca cc
+    cd cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg eh er es et fi fj fk fm fo fr ga gb gd
+    ge gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo jp ke kg kh
+    ki km kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mf mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw
+    mx my mz na nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw sa sb sc
+    sd se sg sh si sj sk sl sm sn so sr ss st sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug um us uy
+    uz va vc ve vg vi vn vu wf ws ye yt za zm zw uk eu
+    """.split()
+)
+"""ISO 3166-1, and two in common use."""
+_COUNTRIES_OF_THREE = frozenset(
+    """
+    arg aus aut bel bgr bra can che chl chn col cyp cze deu dnk egy esp est fin fra gbr grc hkg hrv hun idn ind irl isl
+    isr ita jpn kor ltu lux lva mar mex mlt mys nld nor nzl per phl pol prt rou rus sau sgp srb svk svn swe tha tur twn
+    ukr usa vnm zaf
+    """.split()
+)
+_LANGUAGES = frozenset(
+    """
+    ar bg bn bs ca cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn ko lt lv mk ml mn
+    mr ms mt nb ne nl nn no pa pl pt ro ru sk sl sq sr sv sw ta te th tr uk ur uz vi zh
+    """.split()
+)
+"""ISO 639-1, the most used."""
+_UNITS = frozenset(
+    """
+    bar bg box btl bx c cl cm cm2 cm3 crt ct ctn cu d db deg dl dm doz dz ea f fl ft g gal gb ghz h ha hl hp hr hz in k
+    kb kcal kg kj km kmh kn kpa kv kva kw kwh l lb lbs lt m m2 m3 mb mg mhz mi min ml mm mo mph ms mv mw mwh n nm oz pa
+    pac pal pc pcs pk pkg pkt pr psi pt qm qt rm roll rpm s sec set sh sqft sqm st stk t tb to v va w wh wk y yd yr ltr
+    """.split()
+)
+_SIZES = frozenset("xxs xs s m l xl xxl xxxl xxxxl os".split())
+_LISTS = (_CURRENCIES, _COUNTRIES, _COUNTRIES_OF_THREE, _LANGUAGES, _UNITS, _SIZES)
+
+
+def is_small_number(value: str) -> bool:
+    """Whether a value is a number of at most three digits, those behind the point included."""
+    return _NUMBER.fullmatch(value) is not None and sum(map(str.isdecimal, value)) <= _MAX_NUMBER_DIGITS
+
+
+def known_codes(values: Collection[str], *, named_as_codes: bool) -> frozenset[str]:
+    """Those of a column's distinct values that are codes.
+
+    A short code counts only if all of the column's short codes stand in one list: `DE` beside `FR` is a country, beside
+    `MK` and `JS` it may be somebody's initials. `named_as_codes` says that the column's name announces codes; then
+    short codes of no list count too.
+    """
+    short = {value for value in values if len(value) <= 3 and value.isalpha()}
+    unlisted = {value.lower() for value in short} - _WORDS
+    may_be_short = named_as_codes or any(unlisted <= codes for codes in _LISTS)
+    return frozenset(
+        value
+        for value in values
+        if _is_code(value) or (value in short and not _is_name(value) and (may_be_short or len(value) == 1))
+    )
+
+
+def _is_code(value: str) -> bool:
+    if _CODE.fullmatch(value) is None or sum(map(str.isdecimal, value)) > MAX_DIGITS:
+        return False
+    if _LETTER_AND_DIGIT.fullmatch(value):
+        return True
+    numbered = _WORD_AND_DIGIT.fullmatch(value)
+    if numbered:
+        return _is_code_word(numbered[1])
+    if any(map(str.isdecimal, value)):
+        return False
+    if " " in value:
+        # Everyday words one after the other are prose.
+        words = value.lower().split()
+        return len(words) == _WORDS_OF_A_CODE and _WORDS.issuperset(words)
+    words = [word for word in re.split(r"[_./+-]+", value) if word]
+    return all(map(_is_code_word, words)) or all(map(_is_code_word, _HUMP.findall(value)))
+
+
+def _is_code_word(word: str) -> bool:
+    """Whether a word is one that codes are made of, or an everyday word that is not written like a name."""
+    lower = word.lower()
+    return lower in _WORDS or (len(word) > 3 and not word.istitle() and lower not in PERSONAL_NAMES and is_word(lower))
+
+
+def _is_name(word: str) -> bool:
+    """Whether a short code is a common name, or written like one."""
+    return word.lower() in PERSONAL_NAMES or (len(word) > 1 and word.istitle())

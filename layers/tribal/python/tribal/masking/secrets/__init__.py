@@ -1,0 +1,12 @@
+"""What grants access, in values and texts: passwords in sentences and commands, keys of known forms, random runs."""
+
+from __future__ import annotations
+
+from tribal.masking.secrets.commands import COMMAND_RULES
+from tribal.masking.secrets.known_forms import FORM_RULES
+from tribal.masking.secrets.random_runs import RANDOM_RULES, looks_random
+from tribal.masking.secrets.sentences import SENTENCE_RULES
+
+SECRET_RULES = (*FORM_RULES, *COMMAND_RULES, *SENTENCE_RULES)
+
+__all__ = ["RANDOM_RULES", "SECRET_RULES", "looks_random"]

@@ -1,0 +1,106 @@
+"""Runs of characters that look random: keys and tokens that no word announces."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from tribal.masking.kinds import SensitiveKind
+from tribal.masking.rules import Rule
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_LICENCE_KEY = re.compile(
+    r"(?:[A-Z0-9]{4}-){3,}[A-Z0-9]{4}|(?:[A-Z0-9]{5}-){2,}[A-Z0-9]{5}|(?:[A-Z0-9]{6}-){2,}[A-Z0-9]{6}"
+)
+_PART = re.compile(r"[A-Za-z0-9]+")
+_HEX = re.compile(r"(?:0?x)?([0-9a-f]+|[0-9A-F]+)")
+_PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+
+RANDOM_CHARS = 16
+"""Shorter runs are words, codes and dates too often. By judgement, like the 512 characters that bound the work."""
+_SCAN_CHARS = 512
+_HEX_CHANGES = 2
+"""Least changes between letters and digits in a hexadecimal run: `20240131abcdef` has one."""
+_COMMON_PAIRS = frozenset(
+    """
+    th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne
+    ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa
+    ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp
+    fe bl ab gh ty op wo sa ay ex ke ui fr oo ag if sp ap ck up br da ue ds od cr um do cu bi ru dr nu lu ub ob fa ga lt
+    """.split()
+)
+
+
+def looks_random(run: str) -> bool:
+    """Whether letters, digits and `+/_-=`, or a long part of them, look random and not built from words.
+
+    A UUID is an identifier and does not count. Of each part the first 512 characters are judged.
+    """
+    if _UUID.fullmatch(run):
+        return False
+    parts = _PART.findall(run[: 4 * _SCAN_CHARS])
+    if any(len(part) >= RANDOM_CHARS and _is_random(part[:_SCAN_CHARS]) for part in parts):
+        return True
+    return _is_licence_key(run) or _is_base64(run[:_SCAN_CHARS], parts)
+
+
+def _is_random(part: str) -> bool:
+    hexadecimal = _HEX.fullmatch(part)
+    if hexadecimal:
+        return _changes(hexadecimal[1]) >= _HEX_CHANGES
+    return _score(_PIECES.findall(part)) > 0
+
+
+def _is_base64(run: str, parts: list[str]) -> bool:
+    """Whether a run with `+`, `/`, `-` or `_` in it is of one piece and not a path or a name."""
+    body = run.rstrip("=")
+    if len(body) < RANDOM_CHARS - 1 or not (any(map(str.isupper, body)) and any(map(str.islower, body))):
+        return False
+    return _score([piece for part in parts for piece in _PIECES.findall(part)]) > 0
+
+
+def _is_licence_key(run: str) -> bool:
+    if not _LICENCE_KEY.fullmatch(run):
+        return False
+    groups = run.split("-")
+    return sum(_changes(group) > 0 for group in groups) >= (1 if len(groups) > 3 else 2)
+
+
+def _changes(text: str) -> int:
+    return sum(before.isdecimal() != now.isdecimal() for before, now in pairwise(text))
+
+
+# Weights are the logarithms of how much more often each is seen in random runs of letters and digits than in names of
+# catalogs, rounded: a pair of letters that is rare or common in English, and where one piece ends and the next begins.
+_RARE_PAIR = 1.1
+_COMMON_PAIR = -1.2
+_BOUNDARY = 0.7
+_LONG_PIECE = -0.5
+_DOUBT = 0.5
+_DOUBT_OF_ONE_PIECE = 4.0
+"""Against letters of one case: names without vowels, as old systems have them, look much like random ones."""
+_LEAST_LETTERS = 4
+
+
+def _score(pieces: list[str]) -> float:
+    """How much likelier random than built from words; above zero it is taken for random."""
+    score = 0.0
+    for piece in pieces:
+        if piece.isalpha():
+            common = sum(before + now in _COMMON_PAIRS for before, now in pairwise(piece.lower()))
+            score += common * _COMMON_PAIR + (len(piece) - 1 - common) * _RARE_PAIR
+        elif len(piece) > 2:
+            score += (len(piece) - 2) * _LONG_PIECE
+    letters = sum(len(piece) for piece in pieces if piece.isalpha())
+    if letters < _LEAST_LETTERS:
+        return -1.0
+    return score + (len(pieces) - 1) * _BOUNDARY - (_DOUBT if len(pieces) > 1 else _DOUBT_OF_ONE_PIECE)
+
+
+RANDOM_RULES = (
+    Rule(
+        SensitiveKind.SECRET,
+        re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{RANDOM_CHARS},}}={{0,2}}"),
+        confirm=looks_random,
+    ),
+)

@@ -1,0 +1,155 @@
+"""The words around a secret in a text: what it is called, what joins it to its value, and what merely describes it.
+
+Lower case throughout. A language is here with its usual words, not with all of them.
+"""
+
+from __future__ import annotations
+
+
+def _phrases(text: str) -> tuple[str, ...]:
+    """Phrases separated by commas, longest first, so that an alternation prefers them."""
+    return tuple(
+        sorted({" ".join(part.split()) for part in text.split(",")} - {""}, key=lambda part: (-len(part), part))
+    )
+
+
+PASSWORD_WORDS = _phrases(
+    """
+    password, passwd, passphrase, pass phrase, pass-phrase, pass word, passcode, pass code, passwort, kennwort, mot de
+    passe, mot-de-passe, motdepasse, contraseña, contrasena, contrasenya, palavra-passe, palavra passe, wachtwoord,
+    lösenord, losenord, adgangskode, passord, salasana, jelszó, jelszo, hasło, haslo, heslo, lozinka, şifre, sifre,
+    geslo, slaptažodis, lykilorð, parool, fjalëkalim, pasahitz, pasvorto, wagwoord, nenosiri, пароль, пароля, паролю,
+    паролем, парола, лозинка, κωδικός πρόσβασης, κωδικός, συνθηματικό, סיסמה, סיסמא, كلمة المرور, كلمة السر, گذرواژه,
+    密码, 密碼, 口令, パスワード, 暗証番号, 비밀번호, 암호, mật khẩu, kata sandi, katasandi, รหัสผ่าน, पासवर्ड, geheimzahl,
+    code secret,
+    código secreto, codigo secreto
+    """
+)
+"""What a password is called; inside a longer word too, as in `DB_PASSWORD` or `Adminpasswort`."""
+
+PASSWORD_ABBREVIATIONS = _phrases(
+    "pw, pwd, psw, pswd, passw, pword, pin code, pin-code, mdp, senha, parola, parolă, pwort"
+)
+"""The same as words of their own: each is part of many words that mean something else."""
+
+AMBIGUOUS_WORDS = _phrases("pass, pin, secret, clave")
+"""The same, which as words of their own mean other things too."""
+
+KEY_WORDS = _phrases(
+    """
+    api key, api-key, api_key, apikey, access key, access-key, access_key, accesskey, account key, account_key,
+    accountkey, private key, private_key, private-key, secret key, secret-key, secret_key, secretkey, signing key,
+    signing_key, encryption key, encryption_key, license key, license_key, licence key, product key, shared key,
+    client secret, client_secret, clientsecret, auth key, auth_key, authkey, master key, master_key, token, signature,
+    credential, session id, session_id, sessionid, sessid, session key, account sid, accountsid, account_sid, clé api,
+    clave api, chiave api, chave api, api-schlüssel, zugriffsschlüssel, cookie
+    """
+)
+"""What other secrets are called; inside a longer word too."""
+
+KEY_ABBREVIATIONS = _phrases("sid, hmac, bearer, creds, salt, nonce, key")
+"""The same as words of their own."""
+
+LOGIN_WORDS = _phrases(
+    """
+    login, log in, log-in, logon, log on, logs in, sign in, signs in, credentials, credential, creds, user, username,
+    user name, account, zugang, zugangsdaten, anmeldung, anmeldedaten, benutzer, identifiant, identifiants, connexion,
+    utilisateur, compte, usuario, acceso, credenciales, utente, accesso, credenziali, acesso, usuário, inlog, gebruiker,
+    inloggning, konto, логин, usr, uid
+    """
+)
+"""What stands before the name of a user, and then its password."""
+
+ACCOUNTS = _phrases(
+    "admin, administrator, root, sa, postgres, system, sysadmin, scott, guest, superuser,"
+    " oracle, mysql, dba, demo, test"
+)
+"""Accounts that are so common that `root/…` tells a login."""
+
+VERBS = _phrases(
+    """
+    is, was, are, be, been, has been, have been, had been, remains, stays, became, becomes, equals, reads, set to, to,
+    ist, war, lautet, lautete, heißt, heisst, bleibt, sei, wäre, auf, est, c'est, était, sera, vaut, reste, es, era,
+    será, sigue siendo, queda, è, e', sarà, rimane, é, foi, fica, luidt, blijft, är, er, on, oli, to, jest, brzmi, było,
+    je, bylo, zní, este, e, var, είναι, это, был, равен, —
+    """
+    ", \u2013"
+)
+"""What joins a secret to its value, besides a colon or an equals sign."""
+
+FILLERS = _phrases(
+    """
+    set, changed, reset, now, currently, still, always, just, simply, only, also, to, as, literally, probably, actually,
+    usually, again, jetzt, nun, noch, immer, immer noch, aktuell, momentan, derzeit, weiterhin, gesetzt, auf, wie,
+    einfach, maintenant, toujours, actuellement, encore, désormais, simplement, ahora, actualmente, siempre, todavía,
+    aún, adesso, ora, sempre, ancora, attualmente, agora, atualmente, ainda, nu, nog, steeds, altijd, teraz, nadal,
+    nyní, сейчас, теперь, так
+    """
+)
+"""What may stand between such a verb and the value."""
+
+PREPOSITIONS = _phrases(
+    """
+    for, of, to, on, in, at, from, by, für, fuer, von, vom, zu, zum, zur, im, am, auf, der, des, bei, du, de, d', pour,
+    sur, par, para, del, della, dello, per, di, da, do, dos, voor, van, op, til, till, för, dla, pro, na, для, от, к,
+    στο, του
+    """
+)
+"""What begins a phrase that says whose secret it is: `password for the nightly job is`."""
+
+DESCRIPTIVE = frozenset(
+    """
+    account algorithm bcrypt argon2 argon2id change changed column credential default digest encrypted encryption
+    expired expires expiry false field flag from hash hashed hidden last login masked maximum md5 minimum must needed
+    never none null only optional plain plaintext redacted required reset salt salted secret secrets sha1 sha256
+    sha512 should stored string text that this token true type unused used user users uuid value varchar when which
+    will with your
+
+    a an the it its not no and or for in on at to of by as is are was were be been being if but so too very more less
+    also always currently just now still then than there here where what who whose how why all any both each every
+    some such other same own out up down off over under again once only empty blank missing absent unknown unset set
+    sent kept held given known shown made done gone lost left wrong correct incorrect right valid invalid weak strong
+    safe unsafe secure insecure long short old new same different public private important mandatory necessary
+    available unavailable confidential sensitive public case plain clear required see ask tbd todo n/a na yes no on
+    off enabled disabled active inactive compulsory mine yours ours theirs one two three four five six eight ten
+    asterisks stars letters characters digits bytes bits base64 hex scram ldap kerberos vault rotated per via using
+    because since until unless before after while during between within without about against his her their our my
+    we they you he she us them me i do does did done has have had can could may might shall would need needs
+
+    der die das den dem des ein eine einen einem einer und oder nicht kein keine leer nötig notwendig erforderlich
+    pflicht optional geheim gleich immer nie für mit ohne von zu im am als wie verschlüsselt gehasht gespeichert lang
+    kurz sicher unsicher gültig ungültig unbekannt vorgeschrieben falsch richtig hier dort siehe muss wird wurde
+
+    le la les un une des du de et ou non pas vide requis requise obligatoire facultatif facultative chiffré haché
+    secret stocké inconnu inconnue valide invalide incorrect nécessaire pour avec sans dans par sur que qui ne
+
+    el los las una uno unos y o no vacía vacio obligatoria obligatorio requerida requerido opcional cifrada cifrado
+    secreta secreto válida inválida incorrecta desconocida necesaria para con sin en por que se su
+
+    il lo gli e non vuota obbligatoria obbligatorio richiesta facoltativa cifrata segreta valida errata necessaria con
+    senza nel nella che si
+
+    o os as um uma ou não nao vazia obrigatória obrigatória necessária opcional cifrada secreta válida inválida com sem
+
+    het een en of niet geen leeg verplicht vereist nodig geheim versleuteld onbekend met zonder dat
+
+    jest nie wymagane puste det den en ett inte ikke ei и не или обязателен нет
+    """.split()
+)
+"""What follows the name of a secret where it is merely described, or begins a longer sentence."""
+
+DESCRIPTIVE_ENDINGS = (
+    *("ed", "ing", "ably", "able", "ible", "ally", "ory", "ness", "tion", "lich", "isch", "bar", "iert"),
+    *("é", "ée", "és", "ées", "ado", "ada", "ido", "ida", "ato", "ata", "ito", "ita", "mente", "ment"),
+)
+"""Endings of participles, adjectives and adverbs."""
+
+TERMS = _phrases(
+    """
+    sha, md, aes, utf, iso, rfc, base, bcrypt, scram, argon, pbkdf, blake, rc, des, ed, x, v, tls, ssl, oauth, openid,
+    http, ipv, pkcs, ntlmv, latin, win, cp, int, float, varchar, char, numeric, rsa, dsa, p, secp, hmac, totp, fido,
+    python, java, php, pg, sql, ascii, windows, level, version, type, line, step, section, chapter, field, column, key,
+    table, page, log, web, ec, curve, crypt, crc, uuid
+    """
+)
+"""What is written with a number behind it and is no password: `SHA256`, `RFC2898`, `step2`."""
