@@ -55,7 +55,7 @@ units_at_once: 2
         ("databases:\n  - dsn: x\n", 2, "the key 'name' is missing"),
         ("databases:\n  - name: a\n    sample_rows: many\n", 3, "sample_rows"),
         ("databases:\n  - name: a\n    type: oracle\n", 3, "'postgres'"),
-        ("databases:\n  - name: a\n    name: b\n", 3, "stands twice"),
+        ("databases:\n  - name: a\n    name: b\n", 3, "has a key twice"),
         ("databases:\n  - name: a\n  - name: a\n", 3, "two databases are named 'a'"),
         ("databases:\n  - name: a\n    dsn: x\n    host: y\n", 2, "both dsn and host"),
         ("databases:\n  - name: a\n    password: x\n    password_secret: y\n", 2, "both password and password_secret"),

@@ -32,6 +32,11 @@ _POSTGRES = _Source(
     "postgres", "postgresql://user@host:5432/database", postgres.named_database, postgres.without_password
 )
 _SOURCES = {"postgresql": _POSTGRES, "postgres": _POSTGRES}
+_OTHERS = frozenset(
+    "bigquery clickhouse cockroachdb db2 duckdb mariadb mongodb mssql mysql oracle redis redshift snowflake sqlite "
+    "sqlserver".split()
+)
+"""Schemes of databases that are not read."""
 
 
 def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
@@ -46,8 +51,11 @@ def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
         raise ConfigurationError(f"the DSN names no database; write {source.example}")
     try:
         return DatabaseEntry(name=name, type=source.type, dsn=SecretStr(dsn))
-    except ValidationError as error:
-        raise ConfigurationError(f"the database's name in the DSN cannot be used: {name!r}") from error
+    except ValidationError:
+        # Not chained: the cause holds the DSN.
+        raise ConfigurationError(
+            "the database's name in the DSN cannot be used: it has more than 128 characters"
+        ) from None
 
 
 def dsn_without_password(dsn: str, stand_in: str) -> str:
@@ -60,10 +68,11 @@ def dsn_without_password(dsn: str, stand_in: str) -> str:
 
 
 def _source(dsn: str) -> _Source:
-    scheme, has_scheme, _ = dsn.partition("://")
+    scheme, has_scheme, _ = dsn.strip().partition("://")
     source = _SOURCES.get(scheme.lower()) if has_scheme else None
     if source is None:
-        found = f"a DSN of {scheme!r}" if has_scheme and scheme.isalnum() else "no DSN"
+        # Only what is known is shown: a password may be anywhere.
+        found = f"a DSN of {scheme!r}" if has_scheme and scheme.lower() in _OTHERS else "no DSN"
         raise ConfigurationError(f"this is {found}; write {_POSTGRES.example}")
     return source
 

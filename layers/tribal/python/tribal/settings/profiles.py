@@ -13,7 +13,7 @@ from pydantic import SecretStr, ValidationError
 
 from tribal.errors import ConfigurationError
 from tribal.settings import BucketPlace, read_environment
-from tribal.settings.yaml_reader import YamlReader, read_small_file
+from tribal.settings.yaml_reader import Variables, YamlReader, read_small_file
 from tribal.yaml_lines import compose_yaml
 from tribal_contracts import ProfileEntry
 
@@ -71,11 +71,16 @@ def checked_address(address: str) -> str:
     Raises:
         ConfigurationError: when it is anything else.
     """
-    parts = urlsplit(address)
-    if parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)):
+    try:
+        parts = urlsplit(address)
+        host, has_login, _ = parts.hostname, "@" in parts.netloc, parts.port
+    except ValueError:
+        host, has_login = None, False
+    if host and not has_login and (parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)):
         return address.rstrip("/")
+    # Not shown: somebody may have written a login into it.
     raise ConfigurationError(
-        f"{address!r} is no address of the tools; it is that of the output ApiAddress, https://..."
+        "`api` of the profile is no address of the tools; it is that of the output ApiAddress, https://..."
     )
 
 
@@ -94,7 +99,7 @@ def _usual_file(environment: Mapping[str, str]) -> Path:
 def _entry(name: str, file: Path, environment: Mapping[str, str]) -> ProfileEntry | None:
     """The file's entry for one profile; variables that only other profiles use need not be set."""
     root = compose_yaml(str(file), read_small_file(file))
-    reader = YamlReader(str(file), environment, lambda _: ProfileEntry)
+    reader = YamlReader(str(file), Variables(environment), lambda _: ProfileEntry)
     if root is None:
         return None
     for key, profiles in root.value if isinstance(root, yaml.MappingNode) else ():
@@ -112,4 +117,4 @@ def _entry(name: str, file: Path, environment: Mapping[str, str]) -> ProfileEntr
     try:
         return ProfileEntry.model_validate(content)
     except ValidationError as error:
-        raise ConfigurationError("\n".join(reader.complaints(error, node))) from error
+        raise reader.invalid(error, node) from None

@@ -8,9 +8,8 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from tribal.errors import ConfigurationError
-from tribal.settings.yaml_reader import Location, YamlReader, read_small_file
-from tribal.yaml_lines import compose_yaml, locate
+from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file
+from tribal.yaml_lines import at_line, compose_yaml, line_of, locate
 from tribal_contracts import DatabaseEntry, DatabaseLimits, LintRules, ProjectFile, Selection
 
 _SECTIONS: dict[str, type[BaseModel]] = {
@@ -30,24 +29,26 @@ def parse_project_file(path: Path, environment: Mapping[str, str]) -> tuple[Proj
         ConfigurationError: naming the file, the line and what to write instead.
     """
     data = read_small_file(path)
-    return parse_project_text(str(path), data, environment), data
+    return parse_project_text(str(path), data, Variables(environment)), data
 
 
-def parse_project_text(path: str, data: bytes, environment: Mapping[str, str]) -> ProjectFile:
+def parse_project_text(path: str, data: bytes, variables: Variables) -> ProjectFile:
     """Validate the bytes of a `databases.yaml`; `path` names the file in messages.
 
     Raises:
         ConfigurationError: naming the file, the line and what to write instead.
     """
     root = compose_yaml(path, data)
+    if root is None:
+        raise at_line(path, 1, "the file is empty; it starts with `databases:` (`tribal init` writes one)")
     if not isinstance(root, yaml.MappingNode):
-        raise ConfigurationError(f"{path}: the file is empty; it starts with `databases:` (`tribal init` writes one)")
-    reader = YamlReader(path, environment, _model_at)
+        raise at_line(path, line_of(root), "the file starts with `databases:`, and below it a list of databases")
+    reader = YamlReader(path, variables, _model_at)
     content = reader.value(root)
     try:
         project = ProjectFile.model_validate(content)
     except ValidationError as error:
-        raise ConfigurationError("\n".join(reader.complaints(error, root))) from error
+        raise reader.invalid(error, root) from None
     _check_entries(project, root, reader)
     return project
 

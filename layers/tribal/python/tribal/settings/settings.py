@@ -38,7 +38,8 @@ class BucketPlace:
         """
         match = _BUCKET.match(address)
         if match is None:
-            raise ConfigurationError(f"{address!r} is no address of a bucket; write s3://bucket or s3://bucket/prefix")
+            # Not shown: somebody may have written keys into it.
+            raise ConfigurationError("the store is no address of a bucket; write s3://bucket or s3://bucket/prefix")
         return cls(match["bucket"], match["prefix"] or "")
 
     def address(self, key: str) -> str:
