@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from tests.attack import configuration, dsns
 from tests.attack.outcome import Attack, Outcome
 
-AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {}
+AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
+    "DSNs": dsns.attack,
+    "configuration": configuration.attack,
+}
 """Title of an area, and what tries its classes one after the other."""

@@ -100,7 +100,10 @@ class _Composer:
 
     def take(self, event: Any) -> None:
         if isinstance(event, yaml.AliasEvent):
-            self._refuse(event, "cannot be read: it has an alias (*name); write the value out, or put text that begins with * in quotes")
+            self._refuse(
+                event,
+                "cannot be read: it has an alias (*name); write it out, or put text that begins with * in quotes",
+            )
         if isinstance(event, yaml.NodeEvent):
             self._node(event)
         elif isinstance(event, yaml.CollectionEndEvent):
@@ -111,9 +114,14 @@ class _Composer:
 
     def _node(self, event: Any) -> None:
         if event.anchor is not None:
-            self._refuse(event, "cannot be read: it has an anchor (&name); leave it out, or put text that begins with & in quotes")
+            self._refuse(
+                event,
+                "cannot be read: it has an anchor (&name); leave it out, or put text that begins with & in quotes",
+            )
         if event.tag not in (None, "!", _STR):
-            self._refuse(event, "cannot be read: it has a tag (!name); leave it out, or put text that begins with ! in quotes")
+            self._refuse(
+                event, "cannot be read: it has a tag (!name); leave it out, or put text that begins with ! in quotes"
+            )
         if self._left == 0:
             self._refuse(event, f"has more than {self._most:,} keys and values up to there; is it the right file?")
         self._left -= 1

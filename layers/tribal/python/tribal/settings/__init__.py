@@ -9,6 +9,15 @@ from tribal.settings.settings import (
     load_settings,
     read_environment,
     settings_in_bucket,
+    source_date_epoch,
 )
 
-__all__ = ["PROJECT_FILE", "BucketPlace", "Settings", "load_settings", "read_environment", "settings_in_bucket"]
+__all__ = [
+    "PROJECT_FILE",
+    "BucketPlace",
+    "Settings",
+    "load_settings",
+    "read_environment",
+    "settings_in_bucket",
+    "source_date_epoch",
+]

@@ -19,6 +19,7 @@ from tribal.settings.postgres_parameters import (
     VARIABLES,
     WITHOUT_EFFECT,
     check_shown,
+    check_values,
     completed,
     is_ipv6_address,
 )
@@ -39,9 +40,7 @@ _ENCODE = (
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-def parse_dsn(
-    text: str, environment: Mapping[str, str], *, overrides: Mapping[str, str] = _NOTHING
-) -> PostgresTarget:
+def parse_dsn(text: str, environment: Mapping[str, str], *, overrides: Mapping[str, str] = _NOTHING) -> PostgresTarget:
     """Read `postgresql://user:password@host:port/database?parameter=value`; every part is optional.
 
     Missing parts come from libpq's variables in `environment`, then from `.pgpass` (for the password), then from its
@@ -76,6 +75,15 @@ def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> Postgr
     }
     dsn = "postgresql://" if entry.dsn is None else entry.dsn.get_secret_value()
     return parse_dsn(dsn, environment, overrides={name: value for name, value in fields.items() if value})
+
+
+def check_dsn(text: str) -> None:
+    """Refuse what cannot be read as a URL, whatever stands in for its missing parts.
+
+    Raises:
+        ConfigurationError: as `parse_dsn` does.
+    """
+    _parts(text)
 
 
 def named_database(text: str, environment: Mapping[str, str]) -> str:
@@ -166,7 +174,7 @@ def _parts(text: str) -> dict[str, str]:
         )
     for name, value in url.pairs:
         parts.update(_parameter(_decoded(name), value))
-    check_shown(parts)
+    check_values(parts)
     return {name: value for name, value in parts.items() if value}
 
 
@@ -211,7 +219,9 @@ def _decoded(text: str) -> str:
         value = unquote(text, errors="strict")
     except UnicodeDecodeError:
         # Not chained: the cause holds the text.
-        raise ConfigurationError("The DSN has percent-encoded bytes that are not UTF-8. Encode them as UTF-8.") from None
+        raise ConfigurationError(
+            "The DSN has percent-encoded bytes that are not UTF-8. Encode them as UTF-8."
+        ) from None
     if "\x00" in value:
         raise ConfigurationError("The DSN holds a NUL character (%00). Leave it out.")
     return value

@@ -13,6 +13,7 @@ from tribal.settings import dsn as postgres
 from tribal_contracts import DatabaseEntry, DatabaseType
 
 if TYPE_CHECKING:
+    from tribal.settings.postgres_target import PostgresTarget
     from tribal.settings.settings import Settings
 
 
@@ -83,5 +84,14 @@ def with_targets(settings: Settings) -> Settings:
     Raises:
         ConfigurationError: when one of them cannot be read.
     """
-    targets = {entry.name: postgres.entry_target(entry, settings.environment) for entry in settings.entries}
+    targets = {entry.name: _target(entry, settings) for entry in settings.entries}
     return replace(settings, targets=targets)
+
+
+def _target(entry: DatabaseEntry, settings: Settings) -> PostgresTarget:
+    try:
+        return postgres.entry_target(entry, settings.environment)
+    except ConfigurationError as error:
+        if not settings.has_file:
+            raise
+        raise ConfigurationError(f"database {entry.name!r}: {error.message}") from None

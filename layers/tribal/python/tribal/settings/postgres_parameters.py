@@ -118,6 +118,19 @@ def check_shown(parts: Mapping[str, str]) -> None:
             _check_host(value)
 
 
+def check_values(parts: Mapping[str, str]) -> None:
+    """Refuse parameters that no connection can have.
+
+    Raises:
+        ConfigurationError: without showing the value.
+    """
+    check_shown(parts)
+    _port(parts.get("port", ""))
+    _ssl_mode(parts.get("sslmode", ""))
+    _seconds(parts.get("connect_timeout", ""))
+    _login_methods(parts.get("require_auth", ""))
+
+
 def _check_host(value: str) -> None:
     if "," in value:
         raise ConfigurationError("There are several hosts. Name one: documentation is read from one server.")

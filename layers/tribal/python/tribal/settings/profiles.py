@@ -20,6 +20,7 @@ from tribal_contracts import ProfileEntry
 FILE_VARIABLE = "TRIBAL_PROFILES"
 TOKEN_VARIABLE = "TRIBAL_TOKEN"  # noqa: S105 - the name of a variable
 STACK_PREFIX = "tribal-knowledge-"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,100}\Z")
 _TOKEN = re.compile(r"[-0-9a-zA-Z._~+/]+=*\Z")
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -46,6 +47,10 @@ def load_profile(name: str, environment: Mapping[str, str] | None = None) -> Pro
     Raises:
         ConfigurationError: when the file, or its entry for the name, cannot be used.
     """
+    if not _NAME.match(name):
+        raise ConfigurationError(
+            "this is no name of a profile: it has letters, digits, hyphens and underscores, as that of an environment"
+        )
     values = read_environment() if environment is None else dict(environment)
     named = values.get(FILE_VARIABLE)
     file = Path(named).expanduser() if named else _usual_file(values)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from tribal.errors import ConfigurationError
+from tribal.settings.dsn import check_dsn
+from tribal.settings.settings import check_store
 from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate
 from tribal_contracts import DatabaseEntry, DatabaseLimits, LintRules, ProjectFile, Selection
@@ -49,8 +53,17 @@ def parse_project_text(path: str, data: bytes, variables: Variables) -> ProjectF
         project = ProjectFile.model_validate(content)
     except ValidationError as error:
         raise reader.invalid(error, root) from None
+    if project.store is not None:
+        _at(reader, root, ("store",), partial(check_store, project.store))
     _check_entries(project, root, reader)
     return project
+
+
+def _at(reader: YamlReader, root: yaml.Node, location: Location, check: Callable[[], None]) -> None:
+    try:
+        check()
+    except ConfigurationError as error:
+        raise reader.error(locate(root, location), error.message) from None
 
 
 def _model_at(location: Location) -> type[BaseModel]:
@@ -75,3 +88,5 @@ def _check_entries(project: ProjectFile, root: yaml.Node, reader: YamlReader) ->
             raise reader.error(node, f"{entry.name!r} logs in by IAM and has a password; keep one of them")
         if entry.type == "snowflake":
             raise reader.error(node, f"{entry.name!r} is of type snowflake, which this version does not read yet")
+        if entry.dsn is not None:
+            _at(reader, root, ("databases", index, "dsn"), partial(check_dsn, entry.dsn.get_secret_value()))
