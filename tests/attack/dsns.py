@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from urllib.parse import quote
 
-from tests.attack.fake_server import FakeServer
+from tests.attack.fake_server import Behaviour, FakeServer
 from tests.attack.invoked import invoke
 from tests.attack.outcome import Attack, Outcome
 
@@ -94,7 +94,8 @@ def _clear_text(attack: Attack) -> Iterator[Outcome]:
     """What servers hear that ask for a password in clear text, at whatever moment of the login."""
     random = attack.random("clear text")
     modes = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
-    tries = list(product(("clear text", "clear text after SCRAM", "clear text in a query"), modes))
+    behaviours: tuple[Behaviour, ...] = ("clear text", "clear text after SCRAM", "clear text in a query")
+    tries = list(product(behaviours, modes))
     heard, example = 0, ""
     for number in range(attack.times(100, least=len(tries))):
         behaviour, mode = tries[number % len(tries)]

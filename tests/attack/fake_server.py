@@ -60,7 +60,7 @@ class FakeServer:
             first = self._packet(line)
         match self._behaviour:
             case "refuses":
-                line.sendall(_message(b"E", b"SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed\0\0"))
+                line.sendall(_REFUSAL)
                 return
             case "clear text":
                 line.sendall(_asking(3))
@@ -80,8 +80,8 @@ class FakeServer:
                 line.sendall(_asking(3))
             case "lets in":
                 line.sendall(_asking(0) + _message(b"Z", b"I"))
-        while self._hear(line):
-            pass
+        self._hear(line)
+        line.sendall(_REFUSAL)
 
     def _packet(self, line: socket.socket) -> bytes:
         (length,) = struct.unpack("!i", line.recv(4, socket.MSG_WAITALL) if self._plain(line) else line.recv(4))
@@ -103,3 +103,6 @@ def _message(kind: bytes, content: bytes) -> bytes:
 
 def _asking(method: int, content: bytes = b"") -> bytes:
     return _message(b"R", struct.pack("!i", method) + content)
+
+
+_REFUSAL = _message(b"E", b"SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed\0\0")

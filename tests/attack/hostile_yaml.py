@@ -97,14 +97,9 @@ def _tags(random: Random) -> str:
 
 
 def _timestamps(random: Random) -> str:
-    d = lambda count: _digits(random, count)  # noqa: E731
-    forms = (
-        f"{d(4)}-{d(2)}-{d(2)}",
-        f"{d(4)}-{d(1)}-{d(2)}T{d(2)}:{d(2)}:{d(2)}Z",
-        f"{d(4)}-{d(2)}-{d(2)} {d(2)}:{d(2)}:{d(2)}.{d(30)} +{d(2)}:{d(2)}",
-        f"0000-00-00T{d(2)}:{d(2)}:{d(2)}-99",
-    )
-    return _anywhere(random, random.choice(forms))
+    forms = ("####-##-##", "####-#-##T##:##:##Z", "####-##-## ##:##:##.############ +##:##", "0000-00-00T##:##:##-99")
+    form = random.choice(forms)
+    return _anywhere(random, "".join(random.choice(string.digits) if char == "#" else char for char in form))
 
 
 def _numbers(random: Random) -> str:

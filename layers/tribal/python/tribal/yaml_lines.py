@@ -126,8 +126,8 @@ class _Composer:
             self._refuse(event, f"has more than {self._most:,} keys and values up to there; is it the right file?")
         self._left -= 1
         if isinstance(event, yaml.ScalarEvent):
-            marks: Any = (event.start_mark, event.end_mark)
-            self._place(yaml.ScalarNode(_tag_of(event), event.value, *marks, event.style))
+            start: Any = event.start_mark
+            self._place(yaml.ScalarNode(_tag_of(event), event.value, start))
             return
         if len(self._open) == MAX_DEPTH:
             self._refuse(event, f"is nested too deeply: more than {MAX_DEPTH} levels")

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from tribal.errors import ConfigurationError
 from tribal.settings.dsn import check_dsn
-from tribal.settings.settings import check_store
+from tribal.settings.store_place import check_store
 from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate
 from tribal_contracts import DatabaseEntry, DatabaseLimits, LintRules, ProjectFile, Selection

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.errors import ConfigurationError, ConfigurationNotFound
+from tribal.settings.store_place import BucketPlace, store_path
 from tribal_contracts import DatabaseEntry, LintRules, ProjectFile
 
 if TYPE_CHECKING:
@@ -23,33 +24,6 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 _GIVE_IT = (
     "name a secret with password_secret, or let who deploys add {name} to `variables` in the file of the environment"
 )
-_BUCKET = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<prefix>[^\0]*))?\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class BucketPlace:
-    """A store in S3."""
-
-    bucket: str
-    prefix: str = ""
-
-    @classmethod
-    def parse(cls, address: str) -> BucketPlace:
-        """Read `s3://bucket/prefix`.
-
-        Raises:
-            ConfigurationError: when it is not a valid S3 address.
-        """
-        match = _BUCKET.match(address)
-        if match is None:
-            # Not shown: somebody may have written keys into it.
-            raise ConfigurationError("the store is no address of a bucket; write s3://bucket or s3://bucket/prefix")
-        return cls(match["bucket"], match["prefix"] or "")
-
-    def address(self, key: str) -> str:
-        """The address of an object in the store, as the AWS CLI writes it."""
-        folder = f"{self.prefix.rstrip('/')}/" if self.prefix else ""
-        return f"s3://{self.bucket}/{folder}{key}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +150,7 @@ def load_settings(
     in_bucket = content.store is not None and content.store.startswith("s3://")
     return replace(
         _with_content(outside, content, data),
-        store=folder if in_bucket else _store_path(folder, content.store),
+        store=folder if in_bucket else store_path(folder, content.store),
         bucket=BucketPlace.parse(content.store) if in_bucket and content.store else None,
     )
 
@@ -205,33 +179,6 @@ def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Setti
         runs_kept=content.runs_kept,
         lint=content.lint,
     )
-
-
-def check_store(store: str) -> None:
-    """Refuse what can be neither a folder nor a bucket.
-
-    Raises:
-        ConfigurationError: without showing it, since somebody may have written a login into it.
-    """
-    if store.startswith("s3://"):
-        BucketPlace.parse(store)
-    elif "://" in store:
-        raise ConfigurationError("store: this is no store; write a folder, or s3://bucket/prefix")
-    else:
-        _store_path(Path(), store)
-
-
-def _store_path(folder: Path, store: str | None) -> Path:
-    if store is None:
-        return folder
-    try:
-        path = (folder / Path(store).expanduser()).resolve()
-        existing = next(place for place in (path, *path.parents) if place.exists())
-    except (OSError, RuntimeError, ValueError):
-        raise ConfigurationError("store: there can be no such folder; write another, or s3://bucket/prefix") from None
-    if not existing.is_dir():
-        raise ConfigurationError("store: it is a file, or lies below one; write a folder, or s3://bucket/prefix")
-    return path
 
 
 def source_date_epoch(environment: Mapping[str, str]) -> int | None:
