@@ -18,7 +18,7 @@ FILES = 260
 """Of all shapes together, in a whole attack."""
 MOST_SECONDS = 5.0
 _REFUSED = re.compile(r"error: \S+\.yaml(, line [0-9]+: | is larger than )")
-_NO_PLAN = 6
+_USAGE, _UNREACHABLE = 2, 3
 
 _VALUES = (
     *("*{s}", "&{s}", "!{s}", "!{s} x", "@{s}", "%{s}", "`{s}", "'{s}", '"{s}', '"\\{s}"', "[{s}", "{{{s}", "{s}: {s}"),
@@ -46,13 +46,14 @@ def attack(attack: Attack) -> Iterator[Outcome]:
 def _problems(folder: Path, data: bytes) -> Iterator[str]:
     (folder / "databases.yaml").write_bytes(data)
     ended = invoke(["status"], cwd=folder)
-    if ended.exit_code == _NO_PLAN:
-        ended = invoke(["check", "--sql"], cwd=folder)
+    if ended.exit_code == 0 and b"host" not in data:
+        # It was read; now each entry is looked at, and nothing listens at its address.
+        ended = invoke(["plan"], cwd=folder)
     if ended.traceback:
         yield ended.traceback.strip().splitlines()[-1]
-    elif ended.exit_code not in (0, 2):
+    elif ended.exit_code not in (0, _USAGE, _UNREACHABLE):
         yield f"exit code {ended.exit_code}: {ended.output[:200]}"
-    elif ended.exit_code == 2 and not _REFUSED.search(ended.output):
+    elif ended.exit_code == _USAGE and not _REFUSED.search(ended.output):
         yield f"no line in {ended.output[:200]!r}"
     if ended.seconds > MOST_SECONDS:
         yield f"databases.yaml took {ended.seconds:.0f} s"

@@ -33,11 +33,17 @@ def parse_project_file(path: Path, environment: Mapping[str, str]) -> tuple[Proj
         ConfigurationError: naming the file, the line and what to write instead.
     """
     data = read_small_file(path)
-    return parse_project_text(str(path), data, Variables(environment)), data
+    return parse_project_text(str(path), data, Variables(environment), folder=path.parent), data
 
 
-def parse_project_text(path: str, data: bytes, variables: Variables) -> ProjectFile:
-    """Validate the bytes of a `databases.yaml`; `path` names the file in messages.
+def parse_project_text(path: str, data: bytes, variables: Variables, *, folder: Path | None = None) -> ProjectFile:
+    """Validate the bytes of a `databases.yaml`.
+
+    Args:
+        path: the file's name in messages.
+        data: its bytes.
+        variables: what they stand for.
+        folder: what a store that is a folder is relative to; `None` where there is none.
 
     Raises:
         ConfigurationError: naming the file, the line and what to write instead.
@@ -53,8 +59,8 @@ def parse_project_text(path: str, data: bytes, variables: Variables) -> ProjectF
         project = ProjectFile.model_validate(content)
     except ValidationError as error:
         raise reader.invalid(error, root) from None
-    if project.store is not None:
-        _at(reader, root, ("store",), partial(check_store, project.store))
+    if project.store is not None and folder is not None:
+        _at(reader, root, ("store",), partial(check_store, project.store, folder))
     _check_entries(project, root, reader)
     return project
 

@@ -37,8 +37,8 @@ class BucketPlace:
         return f"s3://{self.bucket}/{folder}{key}"
 
 
-def check_store(store: str) -> None:
-    """Refuse what can be neither a folder nor a bucket.
+def check_store(store: str, folder: Path) -> None:
+    """Refuse what can be neither a bucket nor a folder, relative to that of the project.
 
     Raises:
         ConfigurationError: without showing it, since somebody may have written a login into it.
@@ -48,7 +48,7 @@ def check_store(store: str) -> None:
     elif "://" in store:
         raise ConfigurationError("store: this is no store; write a folder, or s3://bucket/prefix")
     else:
-        store_path(Path(), store)
+        store_path(folder, store)
 
 
 def store_path(folder: Path, store: str | None) -> Path:
