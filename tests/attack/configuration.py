@@ -17,8 +17,9 @@ from tribal.settings.profiles import load_profile
 FILES = 260
 """Of all shapes together, in a whole attack."""
 MOST_SECONDS = 5.0
+"""Of this process alone, so that a busy machine changes nothing."""
 _REFUSED = re.compile(r"error: \S+\.yaml(, line [0-9]+: | is larger than )")
-_USAGE, _UNREACHABLE = 2, 3
+_USAGE, _UNREACHABLE, _NO_STORE = 2, 3, 5
 
 _VALUES = (
     *("*{s}", "&{s}", "!{s}", "!{s} x", "@{s}", "%{s}", "`{s}", "'{s}", '"{s}', '"\\{s}"', "[{s}", "{{{s}", "{s}: {s}"),
@@ -46,23 +47,23 @@ def attack(attack: Attack) -> Iterator[Outcome]:
 def _problems(folder: Path, data: bytes) -> Iterator[str]:
     (folder / "databases.yaml").write_bytes(data)
     ended = invoke(["status"], cwd=folder)
-    if ended.exit_code == 0 and b"host" not in data:
-        # It was read; now each entry is looked at, and nothing listens at its address.
-        ended = invoke(["plan"], cwd=folder)
-    if ended.traceback:
-        yield ended.traceback.strip().splitlines()[-1]
-    elif ended.exit_code not in (0, _USAGE, _UNREACHABLE):
-        yield f"exit code {ended.exit_code}: {ended.output[:200]}"
+    if ended.exit_code not in (0, _USAGE):
+        yield f"exit code {ended.exit_code}: {ended.traceback or ended.output[:200]}"
     elif ended.exit_code == _USAGE and not _REFUSED.search(ended.output):
         yield f"no line in {ended.output[:200]!r}"
+    elif ended.exit_code == 0 and b"host" not in data:
+        # It was read; now each entry is looked at, and nothing listens at its address.
+        planned = invoke(["plan"], cwd=folder)
+        if planned.exit_code not in (0, _USAGE, _UNREACHABLE, _NO_STORE):
+            yield f"exit code {planned.exit_code}: {planned.traceback or planned.output[:200]}"
     if ended.seconds > MOST_SECONDS:
         yield f"databases.yaml took {ended.seconds:.0f} s"
-    began = time.monotonic()
+    began = time.process_time()
     yield from _refusal("annotations", lambda: parse_annotations(data, "annotations/shop.yaml"))
     variables = {"TRIBAL_PROFILES": str(folder / "databases.yaml"), "HOME": str(folder)}
     yield from _refusal("profiles", lambda: load_profile("dev", variables))
-    if time.monotonic() - began > 2 * MOST_SECONDS:
-        yield f"annotations and profiles took {time.monotonic() - began:.0f} s"
+    if time.process_time() - began > 2 * MOST_SECONDS:
+        yield f"annotations and profiles took {time.process_time() - began:.0f} s"
 
 
 def _refusal(what: str, read: Callable[[], object]) -> Iterator[str]:

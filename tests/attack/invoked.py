@@ -26,17 +26,18 @@ class Invoked:
     exit_code: int
     traceback: str
     seconds: float
+    """For which it kept the processor busy."""
 
 
 def invoke(arguments: Sequence[str], *, cwd: Path, **environment: str) -> Invoked:
     """Run a command in a folder, with the folder as home and none of the variables that would change its outcome."""
     foreign: dict[str, str | None] = {name: None for name in os.environ if name.startswith(_FOREIGN)}
-    began = time.monotonic()
+    began = time.process_time()
     with chdir(cwd):
         result = CliRunner(env={**foreign, "HOME": str(cwd), "USER": "somebody", **environment}).invoke(
             app, list(arguments)
         )
-    seconds = time.monotonic() - began
+    seconds = time.process_time() - began
     error = result.exception
     crashed = error is not None and not isinstance(error, SystemExit)
     trace = "".join(traceback.format_exception(error)) if crashed else ""
