@@ -14,6 +14,7 @@ from pathlib import Path
 from demo import COMPANY_SQL
 from demo.target import DemoTargetError, fill_target
 from servers.postgres import EmbeddedServer, EmbeddedServerError, EmbeddedServerUnavailable
+from tribal.settings.entries import dsn_without_password
 
 HOME = Path(".demo")
 PROJECT = HOME / "company"
@@ -31,7 +32,7 @@ def main() -> int:
     began = time.monotonic()
     try:
         with company_dsn() as dsn:
-            print(f"A sample company lives at {_without_password(dsn)}\n", flush=True)
+            print(f"A sample company lives at {dsn_without_password(dsn, '...')}\n", flush=True)
             PROJECT.mkdir(parents=True, exist_ok=True)
             if not _tribal("run", dsn, shown="run postgresql://..."):
                 return 1
@@ -76,12 +77,6 @@ def _tribal(command: str, *arguments: str, shown: str = "") -> bool:
     if finished.returncode:
         print(f"make demo: FAILED: `tribal {words}` ended with exit code {finished.returncode}", file=sys.stderr)
     return finished.returncode == 0
-
-
-def _without_password(dsn: str) -> str:
-    scheme, _, rest = dsn.partition("://")
-    login, at, place = rest.rpartition("@")
-    return f"{scheme}://{login.partition(':')[0]}{at}{place}"
 
 
 def _print_next_steps() -> None:

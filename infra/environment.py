@@ -22,6 +22,10 @@ GroupName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
 LOG_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731)
 
 
+VariableName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,63}$")]
+_RUNTIME_VARIABLES = ("AWS_", "LAMBDA_", "POWERTOOLS_", "TRIBAL_", "PYTHON", "LD_", "PATH")
+
+
 class Part(BaseModel):
     """A part of an environment: frozen, unknown keys refused."""
 
@@ -177,6 +181,8 @@ class Environment(Part):
     concurrency: Concurrency = Concurrency()
     api: Api = Api()
     alarms: Alarms = Alarms()
+    variables: dict[VariableName, str] = Field(default_factory=dict)
+    """What `${NAME}` in the bucket's `databases.yaml` stands for; no secrets, and nothing else stands for anything."""
     networks: dict[GroupName, Network] = Field(min_length=1)
     """By name; the planner of the first one opens, composes and closes runs."""
 
@@ -192,6 +198,14 @@ class Environment(Part):
     def _known_retention(cls, value: int) -> int:
         if value not in LOG_DAYS:
             raise ValueError(f"CloudWatch Logs keeps logs for {', '.join(map(str, LOG_DAYS))} days")
+        return value
+
+    @field_validator("variables")
+    @classmethod
+    def _not_the_runtimes(cls, value: dict[str, str]) -> dict[str, str]:
+        for name in value:
+            if name.startswith(_RUNTIME_VARIABLES):
+                raise ValueError(f"{name} belongs to the runtime; choose another name")
         return value
 
     @model_validator(mode="after")

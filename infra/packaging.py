@@ -28,6 +28,8 @@ from infra.locking import pinned
 
 ROOT = Path(__file__).parent.parent
 LOCK = ROOT / "requirements.lock"
+CERTIFICATES = ROOT / "infra" / "certificates"
+"""Authorities of databases, which functions find in `/opt/certificates`."""
 PLATFORM = "x86_64-manylinux_2_28"
 """The platform of wheels; the Lambda runtimes have a newer C library."""
 UNZIPPED_BYTES = 250 * 1000 * 1000
@@ -81,6 +83,10 @@ def copy_own_code(packages: Packages) -> None:
     shutil.rmtree(packages.layer(OUR_LAYER), ignore_errors=True)
     for target, source in sources.items():
         _copy(source, target)
+    certificates = packages.layer(OUR_LAYER) / "certificates"
+    for certificate in sorted(CERTIFICATES.glob("*.pem")):
+        certificates.mkdir(exist_ok=True)
+        shutil.copyfile(certificate, certificates / certificate.name)
     for function in FUNCTIONS:
         folder = packages.function(function)
         shutil.rmtree(folder, ignore_errors=True)

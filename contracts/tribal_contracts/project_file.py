@@ -21,6 +21,6 @@ class ProjectFile(ClosedContract):
         "Processes that document at once; unset, large runs get one a core, up to units_at_once.", ge=1, le=64
     )
     tables_per_unit: int = Field(default=25, ge=1, le=500)
-    statistics_max_age_days: float = Field(default=7.0, gt=0)
+    statistics_max_age_days: float = Field(default=7.0, gt=0, le=36_500)
     runs_kept: int = Field(default=50, ge=1, le=100_000)
     lint: LintRules = Field(default_factory=LintRules)

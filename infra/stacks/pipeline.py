@@ -105,7 +105,7 @@ class Pipeline(Construct):
             layers=self._layers,
             place=place,
             statements=statements,
-            variables=self._variables | _of(place.network),
+            variables=_given(self._environment) | self._variables | _of(place.network),
         )
 
     def _finisher(self) -> Function:
@@ -202,6 +202,12 @@ class Pipeline(Construct):
 
     def _start_role(self) -> list[iam.PolicyStatement]:
         return [allow("StartRun", ["states:StartExecution"], self.run.attr_arn)]
+
+
+def _given(environment: Environment) -> dict[str, str]:
+    """The variables that the configuration in the bucket may use, and the list of their names."""
+    names = ",".join(sorted(environment.variables))
+    return environment.variables | ({"TRIBAL_CONFIG_VARIABLES": names} if names else {})
 
 
 def _of(network: Network) -> dict[str, str]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.attack import catalog_literals, masking
+from tests.attack import catalog_literals, configuration, dsns, masking
 from tests.attack.outcome import Attack, Outcome
 
 AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
     "catalog": catalog_literals.attack,
     "masking": masking.attack,
     "masking of harmless texts": masking.attack_harmless_texts,
+    "DSNs": dsns.attack,
+    "configuration": configuration.attack,
 }
 """Title of an area, and what tries its classes one after the other."""
 

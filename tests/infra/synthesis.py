@@ -37,6 +37,7 @@ SMALL = Environment.model_validate(
             "account_log_role": False,
         },
         "alarms": {"topic_arn": "arn:aws:sns:eu-central-1:111122223333:on-call"},
+        "variables": {"PLANT_HOST": "10.0.0.5", "COMPANY": "Example"},
         "networks": {
             "shop": {"secrets": ["tribal/small/shop"]},
             "plant": {

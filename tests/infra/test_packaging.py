@@ -194,3 +194,13 @@ def test_what_the_lock_file_lacks_is_an_error(tmp_path: Path) -> None:
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file below a folder."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_authorities_of_databases_are_deployed_beside_our_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own").mkdir()
+    for name in ("rds.pem", "rds.key"):
+        (tmp_path / "own" / name).write_text(name)
+    monkeypatch.setattr(packaging, "CERTIFICATES", tmp_path / "own")
+    packages = Packages(tmp_path / "packages")
+    packaging.copy_own_code(packages)
+    assert [path.name for path in (packages.layer(OUR_LAYER) / "certificates").iterdir()] == ["rds.pem"]

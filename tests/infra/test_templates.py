@@ -137,6 +137,15 @@ def test_functions_are_told_what_they_read_from_the_environment(template: Templa
         assert variables["POWERTOOLS_SERVICE_NAME"] == package
 
 
+def test_what_the_configuration_may_use_is_given_to_the_functions_that_read_it_alone(assembly: Assembly) -> None:
+    for name, given in (("small", "COMPANY,PLANT_HOST"), ("dev", None)):
+        for each in assembly.templates[name].of_type(LAMBDA).values():
+            variables, package = each["Environment"]["Variables"], each["Handler"].split(".")[1]
+            expected = given if package in {"planner", "documenter"} else None
+            assert variables.get("TRIBAL_CONFIG_VARIABLES") == expected
+            assert variables.get("PLANT_HOST") == ("10.0.0.5" if expected else None)
+
+
 def test_the_role_to_become_is_told_to_the_functions_of_its_network_alone(assembly: Assembly) -> None:
     functions = assembly.templates["small"].of_type(LAMBDA).values()
     told = {each["FunctionName"] for each in functions if "TRIBAL_NETWORK_ROLE" in each["Environment"]["Variables"]}

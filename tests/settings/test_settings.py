@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+import traceback
 from pathlib import Path
 
 import pytest
 
 from tribal.errors import ConfigurationError, ConfigurationNotFound
 from tribal.settings import Settings, load_settings
+from tribal.settings.entries import with_targets
 
 
 def load(folder: Path, text: str, **environment: str) -> Settings:
@@ -55,7 +58,7 @@ units_at_once: 2
         ("databases:\n  - dsn: x\n", 2, "the key 'name' is missing"),
         ("databases:\n  - name: a\n    sample_rows: many\n", 3, "sample_rows"),
         ("databases:\n  - name: a\n    type: oracle\n", 3, "'postgres'"),
-        ("databases:\n  - name: a\n    name: b\n", 3, "stands twice"),
+        ("databases:\n  - name: a\n    name: b\n", 3, "has a key twice"),
         ("databases:\n  - name: a\n  - name: a\n", 3, "two databases are named 'a'"),
         ("databases:\n  - name: a\n    dsn: x\n    host: y\n", 2, "both dsn and host"),
         ("databases:\n  - name: a\n    password: x\n    password_secret: y\n", 2, "both password and password_secret"),
@@ -134,3 +137,60 @@ def test_a_file_that_is_nested_without_end_or_not_utf_8_is_refused(tmp_path: Pat
     (tmp_path / "databases.yaml").write_bytes(b"databases:\n  - name: \xff\n")
     with pytest.raises(ConfigurationError, match=r"databases\.yaml, line 2: is not UTF-8"):
         load_settings(project=tmp_path, environment={})
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("databases:\n  - name: a\n    dsn: postgresql://u:Zq9/Wx7@h/d\n", 3, "percent-encoded"),
+        ("databases:\n  - name: a\nstore: https://Zq9@h\n", 3, "this is no store"),
+        ("databases:\n  - name: a\nstore: s3://Zq9:x@bucket\n", 3, "no address of a bucket"),
+        ("databases:\n  - name: a\nstore: ~nobody-Zq9/x\n", 3, "no such folder"),
+        ("databases:\n  - name: a\nstore: databases.yaml/x\n", 3, "lies below one"),
+        ('databases:\n  - name: a\nstore: "Zq9\\0"\n', 3, "NUL"),
+        ("databases:\n  - name: a\n    password: [Zq9]\n", 3, "should be text"),
+        ("databases:\n  - name: a\n    port: Zq9\n", 3, "should be a whole number"),
+        ("databases:\n  - {name: a, password: Zq0, Zq9: x}\n", 2, "unknown key; the keys here are name"),
+        ("databases:\n  - name: a\n    limits: {connections: 99}\n", 3, "should be at most 16"),
+        ("databases:\n  - name: a\nstatistics_max_age_days: inf\n", 3, "statistics_max_age_days"),
+        ("databases:\n  - name: a\nstatistics_max_age_days: 1.0e+90\n", 3, "statistics_max_age_days"),
+        ("- Zq9\n", 1, "starts with `databases:`"),
+        ("# nothing\n", 1, "the file is empty"),
+    ],
+)
+def test_what_cannot_be_used_is_named_by_its_line_and_repeated_nowhere(
+    tmp_path: Path, text: str, line: int, said: str
+) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load(tmp_path, text)
+    assert f"databases.yaml, line {line}: " in caught.value.message
+    assert said in caught.value.message
+    shown = "".join(traceback.format_exception(caught.value)).replace(text, "")
+    assert "Zq9" not in shown.replace(repr(text), "")
+
+
+def test_only_the_first_of_many_mistakes_are_named(tmp_path: Path) -> None:
+    mistakes = "".join(f"    key{number}: x\n" for number in range(30_000))
+    with pytest.raises(ConfigurationError) as caught:
+        load(tmp_path, f"databases:\n  - name: a\n{mistakes}")
+    assert len(caught.value.message.splitlines()) == 21
+    assert caught.value.message.endswith("and 29,980 mistakes more")
+
+
+def test_defaults_without_an_end_are_read_in_time_that_grows_with_the_text(tmp_path: Path) -> None:
+    def seconds(size: int) -> float:
+        began = time.process_time()
+        load(tmp_path, f"databases:\n  - name: a\n    user: '{'${A:-' * size}'\n")
+        return time.process_time() - began
+
+    seconds(1_000)
+    assert seconds(80_000) < 40 * max(seconds(10_000), 0.01)
+
+
+def test_a_dsn_that_lacks_something_names_its_database(tmp_path: Path) -> None:
+    settings = load(
+        tmp_path, "databases:\n  - {name: a, dsn: 'postgresql://u@h/d'}\n  - {name: b, user: u, host: 'u:Zq9@h'}\n"
+    )
+    with pytest.raises(ConfigurationError, match="database 'b': The host is no name") as caught:
+        with_targets(settings)
+    assert "Zq9" not in caught.value.message

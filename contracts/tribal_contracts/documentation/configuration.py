@@ -42,6 +42,13 @@ class DatabaseEntry(ClosedContract):
     password_secret: str | Unset = optional(
         "Name of the secret that holds the password: an environment variable, or a file in the folder TRIBAL_SECRETS."
     )
+    sslmode: Literal["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] | Unset = optional(
+        "As in a DSN, which it overrides."
+    )
+    sslrootcert: str | Unset = optional("As in a DSN, which it overrides.")
+    require_auth: str | Unset = optional(
+        "Methods by which the server may ask for the login, as in a DSN, which it overrides."
+    )
     auth: Literal["password", "rds_iam"] = "password"
     """`rds_iam` creates a token from the current AWS identity for every login."""
     network: str = Field(default="default", pattern=r"^[a-z][a-z0-9-]{0,30}$")

@@ -18,7 +18,7 @@ ROLE = "arn:aws:iam::123456789012:role/reads-the-shop"
 
 
 def test_a_token_is_for_one_user_of_one_server_in_its_own_region(aws_account: None) -> None:
-    target = parse_dsn(f"postgresql://reader@{HOST}:5433/shop?sslmode=require", NO_ENVIRONMENT)
+    target = parse_dsn(f"postgresql://reader@{HOST}:5433/shop?sslmode=verify-full", NO_ENVIRONMENT)
     token = urlsplit("//" + token_source(target)().get_secret_value())
     query = parse_qs(token.query)
     assert (token.hostname, token.port) == (HOST, 5433)
@@ -27,11 +27,18 @@ def test_a_token_is_for_one_user_of_one_server_in_its_own_region(aws_account: No
     assert "/eu-central-1/rds-db/" in query["X-Amz-Credential"][0]
 
 
-@pytest.mark.parametrize("mode", ["disable", "prefer"])
-def test_a_token_is_never_sent_without_encryption(aws_account: None, mode: str) -> None:
+@pytest.mark.parametrize(
+    "mode", ["disable", "prefer", "require", "require&sslrootcert=/ca.pem", "verify-ca", "verify-ca&sslrootcert=system"]
+)
+def test_a_token_is_never_made_for_a_server_that_need_not_prove_which_one_it_is(aws_account: None, mode: str) -> None:
     target = parse_dsn(f"postgresql://reader@{HOST}/shop?sslmode={mode}", NO_ENVIRONMENT)
     with pytest.raises(ConfigurationError, match="sslmode=verify-full"):
         token_source(target)
+
+
+def test_a_token_is_made_for_a_server_that_own_authorities_vouch_for(aws_account: None) -> None:
+    target = parse_dsn(f"postgresql://reader@{HOST}/shop?sslmode=verify-ca&sslrootcert=/ca.pem", NO_ENVIRONMENT)
+    assert token_source(target)().get_secret_value().startswith(HOST)
 
 
 def test_a_client_may_work_as_another_role(aws_account: None) -> None:

@@ -54,7 +54,7 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
 def _target(deployment: Deployment, entry: DatabaseEntry) -> PostgresTarget:
     from tribal.settings.dsn import entry_target
 
-    return entry_target(entry, deployment.environment)
+    return entry_target(entry, deployment.variables)
 
 
 def _options(deployment: Deployment, store: Provider[ObjectStore], parameters: RunParameters) -> Options:
@@ -68,7 +68,7 @@ def _options(deployment: Deployment, store: Provider[ObjectStore], parameters: R
             f"there is no {PROJECT_KEY} in {place}; upload it: aws s3 cp databases.yaml {place}{PROJECT_KEY}",
             code="PLAN_CONFIG_NOT_FOUND",
         ) from error
-    settings = settings_in_bucket(deployment.bucket, data, deployment.environment)
+    settings = settings_in_bucket(deployment.bucket, data, deployment.variables, deployment.source_date_epoch)
     return options_of(settings, parameters, record_pid=False)
 
 

@@ -11,12 +11,13 @@ from pydantic import ValidationError
 
 from tribal.catalog import locations
 from tribal.catalog.identity import format_name, parse_name
-from tribal.errors import ObjectNotFound
+from tribal.errors import ConfigurationError, ObjectNotFound
 from tribal.ports import ObjectStore
-from tribal.yaml_lines import at_line, compose_yaml, line_of, locate, plain_value, repeated_keys
+from tribal.yaml_lines import at_line, compose_yaml, line_of, locate, plain_value, shape_problem
 from tribal_contracts import Annotations, DomainAnnotation, TableAnnotation
 
 MAX_ANNOTATIONS_BYTES = 5_000_000
+MAX_ANNOTATIONS_NODES = 500_000
 _CODE = "DOC_ANNOTATIONS_INVALID"
 
 
@@ -100,16 +101,16 @@ def parse_annotations(data: bytes, key: str) -> TableAnnotations:
 
 
 def _parse(data: bytes, key: str) -> tuple[Annotations, yaml.Node | None]:
-    root = compose_yaml(key, data, code=_CODE)
+    root = compose_yaml(key, data, code=_CODE, max_nodes=MAX_ANNOTATIONS_NODES)
     if root is None:
         return Annotations(), None
-    for repeated in repeated_keys(root):
-        _refuse(key, line_of(repeated), f"has {repeated.value!r} twice; keep one of the two")
-    content = plain_value(key, root, code=_CODE)
+    content = plain_value(root)
     try:
         annotations = Annotations.model_validate({} if content is None else content)
     except ValidationError as error:
-        _refuse_shape(key, root, error)
+        problem = _shape_problem(key, root, error)
+        # Not chained: the cause quotes the file.
+        raise problem from None
     return annotations, root
 
 
@@ -137,18 +138,16 @@ def _lines_of(root: yaml.Node, section: str) -> dict[str, int]:
     return {key.value: line_of(key) for key, _ in pairs if isinstance(key, yaml.ScalarNode)}
 
 
-def _refuse_shape(key: str, root: yaml.Node, error: ValidationError) -> NoReturn:
+def _shape_problem(key: str, root: yaml.Node, error: ValidationError) -> ConfigurationError:
     first = error.errors(include_url=False, include_input=False)[0]
     where = tuple(str(part) for part in first["loc"] if part != "[key]")
     hint = {
         "extra_forbidden": "is no key that is known here; a table has description and columns, a domain has title "
         "and description",
-        "string_type": "should be text; put it in quotes",
-        "dict_type": "should hold further keys, indented below it",
         "model_type": "should hold description or columns, indented below it",
         "model_attributes_type": "should hold description or columns, indented below it",
-    }.get(first["type"], first["msg"])
-    _refuse(key, line_of(locate(root, where)), f"{'.'.join(where) or 'the file'} {hint}")
+    }.get(first["type"]) or shape_problem(first)
+    return at_line(key, line_of(locate(root, where)), f"{'.'.join(where) or 'the file'} {hint}", code=_CODE)
 
 
 def _refuse(key: str, line: int | None, problem: str) -> NoReturn:

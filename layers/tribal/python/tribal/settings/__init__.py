@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from tribal.settings.settings import (
     PROJECT_FILE,
-    BucketPlace,
     Settings,
     load_settings,
     read_environment,
     settings_in_bucket,
+    source_date_epoch,
 )
+from tribal.settings.store_place import BucketPlace
 
-__all__ = ["PROJECT_FILE", "BucketPlace", "Settings", "load_settings", "read_environment", "settings_in_bucket"]
+__all__ = [
+    "PROJECT_FILE",
+    "BucketPlace",
+    "Settings",
+    "load_settings",
+    "read_environment",
+    "settings_in_bucket",
+    "source_date_epoch",
+]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from tribal.errors import ConfigurationError
-from tribal.settings import BucketPlace, read_environment
+from tribal.settings import BucketPlace, read_environment, source_date_epoch
 
 PROJECT_KEY = "config/databases.yaml"
 """Key of the configuration, relative to the store."""
+GIVEN_VARIABLES = "TRIBAL_CONFIG_VARIABLES"
+"""Names of the variables that the configuration in the bucket may use, with commas between."""
+_NOT_GIVEN = re.compile(r"(?:AWS|LAMBDA|POWERTOOLS|TRIBAL)_|_|PATH\Z|PYTHON|LD_", re.IGNORECASE)
+"""Variables of the runtime, which holds the credentials of the function's role in them."""
 IndexKind = Literal["opensearch", "sqlite"]
 
 
@@ -37,7 +42,9 @@ class Deployment:
     """Role to assume for the secrets and databases of the function's network, when another account owns them."""
     queue_url: str | None = None
     """The indexer's own queue, to which it fans out its work."""
-    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The variables that the configuration in the bucket may use: whoever writes it sees what is in them."""
+    source_date_epoch: int | None = None
 
 
 def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
@@ -63,8 +70,20 @@ def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
         cluster=cluster,
         network_role=values.get("TRIBAL_NETWORK_ROLE") or None,
         queue_url=values.get("TRIBAL_QUEUE_URL"),
-        environment=values,
+        variables=_given_variables(values),
+        source_date_epoch=source_date_epoch(values),
     )
+
+
+def _given_variables(values: Mapping[str, str]) -> dict[str, str]:
+    names = [name.strip() for name in values.get(GIVEN_VARIABLES, "").split(",") if name.strip()]
+    for name in names:
+        if _NOT_GIVEN.match(name):
+            raise ConfigurationError(
+                f"{GIVEN_VARIABLES} lists {name}, which belongs to the runtime; take it off `variables` in the file of "
+                "the environment and deploy"
+            )
+    return {name: values[name] for name in names if name in values}
 
 
 def _required(values: Mapping[str, str], name: str) -> str:

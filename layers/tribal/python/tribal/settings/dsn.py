@@ -1,69 +1,60 @@
 """Reads PostgreSQL connection URLs as libpq does, falling back on its environment variables and password file.
 
-No message shows the URL, since a password may be anywhere in it.
+No message shows the URL, since a password may be anywhere in it. What libpq would read in a way that its writer hardly
+meant, such as a password up to its first slash, is refused: the rest would be shown as a host or a database.
 """
 
 from __future__ import annotations
 
-import math
+import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
-from typing import Literal
+from dataclasses import dataclass
+from types import MappingProxyType
 from urllib.parse import unquote
 
-from pydantic import SecretStr
-
 from tribal.errors import ConfigurationError
-from tribal.settings.passfile import find_password, passfile_path
-from tribal.settings.postgres_target import DEFAULT_PORT, SSL_MODES, PostgresTarget, SslMode
+from tribal.settings.postgres_parameters import (
+    NO_SERVICES,
+    VARIABLES,
+    WITHOUT_EFFECT,
+    check_shown,
+    check_values,
+    completed,
+    is_ipv6_address,
+)
+from tribal.settings.postgres_target import PostgresTarget
 from tribal_contracts import DatabaseEntry
 
 _SCHEME = re.compile(r"postgres(?:ql)?://", re.IGNORECASE)
 _PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
-
-# URL parameter -> environment variable, as in libpq.
-_VARIABLES = {
-    "host": "PGHOST",
-    "port": "PGPORT",
-    "user": "PGUSER",
-    "password": "PGPASSWORD",
-    "dbname": "PGDATABASE",
-    "sslmode": "PGSSLMODE",
-    "sslrootcert": "PGSSLROOTCERT",
-    "sslcert": "PGSSLCERT",
-    "sslkey": "PGSSLKEY",
-    "connect_timeout": "PGCONNECT_TIMEOUT",
-    "application_name": "PGAPPNAME",
-    "options": "PGOPTIONS",
-    "passfile": "PGPASSFILE",
-}
-# Hosted servers include these in the URLs that they display; they do not affect what is read.
-_WITHOUT_EFFECT = frozenset(
-    "channel_binding client_encoding fallback_application_name gssencmode keepalives keepalives_count keepalives_idle "
-    "keepalives_interval pgbouncer sslcompression sslnegotiation target_session_attrs tcp_user_timeout".split()
-)
+# What has a meaning of its own in a URL, or hardly belongs into a name: written as it is, it more likely ends a
+# password that was not percent-encoded than belongs here.
+_IN_NAME = re.compile(r"[\s/:#&;=?,\[\]<>\"{|}]")
+_IN_VALUE = re.compile(r"[\s#&;=?\[\]<>\"{|}]")
+_NO_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ENCODE = (
-    "In user, password and database write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23, & as %26 and % as %25."
+    "In user, password and database write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23, & as %26, = as %3D, a "
+    "space as %20 and % as %25."
 )
-
-_NO_SERVICES = (
-    "Service files (pg_service.conf) are not read. Write the host, port, database and user of that entry into the DSN, "
-    "or into PGHOST, PGPORT, PGDATABASE and PGUSER."
-)
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-def parse_dsn(text: str, environment: Mapping[str, str]) -> PostgresTarget:
+def parse_dsn(text: str, environment: Mapping[str, str], *, overrides: Mapping[str, str] = _NOTHING) -> PostgresTarget:
     """Read `postgresql://user:password@host:port/database?parameter=value`; every part is optional.
 
     Missing parts come from libpq's variables in `environment`, then from `.pgpass` (for the password), then from its
     defaults. The target's `warnings` list what was ignored.
 
+    Args:
+        text: the URL.
+        environment: the environment variables.
+        overrides: values that take precedence, by libpq's names of parameters.
+
     Raises:
         ConfigurationError: when it cannot be parsed; the message says what to write, and never shows the password.
     """
-    return _complete(_parts(text), environment)
+    return completed({**_parts(text), **overrides}, environment)
 
 
 def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> PostgresTarget:
@@ -72,15 +63,27 @@ def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> Postgr
     Raises:
         ConfigurationError: when it cannot be read.
     """
-    parts = _parts(entry.dsn.get_secret_value()) if entry.dsn is not None else {}
     fields = {
         "host": entry.host,
         "port": None if entry.port is None else str(entry.port),
         "dbname": entry.database,
         "user": entry.user,
         "password": None if entry.password is None else entry.password.get_secret_value(),
+        "sslmode": entry.sslmode,
+        "sslrootcert": entry.sslrootcert,
+        "require_auth": entry.require_auth,
     }
-    return _complete({**parts, **{name: value for name, value in fields.items() if value}}, environment)
+    dsn = "postgresql://" if entry.dsn is None else entry.dsn.get_secret_value()
+    return parse_dsn(dsn, environment, overrides={name: value for name, value in fields.items() if value})
+
+
+def check_dsn(text: str) -> None:
+    """Refuse what cannot be read as a URL, whatever stands in for its missing parts.
+
+    Raises:
+        ConfigurationError: as `parse_dsn` does.
+    """
+    _parts(text)
 
 
 def named_database(text: str, environment: Mapping[str, str]) -> str:
@@ -90,8 +93,9 @@ def named_database(text: str, environment: Mapping[str, str]) -> str:
         ConfigurationError: when the URL cannot be read.
     """
     parts = _parts(text)
-    names = (parts.get(name) or environment.get(_VARIABLES[name], "") for name in ("dbname", "user"))
-    return next(filter(None, names), "")
+    named = {name: parts.get(name) or environment.get(VARIABLES[name], "") for name in ("dbname", "user")}
+    check_shown(named)
+    return named["dbname"] or named["user"]
 
 
 def without_password(text: str, stand_in: str) -> str:
@@ -101,17 +105,35 @@ def without_password(text: str, stand_in: str) -> str:
         ConfigurationError: when the URL cannot be read.
     """
     _parts(text)
-    scheme, has_login, rest = text.partition("://")
-    rest, has_query, query = rest.partition("?")
-    login, at, where = rest.rpartition("@")
-    user, colon, password = login.partition(":")
-    pairs = [pair.partition("=") for pair in query.split("&")]
-    kept = (name + equals + (stand_in if unquote(name) == "password" else value) for name, equals, value in pairs)
-    login = f"{user}:{stand_in}" if password else user + colon
-    return f"{scheme}{has_login}{login}{at}{where}{has_query}{'&'.join(kept)}"
+    url = _split(text)
+    login = "" if url.login is None else url.login.partition(":")[0] + (f":{stand_in}" if url.password else "") + "@"
+    pairs = ((name, stand_in if unquote(name) == "password" else value) for name, value in url.pairs)
+    query = "&".join(name if value is None else f"{name}={value}" for name, value in pairs)
+    path = "" if url.path is None else f"/{url.path}"
+    return f"{url.scheme}{login}{url.where}{path}{'?' * bool(query)}{query}"
 
 
-def _parts(text: str) -> dict[str, str]:
+@dataclass(frozen=True, slots=True)
+class _Url:
+    """The pieces of a URL, as they are written; `None` where a piece and its mark are missing."""
+
+    scheme: str
+    login: str | None
+    where: str
+    path: str | None
+    pairs: tuple[tuple[str, str | None], ...]
+
+    @property
+    def user(self) -> str:
+        return (self.login or "").partition(":")[0]
+
+    @property
+    def password(self) -> str:
+        return (self.login or "").partition(":")[2]
+
+
+def _split(text: str) -> _Url:
+    text = text.strip()
     scheme = _SCHEME.match(text)
     if scheme is None:
         raise ConfigurationError(
@@ -119,20 +141,40 @@ def _parts(text: str) -> dict[str, str]:
             "postgresql://user@host:5432/database."
         )
     rest, _, query = text[scheme.end() :].partition("?")
-    authority, _, path = rest.partition("/")
+    authority, has_path, path = rest.partition("/")
     login, has_login, where = authority.rpartition("@")
-    # An unescaped slash or question mark in a password ends the authority early, and the rest of the password would be
-    # shown as the database.
-    if "#" in text or "@" in path or "@" in query or _PERCENT.search(text):
-        raise ConfigurationError(f"The DSN has a special character that is not percent-encoded. {_ENCODE}")
-    parts = _host_and_port(where)
-    if has_login:
-        user, has_password, password = login.partition(":")
-        parts["user"] = unquote(user)
-        if has_password:
-            parts["password"] = unquote(password)
-    parts["dbname"] = unquote(path)
-    parts.update(_parameters(query))
+    # A slash or question mark in a password ends the authority early; what follows it up to the @ belongs to it.
+    if "#" in text or "@" in path or "@" in query or _PERCENT.search(text) or _NO_CHARACTERS.search(text):
+        raise _special("The DSN")
+    pairs = (pair.partition("=") for pair in query.split("&") if pair)
+    return _Url(
+        scheme.group(),
+        login if has_login else None,
+        where,
+        path if has_path else None,
+        tuple((name, value if has_value else None) for name, has_value, value in pairs),
+    )
+
+
+def _parts(text: str) -> dict[str, str]:
+    """The parameters of a URL by libpq's names, decoded; empty ones are left out."""
+    url = _split(text)
+    for what, piece in (("user", url.user), ("database", url.path or "")):
+        if _IN_NAME.search(piece):
+            raise _special(f"The {what} of the DSN")
+    parts = _host_and_port(url.where) | {
+        "user": _decoded(url.user),
+        "password": _decoded(url.password),
+        "dbname": _decoded(url.path or ""),
+    }
+    if ":" in parts["user"] and not parts["password"]:
+        raise ConfigurationError(
+            "The user of the DSN holds a percent-encoded colon and there is no password. Write user:password with the "
+            f"colon as it is, and encode the two one by one. {_ENCODE}"
+        )
+    for name, value in url.pairs:
+        parts.update(_parameter(_decoded(name), value))
+    check_values(parts)
     return {name: value for name, value in parts.items() if value}
 
 
@@ -145,103 +187,41 @@ def _host_and_port(where: str) -> dict[str, str]:
             f"Host and port of the DSN cannot be read. Write host:port, and an IPv6 address as [::1]:5432. {_ENCODE}"
         )
     host, port = found.groups()
-    return {"host": unquote(host.removeprefix("[").removesuffix("]")), "port": port or ""}
+    if host.startswith("[") and not is_ipv6_address(_decoded(host[1:-1])):
+        raise ConfigurationError(f"What the DSN has in [brackets] is no IPv6 address such as [::1]. {_ENCODE}")
+    return {"host": _decoded(host.removeprefix("[").removesuffix("]")), "port": port or ""}
 
 
-def _parameters(query: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for pair in filter(None, query.split("&")):
-        name, has_value, value = pair.partition("=")
-        name = unquote(name)
-        if name == "ssl" and value == "true":
-            name, value = "sslmode", "require"
-        if name == "service":
-            raise ConfigurationError(f"The DSN names a service. {_NO_SERVICES}")
-        if name not in _VARIABLES and name not in _WITHOUT_EFFECT:
-            # An unescaped & in a password puts part of it here, so the name is shown only if it looks like a parameter.
-            shown = repr(name) if has_value and re.fullmatch(r"[a-z][a-z_]{1,30}", name) else "something else"
-            raise ConfigurationError(
-                f"The DSN has the parameter {shown}, which is not known. Known are: {', '.join(sorted(_VARIABLES))}."
-            )
-        found[name] = unquote(value)
-    return found
+def _parameter(name: str, value: str | None) -> dict[str, str]:
+    if name == "ssl" and value == "true":
+        return {"sslmode": "require"}
+    if name == "service":
+        raise ConfigurationError(f"The DSN names a service. {NO_SERVICES}")
+    if name not in VARIABLES and name not in WITHOUT_EFFECT:
+        # What is not known is not shown: a & in a password puts a part of it here.
+        close = difflib.get_close_matches(name, VARIABLES, n=1) if value is not None and len(name) < 40 else []
+        hint = f" Did you mean {close[0]}?" if close else ""
+        raise ConfigurationError(
+            f"The DSN has a parameter that is not known.{hint} Known are: {', '.join(sorted(VARIABLES))}. Write & in a "
+            "password as %26."
+        )
+    if name != "password" and (_IN_NAME if name in ("user", "dbname") else _IN_VALUE).search(value or ""):
+        raise _special(f"The parameter {name} of the DSN")
+    return {name: _decoded(value or "")}
 
 
-def _complete(parts: Mapping[str, str], environment: Mapping[str, str]) -> PostgresTarget:
-    def value(name: str) -> str:
-        return parts.get(name) or environment.get(_VARIABLES[name], "")
-
-    if environment.get("PGSERVICE") and not (value("host") and value("dbname")):
-        raise ConfigurationError(f"PGSERVICE names a service. {_NO_SERVICES}")
-    host, port = value("host") or "localhost", _port(value("port"))
-    if "," in host:
-        raise ConfigurationError("There are several hosts. Name one: documentation is read from one server.")
-    user = value("user") or environment.get("USER") or environment.get("LOGNAME") or ""
-    if not user:
-        raise ConfigurationError("No user is named. Put one into the DSN (postgresql://user@host/database) or PGUSER.")
-    ignored = sorted(name for name in parts if name in _WITHOUT_EFFECT)
-    target = PostgresTarget(
-        host="localhost" if host.startswith("/") else host,
-        port=port,
-        database=value("dbname") or user,
-        user=user,
-        password=SecretStr(value("password")) if value("password") else None,
-        ssl_mode=_ssl_mode(value("sslmode")),
-        ssl_root_certificate=_root_certificate(value("sslrootcert"), environment),
-        ssl_certificate=_own_file(value("sslcert"), environment, "postgresql.crt"),
-        ssl_key=_own_file(value("sslkey"), environment, "postgresql.key"),
-        unix_socket=f"{host.rstrip('/')}/.s.PGSQL.{port}" if host.startswith("/") else None,
-        application_name=value("application_name") or "tribal",
-        connect_timeout_seconds=_seconds(value("connect_timeout")),
-        options=value("options") or None,
-        warnings=(f"Parameters of the DSN without effect here: {', '.join(ignored)}.",) if ignored else (),
-    )
-    if any("\x00" in part for part in (target.host, target.database, target.user)):
-        raise ConfigurationError("Host, database or user of the DSN holds a NUL character (%00). Leave it out.")
-    if target.password is not None:
-        return target
-    path = Path(parts["passfile"]) if "passfile" in parts else passfile_path(environment)
-    answer = find_password(path, host, port, target.database, user)
-    return replace(target, password=answer.password, warnings=target.warnings + answer.warnings)
+def _special(what: str) -> ConfigurationError:
+    return ConfigurationError(f"{what} has a special character that is not percent-encoded. {_ENCODE}")
 
 
-def _port(text: str) -> int:
-    if not text:
-        return DEFAULT_PORT
-    if not re.fullmatch(r"[0-9]{1,5}", text) or not 1 <= int(text) <= 65_535:
-        raise ConfigurationError("The port of the database is not a number from 1 to 65535.")
-    return int(text)
-
-
-def _ssl_mode(text: str) -> SslMode:
-    for mode in SSL_MODES:
-        if mode == (text or "prefer"):
-            return mode
-    raise ConfigurationError(f"sslmode is none of {', '.join(SSL_MODES)}.")
-
-
-def _root_certificate(text: str, environment: Mapping[str, str]) -> Path | Literal["system"] | None:
-    return "system" if text == "system" else _own_file(text, environment, "root.crt")
-
-
-def _own_file(text: str, environment: Mapping[str, str], default: str) -> Path | None:
-    """The named file, else libpq's default in the home directory if that exists."""
-    if text:
-        return Path(text)
-    if home := environment.get("HOME"):
-        path = Path(home) / ".postgresql" / default
-        return path if path.is_file() else None
-    return None
-
-
-def _seconds(text: str) -> float | None:
-    if not text:
-        return None
+def _decoded(text: str) -> str:
     try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not math.isfinite(seconds):
-        raise ConfigurationError("connect_timeout is not a number of seconds.")
-    # In libpq, 0 or less means to wait forever; here the configured limit applies.
-    return seconds if seconds > 0 else None
+        value = unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        # Not chained: the cause holds the text.
+        raise ConfigurationError(
+            "The DSN has percent-encoded bytes that are not UTF-8. Encode them as UTF-8."
+        ) from None
+    if "\x00" in value:
+        raise ConfigurationError("The DSN holds a NUL character (%00). Leave it out.")
+    return value

@@ -13,6 +13,7 @@ from tribal.settings import dsn as postgres
 from tribal_contracts import DatabaseEntry, DatabaseType
 
 if TYPE_CHECKING:
+    from tribal.settings.postgres_target import PostgresTarget
     from tribal.settings.settings import Settings
 
 
@@ -32,6 +33,11 @@ _POSTGRES = _Source(
     "postgres", "postgresql://user@host:5432/database", postgres.named_database, postgres.without_password
 )
 _SOURCES = {"postgresql": _POSTGRES, "postgres": _POSTGRES}
+_OTHERS = frozenset(
+    "bigquery clickhouse cockroachdb db2 duckdb mariadb mongodb mssql mysql oracle redis redshift snowflake sqlite "
+    "sqlserver".split()
+)
+"""Schemes of databases that are not read."""
 
 
 def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
@@ -46,8 +52,11 @@ def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
         raise ConfigurationError(f"the DSN names no database; write {source.example}")
     try:
         return DatabaseEntry(name=name, type=source.type, dsn=SecretStr(dsn))
-    except ValidationError as error:
-        raise ConfigurationError(f"the database's name in the DSN cannot be used: {name!r}") from error
+    except ValidationError:
+        # Not chained: the cause holds the DSN.
+        raise ConfigurationError(
+            "the database's name in the DSN cannot be used: it has more than 128 characters"
+        ) from None
 
 
 def dsn_without_password(dsn: str, stand_in: str) -> str:
@@ -60,10 +69,11 @@ def dsn_without_password(dsn: str, stand_in: str) -> str:
 
 
 def _source(dsn: str) -> _Source:
-    scheme, has_scheme, _ = dsn.partition("://")
+    scheme, has_scheme, _ = dsn.strip().partition("://")
     source = _SOURCES.get(scheme.lower()) if has_scheme else None
     if source is None:
-        found = f"a DSN of {scheme!r}" if has_scheme and scheme.isalnum() else "no DSN"
+        # Only what is known is shown: a password may be anywhere.
+        found = f"a DSN of {scheme!r}" if has_scheme and scheme.lower() in _OTHERS else "no DSN"
         raise ConfigurationError(f"this is {found}; write {_POSTGRES.example}")
     return source
 
@@ -74,5 +84,14 @@ def with_targets(settings: Settings) -> Settings:
     Raises:
         ConfigurationError: when one of them cannot be read.
     """
-    targets = {entry.name: postgres.entry_target(entry, settings.environment) for entry in settings.entries}
+    targets = {entry.name: _target(entry, settings) for entry in settings.entries}
     return replace(settings, targets=targets)
+
+
+def _target(entry: DatabaseEntry, settings: Settings) -> PostgresTarget:
+    try:
+        return postgres.entry_target(entry, settings.environment)
+    except ConfigurationError as error:
+        if not settings.has_file:
+            raise
+        raise ConfigurationError(f"database {entry.name!r}: {error.message}") from None

@@ -11,6 +11,9 @@ from pydantic import JsonValue, SecretStr
 SslMode = Literal["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 SSL_MODES: tuple[SslMode, ...] = get_args(SslMode)
 DEFAULT_PORT = 5432
+LoginMethod = Literal["password", "md5", "scram-sha-256", "gss", "sspi", "oauth", "none"]
+LOGIN_METHODS: tuple[LoginMethod, ...] = get_args(LoginMethod)
+"""The methods of libpq's `require_auth`; `password` is the password in clear text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,10 @@ class PostgresTarget:
     """Overrides the configured limit of the same name when it is shorter."""
     options: str | None = None
     """Sent as the startup parameter `options`; some hosted servers use it to select the endpoint."""
+    login_methods: frozenset[LoginMethod] | None = None
+    """Methods by which the server may let this user in (`require_auth`); `None` when nothing was said of them."""
+    clear_text_allowed: bool = False
+    """Whether the password may be sent in clear text to a server that does not prove which one it is."""
     warnings: tuple[str, ...] = field(default=(), compare=False)
     """Warnings for the user about how this target was determined."""
 
@@ -46,6 +53,16 @@ class PostgresTarget:
             return f"socket {self.unix_socket!r}"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}"
+
+    @property
+    def verifies_server(self) -> bool:
+        """Whether the server has to prove with its certificate that it is the one that is meant.
+
+        The mode `verify-ca` proves that only with authorities of one's own: a public one signs for anybody.
+        """
+        if self.unix_socket is not None or self.ssl_mode not in ("verify-ca", "verify-full"):
+            return False
+        return self.ssl_mode == "verify-full" or self.ssl_root_certificate not in (None, "system")
 
     def __str__(self) -> str:
         return f"database {self.database!r} at {self.place} as user {self.user!r}"

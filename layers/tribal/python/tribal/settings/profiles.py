@@ -13,13 +13,14 @@ from pydantic import SecretStr, ValidationError
 
 from tribal.errors import ConfigurationError
 from tribal.settings import BucketPlace, read_environment
-from tribal.settings.yaml_reader import YamlReader, read_small_file
+from tribal.settings.yaml_reader import Variables, YamlReader, read_small_file
 from tribal.yaml_lines import compose_yaml
 from tribal_contracts import ProfileEntry
 
 FILE_VARIABLE = "TRIBAL_PROFILES"
 TOKEN_VARIABLE = "TRIBAL_TOKEN"  # noqa: S105 - the name of a variable
 STACK_PREFIX = "tribal-knowledge-"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,100}\Z")
 _TOKEN = re.compile(r"[-0-9a-zA-Z._~+/]+=*\Z")
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -46,6 +47,10 @@ def load_profile(name: str, environment: Mapping[str, str] | None = None) -> Pro
     Raises:
         ConfigurationError: when the file, or its entry for the name, cannot be used.
     """
+    if not _NAME.match(name):
+        raise ConfigurationError(
+            "this is no name of a profile: it has letters, digits, hyphens and underscores, as that of an environment"
+        )
     values = read_environment() if environment is None else dict(environment)
     named = values.get(FILE_VARIABLE)
     file = Path(named).expanduser() if named else _usual_file(values)
@@ -71,11 +76,16 @@ def checked_address(address: str) -> str:
     Raises:
         ConfigurationError: when it is anything else.
     """
-    parts = urlsplit(address)
-    if parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)):
+    try:
+        parts = urlsplit(address)
+        host, has_login, _ = parts.hostname, "@" in parts.netloc, parts.port
+    except ValueError:
+        host, has_login = None, False
+    if host and not has_login and (parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)):
         return address.rstrip("/")
+    # Not shown: somebody may have written a login into it.
     raise ConfigurationError(
-        f"{address!r} is no address of the tools; it is that of the output ApiAddress, https://..."
+        "`api` of the profile is no address of the tools; it is that of the output ApiAddress, https://..."
     )
 
 
@@ -94,7 +104,7 @@ def _usual_file(environment: Mapping[str, str]) -> Path:
 def _entry(name: str, file: Path, environment: Mapping[str, str]) -> ProfileEntry | None:
     """The file's entry for one profile; variables that only other profiles use need not be set."""
     root = compose_yaml(str(file), read_small_file(file))
-    reader = YamlReader(str(file), environment, lambda _: ProfileEntry)
+    reader = YamlReader(str(file), Variables(environment), lambda _: ProfileEntry)
     if root is None:
         return None
     for key, profiles in root.value if isinstance(root, yaml.MappingNode) else ():
@@ -112,4 +122,4 @@ def _entry(name: str, file: Path, environment: Mapping[str, str]) -> ProfileEntr
     try:
         return ProfileEntry.model_validate(content)
     except ValidationError as error:
-        raise ConfigurationError("\n".join(reader.complaints(error, node))) from error
+        raise reader.invalid(error, node) from None

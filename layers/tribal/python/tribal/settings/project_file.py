@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
 from tribal.errors import ConfigurationError
-from tribal.settings.yaml_reader import Location, YamlReader, read_small_file
-from tribal.yaml_lines import compose_yaml, locate
+from tribal.settings.dsn import check_dsn
+from tribal.settings.store_place import check_store
+from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file
+from tribal.yaml_lines import at_line, compose_yaml, line_of, locate
 from tribal_contracts import DatabaseEntry, DatabaseLimits, LintRules, ProjectFile, Selection
 
 _SECTIONS: dict[str, type[BaseModel]] = {
@@ -30,26 +33,43 @@ def parse_project_file(path: Path, environment: Mapping[str, str]) -> tuple[Proj
         ConfigurationError: naming the file, the line and what to write instead.
     """
     data = read_small_file(path)
-    return parse_project_text(str(path), data, environment), data
+    return parse_project_text(str(path), data, Variables(environment), folder=path.parent), data
 
 
-def parse_project_text(path: str, data: bytes, environment: Mapping[str, str]) -> ProjectFile:
-    """Validate the bytes of a `databases.yaml`; `path` names the file in messages.
+def parse_project_text(path: str, data: bytes, variables: Variables, *, folder: Path | None = None) -> ProjectFile:
+    """Validate the bytes of a `databases.yaml`.
+
+    Args:
+        path: the file's name in messages.
+        data: its bytes.
+        variables: what they stand for.
+        folder: what a store that is a folder is relative to; `None` where there is none.
 
     Raises:
         ConfigurationError: naming the file, the line and what to write instead.
     """
     root = compose_yaml(path, data)
+    if root is None:
+        raise at_line(path, 1, "the file is empty; it starts with `databases:` (`tribal init` writes one)")
     if not isinstance(root, yaml.MappingNode):
-        raise ConfigurationError(f"{path}: the file is empty; it starts with `databases:` (`tribal init` writes one)")
-    reader = YamlReader(path, environment, _model_at)
+        raise at_line(path, line_of(root), "the file starts with `databases:`, and below it a list of databases")
+    reader = YamlReader(path, variables, _model_at)
     content = reader.value(root)
     try:
         project = ProjectFile.model_validate(content)
     except ValidationError as error:
-        raise ConfigurationError("\n".join(reader.complaints(error, root))) from error
+        raise reader.invalid(error, root) from None
+    if project.store is not None and folder is not None:
+        _at(reader, root, ("store",), partial(check_store, project.store, folder))
     _check_entries(project, root, reader)
     return project
+
+
+def _at(reader: YamlReader, root: yaml.Node, location: Location, check: Callable[[], None]) -> None:
+    try:
+        check()
+    except ConfigurationError as error:
+        raise reader.error(locate(root, location), error.message) from None
 
 
 def _model_at(location: Location) -> type[BaseModel]:
@@ -74,3 +94,5 @@ def _check_entries(project: ProjectFile, root: yaml.Node, reader: YamlReader) ->
             raise reader.error(node, f"{entry.name!r} logs in by IAM and has a password; keep one of them")
         if entry.type == "snowflake":
             raise reader.error(node, f"{entry.name!r} is of type snowflake, which this version does not read yet")
+        if entry.dsn is not None:
+            _at(reader, root, ("databases", index, "dsn"), partial(check_dsn, entry.dsn.get_secret_value()))

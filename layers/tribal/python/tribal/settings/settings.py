@@ -13,38 +13,17 @@ from typing import TYPE_CHECKING
 
 from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.errors import ConfigurationError, ConfigurationNotFound
+from tribal.settings.store_place import BucketPlace, store_path
 from tribal_contracts import DatabaseEntry, LintRules, ProjectFile
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
 
 PROJECT_FILE = "databases.yaml"
-_BUCKET = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<prefix>[^\0]*))?\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class BucketPlace:
-    """A store in S3."""
-
-    bucket: str
-    prefix: str = ""
-
-    @classmethod
-    def parse(cls, address: str) -> BucketPlace:
-        """Read `s3://bucket/prefix`.
-
-        Raises:
-            ConfigurationError: when it is not a valid S3 address.
-        """
-        match = _BUCKET.match(address)
-        if match is None:
-            raise ConfigurationError(f"{address!r} is no address of a bucket; write s3://bucket or s3://bucket/prefix")
-        return cls(match["bucket"], match["prefix"] or "")
-
-    def address(self, key: str) -> str:
-        """The address of an object in the store, as the AWS CLI writes it."""
-        folder = f"{self.prefix.rstrip('/')}/" if self.prefix else ""
-        return f"s3://{self.bucket}/{folder}{key}"
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
+_GIVE_IT = (
+    "name a secret with password_secret, or let who deploys add {name} to `variables` in the file of the environment"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +76,25 @@ def read_environment() -> dict[str, str]:
     return dict(os.environ)
 
 
-def settings_in_bucket(bucket: BucketPlace, data: bytes, environment: Mapping[str, str]) -> Settings:
+def settings_in_bucket(
+    bucket: BucketPlace, data: bytes, variables: Mapping[str, str], epoch: int | None = None
+) -> Settings:
     """The settings of a deployed run, from the `databases.yaml` in the bucket.
+
+    Args:
+        bucket: the store.
+        data: the bytes of the file.
+        variables: the only variables that the file may use.
+        epoch: the time that everything published bears, if it is fixed.
 
     Raises:
         ConfigurationError: when the file cannot be used.
     """
     from tribal.settings.project_file import parse_project_text
+    from tribal.settings.yaml_reader import Variables
 
-    content = parse_project_text(f"s3://{bucket.bucket}/{bucket.prefix}", data, environment)
+    known = Variables(variables, _GIVE_IT, "the variable {name} is not one that a deployed run may use")
+    content = parse_project_text(bucket.address("config/databases.yaml"), data, known)
     folder = Path(tempfile.gettempdir())
     outside = Settings(
         project=folder,
@@ -113,8 +102,7 @@ def settings_in_bucket(bucket: BucketPlace, data: bytes, environment: Mapping[st
         entries=(),
         config_hash="0" * 64,
         has_file=True,
-        source_date_epoch=_source_date_epoch(environment),
-        environment=environment,
+        source_date_epoch=epoch,
         bucket=bucket,
     )
     return _with_content(outside, content, data)
@@ -133,7 +121,7 @@ def load_settings(
         ConfigurationError: when any of them cannot be used.
     """
     values = read_environment() if environment is None else dict(environment)
-    folder = (project or Path.cwd()).expanduser().resolve()
+    folder = _project_folder(project)
     if not folder.is_dir():
         problem = "is no folder; name one" if folder.exists() else "does not exist; make it, or name another"
         raise ConfigurationError(f"the project folder {folder} {problem} with --project")
@@ -144,7 +132,7 @@ def load_settings(
         config_hash="0" * 64,
         has_file=False,
         take_samples=take_samples,
-        source_date_epoch=_source_date_epoch(values),
+        source_date_epoch=source_date_epoch(values),
         environment=values,
     )
     if dsn is not None:
@@ -162,9 +150,19 @@ def load_settings(
     in_bucket = content.store is not None and content.store.startswith("s3://")
     return replace(
         _with_content(outside, content, data),
-        store=folder if in_bucket else _store_path(folder, content.store),
+        store=folder if in_bucket else store_path(folder, content.store),
         bucket=BucketPlace.parse(content.store) if in_bucket and content.store else None,
     )
+
+
+def _project_folder(project: Path | None) -> Path:
+    # A DSN where a folder belongs is not shown, for its password's sake.
+    if project is not None and _ADDRESS.match(str(project)):
+        raise ConfigurationError("the project folder looks like a DSN; give a DSN without --project before it")
+    try:
+        return (project or Path.cwd()).expanduser().resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ConfigurationError("the project folder cannot be found; name another with --project") from error
 
 
 def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Settings:
@@ -183,17 +181,12 @@ def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Setti
     )
 
 
-def _store_path(folder: Path, store: str | None) -> Path:
-    if store is None:
-        return folder
-    if "://" in store:
-        raise ConfigurationError(
-            f"store: {store.split('://', 1)[0]} is no store; write a folder, or s3://bucket/prefix"
-        )
-    return (folder / Path(store).expanduser()).resolve()
+def source_date_epoch(environment: Mapping[str, str]) -> int | None:
+    """The time of `SOURCE_DATE_EPOCH`, in seconds since 1970, if it is set.
 
-
-def _source_date_epoch(environment: Mapping[str, str]) -> int | None:
+    Raises:
+        ConfigurationError: when it is no such time.
+    """
     text = environment.get("SOURCE_DATE_EPOCH", "")
     if not text:
         return None

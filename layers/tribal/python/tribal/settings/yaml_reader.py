@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,26 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from tribal.errors import ConfigurationError
-from tribal.yaml_lines import at_line, line_of, locate
+from tribal.yaml_lines import at_line, line_of, locate, plain_value, shape_problem
 
 Location = tuple[int | str, ...]
 
-_VARIABLE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-_LARGEST_FILE_BYTES = 4 * 1024 * 1024
+# The default ends where another variable begins, so that matching takes time in proportion to the text.
+_VARIABLE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^$}]|\$(?!\{))*))?\}")
+_OWN_WORD = re.compile(r"[a-z][a-z_]{0,40}\Z")
+_LARGEST_FILE_BYTES = 1024 * 1024
+_COMPLAINTS = 20
+"""Mistakes that are named at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """What `${NAME}` in a file stands for."""
+
+    values: Mapping[str, str]
+    advice: str = "set it, or write ${{{name}:-a default}}"
+    """What to do about a name that stands for nothing."""
+    problem: str = "the environment variable {name} is not set"
 
 
 def read_small_file(path: Path) -> bytes:
@@ -27,7 +43,8 @@ def read_small_file(path: Path) -> bytes:
         ConfigurationError: when it cannot be read, or is too large to be hand-written.
     """
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(_LARGEST_FILE_BYTES + 1)
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
     if len(data) > _LARGEST_FILE_BYTES:
@@ -40,62 +57,70 @@ class YamlReader:
 
     Args:
         path: the file's name in messages.
-        environment: values of the variables.
+        variables: what they stand for.
         model_at: the model of the mapping at a location; its fields are the keys to suggest there.
     """
 
-    def __init__(
-        self, path: str, environment: Mapping[str, str], model_at: Callable[[Location], type[BaseModel]]
-    ) -> None:
+    def __init__(self, path: str, variables: Variables, model_at: Callable[[Location], type[BaseModel]]) -> None:
         self._path = path
-        self._environment = environment
+        self._variables = variables
         self._model_at = model_at
 
     def value(self, node: yaml.Node) -> Any:
-        """A node as Python data; duplicate keys are an error."""
-        if isinstance(node, yaml.MappingNode):
-            content: dict[str, Any] = {}
-            for key_node, value_node in node.value:
-                key = str(key_node.value)
-                if key in content:
-                    raise self.error(key_node, f"the key {key!r} stands twice; keep one of them")
-                content[key] = self.value(value_node)
-            return content
-        if isinstance(node, yaml.SequenceNode):
-            return [self.value(member) for member in node.value]
-        if node.tag == "tag:yaml.org,2002:str":
-            return _VARIABLE.sub(lambda match: self._variable(match, node), node.value)
-        return yaml.SafeLoader("").construct_object(node)
+        """A node as Python data."""
+        return plain_value(node, self._substituted)
+
+    def _substituted(self, node: yaml.ScalarNode) -> str:
+        text = _VARIABLE.sub(lambda match: self._variable(match, node), node.value)
+        if "\0" in text:
+            raise self.error(node, "a text holds a NUL character; delete it")
+        return text
 
     def _variable(self, match: re.Match[str], node: yaml.Node) -> str:
         if match.group(0) == "$${":
             return "${"
         name, default = match.group(1), match.group(2)
-        value = self._environment.get(name, default)
+        value = self._variables.values.get(name, default)
         if value is None:
-            raise self.error(
-                node, f"the environment variable {name} is not set; set it, or write ${{{name}:-a default}}"
-            )
+            known = self._variables
+            raise self.error(node, f"{known.problem.format(name=name)}; {known.advice.format(name=name)}")
         return value
 
     def error(self, node: yaml.Node, message: str) -> ConfigurationError:
         """An error that names the line of a node."""
         return at_line(self._path, line_of(node), message)
 
-    def complaints(self, error: ValidationError, root: yaml.Node) -> Iterator[str]:
-        """One line for each validation error. Values are left out: they may be secrets."""
-        for detail in error.errors(include_url=False, include_input=False, include_context=False):
+    def invalid(self, error: ValidationError, root: yaml.Node) -> ConfigurationError:
+        """One line for each of the first mistakes. Values are left out: they may be secrets.
+
+        Raise it `from None`: the cause shows values too.
+        """
+        lines = list(islice(self._complaints(error, root), _COMPLAINTS))
+        more = error.error_count() - len(lines)
+        return ConfigurationError("\n".join([*lines, *([f"and {more:,} mistakes more"] if more else [])]))
+
+    def _complaints(self, error: ValidationError, root: yaml.Node) -> Iterator[str]:
+        for detail in error.errors(include_url=False, include_input=False):
             location = detail["loc"]
             name = str(location[-1]) if location else ""
             if detail["type"] == "extra_forbidden":
-                message = f"unknown key {name!r}{self._did_you_mean(name, location)}"
+                message = self._unknown(name, location)
             elif detail["type"] == "missing":
                 message = f"the key {name!r} is missing; add it"
             else:
-                message = f"{'.'.join(str(part) for part in location)}: {detail['msg']}"
+                message = f"{'.'.join(map(_own_word, location)) or 'the file'}: {shape_problem(detail)}"
             yield str(self.error(locate(root, location), message))
 
-    def _did_you_mean(self, name: str, location: Location) -> str:
+    def _unknown(self, name: str, location: Location) -> str:
         fields = self._model_at(location).model_fields
-        close = difflib.get_close_matches(name, fields, n=1)
-        return f"; did you mean {close[0]!r}?" if close else f"; the keys here are {', '.join(fields)}"
+        # A key that resembles none may be a piece of a value; its line says enough.
+        close = difflib.get_close_matches(name, fields, n=1) if len(name) < 60 else []
+        return (
+            f"unknown key {name!r}; did you mean {close[0]!r}?"
+            if close
+            else f"unknown key; the keys here are {', '.join(fields)}"
+        )
+
+
+def _own_word(part: int | str) -> str:
+    return str(part) if isinstance(part, int) or _OWN_WORD.match(part) else "…"

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
 
 _HOST = re.compile(r"\.(?P<region>[a-z]{2}(?:-[a-z]+)+-\d)\.rds\.amazonaws\.com(?:\.cn)?\Z")
-_VERIFIED = frozenset({"require", "verify-ca", "verify-full"})
 
 
 def token_source(
@@ -29,12 +28,14 @@ def token_source(
         host name, else that of the environment. role: ARN of a role to assume; defaults to the current identity.
 
     Raises:
-        ConfigurationError: when the connection is not encrypted: servers accept tokens only over TLS.
+        ConfigurationError: when the server need not prove which one it is: a token lets whoever has it log in.
     """
-    if target.ssl_mode not in _VERIFIED:
+    if not target.verifies_server:
+        mode = target.ssl_mode + (" without sslrootcert" if target.ssl_mode == "verify-ca" else "")
         raise ConfigurationError(
-            f"a login by IAM at {target.host!r} needs TLS, and sslmode is {target.ssl_mode!r}; write "
-            "sslmode=verify-full into the DSN, with sslrootcert naming the authorities of RDS"
+            f"a login by IAM at {target.host!r} sends a token that lets whoever answers there log in, and sslmode="
+            f"{mode} does not prove who that is; write sslmode=verify-full, with sslrootcert naming the file of the "
+            "authorities of RDS (https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem)"
         )
     named = _HOST.search(target.host)
     client = aws_client("rds", region=region or (named["region"] if named else None), role=role)

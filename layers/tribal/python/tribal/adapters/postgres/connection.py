@@ -22,6 +22,7 @@ from tribal.adapters.postgres.errors import (
     statement_error,
     without_words,
 )
+from tribal.adapters.postgres.login import LoginGuard
 from tribal.errors import DatabaseUnreachable, LoginRefused
 
 if TYPE_CHECKING:
@@ -44,9 +45,20 @@ _ATTEMPTS: dict[SslMode, tuple[_Tls, ...]] = {
 
 
 class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no types
-    """Keeps the server's last error: pg8000 loses an error after which the server closes the connection."""
+    """Keeps the server's last error: pg8000 loses an error after which the server closes the connection.
+
+    Answers an authentication request only when the guard agrees, whenever it comes.
+    """
 
     last_error: ServerError | None = None
+
+    def __init__(self, guard: LoginGuard, user: str, **options: Any) -> None:
+        self._guard = guard
+        super().__init__(user, **options)
+
+    def handle_AUTHENTICATION_REQUEST(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
+        self._guard.check(struct.unpack_from("!i", data)[0])
+        super().handle_AUTHENTICATION_REQUEST(data, context)
 
     def handle_ERROR_RESPONSE(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
         super().handle_ERROR_RESPONSE(data, context)
@@ -115,6 +127,7 @@ def open_connection(target: PostgresTarget, timeout_seconds: float) -> PostgresC
 
 def _log_in(target: PostgresTarget, tls: _Tls, timeout_seconds: float) -> PostgresConnection:
     line: socket.socket | None = None
+    guard = LoginGuard(target)
     try:
         line = _dial(target, timeout_seconds)
         if tls != "never":
@@ -125,6 +138,7 @@ def _log_in(target: PostgresTarget, tls: _Tls, timeout_seconds: float) -> Postgr
         if target.options is not None:
             startup["options"] = target.options
         connection = _AttentiveConnection(
+            guard,
             target.user,
             database=target.database,
             password=password,
@@ -138,7 +152,8 @@ def _log_in(target: PostgresTarget, tls: _Tls, timeout_seconds: float) -> Postgr
         raise
     except (OSError, struct.error, ServerError, ScramException, *BROKEN_PROTOCOL) as error:
         _hang_up(line)
-        raise login_error(error, target, timeout_seconds) from without_words(error)
+        # Where the server hung up first, pg8000's complaint about that hides why the login was broken off.
+        raise guard.refusal or login_error(error, target, timeout_seconds) from without_words(error)
     except BaseException:
         _hang_up(line)
         raise

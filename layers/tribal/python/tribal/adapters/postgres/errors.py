@@ -129,8 +129,8 @@ def login_error(error: BaseException, target: PostgresTarget, timeout_seconds: f
         )
     if refused is not None:
         return LoginRefused(
-            f"{target.place} did not prove that it knows the password of {target.user!r} ({shown(str(refused))}). "
-            "Make sure that this is the server that you mean.",
+            f"{target.place} did not prove that it knows the password of {target.user!r}. Make sure that this is the "
+            "server that you mean, and that the password has no characters that SCRAM forbids.",
             context=context,
         )
     return DatabaseUnreachable(_why_unreachable(error, target, timeout_seconds), context=context)
@@ -179,7 +179,10 @@ def _why_unreachable(error: BaseException, target: PostgresTarget, timeout_secon
     if isinstance(cause, ssl.SSLError):
         return f"TLS with {target} failed ({shown(cause.reason or 'unknown reason')}). Check sslmode."
     if isinstance(cause, InterfaceError):
-        return f"The login to {target} broke off ({shown(str(cause))}). Check that this is a PostgreSQL server."
+        return (
+            f"The login to {target} broke off: the connection ended, or the server asks for a login other than by "
+            "password (scram-sha-256, md5, password). Check that this is a PostgreSQL server, and its pg_hba.conf."
+        )
     if isinstance(cause, OSError):
         return f"No connection to {target} ({cause.strerror or type(cause).__name__}). Check host, port and network."
     return f"What answers at {target.place} does not speak PostgreSQL's protocol. Check host and port."

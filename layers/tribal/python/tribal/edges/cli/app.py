@@ -10,7 +10,10 @@ from typer.core import TyperGroup
 
 from tribal import __version__
 from tribal.edges.cli.commands import mcp, pipeline, project, review, status, tail
+from tribal.edges.cli.usage import require_no_dsn, unquoted
 from tribal.tools.registry import REGISTRY, Registry
+
+_GIVEN = "tribal.arguments"
 
 
 class _Group(TyperGroup):
@@ -18,8 +21,20 @@ class _Group(TyperGroup):
 
     tools: Registry
 
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        given = tuple(args)
+        with unquoted(given):
+            context = super().make_context(info_name, args, parent, **extra)
+        context.meta[_GIVEN] = given
+        return context
+
+    def invoke(self, ctx: Any) -> Any:
+        with unquoted(ctx.meta[_GIVEN]):
+            return super().invoke(ctx)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
+        require_no_dsn(name or "", command, rest)
         if name is not None and ctx.params.get("profile") is not None:
             from tribal.edges.cli.commands.profile import profile_command
 

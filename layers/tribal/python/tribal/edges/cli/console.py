@@ -90,10 +90,12 @@ def fail(error: Exception, *, as_json: bool) -> NoReturn:
     """Print an error and exit with its code."""
     from datetime import UTC, datetime
 
+    from tribal.edges.cli.usage import without_logins
     from tribal.errors import TribalError, outcome
 
     if not isinstance(error, TribalError):
         raise error
+    error.message = without_logins(error.message)
     if as_json:
         timestamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         data = error.to_agent_error(timestamp).model_dump(mode="json")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
 if TYPE_CHECKING:
     from tribal.ports import Application
     from tribal.ports.environment import DeployedEnvironment
+
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\Z")
 
 Dsn = Annotated[
     Optional[str],  # noqa: UP045 - typer reads it at run time
@@ -42,9 +45,24 @@ Databases = Annotated[
 ]
 Watch = Annotated[bool, typer.Option("--watch", help="Keep showing it until the run has ended.")]
 Interval = Annotated[float, typer.Option(help="Seconds between two looks with --watch.", min=0.1)]
+
+
+def run_ids(given: Any) -> Any:
+    """The name of a run, or several, unless one cannot be that; it is not shown then, as it may be a DSN."""
+    for name in (given,) if isinstance(given, str) else given or ():
+        if not _RUN_ID.match(name):
+            raise typer.BadParameter("this is no name of a run; those in progress/runs are")
+    return given
+
+
 RunId = Annotated[
     Optional[str],  # noqa: UP045 - typer reads it at run time
-    typer.Argument(metavar="RUN", help="Id of the run; the one under way, else the last one.", show_default=False),
+    typer.Argument(
+        metavar="RUN",
+        help="Id of the run; the one under way, else the last one.",
+        show_default=False,
+        callback=run_ids,
+    ),
 ]
 
 

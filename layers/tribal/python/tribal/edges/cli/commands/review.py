@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import typer
 
 from tribal.edges.cli.console import command, print_json
-from tribal.edges.cli.options import Dsn, Json, NoSamples, Project
+from tribal.edges.cli.options import Dsn, Json, NoSamples, Project, run_ids
 
 if TYPE_CHECKING:
     from tribal.runs.comparing import Comparison
@@ -23,11 +23,21 @@ def diff(
     project: Project = _HERE,
     since: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--since", metavar="RUN", help="What changed from this run to the last one; asks no database."),
+        typer.Option(
+            "--since",
+            metavar="RUN",
+            help="What changed from this run to the last one; asks no database.",
+            callback=run_ids,
+        ),
     ] = None,
     between: Annotated[
         Optional[tuple[str, str]],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--between", metavar="RUN RUN", help="What changed from the first run to the second one."),
+        typer.Option(
+            "--between",
+            metavar="RUN RUN",
+            help="What changed from the first run to the second one.",
+            callback=run_ids,
+        ),
     ] = None,
     no_samples: NoSamples = False,
     full: Annotated[bool, typer.Option("--full", help="Show long values whole, as those of view definitions.")] = False,

@@ -1,0 +1,60 @@
+"""Keeps passwords that were written on the command line out of what is printed about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+_LOGIN = re.compile(r"(?<=://)\S*@")
+_DSN = re.compile(r"\s*postgres(?:ql)?://", re.IGNORECASE)
+_UNSHOWN = (
+    "This cannot be read. What was written is not shown, since there may be a password in it. A DSN stands after the "
+    "command, in single quotes: tribal run 'postgresql://user@host:5432/database'"
+)
+
+
+def without_logins(text: str) -> str:
+    """A text whose URLs name no users and passwords."""
+    return _LOGIN.sub("…@", text)
+
+
+def require_no_dsn(name: str, command: Any, arguments: Sequence[str]) -> None:
+    """Refuse a DSN for a command that takes none, and would show it as what was asked for.
+
+    Raises:
+        typer.BadParameter: when there is one.
+    """
+    takes_one = any(parameter.name == "dsn" for parameter in getattr(command, "params", ()))
+    if not takes_one and any(_DSN.match(argument) for argument in arguments):
+        raise typer.BadParameter(
+            f"tribal {name} takes no DSN; it looks at what was written into this folder, or into that of --project"
+        )
+
+
+@contextmanager
+def unquoted(arguments: Sequence[str]) -> Iterator[None]:
+    """Let no error in the use of the command line repeat arguments among which there may be a DSN.
+
+    The shell, or a missing quote, may have cut the DSN into several arguments, so that none of them is shown.
+    """
+    try:
+        yield
+    except typer.TyperException as error:
+        if any(map(_may_be_dsn, arguments)) and any(piece in error.message for piece in _pieces(arguments)):
+            error.message = _UNSHOWN
+        raise
+
+
+def _may_be_dsn(argument: str) -> bool:
+    return (not argument.startswith("-") and any(mark in argument for mark in ":@=")) or "://" in argument
+
+
+def _pieces(arguments: Sequence[str]) -> Iterator[str]:
+    """Words of the arguments, without the names of options and commands."""
+    for argument in arguments[1:] if len(arguments) > 1 else arguments:
+        value = argument.partition("=")[2] if argument.startswith("-") else argument
+        yield from re.findall(r"\w{3,}", value)

@@ -1,0 +1,217 @@
+"""libpq's parameters: what they are called, what stands in for those that are missing, and what they may be."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from pydantic import SecretStr
+
+from tribal.errors import ConfigurationError
+from tribal.settings.passfile import find_password, passfile_path
+from tribal.settings.postgres_target import (
+    DEFAULT_PORT,
+    LOGIN_METHODS,
+    SSL_MODES,
+    LoginMethod,
+    PostgresTarget,
+    SslMode,
+)
+
+# Parameter -> environment variable, as in libpq.
+VARIABLES = {
+    "host": "PGHOST",
+    "port": "PGPORT",
+    "user": "PGUSER",
+    "password": "PGPASSWORD",
+    "dbname": "PGDATABASE",
+    "sslmode": "PGSSLMODE",
+    "sslrootcert": "PGSSLROOTCERT",
+    "sslcert": "PGSSLCERT",
+    "sslkey": "PGSSLKEY",
+    "require_auth": "PGREQUIREAUTH",
+    "connect_timeout": "PGCONNECT_TIMEOUT",
+    "application_name": "PGAPPNAME",
+    "options": "PGOPTIONS",
+    "passfile": "PGPASSFILE",
+}
+WITHOUT_EFFECT = frozenset(
+    "channel_binding client_encoding fallback_application_name gssencmode keepalives keepalives_count keepalives_idle "
+    "keepalives_interval pgbouncer sslcompression sslnegotiation target_session_attrs tcp_user_timeout".split()
+)
+"""Hosted servers include these in the URLs that they display; they do not affect what is read."""
+NO_SERVICES = (
+    "Service files (pg_service.conf) are not read. Write the host, port, database and user of that entry into the DSN, "
+    "or into PGHOST, PGPORT, PGDATABASE and PGUSER."
+)
+_SHOWN = {"host": "host", "dbname": "database", "user": "user"}
+"""Parameters that messages show."""
+_HOST = re.compile(r"[\w.-]{1,255}\Z")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def completed(parts: Mapping[str, str], environment: Mapping[str, str]) -> PostgresTarget:
+    """The target that libpq would choose for these parameters.
+
+    Raises:
+        ConfigurationError: when a value cannot be used, or no user is known.
+    """
+
+    def value(name: str) -> str:
+        return parts.get(name) or environment.get(VARIABLES[name], "")
+
+    if environment.get("PGSERVICE") and not (value("host") and value("dbname")):
+        raise ConfigurationError(f"PGSERVICE names a service. {NO_SERVICES}")
+    host, port = value("host") or "localhost", _port(value("port"))
+    user = value("user") or environment.get("USER") or environment.get("LOGNAME") or ""
+    if not user:
+        raise ConfigurationError("No user is named. Put one into the DSN (postgresql://user@host/database) or PGUSER.")
+    database = value("dbname") or user
+    check_shown({"host": host, "dbname": database, "user": user})
+    ignored = sorted(name for name in parts if name in WITHOUT_EFFECT)
+    methods, clear_text = _login_methods(value("require_auth"))
+    target = PostgresTarget(
+        host="localhost" if host.startswith("/") else host,
+        port=port,
+        database=database,
+        user=user,
+        password=_secret(value("password")),
+        ssl_mode=_ssl_mode(value("sslmode")),
+        ssl_root_certificate=_root_certificate(value("sslrootcert"), environment),
+        ssl_certificate=_own_file(value("sslcert"), environment, "postgresql.crt"),
+        ssl_key=_own_file(value("sslkey"), environment, "postgresql.key"),
+        unix_socket=f"{host.rstrip('/')}/.s.PGSQL.{port}" if host.startswith("/") else None,
+        application_name=value("application_name") or "tribal",
+        connect_timeout_seconds=_seconds(value("connect_timeout")),
+        options=value("options") or None,
+        login_methods=methods,
+        clear_text_allowed=clear_text,
+        warnings=(f"Parameters of the DSN without effect here: {', '.join(ignored)}.",) if ignored else (),
+    )
+    if target.password is not None:
+        return target
+    path = Path(parts["passfile"]) if "passfile" in parts else passfile_path(environment)
+    answer = find_password(path, host, port, target.database, user)
+    return replace(target, password=answer.password, warnings=target.warnings + answer.warnings)
+
+
+def check_shown(parts: Mapping[str, str]) -> None:
+    """Refuse a host, database or user in which something else seems to be written, since messages show them.
+
+    Raises:
+        ConfigurationError: without showing the value.
+    """
+    for name, what in _SHOWN.items():
+        value = parts.get(name, "")
+        if _CONTROL.search(value):
+            raise ConfigurationError(f"The {what} holds a control character, such as NUL. Leave it out.")
+        if "=" in value:
+            raise ConfigurationError(
+                f"The {what} holds an equals sign. Write parameters as postgresql://host/database?name=value&name=value."
+            )
+        if name == "host" and value and not value.startswith("/"):
+            _check_host(value)
+
+
+def check_values(parts: Mapping[str, str]) -> None:
+    """Refuse parameters that no connection can have.
+
+    Raises:
+        ConfigurationError: without showing the value.
+    """
+    check_shown(parts)
+    _port(parts.get("port", ""))
+    _ssl_mode(parts.get("sslmode", ""))
+    _seconds(parts.get("connect_timeout", ""))
+    _login_methods(parts.get("require_auth", ""))
+
+
+def _check_host(value: str) -> None:
+    if "," in value:
+        raise ConfigurationError("There are several hosts. Name one: documentation is read from one server.")
+    if not _HOST.match(value) and not is_ipv6_address(value):
+        raise ConfigurationError(
+            "The host is no name, no address and no folder of a socket. Write it alone, as in db.example.com; user, "
+            "password and database have places of their own."
+        )
+
+
+def is_ipv6_address(text: str) -> bool:
+    """Whether it is one, with or without a zone."""
+    try:
+        ipaddress.IPv6Address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _secret(text: str) -> SecretStr | None:
+    if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise ConfigurationError("The password holds a NUL character or is not UTF-8. No server takes that.")
+    return SecretStr(text) if text else None
+
+
+def _login_methods(text: str) -> tuple[frozenset[LoginMethod] | None, bool]:
+    """The methods of a `require_auth`, and whether it names the password in clear text."""
+    if not text:
+        return None, False
+    names = {name.strip() for name in text.split(",")}
+    excluded = {name.removeprefix("!") for name in names if name.startswith("!")}
+    known = frozenset(LOGIN_METHODS)
+    if len(excluded) not in (0, len(names)) or not (excluded or names) <= known:
+        raise ConfigurationError(
+            f"require_auth lists methods with commas between, either those that are allowed or, each after !, those "
+            f"that are not. They are {', '.join(LOGIN_METHODS)}."
+        )
+    if excluded:
+        return known - excluded, False
+    return frozenset(method for method in LOGIN_METHODS if method in names), "password" in names
+
+
+def _port(text: str) -> int:
+    if not text:
+        return DEFAULT_PORT
+    if not re.fullmatch(r"[0-9]{1,5}", text) or not 1 <= int(text) <= 65_535:
+        raise ConfigurationError("The port of the database is not a number from 1 to 65535.")
+    return int(text)
+
+
+def _ssl_mode(text: str) -> SslMode:
+    for mode in SSL_MODES:
+        if mode == (text or "prefer"):
+            return mode
+    raise ConfigurationError(f"sslmode is none of {', '.join(SSL_MODES)}.")
+
+
+def _root_certificate(text: str, environment: Mapping[str, str]) -> Path | Literal["system"] | None:
+    return "system" if text == "system" else _own_file(text, environment, "root.crt")
+
+
+def _own_file(text: str, environment: Mapping[str, str], default: str) -> Path | None:
+    """The named file, else libpq's default in the home directory if that exists."""
+    if _CONTROL.search(text):
+        raise ConfigurationError("The path of a certificate or key holds a control character. Leave it out.")
+    if text:
+        return Path(text)
+    if home := environment.get("HOME"):
+        path = Path(home) / ".postgresql" / default
+        return path if path.is_file() else None
+    return None
+
+
+def _seconds(text: str) -> float | None:
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not math.isfinite(seconds):
+        raise ConfigurationError("connect_timeout is not a number of seconds.")
+    # In libpq, 0 or less means to wait forever; here the configured limit applies.
+    return seconds if seconds > 0 else None

@@ -1,0 +1,69 @@
+"""Where documents and index go: a folder, or a bucket."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from tribal.errors import ConfigurationError
+
+_BUCKET = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<prefix>[^\0]*))?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class BucketPlace:
+    """A store in S3."""
+
+    bucket: str
+    prefix: str = ""
+
+    @classmethod
+    def parse(cls, address: str) -> BucketPlace:
+        """Read `s3://bucket/prefix`.
+
+        Raises:
+            ConfigurationError: when it is not a valid S3 address.
+        """
+        match = _BUCKET.match(address)
+        if match is None:
+            # Not shown: somebody may have written keys into it.
+            raise ConfigurationError("the store is no address of a bucket; write s3://bucket or s3://bucket/prefix")
+        return cls(match["bucket"], match["prefix"] or "")
+
+    def address(self, key: str) -> str:
+        """The address of an object in the store, as the AWS CLI writes it."""
+        folder = f"{self.prefix.rstrip('/')}/" if self.prefix else ""
+        return f"s3://{self.bucket}/{folder}{key}"
+
+
+def check_store(store: str, folder: Path) -> None:
+    """Refuse what can be neither a bucket nor a folder, relative to that of the project.
+
+    Raises:
+        ConfigurationError: without showing it, since somebody may have written a login into it.
+    """
+    if store.startswith("s3://"):
+        BucketPlace.parse(store)
+    elif "://" in store:
+        raise ConfigurationError("store: this is no store; write a folder, or s3://bucket/prefix")
+    else:
+        store_path(folder, store)
+
+
+def store_path(folder: Path, store: str | None) -> Path:
+    """The folder of a store that is none in S3, relative to that of the project.
+
+    Raises:
+        ConfigurationError: when there can be no such folder.
+    """
+    if store is None:
+        return folder
+    try:
+        path = (folder / Path(store).expanduser()).resolve()
+        existing = next(place for place in (path, *path.parents) if place.exists())
+    except (OSError, RuntimeError, ValueError):
+        raise ConfigurationError("store: there can be no such folder; write another, or s3://bucket/prefix") from None
+    if not existing.is_dir():
+        raise ConfigurationError("store: it is a file, or lies below one; write a folder, or s3://bucket/prefix")
+    return path

@@ -1,0 +1,90 @@
+"""A password in a DSN reaches the server and nothing else: no file, no output, no message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from tests.edges.cli.tribal_command import tribal
+from tests.plugins.postgres import FreshDatabase, administer, unique_name
+
+PIECES = ("Zq9harbour", "Wx7zebra", "Kp4meadow")
+PASSWORD = PIECES[0] + "/" + PIECES[1] + "@[#?&=% ]:" + PIECES[2]
+
+
+def nothing_told(folder: Path, *outputs: str) -> None:
+    written = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    for piece in PIECES:
+        assert [str(path) for path, data in written.items() if piece.encode() in data] == []
+        assert [output for output in outputs if piece in output] == []
+
+
+def test_a_password_of_odd_characters_is_used_and_stands_in_no_file_and_no_output(
+    tmp_path: Path, fresh_database: FreshDatabase
+) -> None:
+    dsn, user = fresh_database("CREATE TABLE thing (id int PRIMARY KEY)"), unique_name("odd")
+    administer(dsn, f"CREATE ROLE {user} LOGIN PASSWORD '{PASSWORD}'; GRANT SELECT ON thing TO {user}")
+    where, database = dsn.rpartition("@")[2].split("/")
+    encoded = quote(PASSWORD, safe="")
+    ways = (
+        f"postgresql://{user}:{encoded}@{where}/{database}",
+        f"postgresql://{where}/{database}?user={user}&password={encoded}",
+    )
+    outputs = []
+    for number, way in enumerate(ways):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for command in ("check", "run", "plan", "diff", "init"):
+            ran = tribal(command, way, cwd=folder)
+            assert ran.returncode in (0, 1), ran.stderr
+            outputs += [ran.stdout, ran.stderr]
+        # What init wrote is the same database, with the password in a variable.
+        again = tribal("diff", cwd=folder, TRIBAL_PASSWORD=encoded)
+        assert again.returncode == 0, again.stderr
+        outputs += [again.stdout, again.stderr]
+    nothing_told(tmp_path, *outputs)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", f"postgresql://u:{PASSWORD}@localhost:1/d"], "special character that is not percent-encoded"),
+        (["diff", f"postgresql://u:{PIECES[0]}/{PIECES[1]}@localhost/d"], "write @ as %40"),
+        (["check", f"postgresql://[u:{PIECES[0]}]/d"], "no IPv6 address"),
+        (["check", f"postgresql://localhost/d?user=u;password={PIECES[0]}"], "special character"),
+        (["check", f"postgresql://localhost/d&user=u&password={PIECES[0]}"], "special character"),
+        (["check", f"postgresql://u%3A{PIECES[0]}@localhost/d"], "the colon as it is"),
+        (["check", f"postgresql://{quote(f'u:{PIECES[0]}@localhost', safe='')}"], "The host is no name"),
+        (["check", f"postgresql://u@localhost/d?user=u%26password%3D{PIECES[0]}"], "equals sign"),
+        (["check", f"postgresql://u:x&{PIECES[0].lower()}=1@localhost/d?{PIECES[0].lower()}=x"], "is not known"),
+        (["check", "postgresql://u:%ff@localhost/d"], "not UTF-8"),
+        (["check", f"{PIECES[0]}://localhost/d"], "this is no DSN"),
+        (["check", f"host=localhost user=u password={PIECES[0]}"], "this is no DSN"),
+        (["check", "host=localhost", f"password={PIECES[0]}"], "cannot be read"),
+        (["run", "postgresql://u:a", f"{PIECES[0]}@localhost/d"], "cannot be read"),
+        ([f"postgresql://u:{PIECES[0]}@localhost/d"], "cannot be read"),
+        (["search", f"postgresql://u:{PIECES[0]}@localhost/d"], "takes no DSN"),
+        (["tail", f"u:{PIECES[0]}@localhost/d"], "no name of a run"),
+        (["diff", "--since", f"postgresql://localhost/d?user=u&password={PIECES[0]}"], "no name of a run"),
+        (["check", "--project", f"postgresql://u:{PIECES[0]}@localhost/d"], "looks like a DSN"),
+        (["--profile", f"postgresql://u:{PIECES[0]}@localhost/d", "status"], "no name of a profile"),
+        (["init", f"postgresql://u@localhost:1/d?port={PIECES[0]}"], "from 1 to 65535"),
+    ],
+)
+def test_a_dsn_that_cannot_be_used_is_refused_with_what_to_write_and_without_any_of_it(
+    tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    ran = tribal(*arguments, cwd=tmp_path, HOME=str(tmp_path))
+    assert ran.returncode == 2
+    assert said in ran.stderr
+    assert PIECES[0].lower() not in (ran.stdout + ran.stderr).lower()
+    nothing_told(tmp_path, ran.stdout, ran.stderr)
+
+
+def test_a_message_names_no_login_of_any_url(tmp_path: Path) -> None:
+    from tribal.edges.cli.usage import without_logins
+
+    said = without_logins(f"cannot reach the proxy http://u:{PIECES[0]}@proxy:80; see https://example.com/a")
+    assert said == "cannot reach the proxy http://…@proxy:80; see https://example.com/a"
