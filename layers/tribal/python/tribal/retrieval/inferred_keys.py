@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, chain, combinations
+from typing import NamedTuple
 
 from tribal.catalog.graph import JoinGraph
 from tribal.catalog.type_families import key_family
@@ -18,7 +19,7 @@ from tribal.naming import split_identifier, stem
 from tribal.ports import IndexedTable
 from tribal.retrieval.graphs import role_words
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
-from tribal_contracts import DocumentedColumn, KeyEdge, TableDocument
+from tribal_contracts import KeyEdge, TableDocument
 
 # The confidences are labels by judgement (decision 12); only their order decides anything.
 SAME_NAME = 0.8
@@ -32,8 +33,8 @@ LOOKED_AT = 200
 """The most tables whose columns are compared. By judgement: it bounds one answer to about a second."""
 
 MOST_KEYS = 50_000
-"""The most keys that are inferred; where names fit more, columns that fit the fewest come first. By judgement: it is out
-of reach of schemas whose names mean something, and bounds time and memory where every name fits every table."""
+"""The most keys that are inferred; where names fit more, columns that fit the fewest tables come first. By judgement: out
+of reach where names mean something, it bounds time and memory where every name fits every table."""
 _SHARED_BY = 12
 """The most tables that may share a column name; a more common one, such as `tenant_id`, joins nothing. By judgement."""
 _KEY_WORDS = frozenset(("id", "key", "code", "no", "nr", "num", "uid", "uuid", "guid"))
@@ -56,16 +57,15 @@ class InferredJoins:
     graph: JoinGraph
     tables: frozenset[str]
     """Fully qualified names of the tables that were compared."""
-    confidences: Mapping[bytes, float]
-    """Confidence in each inferred key, by its JSON."""
+    confidences: Mapping[tuple[str, ...], float]
+    """Confidence in each inferred key, by its two columns."""
 
     def confidence(self, key: KeyEdge) -> float | None:
         """Confidence in a key; `None` if it is declared."""
-        return None if key.source == "declared" else self.confidences[key.to_compact_json()]
+        return None if key.source == "declared" else self.confidences[_ends(key)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
+class _Column(NamedTuple):
     table: str
     name: str
     words: Words
@@ -140,7 +140,11 @@ def _joins_of(ids: Sequence[int], toolbox: Toolbox) -> InferredJoins:
     declared = [edge for edge in (keys.edges if keys else ()) if {edge.from_table, edge.to_table} <= known]
     inferred = infer_keys(documents)
     graph = JoinGraph.of([*declared, *(key.edge for key in inferred)], role_words)
-    return InferredJoins(graph, known, {key.edge.to_compact_json(): key.confidence for key in inferred})
+    return InferredJoins(graph, known, {_ends(key.edge): key.confidence for key in inferred})
+
+
+def _ends(key: KeyEdge) -> tuple[str, ...]:
+    return key.from_table, key.from_columns[0], key.to_table, key.to_columns[0]
 
 
 def infer_keys(tables: Sequence[TableDocument]) -> list[InferredKey]:
@@ -149,10 +153,12 @@ def infer_keys(tables: Sequence[TableDocument]) -> list[InferredKey]:
     Every column is looked up by the words of its name, so that the time grows with the columns and the keys found, not
     with the pairs of columns and tables.
     """
-    parents = _Parents([parent for table in tables if (parent := _parent(table)) is not None])
+    columns = [_comparable_columns(table) for table in tables]
+    found_parents = (_parent(table, own) for table, own in zip(tables, columns, strict=True))
+    parents = _Parents([parent for parent in found_parents if parent is not None])
     groups: list[_References | _Shared] = []
     unmatched: defaultdict[tuple[Words, str], list[_Column]] = defaultdict(list)
-    for column in chain.from_iterable(map(_free_columns, tables)):
+    for column in chain.from_iterable(map(_free_columns, tables, columns)):
         found = parents.likeliest(column)
         if found is not None:
             groups.append(found)
@@ -184,21 +190,26 @@ def _distinct(guesses: Iterable[_Guess]) -> list[_Guess]:
     return list(best.values())
 
 
-def _parent(table: TableDocument) -> _Parent | None:
+def _comparable_columns(table: TableDocument) -> Mapping[str, _Column]:
+    """The columns by name, without those whose type no key has."""
+    families = ((column.name, key_family(column.type)) for column in table.columns)
+    return {name: _Column(table.name, name, _words(name), family) for name, family in families if family is not None}
+
+
+def _parent(table: TableDocument, columns: Mapping[str, _Column]) -> _Parent | None:
     """Choose the key: the primary key, else a unique column, else a column named like a key."""
     keys = [table.primary_key] if table.primary_key else table.unique_keys
     single = [key.columns[0] for key in keys if len(key.columns) == 1]
-    columns = {column.name: column for column in table.columns}
+    names = [column.name for column in table.columns]
     words = _words(table.table)
     if not single and not table.primary_key:
-        named = (column.name for column in table.columns if _is_named_after(_words(column.name), words))
-        first = [table.columns[0].name] if table.columns and _is_key_like(_words(table.columns[0].name)) else []
-        single = [*named, *first]
-    key = next((_column(table, columns[name]) for name in single if name in columns), None)
+        single = [name for name in names if _is_named_after(_words(name), words)]
+        single += names[:1] if names and _is_key_like(_words(names[0])) else []
+    known = set(names)
+    key = next((columns.get(name) for name in single if name in known), None)
     if key is None:
         return None
-    found = (_column(table, column) for column in table.columns)
-    codes = {one.words[0]: one for one in found if one and len(one.words) == 1 and one.words[0] in _KEY_WORDS}
+    codes = {one.words[0]: one for one in columns.values() if len(one.words) == 1 and one.words[0] in _KEY_WORDS}
     return _Parent(words, key, codes)
 
 
@@ -206,15 +217,10 @@ def _is_named_after(column: Words, table: Words) -> bool:
     return column[:-1] in ((), table, table[-1:]) and column[-1:] != () and column[-1] in _KEY_WORDS
 
 
-def _free_columns(table: TableDocument) -> list[_Column]:
+def _free_columns(table: TableDocument, columns: Mapping[str, _Column]) -> list[_Column]:
     """The columns that look like keys and have none declared."""
-    found = (_column(table, column) for column in table.columns if not column.is_foreign_key)
-    return [column for column in found if column is not None and _is_key_like(column.words)]
-
-
-def _column(table: TableDocument, column: DocumentedColumn) -> _Column | None:
-    family = key_family(column.type)
-    return None if family is None else _Column(table.name, column.name, _words(column.name), family)
+    free = (columns.get(column.name) for column in table.columns if not column.is_foreign_key)
+    return [column for column in free if column is not None and _is_key_like(column.words)]
 
 
 class _Parents:
@@ -255,39 +261,49 @@ class _Parents:
 
     def _ranks(self, words: Words, family: str) -> Iterator[tuple[float, Mapping[str, _Column]]]:
         """What a key-like column of this name and type may reference, by table, best first."""
-        keyed = self._by_key.get(words, []) if _is_specific_key(words) else []
-        compared = {parent.key.table for parent in keyed}
-        said, unsaid = _by_mention(keyed, words, family)
-        named = _without(self._called(words[:-1], words[-1], family), compared)
-        # A table whose name has no words, such as `_`, is never mentioned.
-        yield SAME_NAME, said | named if words[:-1] else said
-        yield SAME_NAME, unsaid if words[:-1] else unsaid | named
+        compared: set[str] = set()
+        if words in self._by_key or words[:-1] in self._by_name:
+            keyed = self._by_key.get(words, ()) if _is_specific_key(words) else ()
+            said, unsaid = _by_mention(keyed, words, family)
+            compared = {parent.key.table for parent in keyed}
+            named = _without(self._called(words[:-1], words[-1], family), compared)
+            # A table whose name has no words, such as `_`, is never mentioned.
+            yield SAME_NAME, _merged(said, named if words[:-1] else {})
+            yield SAME_NAME, _merged(unsaid, {} if words[:-1] else named)
+            compared |= {parent.key.table for parent in self._by_name.get(words[:-1], ())}
 
-        compared |= {parent.key.table for parent in self._by_name.get(words[:-1], ())}
         role = words[-2:-1] if len(words) > 2 else None
         named = {} if role is None else _without(self._called(role, words[-1], family, whole=False), compared)
         nameless = _without(self._called((), words[-1], family), compared) if len(words) > 1 else {}
         said, unsaid = _by_mention(self._ending_alike(words, role, compared), words, family)
-        yield WITH_A_ROLE, said | named if said else named
-        yield WITH_A_ROLE, unsaid | nameless
+        yield WITH_A_ROLE, _merged(said, named)
+        yield WITH_A_ROLE, _merged(unsaid, nameless)
 
     def _called(self, name: Words, word: str, family: str, *, whole: bool = True) -> Mapping[str, _Column]:
         """Columns of this type that a name ending in `word` refers to, of the tables with this name or last word."""
+        by_name = self._by_name if whole else self._by_last_word
+        if name not in by_name:
+            return {}
         place = whole, name, word, family
         if place not in self._columns:
-            parents = (self._by_name if whole else self._by_last_word).get(name, ())
-            columns = (parent.called(word) for parent in parents)
+            columns = (parent.called(word) for parent in by_name[name])
             self._columns[place] = {column.table: column for column in columns if column.family == family}
         return self._columns[place]
 
     def _ending_alike(self, words: Words, role: Words | None, compared: Collection[str]) -> list[_Parent]:
         """Tables whose key begins and ends like this name, if no other way of comparing applies."""
+        if not self._by_key_ends:
+            return []
         return [
             parent
             for length in range(2, len(words) + 1)
             for parent in self._by_key_ends.get((words[0], words[-length:]), ())
             if parent.key.table not in compared and parent.words and parent.words[-1:] != role
         ]
+
+
+def _merged(some: Mapping[str, _Column], others: Mapping[str, _Column]) -> Mapping[str, _Column]:
+    return {**some, **others} if some and others else some or others
 
 
 def _without(columns: Mapping[str, _Column], tables: Collection[str]) -> Mapping[str, _Column]:
@@ -297,9 +313,11 @@ def _without(columns: Mapping[str, _Column], tables: Collection[str]) -> Mapping
 
 
 def _by_mention(
-    parents: Iterable[_Parent], words: Words, family: str
+    parents: Collection[_Parent], words: Words, family: str
 ) -> tuple[dict[str, _Column], dict[str, _Column]]:
     """The keys of this type by table: of those that the name mentions, and of the others."""
+    if not parents:
+        return {}, {}
     said: dict[str, _Column] = {}
     unsaid: dict[str, _Column] = {}
     for parent in parents:

@@ -73,7 +73,7 @@ class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no t
     def handle_NOTIFICATION_RESPONSE(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
         """Nor are notifications."""
 
-    def handle_PARAMETER_STATUS(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
+    def handle_PARAMETER_STATUS(self, data: bytes, _: Any) -> None:  # noqa: N802 - pg8000's name
         name, _, value = data[:-1].partition(b"\0")
         if name == b"client_encoding" and value.upper() not in _ENCODINGS:
             raise ValueError("the server uses another encoding than it was asked for")

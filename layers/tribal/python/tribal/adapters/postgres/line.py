@@ -74,11 +74,11 @@ class _TimedReads:
         return sent
 
 
-class PlainLine(_TimedReads, socket.socket):
+class PlainLine(_TimedReads, socket.socket):  # type: ignore[misc]  # pg8000 uses no more of `makefile`
     """A plain connection."""
 
 
-class TlsLine(_TimedReads, ssl.SSLSocket):
+class TlsLine(_TimedReads, ssl.SSLSocket):  # type: ignore[misc]  # as above
     """A connection over TLS."""
 
 

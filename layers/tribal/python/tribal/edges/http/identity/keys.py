@@ -1,7 +1,7 @@
 """The keys by which an issuer signs: its published JWK set, remembered for a bounded time.
 
-PyJWT's own client is not used: it cannot tell an outage from an unknown key in every case, sets no limit to the answer's
-size and duration, and, with `cache_keys`, trusts a key for as long as the process lives.
+PyJWT's own client is not used: it cannot tell an outage from an unknown key in every case, limits neither the size nor
+the duration of the answer, and, with `cache_keys`, trusts a key for as long as the process lives.
 """
 
 from __future__ import annotations
