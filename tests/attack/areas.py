@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from tests.attack import tokens
 from tests.attack.outcome import Attack, Outcome
 
-AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {}
+AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {"tokens": tokens.attack}
 """Title of an area, and what tries its classes one after the other."""

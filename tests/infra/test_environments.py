@@ -44,6 +44,7 @@ def test_opensearch_is_the_index_of_both() -> None:
         ({"alarms": {"email": "a@example.com", "topic_arn": "arn:aws:sns:eu-central-1:1:x"}}, "not both"),
         ({"api": {"auth": {"mode": "open"}}}, "does not match any of the expected tags"),
         ({"api": {"auth": {"mode": "jwt", "issuer": "http://insecure.example.com", "audience": "x"}}}, "pattern"),
+        ({"api": {"auth": {"mode": "jwt", "issuer": "https://example.com", "audience": "x"}}}, "scope_claim"),
         ({"functions": {"retriever": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),
     ],
 )

@@ -33,7 +33,7 @@ LOOKED_AT = 200
 """The most tables whose columns are compared. By judgement: it bounds one answer to about a second."""
 
 MOST_KEYS = 50_000
-"""The most keys that are inferred; where names fit more, columns that fit the fewest tables come first. By judgement: out
+"""The most keys that are inferred; where names fit more, those that fit the fewest tables come first. By judgement: out
 of reach where names mean something, it bounds time and memory where every name fits every table."""
 _SHARED_BY = 12
 """The most tables that may share a column name; a more common one, such as `tenant_id`, joins nothing. By judgement."""
