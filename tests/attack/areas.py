@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.attack import tokens
+from tests.attack import servers, tokens
 from tests.attack.outcome import Attack, Outcome
 
-AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {"tokens": tokens.attack}
+AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {"tokens": tokens.attack, "servers": servers.attack}
 """Title of an area, and what tries its classes one after the other."""

@@ -54,6 +54,10 @@ _NOT_TEXT = ("22021", "22P05")
 BROKEN_PROTOCOL = (InterfaceError, AttributeError, LookupError, ValueError, ArithmeticError, TypeError, RecursionError)
 
 
+NOT_OUR_ANSWERS = (AttributeError, LookupError, ValueError, TypeError)
+"""What reading rows raises when they are not of the columns and types that the statement asked for."""
+
+
 def sqlstate(error: DatabaseError) -> str:
     """The server's five-character SQLSTATE; empty when the error is not from the server."""
     return str((error.context or {}).get("sqlstate", ""))
