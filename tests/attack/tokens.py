@@ -125,7 +125,7 @@ def _odd(random: Random) -> Any:
     nested: Any = number
     for _ in range(random.randrange(1, 40)):
         nested = [nested]
-    values = [None, True, False, number, number * 1e300 * 1e10, float("nan"), number / 7, _word(random)]
+    values: list[Any] = [None, True, False, number, number * 1e300 * 1e10, float("nan"), number / 7, _word(random)]
     values += ["", {}, [], nested, {_word(random): number}, [number], [None], [{}], "\ud800", "\x00" + _word(random)]
     return random.choice(values)
 
