@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 DATABASES = "tribal_databases"
-"""Key of the authorizer's context: comma-separated names of the databases a caller may see; absent means all."""
+"""Key of the authorizer's context: comma-separated names of the databases a caller may see; absent means none."""
 MARGIN_SECONDS = 5.0
 """Reserved for returning the response once work stops."""
 

@@ -121,8 +121,8 @@ class JwtAuth(Part):
     mode: Literal["jwt"]
     issuer: str = Field(pattern=r"^https://[^\s]+$")
     audience: str = Field(min_length=1)
-    scope_claim: str | None = Field(default=None, min_length=1)
-    """The claim that lists the databases and schemas that the caller may see; without one, all."""
+    scope_claim: str = Field(min_length=1)
+    """The claim that lists the databases that the caller may see; a token without it admits and shows nothing."""
 
 
 class Api(Part):

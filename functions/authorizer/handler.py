@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
-import jwt
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.authorizer.configuration import TokenRules, load_rules
+from functions.authorizer.configuration import load_rules
 from functions.contexts import DATABASES, LambdaContext
-
-_LEEWAY_SECONDS = 30
-_KEYS_KEPT_SECONDS = 900
+from tribal.edges.http.identity import KeysUnavailable, SigningKeys, TokenRefused, download, identify
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
 
@@ -22,41 +19,30 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @tracer.capture_lambda_handler
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
-    """Return an IAM policy that allows or denies the bearer of the token."""
-    rules = load_rules()
+    """Return an IAM policy that allows or denies the bearer of the token.
+
+    Raises:
+        KeysUnavailable: when the issuer's keys cannot be had. API Gateway then answers 500 and keeps nothing; a policy
+            that denies would be kept and keep out good tokens after the outage.
+    """
+    rules, keys_url = load_rules()
     resource = event["methodArn"]
     try:
-        claims = _claims(event.get("authorizationToken", ""), rules)
-        databases = rules.databases_of(claims)
-    except (jwt.PyJWTError, ValueError) as error:
+        bearer = identify(event.get("authorizationToken"), rules, _keys(keys_url))
+    except TokenRefused as refusal:
         # Never log the token or its claims.
-        logger.info("refused", reason=type(error).__name__)
+        logger.info("refused", reason=refusal.reason)
         metrics.add_metric("Refused", MetricUnit.Count, 1)
         return _policy("anonymous", "Deny", resource, {})
-    context = {} if databases is None else {DATABASES: ",".join(sorted(databases))}
-    return _policy(str(claims.get("sub", "unknown")), "Allow", resource, context)
-
-
-def _claims(header: str, rules: TokenRules) -> dict[str, Any]:
-    scheme, _, token = header.partition(" ")
-    if scheme.lower() != "bearer" or not token:
-        raise ValueError("no bearer token")
-    key = _keys(rules.keys_url).get_signing_key_from_jwt(token)
-    claims: dict[str, Any] = jwt.decode(
-        token,
-        key.key,
-        algorithms=list(rules.algorithms),
-        issuer=rules.issuer,
-        audience=rules.audience,
-        leeway=_LEEWAY_SECONDS,
-        options={"require": ["exp", "iss", "aud", "sub"]},
-    )
-    return claims
+    except KeysUnavailable:
+        metrics.add_metric("KeysUnavailable", MetricUnit.Count, 1)
+        raise
+    return _policy(bearer.subject, "Allow", resource, {DATABASES: ",".join(sorted(bearer.databases))})
 
 
 @lru_cache(maxsize=4)
-def _keys(url: str) -> jwt.PyJWKClient:
-    return jwt.PyJWKClient(url, cache_keys=True, lifespan=_KEYS_KEPT_SECONDS, timeout=5)
+def _keys(url: str) -> SigningKeys:
+    return SigningKeys(partial(download, url))
 
 
 def _policy(principal: str, effect: str, resource: str, context: dict[str, str]) -> dict[str, Any]:

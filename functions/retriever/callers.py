@@ -12,14 +12,15 @@ from tribal.tools.registry import REGISTRY
 
 
 def caller_of(context: Mapping[str, Any]) -> Caller:
-    """The caller of a request, from its context: always allowed to read, and unrestricted in scope under IAM."""
+    """The caller of a request, from its context: always allowed to read; one that bears a token sees what that names,
+    and one that signed for IAM sees everything."""
     authorizer = context.get("authorizer") or {}
     subject = authorizer.get("principalId") or (context.get("identity") or {}).get("userArn") or "unknown"
     return Caller(str(subject), _scope_of(authorizer), REGISTRY.read_rights)
 
 
 def _scope_of(authorizer: Mapping[str, Any]) -> Scope:
-    named = authorizer.get(DATABASES)
-    if named is None:
+    if not authorizer:
         return EVERYTHING
+    named = authorizer.get(DATABASES) or ""
     return Scope(databases=frozenset(name for name in str(named).split(",") if name))

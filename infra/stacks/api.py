@@ -56,9 +56,11 @@ class ToolsApi(Construct):
         auth = environment.api.auth
         if not isinstance(auth, JwtAuth):
             return None
-        variables = {"TRIBAL_TOKEN_ISSUER": auth.issuer, "TRIBAL_TOKEN_AUDIENCE": auth.audience}
-        if auth.scope_claim is not None:
-            variables["TRIBAL_TOKEN_SCOPE_CLAIM"] = auth.scope_claim
+        variables = {
+            "TRIBAL_TOKEN_ISSUER": auth.issuer,
+            "TRIBAL_TOKEN_AUDIENCE": auth.audience,
+            "TRIBAL_TOKEN_SCOPE_CLAIM": auth.scope_claim,
+        }
         return Function(
             self,
             "Authorizer",

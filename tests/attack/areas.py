@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.attack import catalog_literals, configuration, dsns, masking
+from tests.attack import catalog_literals, configuration, dsns, masking, servers, tokens
 from tests.attack.outcome import Attack, Outcome
 
 AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
@@ -13,6 +13,8 @@ AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
     "masking of harmless texts": masking.attack_harmless_texts,
     "DSNs": dsns.attack,
     "configuration": configuration.attack,
+    "tokens": tokens.attack,
+    "servers": servers.attack,
 }
 """Title of an area, and what tries its classes one after the other."""
 

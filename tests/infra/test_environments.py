@@ -47,6 +47,7 @@ def test_opensearch_is_the_index_of_both() -> None:
         ({"variables": {"AWS_SESSION_TOKEN": "x"}}, "belongs to the runtime"),
         ({"variables": {"TRIBAL_STORE": "x"}}, "belongs to the runtime"),
         ({"variables": {"plant": "x"}}, "should match pattern"),
+        ({"api": {"auth": {"mode": "jwt", "issuer": "https://example.com", "audience": "x"}}}, "scope_claim"),
         ({"functions": {"retriever": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),
     ],
 )

@@ -68,7 +68,7 @@ WORK = {
     "finisher": S3 + PAGE,
     "indexer": S3 + SECRETS + VECTORS + SEARCH,
     "retriever": S3 + SECRETS + VECTORS + SEARCH,
-    "authorizer": "import jwt; jwt.PyJWKClient('https://localhost')",
+    "authorizer": "from tribal.edges.http.identity import SigningKeys; SigningKeys(bytes)",
 }
 """What each function loads only when it has something to do."""
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.retrieval.pairwise_keys import pairwise_keys
 from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import call, codes, toolbox_over
-from tribal.retrieval.inferred_keys import SAME_NAME, SHARED, WITH_A_ROLE, infer_keys
+from tribal.retrieval.inferred_keys import MOST_KEYS, SAME_NAME, SHARED, WITH_A_ROLE, infer_keys
 from tribal.retrieval.toolbox import Toolbox
 from tribal_contracts import DocumentedKey, TableDocument
 
@@ -130,6 +132,76 @@ def test_whatever_the_tables_and_their_order_each_pair_of_columns_is_guessed_onc
     assert {frozenset((g.edge.from_table, g.edge.to_table)) for g in shuffled} == {
         frozenset((g.edge.from_table, g.edge.to_table)) for g in guesses
     }
+
+
+parts = st.sampled_from(["a", "b", "c", "cust", "id", "code", "key", "no", "_"])
+identifiers = st.lists(parts, min_size=1, max_size=4).map("_".join) | st.sampled_from(["aid", "bid", "_", "__"])
+kinds = st.sampled_from(["integer", "integer", "text", "uuid", "interval"])
+layouts = st.tuples(
+    st.lists(st.tuples(identifiers, kinds), min_size=1, max_size=7, unique_by=lambda column: column[0]),
+    st.sampled_from(["first", "last", "two", "unique", "none"]),
+)
+
+
+def laid_out(name: str, columns: list[tuple[str, str]], keys: str) -> TableDocument:
+    """A table with these columns and types, and a key as said."""
+    made = table_document(f"db.s.{name}", " ".join(column for column, _ in columns), domain="d")
+    types = dict(columns)
+    typed = [column.model_copy(update={"type": types[column.name]}) for column in made.columns]
+    names = {"first": [columns[0][0]], "last": [columns[-1][0]], "two": [columns[0][0], columns[-1][0]]}.get(keys)
+    unique = [DocumentedKey(name="u", columns=[columns[-1][0]])] if keys == "unique" else []
+    primary = DocumentedKey(name="pk", columns=names) if names else None
+    return made.model_copy(update={"columns": typed, "primary_key": primary, "unique_keys": unique})
+
+
+@given(st.dictionaries(identifiers, layouts, min_size=1, max_size=6))
+@settings(max_examples=200, deadline=None)
+def test_the_keys_are_those_that_comparing_every_column_with_every_table_finds(
+    schema: dict[str, tuple[list[tuple[str, str]], str]],
+) -> None:
+    tables = [laid_out(name, *layout) for name, layout in schema.items()]
+    found = {
+        (g.edge.from_table, *g.edge.from_columns, g.edge.to_table, *g.edge.to_columns): g.confidence
+        for g in infer_keys(tables)
+    }
+    assert found == pairwise_keys(tables)
+
+
+def _worst(number: int, columns: int) -> list[TableDocument]:
+    """Tables that every one of their many columns fits."""
+    return [
+        table(f"x{place}_data", "id " + " ".join(f"y{place}_{each}_data_id" for each in range(columns - 1)))
+        for place in range(number)
+    ]
+
+
+def test_the_work_grows_with_the_columns_and_not_with_the_pairs_of_columns_and_tables() -> None:
+    def calls(tables: list[TableDocument]) -> int:
+        made = 0
+
+        def count(_frame: object, event: str, _argument: object) -> None:
+            nonlocal made
+            made += event == "call"
+
+        sys.setprofile(count)
+        try:
+            infer_keys(tables)
+        finally:
+            sys.setprofile(None)
+        return made
+
+    few, many = (
+        [table(f"t{place}", " ".join(f"c{size}_{place}_{each}_id" for each in range(40))) for place in range(size)]
+        for size in (10, 40)
+    )
+    assert calls(many) < 6 * calls(few)
+
+
+def test_where_every_name_fits_every_table_the_clearest_keys_are_kept_and_no_more_than_the_limit() -> None:
+    tables = [*_worst(60, 40), table("car", "id vin"), table("sale", "id car_id")]
+    guesses = infer_keys(tables)
+    assert 0 < len(guesses) <= MOST_KEYS < 60 * 39 * 59
+    assert ("db.s.sale", "db.s.car") in {(g.edge.from_table, g.edge.to_table) for g in guesses}
 
 
 @pytest.fixture(name="garage", scope="module")

@@ -23,6 +23,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "PLAN_DB_UNREACHABLE": CodeDefaults("error", True, "A database did not answer or refused the login."),
     "PLAN_SCHEMA_UNREADABLE": CodeDefaults("warning", True, "A schema exists but may not be read."),
     "PLAN_TABLE_LOCKED": CodeDefaults("warning", True, "A table was locked; not all of it could be read."),
+    "PLAN_TEXT_UNREADABLE": CodeDefaults("warning", True, "Text of a database is not valid in any known encoding."),
     "PLAN_DOMAIN_INFERENCE_FAILED": CodeDefaults("warning", True, "Domains were assigned by schema alone."),
     "PLAN_WRITE_FAILED": CodeDefaults("fatal", True, "The store refused the plan."),
     "PLAN_VERSION_MISMATCH": CodeDefaults("fatal", False, "The plan is of a version that this program cannot read."),

@@ -251,20 +251,6 @@ def test_a_password_that_was_changed_is_asked_for_again_once(fresh_database: Fre
         PostgresCatalog(target, renew_password=lambda: None).read()
 
 
-def test_text_that_is_not_utf8_is_an_error_and_not_a_broken_connection(
-    postgres_server: EmbeddedServer, fresh_database: FreshDatabase
-) -> None:
-    name = unique_name("ascii")
-    administer(postgres_server.dsn(), f"CREATE DATABASE {name} ENCODING 'SQL_ASCII' TEMPLATE template0")
-    dsn = postgres_server.dsn(name)
-    administer(dsn, "CREATE TABLE t (id int); DO $$ BEGIN EXECUTE E'COMMENT ON TABLE t IS ''\\xe9t\\xe9'''; END $$")
-    catalog = PostgresCatalog(parse_dsn(dsn, NO_ENVIRONMENT))
-    with pytest.raises(DatabaseError, match="SQL_ASCII"):
-        catalog.read()
-    catalog.close()
-    administer(postgres_server.dsn(), f"DROP DATABASE {name} WITH (FORCE)")
-
-
 @pytest.fixture
 def tls_relay(dsn: str, certificate: Path, relay_to: MakeRelay) -> Relay:
     return relay_to(dsn, tls_context(certificate))

@@ -7,6 +7,7 @@ import os
 import pty
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,20 @@ def test_a_line_that_cannot_be_read_is_refused_under_its_own_id_and_the_session_
     assert shared.answer("list_domains", {})["success"] is True
 
 
+@pytest.mark.parametrize("identity", ["null", "1.5", "1.0", "1e3", "true", "{}", "[]", '["a"]'])
+def test_a_request_whose_id_is_no_string_and_no_integer_is_refused_without_an_id(
+    shared: RawSession, identity: str
+) -> None:
+    for line in (
+        f'{{"jsonrpc":"2.0","id":{identity},"method":"tools/list"}}',
+        f'{{"jsonrpc":"2.0","method":"ping","id":{identity}}}',
+    ):
+        shared.send_line(line.encode())
+        answer = shared.receive()
+        assert (answer["id"], answer["error"]["code"]) == (None, INVALID_REQUEST)
+    assert "result" in shared.call("list_domains", {})
+
+
 @pytest.mark.parametrize("outcome", [{"result": {}}, {"error": {"code": -1, "message": "no"}}])
 def test_an_answer_to_nothing_that_was_asked_is_passed_over(shared: RawSession, outcome: dict[str, Any]) -> None:
     shared.send({"jsonrpc": "2.0", "id": 99, **outcome})
@@ -189,6 +204,25 @@ def test_ctrl_c_ends_a_waiting_server_at_once_and_without_a_traceback(project: P
         assert session.process.wait(timeout=60) == 130
         assert session.process.stderr is not None
         assert session.process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("module", ["tribal.edges.cli.app", "typer", "tribal.tools.registry"])
+def test_ctrl_c_while_the_command_is_loaded_ends_it_without_a_traceback(module: str, tmp_path: Path) -> None:
+    program = f"""
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["tribal", "mcp"]
+from tribal.edges.cli.start import main
+main()
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, check=False, preexec_fn=hear_interrupts
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, b"", b"")
 
 
 def test_a_client_that_went_away_ends_the_server_quietly(project: Path) -> None:

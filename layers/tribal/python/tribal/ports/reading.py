@@ -33,6 +33,8 @@ class CatalogContents:
     """Tables treated as part of another because they inherit all their columns from it."""
     locked: frozenset[SchemaAndTable] = frozenset()
     """Tables with expressions that could not be read because of a lock; a placeholder stands in their place."""
+    unreadable_texts: tuple[str, ...] = ()
+    """Where text was not valid in any encoding that the database names, such as "the comment on public.t"."""
 
 
 @dataclass(frozen=True, slots=True)

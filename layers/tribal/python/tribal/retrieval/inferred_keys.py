@@ -7,9 +7,11 @@ about the same schemas.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate, chain, combinations
+from typing import NamedTuple
 
 from tribal.catalog.graph import JoinGraph
 from tribal.catalog.type_families import key_family
@@ -17,7 +19,7 @@ from tribal.naming import split_identifier, stem
 from tribal.ports import IndexedTable
 from tribal.retrieval.graphs import role_words
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
-from tribal_contracts import DocumentedColumn, KeyEdge, TableDocument
+from tribal_contracts import KeyEdge, TableDocument
 
 # The confidences are labels by judgement (decision 12); only their order decides anything.
 SAME_NAME = 0.8
@@ -30,6 +32,9 @@ SHARED = 0.5
 LOOKED_AT = 200
 """The most tables whose columns are compared. By judgement: it bounds one answer to about a second."""
 
+MOST_KEYS = 50_000
+"""The most keys that are inferred; where names fit more, those that fit the fewest tables come first. By judgement: out
+of reach where names mean something, it bounds time and memory where every name fits every table."""
 _SHARED_BY = 12
 """The most tables that may share a column name; a more common one, such as `tenant_id`, joins nothing. By judgement."""
 _KEY_WORDS = frozenset(("id", "key", "code", "no", "nr", "num", "uid", "uuid", "guid"))
@@ -52,20 +57,56 @@ class InferredJoins:
     graph: JoinGraph
     tables: frozenset[str]
     """Fully qualified names of the tables that were compared."""
-    confidences: Mapping[bytes, float]
-    """Confidence in each inferred key, by its JSON."""
+    confidences: Mapping[tuple[str, ...], float]
+    """Confidence in each inferred key, by its two columns."""
 
     def confidence(self, key: KeyEdge) -> float | None:
         """Confidence in a key; `None` if it is declared."""
-        return None if key.source == "declared" else self.confidences[key.to_compact_json()]
+        return None if key.source == "declared" else self.confidences[_ends(key)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
+class _Column(NamedTuple):
     table: str
     name: str
     words: Words
     family: str
+
+
+_Guess = tuple[_Column, _Column, float]
+"""A column, what it likely references, and the confidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class _References:
+    """What a column equally likely references."""
+
+    column: _Column
+    referenced: Mapping[str, _Column]
+    """By table; the column's own is passed over."""
+    confidence: float
+
+    def __len__(self) -> int:
+        return len(self.referenced) - (self.column.table in self.referenced)
+
+    def guesses(self) -> Iterator[_Guess]:
+        for table, referenced in self.referenced.items():
+            if table != self.column.table:
+                yield self.column, referenced, self.confidence
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """Columns of the same name and type."""
+
+    columns: Sequence[_Column]
+
+    def __len__(self) -> int:
+        return len(self.columns) * (len(self.columns) - 1) // 2
+
+    def guesses(self) -> Iterator[_Guess]:
+        for one, other in combinations(self.columns, 2):
+            if one.table != other.table:
+                yield one, other, SHARED
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,54 +140,76 @@ def _joins_of(ids: Sequence[int], toolbox: Toolbox) -> InferredJoins:
     declared = [edge for edge in (keys.edges if keys else ()) if {edge.from_table, edge.to_table} <= known]
     inferred = infer_keys(documents)
     graph = JoinGraph.of([*declared, *(key.edge for key in inferred)], role_words)
-    return InferredJoins(graph, known, {key.edge.to_compact_json(): key.confidence for key in inferred})
+    return InferredJoins(graph, known, {_ends(key.edge): key.confidence for key in inferred})
+
+
+def _ends(key: KeyEdge) -> tuple[str, ...]:
+    return key.from_table, key.from_columns[0], key.to_table, key.to_columns[0]
 
 
 def infer_keys(tables: Sequence[TableDocument]) -> list[InferredKey]:
-    """Infer keys between tables of one database from columns without a declared one; in a stable order."""
-    parents = [parent for table in tables if (parent := _parent(table)) is not None]
-    own = {(parent.key.table, parent.key.name) for parent in parents}
-    guesses: list[InferredKey] = []
+    """Infer keys between tables of one database from columns without a declared one; in a stable order.
+
+    Every column is looked up by the words of its name, so that the time grows with the columns and the keys found, not
+    with the pairs of columns and tables.
+    """
+    columns = [_comparable_columns(table) for table in tables]
+    found_parents = (_parent(table, own) for table, own in zip(tables, columns, strict=True))
+    parents = _Parents([parent for parent in found_parents if parent is not None])
+    groups: list[_References | _Shared] = []
     unmatched: defaultdict[tuple[Words, str], list[_Column]] = defaultdict(list)
-    for table in tables:
-        for column in _free_columns(table):
-            found = _likeliest(column, parents)
-            guesses += found
-            if (not found or (column.table, column.name) in own) and _is_specific_key(column.words):
-                unmatched[column.words, column.family].append(column)
-    for alike in unmatched.values():
-        if len(alike) <= _SHARED_BY:
-            pairs = ((one, other) for place, one in enumerate(alike) for other in alike[place + 1 :])
-            guesses += [_guess(one, other, SHARED) for one, other in pairs if one.table != other.table]
-    return sorted(_distinct(guesses), key=lambda guess: guess.edge.to_compact_json())
+    for column in chain.from_iterable(map(_free_columns, tables, columns)):
+        found = parents.likeliest(column)
+        if found is not None:
+            groups.append(found)
+        if (found is None or parents.is_key(column)) and _is_specific_key(column.words):
+            unmatched[column.words, column.family].append(column)
+    shared = [_Shared(alike) for alike in unmatched.values() if len(alike) <= _SHARED_BY]
+    guesses = chain.from_iterable(group.guesses() for group in _clearest([*groups, *shared]))
+    keys = [_inferred(*guess) for guess in _distinct(guesses)]
+    return sorted(keys, key=lambda guess: guess.edge.to_compact_json())
 
 
-def _distinct(guesses: Iterable[InferredKey]) -> list[InferredKey]:
+def _clearest(groups: list[_References | _Shared]) -> list[_References | _Shared]:
+    """The groups that may be guessed: all, or those with the fewest possibilities."""
+    if sum(map(len, groups)) <= MOST_KEYS:
+        return groups
+    groups = sorted(groups, key=len)
+    totals = accumulate(map(len, groups))
+    return [group for group, total in zip(groups, totals, strict=True) if total <= MOST_KEYS]
+
+
+def _distinct(guesses: Iterable[_Guess]) -> list[_Guess]:
     """Each pair of columns once, with its highest confidence."""
-    best: dict[frozenset[tuple[str, str]], InferredKey] = {}
+    best: dict[frozenset[tuple[str, str]], _Guess] = {}
     for guess in guesses:
-        edge = guess.edge
-        ends = frozenset(((edge.from_table, edge.from_columns[0]), (edge.to_table, edge.to_columns[0])))
-        if ends not in best or guess.confidence > best[ends].confidence:
+        child, parent, confidence = guess
+        ends = frozenset(((child.table, child.name), (parent.table, parent.name)))
+        if ends not in best or confidence > best[ends][2]:
             best[ends] = guess
     return list(best.values())
 
 
-def _parent(table: TableDocument) -> _Parent | None:
+def _comparable_columns(table: TableDocument) -> Mapping[str, _Column]:
+    """The columns by name, without those whose type no key has."""
+    families = ((column.name, key_family(column.type)) for column in table.columns)
+    return {name: _Column(table.name, name, _words(name), family) for name, family in families if family is not None}
+
+
+def _parent(table: TableDocument, columns: Mapping[str, _Column]) -> _Parent | None:
     """Choose the key: the primary key, else a unique column, else a column named like a key."""
     keys = [table.primary_key] if table.primary_key else table.unique_keys
     single = [key.columns[0] for key in keys if len(key.columns) == 1]
-    columns = {column.name: column for column in table.columns}
+    names = [column.name for column in table.columns]
     words = _words(table.table)
     if not single and not table.primary_key:
-        named = (column.name for column in table.columns if _is_named_after(_words(column.name), words))
-        first = [table.columns[0].name] if table.columns and _is_key_like(_words(table.columns[0].name)) else []
-        single = [*named, *first]
-    key = next((_column(table, columns[name]) for name in single if name in columns), None)
+        single = [name for name in names if _is_named_after(_words(name), words)]
+        single += names[:1] if names and _is_key_like(_words(names[0])) else []
+    known = set(names)
+    key = next((columns.get(name) for name in single if name in known), None)
     if key is None:
         return None
-    found = (_column(table, column) for column in table.columns)
-    codes = {one.words[0]: one for one in found if one and len(one.words) == 1 and one.words[0] in _KEY_WORDS}
+    codes = {one.words[0]: one for one in columns.values() if len(one.words) == 1 and one.words[0] in _KEY_WORDS}
     return _Parent(words, key, codes)
 
 
@@ -154,45 +217,113 @@ def _is_named_after(column: Words, table: Words) -> bool:
     return column[:-1] in ((), table, table[-1:]) and column[-1:] != () and column[-1] in _KEY_WORDS
 
 
-def _free_columns(table: TableDocument) -> list[_Column]:
-    found = (_column(table, column) for column in table.columns if not column.is_foreign_key)
-    return [column for column in found if column is not None and column.words]
+def _free_columns(table: TableDocument, columns: Mapping[str, _Column]) -> list[_Column]:
+    """The columns that look like keys and have none declared."""
+    free = (columns.get(column.name) for column in table.columns if not column.is_foreign_key)
+    return [column for column in free if column is not None and _is_key_like(column.words)]
 
 
-def _column(table: TableDocument, column: DocumentedColumn) -> _Column | None:
-    family = key_family(column.type)
-    return None if family is None else _Column(table.name, column.name, _words(column.name), family)
+class _Parents:
+    """Tables that can be referenced, by the words that a column's name refers to them with.
+
+    A column is compared with a table in one of four ways, the first that applies: its name is that of the table's key
+    (1); it is the table's name, or the last word of that, and a key word (2); the same after other words (3); it begins
+    and ends like a key of three or more words (4), such as `sbTxCustId` and `sbCustId` in a schema where every name
+    begins with `sb`.
+    """
+
+    def __init__(self, parents: Sequence[_Parent]) -> None:
+        self._own = {(parent.key.table, parent.key.name) for parent in parents}
+        self._by_key: defaultdict[Words, list[_Parent]] = defaultdict(list)
+        self._by_name: defaultdict[Words, list[_Parent]] = defaultdict(list)
+        self._by_last_word: defaultdict[Words, list[_Parent]] = defaultdict(list)
+        self._by_key_ends: defaultdict[tuple[str, Words], list[_Parent]] = defaultdict(list)
+        self._columns: dict[tuple[bool, Words, str, str], Mapping[str, _Column]] = {}
+        for parent in parents:
+            key, name = parent.key.words, parent.words
+            self._by_key[key].append(parent)
+            self._by_last_word[name[-1:]].append(parent)
+            for each in {name, name[-1:]}:
+                self._by_name[each].append(parent)
+            if len(key) > 2:
+                self._by_key_ends[key[0], key[1:]].append(parent)
+
+    def is_key(self, column: _Column) -> bool:
+        """Whether a column is the key by which its own table is referenced."""
+        return (column.table, column.name) in self._own
+
+    def likeliest(self, column: _Column) -> _References | None:
+        """What a column likely references, with the highest confidence, preferably tables that its name mentions."""
+        for confidence, referenced in self._ranks(column.words, column.family):
+            if len(referenced) > (column.table in referenced):
+                return _References(column, referenced, confidence)
+        return None
+
+    def _ranks(self, words: Words, family: str) -> Iterator[tuple[float, Mapping[str, _Column]]]:
+        """What a key-like column of this name and type may reference, by table, best first."""
+        compared: set[str] = set()
+        if words in self._by_key or words[:-1] in self._by_name:
+            keyed = self._by_key.get(words, ()) if _is_specific_key(words) else ()
+            said, unsaid = _by_mention(keyed, words, family)
+            compared = {parent.key.table for parent in keyed}
+            named = _without(self._called(words[:-1], words[-1], family), compared)
+            # A table whose name has no words, such as `_`, is never mentioned.
+            yield SAME_NAME, _merged(said, named if words[:-1] else {})
+            yield SAME_NAME, _merged(unsaid, {} if words[:-1] else named)
+            compared |= {parent.key.table for parent in self._by_name.get(words[:-1], ())}
+
+        role = words[-2:-1] if len(words) > 2 else None
+        named = {} if role is None else _without(self._called(role, words[-1], family, whole=False), compared)
+        nameless = _without(self._called((), words[-1], family), compared) if len(words) > 1 else {}
+        said, unsaid = _by_mention(self._ending_alike(words, role, compared), words, family)
+        yield WITH_A_ROLE, _merged(said, named)
+        yield WITH_A_ROLE, _merged(unsaid, nameless)
+
+    def _called(self, name: Words, word: str, family: str, *, whole: bool = True) -> Mapping[str, _Column]:
+        """Columns of this type that a name ending in `word` refers to, of the tables with this name or last word."""
+        by_name = self._by_name if whole else self._by_last_word
+        if name not in by_name:
+            return {}
+        place = whole, name, word, family
+        if place not in self._columns:
+            columns = (parent.called(word) for parent in by_name[name])
+            self._columns[place] = {column.table: column for column in columns if column.family == family}
+        return self._columns[place]
+
+    def _ending_alike(self, words: Words, role: Words | None, compared: Collection[str]) -> list[_Parent]:
+        """Tables whose key begins and ends like this name, if no other way of comparing applies."""
+        if not self._by_key_ends:
+            return []
+        return [
+            parent
+            for length in range(2, len(words) + 1)
+            for parent in self._by_key_ends.get((words[0], words[-length:]), ())
+            if parent.key.table not in compared and parent.words and parent.words[-1:] != role
+        ]
 
 
-def _likeliest(column: _Column, parents: Sequence[_Parent]) -> list[InferredKey]:
-    """The likeliest references of a column: those of the highest confidence, preferably to tables that it names."""
-    found: list[tuple[float, bool, _Column]] = []
+def _merged(some: Mapping[str, _Column], others: Mapping[str, _Column]) -> Mapping[str, _Column]:
+    return {**some, **others} if some and others else some or others
+
+
+def _without(columns: Mapping[str, _Column], tables: Collection[str]) -> Mapping[str, _Column]:
+    if not any(table in columns for table in tables):
+        return columns
+    return {table: column for table, column in columns.items() if table not in tables}
+
+
+def _by_mention(
+    parents: Collection[_Parent], words: Words, family: str
+) -> tuple[dict[str, _Column], dict[str, _Column]]:
+    """The keys of this type by table: of those that the name mentions, and of the others."""
+    if not parents:
+        return {}, {}
+    said: dict[str, _Column] = {}
+    unsaid: dict[str, _Column] = {}
     for parent in parents:
-        if parent.key.table == column.table:
-            continue
-        confidence, referenced = _referenced(column.words, parent)
-        if confidence and referenced.family == column.family:
-            found.append((confidence, bool({*parent.words} & {*column.words}), referenced))
-    best = max(((confidence, says) for confidence, says, _ in found), default=None)
-    return [_guess(column, referenced, best[0]) for *rank, referenced in found if best == tuple(rank)]
-
-
-def _referenced(words: Words, parent: _Parent) -> tuple[float, _Column]:
-    """Confidence that a column with these words references the table, and the referenced column."""
-    key, table = parent.key.words, parent.words
-    if words == key and _is_specific_key(words):
-        return SAME_NAME, parent.key
-    if not _is_key_like(words):
-        return 0.0, parent.key
-    for name in (table, table[-1:]):
-        if words[:-1] == name:
-            return SAME_NAME, parent.called(words[-1])
-        if words[-1 - len(name) : -1] == name:
-            return WITH_A_ROLE, parent.called(words[-1])
-    # Such as `sbTxCustId` and `sbCustId` in a schema where every name begins with `sb`.
-    if len(key) > 2 and words[0] == key[0] and words[-len(key) + 1 :] == key[1:]:
-        return WITH_A_ROLE, parent.key
-    return 0.0, parent.key
+        if parent.key.family == family:
+            (unsaid if {*parent.words}.isdisjoint(words) else said)[parent.key.table] = parent.key
+    return said, unsaid
 
 
 def _is_specific_key(words: Words) -> bool:
@@ -204,7 +335,7 @@ def _is_key_like(words: Words) -> bool:
     return bool(words) and (words[-1] in _KEY_WORDS or (len(words) == 1 and words[0].endswith("id")))
 
 
-def _guess(child: _Column, parent: _Column, confidence: float) -> InferredKey:
+def _inferred(child: _Column, parent: _Column, confidence: float) -> InferredKey:
     edge = KeyEdge(
         name=f"{child.name} = {parent.name}",
         from_table=child.table,

@@ -19,10 +19,17 @@ from tribal.adapters.postgres import queries
 from tribal.adapters.postgres.access import access_report, select_grant, usage_grant
 from tribal.adapters.postgres.assembly import assemble, server_of
 from tribal.adapters.postgres.connection import PostgresConnection, Row, open_connection
-from tribal.adapters.postgres.errors import DENIED, INTERNAL, LOCK_NOT_GRANTED, NO_COLUMN, sqlstate
+from tribal.adapters.postgres.errors import (
+    DENIED,
+    INTERNAL,
+    LOCK_NOT_GRANTED,
+    NO_COLUMN,
+    NOT_OUR_ANSWERS,
+    sqlstate,
+)
 from tribal.adapters.postgres.pool import PostgresPool, Session, TimeLimits
 from tribal.adapters.postgres.retry import Pause, with_retries
-from tribal.adapters.postgres.rows import CatalogRows, SchemaRow, TableRow
+from tribal.adapters.postgres.rows import CatalogRows, SchemaRow, TableRow, readable_rows, replaced
 from tribal.adapters.postgres.sampling import sample_statement, sampled_columns, wants_estimate
 from tribal.errors import AccessDenied, DatabaseError, LoginRefused, StatementTimedOut, TableGone
 from tribal.ports import AccessReport, CatalogContents, Presence, SchemaAndTable, Statement, TableSample
@@ -63,12 +70,12 @@ class PostgresCatalog:
     def read(self) -> CatalogContents:
         """Read the whole structure as one consistent snapshot, in a fixed number of statements."""
         try:
-            return assemble(self._retried(self._rows))
+            return self._contents()
         except DatabaseError as error:
             # An object was dropped between our snapshot and the server's rendering of its text.
             if sqlstate(error) != INTERNAL:
                 raise
-        return assemble(self._retried(self._rows))
+        return self._contents()
 
     def sample(self, table: CatalogTable, rows: int) -> TableSample:
         """At most `rows` rows of the first 200 columns, values truncated to 200 characters.
@@ -100,7 +107,8 @@ class PostgresCatalog:
         asked = [name for name in found if all(map(_can_be_a_name, name))]
         if not asked:
             return found
-        for place, presence in self._retried(lambda: self._presence(json.dumps(asked))):
+        # A database in SQL_ASCII refuses escapes of letters, such as \\u00e9, in JSON.
+        for place, presence in self._retried(lambda: self._presence(json.dumps(asked, ensure_ascii=False))):
             found[asked[place - 1]] = presence
         return found
 
@@ -135,7 +143,8 @@ class PostgresCatalog:
 
     def _privileges(self) -> list[list[Row]]:
         with self.transaction("asking for privileges") as session:
-            return [session.run(sql) for sql in (queries.SERVER, queries.SCHEMAS, queries.TABLES)]
+            answers = [session.run(sql) for sql in (queries.SERVER, queries.SCHEMAS, queries.TABLES)]
+            return replaced(answers) if session.lossy else answers
 
     def _open(self) -> PostgresConnection:
         target = self._target
@@ -150,9 +159,21 @@ class PostgresCatalog:
         self._target = renewed = replace(target, password=password)
         return open_connection(renewed, self._connect_seconds)
 
-    def _rows(self) -> CatalogRows:
+    def _contents(self) -> CatalogContents:
+        rows, lossy = self._retried(self._rows)
+        try:
+            rows, unreadable = readable_rows(rows) if lossy else (rows, ())
+            return replace(assemble(rows), unreadable_texts=unreadable)
+        except NOT_OUR_ANSWERS as error:
+            raise DatabaseError(
+                f"Failed {_CATALOG} of {self._target}: the answers are not those of PostgreSQL "
+                f"({type(error).__name__}). Make sure that this is the server that you mean.",
+                context=self._target.as_context(),
+            ) from error
+
+    def _rows(self) -> tuple[CatalogRows, bool]:
         with self.transaction(_CATALOG) as session:
-            return CatalogRows(
+            rows = CatalogRows(
                 server=session.run(queries.SERVER),
                 schemas=session.run(queries.SCHEMAS),
                 tables=session.run(queries.TABLES),
@@ -164,6 +185,7 @@ class PostgresCatalog:
                 indexes=session.run(queries.INDEXES),
                 expressions=_expressions(session),
             )
+            return rows, session.lossy
 
     def _select(
         self, table: CatalogTable, columns: Sequence[CatalogColumn], rows: int, readable: Collection[str]
@@ -173,7 +195,11 @@ class PostgresCatalog:
         with self.transaction(doing, queries.BEGIN, self._limits.sample_timeout_seconds) as session:
             estimate = session.run(queries.ROW_ESTIMATE, *names) if wants_estimate(table, readable) else []
             tuples = float(estimate[0][0]) if estimate else None
-            found = session.run(sample_statement(table, columns, rows, tuples, readable))
+            found = session.run(sample_statement(table, columns, rows, tuples, readable), most_rows=rows)
+            if session.lossy:
+                found = replaced(found)
+        if not all(len(row) == len(columns) and all(isinstance(value, str | None) for value in row) for row in found):
+            raise DatabaseError(f"Failed {doing} of {self._target}: the answer is not that of PostgreSQL.")
         return TableSample(tuple(column.name for column in columns), tuple(tuple(row) for row in found))
 
     def _readable_columns(self, table: CatalogTable, refusal: DatabaseError) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 import struct
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,8 +21,11 @@ from tribal.adapters.postgres.errors import (
     login_error,
     sqlstate,
     statement_error,
+    timeout_behind,
+    too_large,
     without_words,
 )
+from tribal.adapters.postgres.line import MOST_ROWS, AnswerTooLarge, Line, PlainLine, plain_line, tls_line
 from tribal.adapters.postgres.login import LoginGuard
 from tribal.errors import DatabaseUnreachable, LoginRefused
 
@@ -31,6 +35,11 @@ if TYPE_CHECKING:
 Row = list[Any]
 _Tls = Literal["never", "if offered", "always"]
 
+_ENCODINGS = (b"UTF8", b"UTF-8", b"UNICODE", b"SQL_ASCII")
+"""Names of UTF-8, which is asked for at login, and what a transaction sets where the database has no encoding."""
+_MOST_COLUMNS = 1664
+"""As many as PostgreSQL lets a statement have."""
+_LENGTH = struct.Struct("!i")
 _TLS_REQUEST = struct.pack("!ii", 8, 80877103)
 
 # As in libpq, the second mode is tried when the server has no pg_hba.conf entry for the first.
@@ -45,12 +54,17 @@ _ATTEMPTS: dict[SslMode, tuple[_Tls, ...]] = {
 
 
 class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no types
-    """Keeps the server's last error: pg8000 loses an error after which the server closes the connection.
+    """Takes from the server what it may send, and no more than that.
 
-    Answers an authentication request only when the guard agrees, whenever it comes.
+    pg8000 loses an error after which the server closes the connection, keeps notices of any size, decodes text by
+    whatever codec the server names, and believes the lengths inside a row. An authentication request is answered only
+    when the guard agrees, whenever it comes.
     """
 
     last_error: ServerError | None = None
+    most_rows = MOST_ROWS
+    lossy = False
+    """Whether a text was not valid UTF-8; its bytes that were not are lone surrogates."""
 
     def __init__(self, guard: LoginGuard, user: str, **options: Any) -> None:
         self._guard = guard
@@ -64,36 +78,93 @@ class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no t
         super().handle_ERROR_RESPONSE(data, context)
         self.last_error = context.error
 
+    def handle_NOTICE_RESPONSE(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
+        """Notices are read by nobody."""
+
+    def handle_NOTIFICATION_RESPONSE(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
+        """Nor are notifications."""
+
+    def handle_PARAMETER_STATUS(self, data: bytes, _: Any) -> None:  # noqa: N802 - pg8000's name
+        name, _, value = data[:-1].partition(b"\0")
+        if name == b"client_encoding" and value.upper() not in _ENCODINGS:
+            raise ValueError("the server uses another encoding than it was asked for")
+
+    def handle_ROW_DESCRIPTION(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
+        super().handle_ROW_DESCRIPTION(data, context)
+        if len(context.columns) > _MOST_COLUMNS:
+            raise ValueError("the server sends more columns than a statement can have")
+
+    def handle_DATA_ROW(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
+        if len(context.rows) >= self.most_rows:
+            raise AnswerTooLarge(f"it sent more than {self.most_rows:,} rows")
+        row: Row = []
+        place = 2
+        for read in context.input_funcs:
+            (length,) = _LENGTH.unpack_from(data, place)
+            place += _LENGTH.size
+            if length < 0:
+                row.append(None)
+                continue
+            end = place + length
+            if end > len(data):
+                raise ValueError("the server stated the length of a value wrongly")
+            row.append(read(self._text(data[place:end])))
+            place = end
+        context.rows.append(row)
+
+    def _text(self, data: bytes) -> str:
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            # A database in SQL_ASCII holds any bytes; one text must not cost all others.
+            self.lossy = True
+            return data.decode("utf-8", "surrogateescape")
+
 
 class PostgresConnection:
     """A logged-in connection; `broken` once it must not be used again."""
 
-    def __init__(self, target: PostgresTarget, connection: _AttentiveConnection, line: socket.socket) -> None:
+    def __init__(self, target: PostgresTarget, connection: _AttentiveConnection, line: Line) -> None:
         self._target = target
         self._connection = connection
         self._line = line
         self.broken = False
 
-    def run(self, sql: str, *parameters: str, doing: str, timeout_seconds: float) -> list[Row]:
+    @property
+    def lossy(self) -> bool:
+        """Whether any text read so far was not valid UTF-8; its bytes that were not are lone surrogates."""
+        return self._connection.lossy
+
+    def run(
+        self, sql: str, *parameters: str, doing: str, timeout_seconds: float, most_rows: int = MOST_ROWS
+    ) -> list[Row]:
         """Send one statement, with `$1` and so on for the parameters, and fetch its rows.
 
+        Args:
+            timeout_seconds: for the whole answer, by the clock.
+
         Raises:
-            ConnectionLost: when there was no answer in time, or the connection broke; sets `broken`.
-            DatabaseError: or a subclass, according to the server's SQLSTATE.
+            ConnectionLost: when there was no whole answer in time, or the connection broke; sets `broken`.
+            DatabaseError: or a subclass, according to the server's SQLSTATE, or because the answer was too large.
         """
         try:
-            self._line.settimeout(timeout_seconds)
+            self._line.allow(timeout_seconds)
             self._connection.last_error = None
+            self._connection.most_rows = most_rows
             named = {f"p{number}": value for number, value in enumerate(parameters, start=1)}
             return self._connection.run(sql, **named) or []
         except ServerError as error:
             raise statement_error(error, doing, self._target) from without_words(error)
+        except AnswerTooLarge as error:
+            self.close()
+            raise too_large(error, doing, self._target) from error
         except (OSError, struct.error, *BROKEN_PROTOCOL) as error:
             last_words = self._connection.last_error
             self.close()
             if last_words is not None:
                 raise statement_error(last_words, doing, self._target) from without_words(last_words)
-            raise broken_connection(error, doing, self._target) from without_words(error)
+            cause = timeout_behind(error) or error
+            raise broken_connection(cause, doing, self._target) from without_words(cause)
         except BaseException:
             # Interrupted in the middle of a response: the protocol state is unknown.
             self.close()
@@ -103,7 +174,7 @@ class PostgresConnection:
         """Terminate the session if the server still responds, and close; idempotent."""
         self.broken = True
         with suppress(OSError, *BROKEN_PROTOCOL):
-            self._line.settimeout(1.0)
+            self._line.allow(1.0)
             self._connection.close()
         self._line.close()
 
@@ -126,7 +197,7 @@ def open_connection(target: PostgresTarget, timeout_seconds: float) -> PostgresC
 
 
 def _log_in(target: PostgresTarget, tls: _Tls, timeout_seconds: float) -> PostgresConnection:
-    line: socket.socket | None = None
+    line: Line | None = None
     guard = LoginGuard(target)
     try:
         line = _dial(target, timeout_seconds)
@@ -150,7 +221,7 @@ def _log_in(target: PostgresTarget, tls: _Tls, timeout_seconds: float) -> Postgr
     except (DatabaseUnreachable, LoginRefused):
         _hang_up(line)
         raise
-    except (OSError, struct.error, ServerError, ScramException, *BROKEN_PROTOCOL) as error:
+    except (OSError, struct.error, ServerError, ScramException, AnswerTooLarge, *BROKEN_PROTOCOL) as error:
         _hang_up(line)
         # Where the server hung up first, pg8000's complaint about that hides why the login was broken off.
         raise guard.refusal or login_error(error, target, timeout_seconds) from without_words(error)
@@ -160,12 +231,14 @@ def _log_in(target: PostgresTarget, tls: _Tls, timeout_seconds: float) -> Postgr
     return PostgresConnection(target, connection, line)
 
 
-def _hang_up(line: socket.socket | None) -> None:
+def _hang_up(line: Line | None) -> None:
     if line is not None:
         line.close()
 
 
-def _dial(target: PostgresTarget, timeout_seconds: float) -> socket.socket:
+def _dial(target: PostgresTarget, timeout_seconds: float) -> PlainLine:
+    """Connect; what is left of the time is for TLS and the login."""
+    began = time.monotonic()
     if target.unix_socket is not None:
         line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -174,18 +247,18 @@ def _dial(target: PostgresTarget, timeout_seconds: float) -> socket.socket:
         except BaseException:
             line.close()
             raise
-        return line
-    line = socket.create_connection((target.host, target.port), timeout_seconds)
-    line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return line
+    else:
+        line = socket.create_connection((target.host, target.port), timeout_seconds)
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return plain_line(line, timeout_seconds - (time.monotonic() - began))
 
 
-def _start_tls(line: socket.socket, target: PostgresTarget, tls: _Tls) -> socket.socket:
+def _start_tls(line: PlainLine, target: PostgresTarget, tls: _Tls) -> Line:
     line.sendall(_TLS_REQUEST)
     answer = line.recv(1)
     if answer == b"S":
-        return _tls_context(target).wrap_socket(line, server_hostname=target.host)
+        return tls_line(line, _tls_context(target), target.host)
     if answer != b"N":
         raise ValueError("the answer to a request for TLS is S or N")
     if tls == "always":

@@ -17,6 +17,7 @@ import scramp
 from pg8000.exceptions import DatabaseError as ServerError
 from pg8000.exceptions import InterfaceError
 
+from tribal.adapters.postgres.line import AnswerTooLarge
 from tribal.catalog.dialect import quote_identifier
 from tribal.errors import (
     AccessDenied,
@@ -60,7 +61,11 @@ _LANGUAGES = re.compile(r"pl_|plpy|plperl|pltcl|plv8|plr\b")
 _UNTOLD = "what it says may quote a row and is not repeated here"
 
 # Besides OSError: what pg8000 raises when the other side violates the protocol.
-BROKEN_PROTOCOL = (InterfaceError, AttributeError, LookupError, ValueError, OverflowError, TypeError)
+BROKEN_PROTOCOL = (InterfaceError, AttributeError, LookupError, ValueError, ArithmeticError, TypeError, RecursionError)
+
+
+NOT_OUR_ANSWERS = (AttributeError, LookupError, ValueError, TypeError)
+"""What reading rows raises when they are not of the columns and types that the statement asked for."""
 
 
 def sqlstate(error: DatabaseError) -> str:
@@ -163,6 +168,8 @@ def _refusal(code: str, said: str, target: PostgresTarget) -> DatabaseError:
 
 def _why_unreachable(error: BaseException, target: PostgresTarget, timeout_seconds: float) -> str:
     cause = next((e for e in _chain(error) if isinstance(e, OSError)), error)
+    if isinstance(cause, AnswerTooLarge):
+        return f"What answers at {target.place} sends too much for a login: {cause}. Check host and port."
     if isinstance(cause, socket.gaierror):
         return f"There is no host {target.host!r} ({target}). Check the spelling, and that your network knows it."
     if isinstance(cause, TimeoutError):
@@ -219,6 +226,19 @@ def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> D
     if code.startswith(("08", "57P")):
         return ConnectionLost(f"The server ended the connection while {doing} {where} ({said}).", context=context)
     return DatabaseError(f"Failed {doing} {where} (SQLSTATE {code}; {said}).", context=context)
+
+
+def timeout_behind(error: BaseException) -> TimeoutError | None:
+    """The timeout that led to an error; pg8000 hides one in the middle of a message."""
+    return next((each for each in _chain(error) if isinstance(each, TimeoutError)), None)
+
+
+def too_large(error: AnswerTooLarge, doing: str, target: PostgresTarget) -> DatabaseError:
+    """Say that the server sent more than is taken."""
+    return DatabaseError(
+        f"Gave up {doing} of {target}: {error}. Make sure that this is the server that you mean.",
+        context=target.as_context(),
+    )
 
 
 def broken_connection(error: BaseException, doing: str, target: PostgresTarget) -> ConnectionLost:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from tribal.adapters.postgres import queries
 from tribal.adapters.postgres.connection import PostgresConnection, Row
+from tribal.adapters.postgres.line import MOST_ROWS
 from tribal.errors import ConnectionLost, DatabaseError, StatementTimedOut
 
 _IDLE_TIMEOUT_SECONDS = 60.0
@@ -42,9 +43,16 @@ class Session:
         self._doing = doing
         self._timeout_seconds = timeout_seconds
 
-    def run(self, sql: str, *parameters: str) -> list[Row]:
+    @property
+    def lossy(self) -> bool:
+        """Whether a text that this connection read was not valid UTF-8; such bytes are lone surrogates."""
+        return self._connection.lossy
+
+    def run(self, sql: str, *parameters: str, most_rows: int = MOST_ROWS) -> list[Row]:
         """Send one statement and fetch its rows."""
-        return self._connection.run(sql, *parameters, doing=self._doing, timeout_seconds=self._timeout_seconds)
+        return self._connection.run(
+            sql, *parameters, doing=self._doing, timeout_seconds=self._timeout_seconds, most_rows=most_rows
+        )
 
 
 class PostgresPool:

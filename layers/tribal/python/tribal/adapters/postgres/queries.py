@@ -10,7 +10,8 @@ from __future__ import annotations
 from tribal.ports import Statement
 
 # Settings that would make the same data look different (time zone, date style, synchronized scans) are pinned. All are
-# sent in one message, so that a transaction costs one extra round trip rather than ten.
+# sent in one message, so that a transaction costs one extra round trip rather than ten. A database in SQL_ASCII holds
+# any bytes: asked for UTF-8, the server would refuse a whole result for one of them, so it is asked for the bytes.
 _SETTINGS = """\
 SET LOCAL statement_timeout = {statement_timeout_ms};
 SET LOCAL lock_timeout = {lock_timeout_ms};
@@ -23,7 +24,8 @@ SET LOCAL intervalstyle = 'postgres';
 SET LOCAL extra_float_digits = 1;
 SET LOCAL synchronize_seqscans = off;
 SET LOCAL max_parallel_workers_per_gather = 0;
-SET LOCAL jit = off"""
+SET LOCAL jit = off;
+SELECT set_config('client_encoding', 'SQL_ASCII', true) WHERE current_setting('server_encoding') = 'SQL_ASCII'"""
 
 BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;\n" + _SETTINGS
 BEGIN = "BEGIN READ ONLY;\n" + _SETTINGS

@@ -31,9 +31,23 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def print_json(value: Any) -> None:
-    """One JSON object on standard output."""
+    """One JSON object on standard output; characters that a terminal would obey or hide are escaped."""
     text = value.to_json().decode() if hasattr(value, "to_json") else json.dumps(value, indent=2, ensure_ascii=False)
-    typer.echo(text.rstrip("\n"))
+    typer.echo(_escape_invisible(text.rstrip("\n")))
+
+
+def _escape_invisible(text: str) -> str:
+    """JSON with control, format and separator characters escaped; JSON itself allows most of them as they are."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    from tribal.catalog.visibility import is_visible
+
+    return "".join(char if char == "\n" or is_visible(char) else _escaped(char) for char in text)
+
+
+def _escaped(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[place]:02x}{units[place + 1]:02x}" for place in range(0, len(units), 2))
 
 
 def print_connection_warnings(settings: Settings) -> None:
@@ -92,6 +106,7 @@ def fail(error: Exception, *, as_json: bool) -> NoReturn:
 
     from tribal.edges.cli.usage import without_logins
     from tribal.errors import TribalError, outcome
+    from tribal.rendering.markdown import show_invisible
 
     if not isinstance(error, TribalError):
         raise error
@@ -101,5 +116,5 @@ def fail(error: Exception, *, as_json: bool) -> NoReturn:
         data = error.to_agent_error(timestamp).model_dump(mode="json")
         print_json({"success": False, "error": data})
     for line in error.message.splitlines():
-        typer.echo(f"error: {line}", err=True)
+        typer.echo(f"error: {show_invisible(line)}", err=True)
     raise typer.Exit(outcome(error).exit_code)

@@ -21,6 +21,7 @@ from anyio import from_thread, lowlevel, to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from tribal.edges.mcp.unreadable import request_id, request_id_at_the_end
 from tribal.errors import ConfigurationError
@@ -140,13 +141,17 @@ def _parsed(line: bytes | Overlong) -> types.JSONRPCMessage:
         found = request_id_at_the_end(line.end) if found is None else found
         raise _Unreadable(found, types.INVALID_REQUEST, f"a message may not be longer than {MAX_LINE_BYTES:,} bytes")
     try:
-        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError as exc:
         if exc.errors(include_url=False, include_context=False, include_input=False)[0]["type"] == "json_invalid":
-            code, message = types.PARSE_ERROR, "this is no JSON, is too deep, or holds half a character"
+            code, why = types.PARSE_ERROR, "this is no JSON, is too deep, or holds half a character"
         else:
-            code, message = types.INVALID_REQUEST, "this is no JSON-RPC 2.0 message"
-        raise _Unreadable(request_id(line), code, message) from exc
+            code, why = types.INVALID_REQUEST, "this is no JSON-RPC 2.0 message"
+        raise _Unreadable(request_id(line), code, why) from exc
+    # The SDK takes a request with any other id for a notification, and its sender would wait for an answer for ever.
+    if isinstance(message, types.JSONRPCNotification) and "id" in from_json(line):
+        raise _Unreadable(None, types.INVALID_REQUEST, "the id of a request must be a string or an integer")
+    return message
 
 
 def _read_lines(descriptor: int, deliver: Callable[[bytes | Overlong | None], None]) -> None:

@@ -27,6 +27,7 @@ from tribal_contracts import (
 )
 
 UNKNOWN_HASH = "0" * 64
+_TEXTS_SHOWN = 5
 
 
 @doing("planning")
@@ -143,8 +144,27 @@ def _write_found(
         errors=[
             *_unreadable_errors(entry.name, contents.unreadable_schemas, clock),
             *locked_errors(entry.name, (key for key in found.names() if key in contents.locked), clock),
+            *_text_errors(entry.name, contents.unreadable_texts, clock),
         ],
     )
+
+
+def _text_errors(database: str, where: Sequence[str], clock: Clock) -> list[AgentError]:
+    if not where:
+        return []
+    shown = "; ".join(where[:_TEXTS_SHOWN]) + ("; and more" if len(where) > _TEXTS_SHOWN else "")
+    message = (
+        f"{database!r} holds text that is not UTF-8, and its encoding does not say what it is: {shown}. Comments and "
+        "what has such a name were left out, elsewhere U+FFFD stands for the bytes; write that text anew, or give the "
+        "database an encoding"
+    )
+    error = agent_error(
+        "PLAN_TEXT_UNREADABLE",
+        message,
+        timestamp=clock.published(),
+        context={"database": database, "places": len(where)},
+    )
+    return [error]
 
 
 def _unreadable_errors(database: str, schemas: Iterable[str], clock: Clock) -> list[AgentError]:

@@ -1,0 +1,80 @@
+"""Downloads an issuer's key set, within limits that also hold for a server that sends one byte at a time."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from urllib.parse import urlsplit
+
+from tribal.edges.http.identity.keys import KeysUnavailable
+
+LARGEST_KEY_SET_BYTES = 1024 * 1024
+"""Key sets in the wild have a few kilobytes."""
+
+
+def download(url: str, timeout_seconds: float = 5.0) -> bytes:
+    """The body at an address over HTTP or HTTPS; redirects are not followed.
+
+    Args:
+        timeout_seconds: for the whole download, by the clock.
+
+    Raises:
+        KeysUnavailable: when there is no whole answer with status 200 within the limits.
+    """
+    began = time.monotonic()
+    connection, path = _connection(url, timeout_seconds)
+    try:
+        connection.connect()
+        with _hung_up_after(connection.sock, timeout_seconds - (time.monotonic() - began)):
+            connection.request("GET", path, headers={"Accept": "application/json"})
+            response = connection.getresponse()
+            body = response.read(LARGEST_KEY_SET_BYTES + 1)
+            complete = not response.length or response.length <= 0
+    except (OSError, http.client.HTTPException) as error:
+        raise KeysUnavailable(f"no keys from {url!r}: {type(error).__name__}") from error
+    finally:
+        connection.close()
+    if response.status != 200:
+        raise KeysUnavailable(f"no keys from {url!r}: it answered with status {response.status}")
+    if len(body) > LARGEST_KEY_SET_BYTES or not complete:
+        raise KeysUnavailable(f"no keys from {url!r}: more than {LARGEST_KEY_SET_BYTES:,} bytes, or cut off")
+    return body
+
+
+def _connection(url: str, timeout_seconds: float) -> tuple[http.client.HTTPConnection, str]:
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise KeysUnavailable(f"no keys from {url!r}: this is no address") from error
+    kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+    if parts.scheme not in kinds or not host:
+        raise KeysUnavailable(f"no keys from {url!r}: the address must begin with https://")
+    path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+    return kinds[parts.scheme](host, port, timeout=timeout_seconds), path
+
+
+@contextmanager
+def _hung_up_after(line: socket.socket, seconds: float) -> Iterator[None]:
+    """End the connection when the time is up: a socket's own timeout begins anew with every byte."""
+    hung_up = threading.Event()
+
+    def hang_up() -> None:
+        hung_up.set()
+        with suppress(OSError):
+            # Of the plain socket, below TLS: SSLSocket.shutdown would take the session from under a read.
+            socket.socket.shutdown(line, socket.SHUT_RDWR)
+
+    timer = threading.Timer(max(0.0, seconds), hang_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+    if hung_up.is_set():
+        raise TimeoutError

@@ -1,0 +1,120 @@
+"""The keys by which an issuer signs: its published JWK set, remembered for a bounded time.
+
+PyJWT's own client is not used: it cannot tell an outage from an unknown key in every case, limits neither the size nor
+the duration of the answer, and, with `cache_keys`, trusts a key for as long as the process lives.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jwt
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+
+PublicKey = RSAPublicKey | EllipticCurvePublicKey | Ed25519PublicKey
+
+KEY_TYPES = {"RS256": "RSA", "PS256": "RSA", "ES256": "EC", "EdDSA": "OKP"}
+"""The JWK key type of each algorithm. Asymmetric ones only: with a shared secret, whoever checks tokens could forge
+them."""
+SMALLEST_RSA_BITS = 2048
+"""Source: RFC 7518, section 3.3."""
+KEYS_KEPT_SECONDS = 300.0
+"""A key that the issuer has withdrawn is trusted no longer than this."""
+LOOK_AGAIN_SECONDS = 30.0
+"""Least time between two downloads because of an unknown key: anyone can invent key ids."""
+
+
+class KeysUnavailable(Exception):
+    """The issuer's keys cannot be had right now, so that a token is neither good nor bad. Retryable."""
+
+
+class SigningKeys:
+    """The keys of one issuer; thread-safe.
+
+    Args:
+        download: fetches the JWK set; raises `KeysUnavailable`.
+        now: seconds on a clock that never goes back.
+    """
+
+    def __init__(self, download: Callable[[], bytes], now: Callable[[], float] = time.monotonic) -> None:
+        self._download = download
+        self._now = now
+        self._lock = threading.Lock()
+        self._keys: Mapping[str, list[tuple[frozenset[str], PublicKey]]] = {}
+        self._fetched_at: float | None = None
+        self._tried_at: float | None = None
+
+    def find(self, key_id: str, algorithm: str) -> PublicKey | None:
+        """The key with this id that may verify signatures of this algorithm; `None` if the issuer has none.
+
+        Raises:
+            KeysUnavailable: when that cannot be told.
+        """
+        with self._lock:
+            if self._fetched_at is None or self._now() - self._fetched_at >= KEYS_KEPT_SECONDS:
+                self._fetch()
+            if key_id not in self._keys:
+                self._look_again()
+            candidates = self._keys.get(key_id, [])
+        return next((key for algorithms, key in candidates if algorithm in algorithms), None)
+
+    def _look_again(self) -> None:
+        if self._tried_at is None or self._now() - self._tried_at >= LOOK_AGAIN_SECONDS:
+            self._fetch()
+        elif self._tried_at != self._fetched_at:
+            raise KeysUnavailable("the issuer's keys could not be downloaded a moment ago")
+
+    def _fetch(self) -> None:
+        self._tried_at = self._now()
+        self._keys = _read_key_set(self._download())
+        self._fetched_at = self._tried_at
+
+
+def _read_key_set(document: bytes) -> Mapping[str, list[tuple[frozenset[str], PublicKey]]]:
+    """The usable keys of a JWK set by id, each with the algorithms that it may verify; others are left out."""
+    try:
+        content = json.loads(document)
+    except (ValueError, RecursionError) as error:
+        raise KeysUnavailable("what the issuer publishes as its keys is no JSON") from error
+    listed = content.get("keys") if isinstance(content, dict) else None
+    if not isinstance(listed, list):
+        raise KeysUnavailable("what the issuer publishes as its keys is no JWK set")
+    found: defaultdict[str, list[tuple[frozenset[str], PublicKey]]] = defaultdict(list)
+    for entry in listed:
+        if not isinstance(entry, dict) or not isinstance(entry.get("kid"), str):
+            continue
+        algorithms = _algorithms_of(entry)
+        key = _public_key(entry, algorithms) if algorithms else None
+        if key is not None:
+            found[entry["kid"]].append((algorithms, key))
+    return dict(found)
+
+
+def _algorithms_of(entry: Mapping[str, Any]) -> frozenset[str]:
+    """The algorithms that a key may verify; empty if it is no key for signatures."""
+    if entry.get("use") not in (None, "sig"):
+        return frozenset()
+    wanted = entry.get("alg")
+    return frozenset(name for name, kind in KEY_TYPES.items() if kind == entry.get("kty") and wanted in (None, name))
+
+
+def _public_key(entry: Mapping[str, Any], algorithms: frozenset[str]) -> PublicKey | None:
+    """The key, if it is well-formed, public and strong enough."""
+    try:
+        key = jwt.PyJWK(dict(entry), min(algorithms)).key
+    except (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError, OverflowError):
+        # What PyJWT and cryptography raise for members that are missing, of another type or no such key.
+        return None
+    if isinstance(key, RSAPublicKey):
+        return key if key.key_size >= SMALLEST_RSA_BITS else None
+    if isinstance(key, EllipticCurvePublicKey):
+        return key if isinstance(key.curve, SECP256R1) else None
+    return key if isinstance(key, Ed25519PublicKey) else None
