@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tribal.adapters.local.reading_block import ReadingBlock
-from tribal.adapters.sqlite.generation import FileIdentity, Generation, open_generation
+from tribal.adapters.sqlite import checksum
+from tribal.adapters.sqlite.checksum import FileIdentity
+from tribal.adapters.sqlite.generation import NOT_READY, Generation, open_generation
 from tribal.adapters.sqlite.places import admits
 from tribal.adapters.sqlite.records import read_domain_records, read_records
 from tribal.adapters.sqlite.schema import distinct_terms
@@ -66,6 +68,10 @@ class SqliteIndex:
                 return view.generation.metadata
         except IndexNotReady:
             return None
+
+    def is_intact(self) -> bool:
+        """Whether the current file has the bytes that were published; without a checksum, what SQLite's check says."""
+        return checksum.is_intact(self._path, note=True)
 
     def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
         """Run several queries against one generation."""
@@ -188,8 +194,13 @@ class SqliteIndex:
                 view.connection.close()
                 raise
         except (sqlite3.Error, OSError) as exc:
-            message = f"the index at {str(self._path)!r} cannot be read ({exc}); `tribal index --force` rebuilds it"
+            message = f"the index at {str(self._path)!r} cannot be read ({exc}); `tribal index` rebuilds it"
             raise IndexNotReady(message) from exc
+        except (ValueError, TypeError, LookupError, OverflowError) as exc:
+            # What damage that SQLite does not notice makes of our own reading.
+            if checksum.is_intact(self._path):
+                raise
+            raise IndexNotReady(NOT_READY["damaged"].format(path=str(self._path))) from exc
         if not block.entered:
             _give_back(view)
 
