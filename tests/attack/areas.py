@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from tests.attack import damage
 from tests.attack.outcome import Attack, Outcome
 
-AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {}
+AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
+    "damaged files": damage.attack,
+}
 """Title of an area, and what tries its classes one after the other."""
+
+WITH_SERVERS = frozenset({"damaged files"})
+"""Areas that start a server, which `make quick` leaves out."""

@@ -5,15 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
-from tests.attack.areas import AREAS
+from tests.attack.areas import AREAS, WITH_SERVERS
 from tests.attack.outcome import Attack
 
 SEED = 20261122
 EFFORT = 0.02
 
 
-@pytest.mark.parametrize("area", AREAS)
+def _marked(area: str) -> ParameterSet:
+    return pytest.param(area, marks=pytest.mark.server if area in WITH_SERVERS else ())
+
+
+@pytest.mark.parametrize("area", map(_marked, AREAS))
 def test_what_the_attack_tries_breaks_through_no_more_often_than_its_goal(area: str, tmp_path: Path) -> None:
     broken = [str(outcome) for outcome in AREAS[area](Attack(SEED, EFFORT, tmp_path)) if not outcome.holds]
 
