@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from random import Random
 
@@ -119,12 +120,10 @@ def _plan(store: Store, random: Random, times: int) -> Iterator[tuple[str, list[
     groups: dict[str, list[str]] = {}
     for key in store.files():
         groups.setdefault(_group(key), []).append(key)
-    names = sorted(groups)
-    random.shuffle(names)
-    for number in range(times):
-        kind = list(KINDS)[number % len(KINDS)]
-        group = groups[names[(number + number // len(KINDS)) % len(names)]]
-        yield kind, [random.choice(group), *random.sample(sorted(sum(groups.values(), [])), 20)]
+    every = sorted(store.files())
+    turns = {kind: cycle(random.sample(sorted(groups), len(groups))) for kind in KINDS}
+    for _, kind in zip(range(times), cycle(KINDS), strict=False):
+        yield kind, [random.choice(groups[next(turns[kind])]), *random.sample(every, 20)]
 
 
 def _group(key: str) -> str:
@@ -190,7 +189,7 @@ def _edited(path: Path) -> bool:
 
 def _state(path: Path) -> object:
     if path.is_symlink():
-        return os.readlink(path)
+        return str(path.readlink())
     return path.read_bytes() if path.is_file() else sorted(path.rglob("*")) if path.is_dir() else None
 
 
@@ -198,7 +197,7 @@ def _contents(folder: Path) -> dict[str, bytes | str]:
     """Every file by its key, but for what is own to a run; a link by what it leads to."""
     paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
     return {
-        key: os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else "a folder"
+        key: str(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else "a folder"
         for key, path in paths.items()
         if not key.startswith(OWN_TO_A_RUN) and (path.is_symlink() or path.is_file() or not any(path.iterdir()))
     }

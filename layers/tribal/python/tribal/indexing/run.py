@@ -71,15 +71,16 @@ def index_documents(context: IndexingContext, request: IndexingRequest = EVERYTH
     if request.work_units is not None and not job.paths:
         # These units are no longer in the manifest; a run over the whole manifest removes their records.
         return _recorder(job).snapshot("completed")
-    current = request == EVERYTHING and _is_current(job)
-    if current and context.index.is_intact():
+    damaged = not context.index.is_intact()
+    if damaged:
+        context.sink.note("the index is not as it was written; it is built anew")
+        job = replace(job, work_units=None)
+    elif request == EVERYTHING and _is_current(job):
         return _unchanged(job)
     if not check_files(context.store, handover, [*job.paths, *job.overviews]):
         return _superseded(job, _recorder(job))
-    if current:
-        context.sink.note("the index is not as it was written; it is built anew")
     try:
-        return _run(job, request.force or current)
+        return _run(job, request.force or damaged)
     except EmbeddingFailed as failure:
         context.sink.note(f"{failure.message}; indexing without vectors")
         return _run(replace(job, context=replace(context, embedder=None)), True, failure)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from tribal.adapters.local.durable_files import move_into_place, temporary_file, write_through
-from tribal.adapters.sqlite.schema import connect_published
+from tribal.adapters.sqlite.schema import connect_published, inspect
 
 
 class FileIdentity(NamedTuple):
@@ -75,26 +75,54 @@ def of_published(path: Path, file: FileIdentity) -> State:
         return "unknown"
     if any(published.seen == _seen(file) for published in noted):
         return "intact"
-    return "intact" if _hash_of(path) in {published.sha256 for published in noted} else "damaged"
+    return "intact" if _is_noted(path, noted) else "damaged"
 
 
-def is_intact(path: Path, *, note: bool = False) -> bool:
-    """Whether the file has the bytes that were published: hashed in full, or checked by SQLite if no hash is noted.
+def is_intact(path: Path) -> bool:
+    """Whether the file, if there is one, has the bytes that were published.
 
-    With `note`, a hash that was missing is noted once SQLite has found nothing.
+    It is hashed in full or, where no hash is noted, checked by SQLite.
     """
     try:
+        file = FileIdentity.of(path)
         noted = _read(path)
-        if noted:
-            return _hash_of(path) in {published.sha256 for published in noted}
-        with closing(connect_published(path)) as connection:
-            if not passes_quick_check(connection):
-                return False
-        if note:
-            confirm(path, Published(_hash_of(path)))
-    except (sqlite3.Error, OSError):
+        if file is None or not noted:
+            return file is None or _passes(path)
+        return _is_noted(path, noted)
+    except OSError:
         return False
-    return True
+
+
+def is_proven(path: Path) -> bool:
+    """Whether a checksum is noted, and the file has it."""
+    try:
+        return _is_noted(path, _read(path))
+    except OSError:
+        return False
+
+
+def _is_noted(path: Path, noted: Sequence[Published]) -> bool:
+    return _hash_of(path) in {published.sha256 for published in noted}
+
+
+def complete(path: Path) -> None:
+    """Note hash and identity of an intact file of ours where they are missing, as after a kill, or in a copied store.
+
+    Raises:
+        OSError: when that cannot be written.
+    """
+    file = FileIdentity.of(path)
+    if file is None or inspect(path) != "ours" or any(published.seen == _seen(file) for published in _read(path)):
+        return
+    confirm(path, Published(_hash_of(path)))
+
+
+def _passes(path: Path) -> bool:
+    try:
+        with closing(connect_published(path)) as connection:
+            return passes_quick_check(connection)
+    except sqlite3.Error:
+        return False
 
 
 def passes_quick_check(connection: sqlite3.Connection) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,7 +71,11 @@ class SqliteIndex:
 
     def is_intact(self) -> bool:
         """Whether the current file has the bytes that were published; without a checksum, what SQLite's check says."""
-        return checksum.is_intact(self._path, note=True)
+        if not checksum.is_intact(self._path):
+            return False
+        with suppress(OSError):  # without it readers hash the file, no more
+            checksum.complete(self._path)
+        return True
 
     def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
         """Run several queries against one generation."""
@@ -198,7 +202,7 @@ class SqliteIndex:
             raise IndexNotReady(message) from exc
         except (ValueError, TypeError, LookupError, OverflowError) as exc:
             # What damage that SQLite does not notice makes of our own reading.
-            if checksum.is_intact(self._path):
+            if checksum.is_proven(self._path):
                 raise
             raise IndexNotReady(NOT_READY["damaged"].format(path=str(self._path))) from exc
         if not block.entered:

@@ -83,7 +83,7 @@ class GenerationWriter:
 
     def _open(self, *, afresh: bool) -> sqlite3.Connection:
         published = schema.inspect(self._path)
-        if published == "ours" and not checksum.is_intact(self._path):
+        if published == "ours" and not afresh and not checksum.is_intact(self._path):
             published = "damaged"
         if published == "foreign":
             raise IndexWriteFailed(NOT_READY["foreign"].format(path=str(self._path)) + "; move it away")

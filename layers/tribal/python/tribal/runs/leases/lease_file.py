@@ -13,7 +13,7 @@ from tribal.catalog.locations import DOCUMENTATION_LEASE, lease_file
 from tribal.errors import LeaseLost, ObjectDamaged, ObjectNotFound, PreconditionFailed, RunLocked
 from tribal.ports import Clock, ObjectStore
 from tribal.runs.clock import iso_timestamp
-from tribal.store import require_seal, sealed
+from tribal.store import report_damage, require_seal, sealed
 from tribal_contracts import LeaseRecord
 
 LONGEST_TERM_SECONDS = 1_200.0
@@ -105,8 +105,10 @@ class LeaseFile:
         for _ in range(_ATTEMPTS):
             found = find_lease(self.store, self.clock, self._name)
             present = found.record
-            if found.damaged and not alone:
-                self._require_over(found)
+            if found.damaged:
+                if not alone:
+                    self._require_over(found)
+                report_damage(self.store, lease_file(self._name))
             if present is not None and is_running(present, self.clock) and is_held(present):
                 raise locked_error(self.store, present)
             now = self.clock.real()

@@ -44,10 +44,16 @@ def last_run(store: ObjectStore, clock: Clock) -> str:
     from tribal.errors import PlanError
     from tribal.runs.leases.lease_file import find_lease
 
-    lease = find_lease(store, clock).record
-    if lease is None:
+    found = find_lease(store, clock)
+    if found.damaged:
+        raise PlanError(
+            f"the lease in {store.location} is damaged and does not tell the last run; name the run: the folders in "
+            "progress/runs are their names",
+            code="DOC_PLAN_NOT_FOUND",
+        )
+    if found.record is None:
         raise PlanError(f"no run has written to {store.location} yet", code="DOC_PLAN_NOT_FOUND")
-    return lease.run_id
+    return found.record.run_id
 
 
 def require_recorded(run_id: str, store: ObjectStore) -> None:
