@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.attack import catalog_literals, configuration, dsns, masking, servers, tokens
+from tests.attack import catalog_literals, configuration, damage, dsns, masking, servers, tokens
 from tests.attack.outcome import Attack, Outcome
 
 AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
     "catalog": catalog_literals.attack,
     "masking": masking.attack,
     "masking of harmless texts": masking.attack_harmless_texts,
+    "damaged files": damage.attack,
     "DSNs": dsns.attack,
     "configuration": configuration.attack,
     "tokens": tokens.attack,
@@ -18,5 +19,5 @@ AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
 }
 """Title of an area, and what tries its classes one after the other."""
 
-WITH_A_SERVER = frozenset({"catalog", "masking of harmless texts"})
-"""Areas that start a PostgreSQL."""
+WITH_A_SERVER = frozenset({"catalog", "masking of harmless texts", "damaged files"})
+"""Areas that start a PostgreSQL, which `make quick` leaves out."""

@@ -7,13 +7,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.conformance.object_store import *  # noqa: F403
 from tribal.adapters.local.folder import FolderLock, FolderStore
-from tribal.errors import StoreUnwritable
+from tribal.errors import ObjectDamaged, ObjectNotFound, StoreUnwritable
 
 _POSIX = pytest.mark.skipif(os.name == "nt", reason="signals and limits of POSIX")
 
@@ -63,6 +64,7 @@ def test_deleting_the_last_object_of_a_folder_removes_the_folder_but_never_the_s
 _WRITE_FOR_EVER = """
 import sys
 import tempfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tribal.adapters.local.folder import FolderStore
 store = FolderStore(Path(sys.argv[1]))
@@ -114,6 +116,7 @@ def test_sweeping_leaves_the_files_of_living_processes_alone(store: FolderStore,
 _COUNT = """
 import sys
 import tempfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tribal.adapters.local.folder import FolderStore
 from tribal.errors import PreconditionFailed
@@ -210,9 +213,10 @@ def test_a_symbolic_link_is_never_written_through(store: FolderStore, root: Path
 
 _PUT_AS_NOBODY = """
 import os, sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tribal.adapters.local.folder import FolderLock, FolderStore
-from tribal.errors import StoreUnwritable
+from tribal.errors import ObjectDamaged, ObjectNotFound, StoreUnwritable
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)
@@ -250,9 +254,10 @@ def test_a_folder_without_permission_says_so_and_what_to_do() -> None:
 
 _PUT_TOO_MUCH = """
 import resource, signal, sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tribal.adapters.local.folder import FolderStore
-from tribal.errors import StoreUnwritable
+from tribal.errors import ObjectDamaged, ObjectNotFound, StoreUnwritable
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
 store = FolderStore(Path(sys.argv[1]))
@@ -289,6 +294,7 @@ def test_only_one_lock_of_a_folder_is_held_at_a_time(root: Path) -> None:
 _HOLD = """
 import sys
 import tempfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tribal.adapters.local.folder import FolderLock
 lock = FolderLock(Path(sys.argv[1]))
@@ -307,3 +313,38 @@ def test_the_lock_of_a_killed_process_is_free_at_once(root: Path) -> None:
     holder.communicate()
     assert lock.try_acquire()
     lock.release()
+
+
+def test_an_empty_folder_in_the_place_of_a_file_gives_way_and_one_with_files_does_not(
+    store: FolderStore, root: Path
+) -> None:
+    (root / "progress/lease.json").mkdir(parents=True)
+    with pytest.raises(ObjectNotFound) as raised:
+        store.get("progress/lease.json")
+    assert raised.value.blocked
+    store.put("progress/lease.json", b"one", if_absent=True)
+    assert store.get("progress/lease.json").data == b"one"
+    store.put("docs/README.md/note.txt", b"a person's")
+    with pytest.raises(StoreUnwritable, match=r"README.md'.*a folder stands where a file should be: move it away"):
+        store.put("docs/README.md", b"")
+    assert store.get("docs/README.md/note.txt").data == b"a person's"
+
+
+def test_a_link_to_itself_is_damage_and_no_traceback(store: FolderStore, root: Path) -> None:
+    store.put("docs/README.md", b"")
+    (root / "docs/loop.json").symlink_to("loop.json")
+    with pytest.raises(ObjectDamaged, match=r"cannot read .*loop.json"):
+        store.get("docs/loop.json")
+    with pytest.raises(ObjectDamaged):
+        store.head("docs/loop.json")
+    assert list(store.keys()) == ["docs/README.md"]
+    with pytest.raises(StoreUnwritable, match="is a symbolic link"):
+        store.put("docs/loop.json", b"")
+
+
+def test_the_store_tells_when_an_object_was_written(store: FolderStore) -> None:
+    before = datetime.now(UTC) - timedelta(seconds=3)
+    store.put("progress/lease.json", b"")
+    written = store.get("progress/lease.json").modified_at
+    assert written is not None
+    assert before < written < datetime.now(UTC) + timedelta(seconds=3)

@@ -62,10 +62,10 @@ def test_reading_makes_no_file(index: SqliteIndex, path: Path) -> None:
     assert not path.parent.exists()
 
 
-def test_a_finished_index_is_one_file(index: SqliteIndex, path: Path) -> None:
+def test_a_finished_index_is_one_file_with_its_checksum_beside_it(index: SqliteIndex, path: Path) -> None:
     fill(index, table_entry(names=["order"]))
     index.close()
-    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert sorted(file.name for file in path.parent.iterdir()) == [path.name, f"{path.name}-sum"]
     with sqlite3.connect(path) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -109,6 +109,7 @@ def test_a_file_of_another_version_is_rebuilt_and_says_so_to_readers(
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
+    path.with_name(f"{path.name}-sum").unlink()
     assert index.metadata() is None
     with pytest.raises(IndexNotReady, match="another version"):
         other.tables(EVERYWHERE)
@@ -122,6 +123,7 @@ def test_metadata_of_another_version_is_not_ready(index: SqliteIndex, path: Path
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE index_metadata SET index_version = '0'")
     connection.close()
+    path.with_name(f"{path.name}-sum").unlink()
     with pytest.raises(IndexNotReady, match="another version"):
         index.tables(EVERYWHERE)
 

@@ -92,17 +92,19 @@ def test_a_manifest_comes_with_the_hash_of_its_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "code"),
+    ("change", "code", "hint"),
     [
-        ({"schema_version": "2.0"}, "MANIFEST_VERSION_MISMATCH"),
-        ({"status": "running"}, "MANIFEST_INCOMPLETE"),
-        ({"completed_at": None}, "IDX_MANIFEST_INVALID"),
+        ({"schema_version": "2.0"}, "MANIFEST_VERSION_MISMATCH", "use the program that wrote it"),
+        ({"status": "running"}, "MANIFEST_INCOMPLETE", "wait until documenting has ended"),
+        ({"completed_at": None}, "IDX_MANIFEST_INVALID", "`tribal run` and `tribal document` make it anew"),
     ],
 )
-def test_a_manifest_that_cannot_be_read_is_never_taken_for_missing(change: dict[str, object], code: str) -> None:
+def test_a_manifest_that_cannot_be_read_is_never_taken_for_missing(
+    change: dict[str, object], code: str, hint: str
+) -> None:
     store = MemoryStore()
     write_documentation(store, shop_tables())
     store.put(MANIFEST_FILE, json.dumps(json.loads(store.get(MANIFEST_FILE).data) | change).encode())
-    with pytest.raises(ManifestError, match="put back an intact copy, or delete it") as raised:
+    with pytest.raises(ManifestError, match=hint) as raised:
         load_manifest(store)
     assert raised.value.code == code

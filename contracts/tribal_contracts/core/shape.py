@@ -8,18 +8,26 @@ Source: specification section 2.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.json_schema import SkipJsonSchema
 
 SCHEMA_VERSION = "1.0"
 
 Unset = SkipJsonSchema[None]
 
+
+def _real_time(text: str) -> str:
+    datetime.fromisoformat(text)
+    return text
+
+
 ISOTimestamp = Annotated[
     str,
     StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$"),
+    AfterValidator(_real_time),
     Field(json_schema_extra={"format": "date-time"}),
 ]
 ContentHash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]

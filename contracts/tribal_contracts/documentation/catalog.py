@@ -141,6 +141,7 @@ class CatalogReading(Contract):
     snapshot_file: str | Unset = optional(
         "Key of the snapshot, relative to the root; unset when nothing was ever read."
     )
+    snapshot_hash: ContentHash | Unset = optional("Extension. SHA-256 of the snapshot's bytes.")
     table_count: Count
     schema_count: Count
     unreadable_schemas: list[str]

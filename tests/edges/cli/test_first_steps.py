@@ -14,6 +14,10 @@ import pytest
 from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import start_tribal, tribal
 from tests.plugins.postgres import FreshDatabase, administer, login, unique_name
+from tribal.adapters.local.folder import FolderStore
+from tribal.catalog.locations import LEASE_FILE
+from tribal.store import put_record
+from tribal_contracts import LeaseRecord
 
 
 def free_port() -> int:
@@ -224,8 +228,9 @@ def test_a_run_that_was_killed_is_not_followed_for_ever(tmp_path: Path, fresh_da
         assert killed.poll() is None
     killed.kill()
     killed.communicate(timeout=60)
-    lease = tmp_path / "progress" / "lease.json"
-    lease.write_text(lease.read_text().replace('"expires_at": "2', '"expires_at": "1'))
+    store = FolderStore(tmp_path)
+    left = LeaseRecord.from_json(store.get(LEASE_FILE).data)
+    put_record(store, LEASE_FILE, left.model_copy(update={"expires_at": left.acquired_at}))
     ran = tribal("tail", cwd=tmp_path)
     assert (ran.returncode, "the next run carries on" in ran.stderr) == (130, True)
     assert "stopped before it could say how it ended" in tribal("status", cwd=tmp_path).stdout.splitlines()[0]

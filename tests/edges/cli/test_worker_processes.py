@@ -52,9 +52,9 @@ def alone(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """But for hashes of databases.yaml, which says how many processes there are."""
+    """But for hashes over databases.yaml, which says how many processes there are."""
     found = contents(folder, *OWN_TO_A_RUN, "databases.yaml")
-    return {name: re.sub(rb'"(config|plan)_hash": "\w+"', b"", data) for name, data in found.items()}
+    return {name: re.sub(rb'"((config|plan)_hash|checksum)": "\w+"', b"", data) for name, data in found.items()}
 
 
 def workers_at_work(run: subprocess.Popen[str]) -> list[psutil.Process]:

@@ -13,6 +13,7 @@ TribalError
  |   `- AccessDenied              a privilege is missing
  |- StoreError                    the object store
  |   |- ObjectNotFound            no object has that key
+ |   |- ObjectDamaged             an object is there and is not as it was written
  |   |- PreconditionFailed        another writer changed the object first
  |   `- StoreUnwritable           no permission, no space, no such folder
  |- SecretsUnavailable            the secret store did not answer (retryable)
@@ -122,7 +123,15 @@ class StoreError(TribalError):
 
 
 class ObjectNotFound(StoreError):
-    """No object has that key."""
+    """No object has that key; `blocked` tells that something else stands in its place, such as a folder."""
+
+    def __init__(self, message: str, *, code: str | None = None, blocked: bool = False) -> None:
+        super().__init__(message, code=code)
+        self.blocked = blocked
+
+
+class ObjectDamaged(StoreError):
+    """An object is there, but its bytes cannot be read or are not those that were written."""
 
 
 class PreconditionFailed(StoreError):
@@ -232,6 +241,7 @@ CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
     ),
     # Unless indexing or retrieving, an object looked up by key is part of a plan.
     ObjectNotFound: ("DOC_PLAN_INVALID", {"indexing": "IDX_FILE_NOT_FOUND", "retrieving": "RET_INDEX_NOT_READY"}),
+    ObjectDamaged: ("DOC_PLAN_INVALID", {"indexing": "IDX_FILE_INVALID", "retrieving": "RET_INDEX_NOT_READY"}),
     SecretsUnavailable: ("ENV_SECRETS_UNAVAILABLE", {}),
     RunError: ("DOC_RUN_LOCKED", {}),
     RunInterrupted: ("DOC_RUN_INTERRUPTED", {}),
@@ -293,6 +303,7 @@ OUTCOMES: tuple[tuple[type[TribalError], Outcome], ...] = (
     (TableGone, Outcome(EXIT_DATABASE, 502, False)),
     (DatabaseError, Outcome(EXIT_DATABASE, 502, True)),
     (ObjectNotFound, Outcome(EXIT_STORE, 500, False)),
+    (ObjectDamaged, Outcome(EXIT_STORE, 500, False)),
     (StoreError, Outcome(EXIT_STORE, 500, True)),
     (SecretsUnavailable, Outcome(EXIT_DEPLOYMENT, 502, True)),
     (RunInterrupted, Outcome(EXIT_INTERRUPTED, 500, True)),

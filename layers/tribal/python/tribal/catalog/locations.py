@@ -18,6 +18,7 @@ DOCUMENTATION_LEASE = "documentation"
 """Name of the lease of documentation runs."""
 RUNS = "progress/runs/"
 LATEST_OUTLINE_FILE = "progress/runs/latest-plan.json"
+WORK_UNITS = "progress/work_units/"
 CATALOG_OVERVIEW = "overview.json"
 CATALOG_OVERVIEW_PAGE = "README.md"
 SITE_PAGE = "index.html"
@@ -47,6 +48,11 @@ def latest_reading_file(database: str) -> str:
 def slice_file(database: str, content_hash: str) -> str:
     """A slice, named by the SHA-256 of its bytes."""
     return f"catalog/{store_name(database)}/slices/{content_hash}.json"
+
+
+def slice_hash(key: str) -> str:
+    """The SHA-256 that names a slice."""
+    return key.rpartition("/")[2].removesuffix(".json")
 
 
 def annotations_file(database: str) -> str:
@@ -106,12 +112,12 @@ def run_finish_file(run_id: str) -> str:
 
 def unit_progress_file(unit_id: str) -> str:
     """Progress of a work unit."""
-    return f"progress/work_units/{unit_id}/progress.json"
+    return f"{WORK_UNITS}{unit_id}/progress.json"
 
 
 def unit_result_file(unit_id: str) -> str:
     """Checkpoint and result of a work unit."""
-    return f"progress/work_units/{unit_id}/result.json"
+    return f"{WORK_UNITS}{unit_id}/result.json"
 
 
 def database_directory(database: str) -> str:

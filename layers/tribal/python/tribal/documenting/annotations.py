@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from tribal.catalog import locations
 from tribal.catalog.identity import format_name, parse_name
-from tribal.errors import ConfigurationError, ObjectNotFound
+from tribal.errors import ConfigurationError, ObjectDamaged, ObjectNotFound
 from tribal.ports import ObjectStore
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate, plain_value, shape_problem
 from tribal_contracts import Annotations, DomainAnnotation, TableAnnotation
@@ -81,8 +81,12 @@ def _read(store: ObjectStore, database: str) -> bytes | None:
     key = locations.annotations_file(database)
     try:
         data = store.get(key).data
-    except ObjectNotFound:
+    except ObjectNotFound as error:
+        if error.blocked:
+            _refuse(key, None, "is a folder, or a link that leads nowhere; put your file back, or move it away")
         return None
+    except ObjectDamaged as error:
+        _refuse(key, None, f"cannot be read ({error.message}); put your file back, or move it away")
     if len(data) > MAX_ANNOTATIONS_BYTES:
         _refuse(
             key, None, f"is larger than {MAX_ANNOTATIONS_BYTES:,} bytes; split the database's notes or shorten them"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tribal.catalog import locations
 from tribal.catalog.hashing import bytes_hash
 from tribal.ports import ObjectStore
-from tribal.store import put_if_changed
+from tribal.store import content_hash, put_if_changed, report_damage
 from tribal_contracts import WrittenFile
 
 
@@ -13,12 +13,12 @@ def write_document(
     store: ObjectStore, path: str, data: bytes, *, now: str, earlier: WrittenFile | None = None
 ) -> WrittenFile:
     """Write a file under `docs/`; one that already has these bytes keeps its modification time."""
-    content_hash = bytes_hash(data)
+    digest = bytes_hash(data)
     written = put_if_changed(store, locations.DOCS + path, data)
-    kept = not written and earlier is not None and earlier.content_hash == content_hash
+    kept = not written and earlier is not None and earlier.content_hash == digest
     return WrittenFile(
         path=path,
-        content_hash=content_hash,
+        content_hash=digest,
         size_bytes=len(data),
         modified_at=earlier.modified_at if kept and earlier else now,
     )
@@ -26,5 +26,8 @@ def write_document(
 
 def is_intact(store: ObjectStore, file: WrittenFile) -> bool:
     """Whether a file under `docs/` exists and is unchanged since it was written."""
-    present = store.head(locations.DOCS + file.path)
-    return present is not None and present.content_hash == file.content_hash
+    key = locations.DOCS + file.path
+    intact = content_hash(store, key) == file.content_hash
+    if not intact:
+        report_damage(store, key)
+    return intact

@@ -10,9 +10,9 @@ from pydantic import JsonValue
 
 from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import DOCS, MANIFEST_FILE
-from tribal.errors import ManifestError, ObjectNotFound, StoreError
+from tribal.errors import ManifestError, ObjectDamaged, ObjectNotFound, StoreError
 from tribal.ports import ObjectStore
-from tribal.store import require_manifest
+from tribal.store import content_hash, require_manifest
 from tribal_contracts import DocumentationManifest, IndexableFile
 
 _NAMED_FILES = 10
@@ -77,12 +77,12 @@ def check_files(store: ObjectStore, handover: Handover, paths: Iterable[str]) ->
     different: list[str] = []
     for path in sorted(paths):
         try:
-            info = store.head(DOCS + path)
+            found = content_hash(store, DOCS + path)
         except StoreError as exc:
             raise ManifestError(f"{MANIFEST_FILE} lists {path!r}, which cannot be a file: {exc.message}") from exc
-        if info is None:
+        if found is None:
             missing.append(path)
-        elif info.content_hash != files[path].content_hash:
+        elif found != files[path].content_hash:
             different.append(path)
     if not missing and not different:
         return True
@@ -93,7 +93,7 @@ def check_files(store: ObjectStore, handover: Handover, paths: Iterable[str]) ->
     named: list[JsonValue] = [*wrong[:_NAMED_FILES]]
     raise ManifestError(
         f"{len(wrong)} file(s) of {MANIFEST_FILE} {'are missing' if missing else 'were changed since'},"
-        f" the first is {wrong[0]!r}; document again",
+        f" the first is {wrong[0]!r}; document again, or let `tribal run` do both",
         code=code,
         context={"files": named, "count": len(wrong)},
     )
@@ -103,5 +103,5 @@ def is_superseded(store: ObjectStore, handover: Handover) -> bool:
     """Whether a newer manifest has replaced this one."""
     try:
         return bytes_hash(store.get(MANIFEST_FILE).data) != handover.manifest_hash
-    except ObjectNotFound:
+    except (ObjectDamaged, ObjectNotFound):
         return False

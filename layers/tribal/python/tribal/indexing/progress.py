@@ -8,9 +8,9 @@ from pydantic import JsonValue
 
 from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
-from tribal.errors import ManifestError, ObjectNotFound, doing
+from tribal.errors import ManifestError, ObjectDamaged, ObjectNotFound, doing
 from tribal.ports import INDEX_VERSION, Clock, ObjectStore
-from tribal.store import read_record
+from tribal.store import put_record, read_record
 from tribal_contracts import SCHEMA_VERSION, AgentError, AgentStatus, IndexerProgress, agent_error
 
 MAX_ERRORS = 1_000
@@ -82,7 +82,7 @@ class ProgressRecorder:
     def checkpoint(self, status: AgentStatus, current_file: str | None = None) -> IndexerProgress:
         """Write the current state to the store."""
         progress = self.snapshot(status, current_file)
-        self.store.put(INDEXER_PROGRESS_FILE, progress.to_json())
+        put_record(self.store, INDEXER_PROGRESS_FILE, progress)
         return progress
 
 
@@ -96,7 +96,7 @@ def record_blocked(store: ObjectStore, clock: Clock, model: str, error: Manifest
     """Record that a manifest, or one of its files, prevented indexing; does nothing if there is no manifest."""
     try:
         manifest_hash = bytes_hash(store.get(MANIFEST_FILE).data)
-    except ObjectNotFound:
+    except (ObjectDamaged, ObjectNotFound):
         return
     recorder = ProgressRecorder(store, clock, manifest_hash, model, total=0, skipped=0)
     recorder.errors.append(error.to_agent_error(clock.published()))

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import DOCS
-from tribal.errors import EmbeddingFailed, LeaseLost, ObjectNotFound, RunInterrupted, doing
+from tribal.errors import EmbeddingFailed, LeaseLost, ObjectDamaged, ObjectNotFound, RunInterrupted, doing
 from tribal.indexing.context import EVERYTHING, IndexingContext, IndexingRequest
 from tribal.indexing.entries import Draft, draft_file, key_edges
 from tribal.indexing.manifest import Handover, check_files, is_superseded, load_handover
@@ -71,12 +71,16 @@ def index_documents(context: IndexingContext, request: IndexingRequest = EVERYTH
     if request.work_units is not None and not job.paths:
         # These units are no longer in the manifest; a run over the whole manifest removes their records.
         return _recorder(job).snapshot("completed")
-    if request == EVERYTHING and _is_current(job):
+    damaged = not context.index.is_intact()
+    if damaged:
+        context.sink.note("the index is not as it was written; it is built anew")
+        job = replace(job, work_units=None)
+    elif request == EVERYTHING and _is_current(job):
         return _unchanged(job)
     if not check_files(context.store, handover, [*job.paths, *job.overviews]):
         return _superseded(job, _recorder(job))
     try:
-        return _run(job, request.force)
+        return _run(job, request.force or damaged)
     except EmbeddingFailed as failure:
         context.sink.note(f"{failure.message}; indexing without vectors")
         return _run(replace(job, context=replace(context, embedder=None)), True, failure)
@@ -104,7 +108,9 @@ def _unchanged(job: _Job) -> IndexerProgress:
         return last
     recorder = _recorder(job)
     recorder.indexed = recorder.total - recorder.skipped
-    return recorder.snapshot("completed")
+    metadata = job.context.index.metadata()
+    recorder.embedded = metadata.embedding_count if metadata else 0
+    return recorder.checkpoint("completed")
 
 
 def _recorder(job: _Job) -> ProgressRecorder:
@@ -265,7 +271,7 @@ def _edges(job: _Job) -> list[KeyEdge]:
     for file in (file for _, file in sorted(job.handover.files.items()) if file.type == "relationship"):
         try:
             found = key_edges(_bytes_of(job.context.store, file))
-        except (ObjectNotFound, ValueError):
+        except (ObjectDamaged, ObjectNotFound, ValueError):
             continue
         for edge in found:
             edges[edge.to_compact_json().decode()] = edge

@@ -4,6 +4,7 @@ from tribal.planning.catalog.read_catalog import latest_readings, read_catalog
 from tribal.planning.compose_plan import ComposedPlan, HasWork, compose_plan, recut
 from tribal.planning.units.check import check_plan, plan_was_edited
 from tribal.planning.units.plan_files import (
+    last_plan,
     latest_outline,
     load_plan,
     plan_hash,
@@ -17,6 +18,7 @@ __all__ = [
     "HasWork",
     "check_plan",
     "compose_plan",
+    "last_plan",
     "latest_outline",
     "latest_readings",
     "load_plan",

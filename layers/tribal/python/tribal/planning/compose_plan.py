@@ -10,12 +10,13 @@ from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
 from tribal.errors import DatabaseUnreachable, PlanError, doing
 from tribal.naming import split_identifier
-from tribal.planning.catalog.read_catalog import documented_tables, iterate_snapshot, latest_readings, load_statistics
+from tribal.planning.catalog.read_catalog import documented_tables, latest_readings, load_statistics
 from tribal.planning.domains.grouping import Evidence, Grouping, Key, group_tables
 from tribal.planning.units.plan_files import plan_hash
 from tribal.planning.units.slices import DatabaseTables, metadata_hash, neighbours_of, write_slice
 from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
 from tribal.ports import Application, Clock, Embedder, ObjectStore, PlanOptions
+from tribal.store import iterate_snapshot
 from tribal_contracts import (
     AgentError,
     CatalogReading,
@@ -167,7 +168,7 @@ def _plan_database(
 ) -> _DatabasePart:
     if reading.status == "unreachable" or reading.snapshot_file is None:
         return _DatabasePart(_analysis(reading, {}, {}))
-    snapshot, lines = iterate_snapshot(store, reading.snapshot_file)
+    snapshot, lines = iterate_snapshot(store, reading)
     tables = list(lines)
     earlier = {} if options.replan else _earlier_domains(reading.database, previous, store)
     comments = {schema.name: schema.comment for schema in snapshot.schemas if schema.comment}

@@ -47,6 +47,10 @@ class IndexWriter(Protocol):
         """What the current generation was built from; `None` while there is no usable one. Never raises."""
         ...
 
+    def is_intact(self) -> bool:
+        """Whether the current generation is as it was published; may read all of it."""
+        ...
+
     def tables(self, where: IndexFilter) -> list[IndexedTable]:
         """Every table of the current generation, ordered by name.
 

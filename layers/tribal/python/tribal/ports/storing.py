@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    pass
+from datetime import datetime
+from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +20,12 @@ class ObjectInfo:
 
 @dataclass(frozen=True, slots=True)
 class StoredObject:
-    """An object's bytes, and the `etag` to pass as `if_match` when replacing it."""
+    """An object's bytes, the `etag` to pass as `if_match` when replacing it, and when the store says it was written."""
 
     data: bytes
     etag: str
+    modified_at: datetime | None = None
+    """By the store's own clock, in UTC; `None` where the store does not tell."""
 
 
 class ObjectStore(Protocol):
@@ -44,6 +44,7 @@ class ObjectStore(Protocol):
 
         Raises:
             ObjectNotFound: when there is none.
+            ObjectDamaged: when it is there and its bytes cannot be read.
         """
         ...
 
@@ -68,7 +69,11 @@ class ObjectStore(Protocol):
         ...
 
     def head(self, key: str) -> ObjectInfo | None:
-        """Metadata of an object; `None` when there is none."""
+        """Metadata of an object; `None` when there is none.
+
+        Raises:
+            ObjectDamaged: when it is there and its bytes cannot be read.
+        """
         ...
 
     def keys(self, prefix: str = "") -> Iterator[str]:

@@ -70,7 +70,7 @@ class Following:
             except TribalError as error:
                 return error
             return None
-        lease, _ = read_lease(self.store)
+        lease, _ = read_lease(self.store, self.clock)
         if lease is not None and lease.run_id == self.run_id and is_running(lease, self.clock):
             return None
         return RunInterrupted(

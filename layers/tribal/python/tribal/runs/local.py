@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from tribal.catalog import locations
 from tribal.errors import EmbeddingFailed, TribalError
-from tribal.ports import Application, RunContext, StopToken
+from tribal.ports import Application, Provider, RunContext, StopToken
 from tribal.runs.context import CountingSink
 from tribal.runs.ids import new_run_id
 from tribal.runs.leases.lease import RunLease
@@ -19,6 +20,7 @@ from tribal.runs.records import RunLog
 from tribal.runs.signals import stop_on_signal
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal.runs.workers.processes import unit_processes
+from tribal.store import WatchedStore, content_hash
 
 if TYPE_CHECKING:
     from tribal.planning import ComposedPlan
@@ -48,8 +50,10 @@ class LocalRun:
         self._statuses: list[AgentStatus] = []
 
     def __enter__(self) -> Self:
-        app, stop = self._app, StopToken()
-        store, run_id = app.store(), new_run_id(app.clock)
+        stop = StopToken()
+        store = WatchedStore(self._app.store(), self._sink.note)
+        app = self._app = replace(self._app, store=Provider.of(store))
+        run_id = new_run_id(app.clock)
         lock = app.locks(locations.DOCUMENTATION_LEASE)
         lease = RunLease(LeaseFile(store, app.clock), run_id, lock=lock, stop=stop)
         with self._stack:
@@ -109,7 +113,7 @@ class LocalRun:
         self._errors.extend(result.errors)
         self._statuses.append(result.status)
         self._log.attach_plan(locations.run_plan_file(self._run.run_id), result.outline.plan_hash)
-        return result.manifest is not None or self._run.store.head(locations.MANIFEST_FILE) is not None
+        return result.manifest is not None or content_hash(self._run.store, locations.MANIFEST_FILE) is not None
 
     def index(self) -> None:
         """Bring the index up to date with the manifest."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from graphlib import TopologicalSorter
 
 from tribal.catalog import locations
 from tribal.documenting import WorkInspector, finish, overall_status, pending_progress
-from tribal.errors import PlanError, doing
+from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError, doing
 from tribal.indexing import IndexingContext, IndexingRequest, index_documents
 from tribal.planning import (
     ComposedPlan,
     HasWork,
     check_plan,
     compose_plan,
+    last_plan,
     latest_outline,
     load_plan,
     plan_was_edited,
@@ -27,6 +28,7 @@ from tribal.planning import (
 from tribal.ports import Application, DocumentingOptions, Embedder, IndexWriter, RunContext
 from tribal.runs.context import DocumentedRun, selected_units
 from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
+from tribal.store import put_record, read_record, report_damage
 from tribal_contracts import (
     AgentError,
     AgentStatus,
@@ -78,26 +80,17 @@ def compose_run(
         embedder: groups tables by the words they use; without one, they are grouped only by schemas and keys.
 
     Raises:
-        PlanError: when there is nothing to document; the previous plan stays.
+        PlanError: when there is nothing to document, or the last plan was edited by hand and cannot be read; it stays.
         DatabaseUnreachable: when no database answered; the previous plan stays.
     """
     composed = compose_plan(
         readings,
         run.app,
-        previous=_previous_plan(run),
+        previous=last_plan(run.store),
         has_work=work_marker(run.app, documenting),
         embedder=embedder,
     )
     return composed, _publish(run, composed.plan)
-
-
-def _previous_plan(run: RunContext) -> DocumentationPlan | None:
-    try:
-        return load_plan(run.store)
-    except PlanError as error:
-        if error.code != "DOC_PLAN_NOT_FOUND":
-            run.sink.note(f"the last plan is left out of account: {error.message}")
-        return None
 
 
 def work_marker(app: Application, documenting: DocumentingOptions) -> HasWork:
@@ -119,10 +112,12 @@ def _publish(run: RunContext, plan: DocumentationPlan) -> RunOutline:
     check_plan(plan)
     published = publish_plan(plan, store=run.store, lease=run.lease)
     outline = write_run_plan(plan, store=run.store, run_id=run.run_id)
+    latest = read_record(run.store, locations.LATEST_OUTLINE_FILE, RunOutline)
+    if latest is None or latest.plan_file_hash != outline.plan_file_hash:
+        put_record(run.store, locations.LATEST_OUTLINE_FILE, outline)
     if published:
-        run.store.put(locations.LATEST_OUTLINE_FILE, outline.to_json())
         progress = pending_progress(outline, run.store, run.clock)
-        run.store.put(locations.DOCUMENTER_PROGRESS_FILE, progress.to_json())
+        put_record(run.store, locations.DOCUMENTER_PROGRESS_FILE, progress)
     return outline
 
 
@@ -140,7 +135,7 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
     whole = _outline_to_document(run)
     _refuse_stale(run, whole)
     chosen = selected_units(whole, run.options.selection)
-    outline = select_units(whole, chosen, store=run.store, run_id=run.run_id)
+    outline = _copied(run, whole, chosen)
     statuses: list[AgentStatus] = []
     errors: list[AgentError] = []
     run.sink.begin("document", sum(unit.tables for unit in outline.units))
@@ -157,15 +152,28 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
 def _outline_to_document(run: RunContext) -> RunOutline:
     """The outline of the latest plan; only a plan edited by hand is loaded, checked and split again."""
     outline = latest_outline(run.store, run.run_id)
-    if outline is not None:
-        return outline
+    return _outline_of_plan(run) if outline is None else outline
+
+
+def _copied(run: RunContext, whole: RunOutline, chosen: Collection[str]) -> RunOutline:
+    """The chosen units in the run's own files; they are cut from the plan where those of its own run are damaged."""
+    try:
+        return select_units(whole, chosen, store=run.store, run_id=run.run_id)
+    except (ObjectDamaged, ObjectNotFound):
+        report_damage(run.store, locations.run_outline_file(whole.run_id))
+        return select_units(_outline_of_plan(run), chosen, store=run.store, run_id=run.run_id)
+
+
+def _outline_of_plan(run: RunContext) -> RunOutline:
     plan = load_plan(run.store)
     if plan_was_edited(plan):
         run.sink.note("the domains of the plan were edited; its work units are cut anew")
         plan = recut(plan, run.app, has_work=work_marker(run.app, run.options.documenting)).plan
         return _publish(run, plan)
     check_plan(plan)
-    return write_run_plan(plan, store=run.store, run_id=run.run_id)
+    outline = write_run_plan(plan, store=run.store, run_id=run.run_id)
+    put_record(run.store, locations.LATEST_OUTLINE_FILE, outline)
+    return outline
 
 
 def _refuse_stale(run: RunContext, outline: RunOutline) -> None:

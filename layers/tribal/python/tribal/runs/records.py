@@ -7,6 +7,7 @@ from typing import Self
 
 from tribal.catalog import locations
 from tribal.ports import Clock, ObjectStore
+from tribal.store import put_record
 from tribal_contracts import AgentError, AgentStatus, RunRecord
 
 
@@ -74,5 +75,5 @@ class RunLog:
 
     def _write(self, record: RunRecord) -> RunRecord:
         self._record = record
-        self._store.put(locations.run_file(record.run_id), record.to_json())
+        put_record(self._store, locations.run_file(record.run_id), record)
         return record

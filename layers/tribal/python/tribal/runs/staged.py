@@ -19,7 +19,7 @@ from tribal.runs.leases.shared_lease import SharedLease
 from tribal.runs.pipeline import compose_run, waves_of
 from tribal.runs.records import RunLog
 from tribal.runs.workers.units import UnitsHere
-from tribal.store import require_record
+from tribal.store import content_hash, put_record, require_record
 from tribal_contracts import (
     AgentError,
     AgentStatus,
@@ -72,7 +72,7 @@ class StagedRun:
         """
         databases = self._databases()
         self.lease.open()
-        if self.store.head(locations.run_file(self.run_id)) is None:
+        if content_hash(self.store, locations.run_file(self.run_id)) is None:
             RunLog(self.store, self.app.clock, self.run_id, command).start()
         return databases
 
@@ -121,7 +121,7 @@ class StagedRun:
             context={"work_unit": task.unit_id, "error": task.error},
         )
         key = locations.run_failure_file(self.run_id, task.unit_id)
-        self.store.put(key, UnitFailure(unit_id=task.unit_id, error=error).to_json())
+        put_record(self.store, key, UnitFailure(unit_id=task.unit_id, error=error))
 
     @doing("documenting")
     def finish(self) -> AgentStatus:
@@ -174,13 +174,15 @@ class StagedRun:
         readings = []
         for entry in self.app.options().databases:
             try:
-                data = self.store.get(locations.run_reading_file(self.run_id, entry.name)).data
+                reading = require_record(
+                    self.store, locations.run_reading_file(self.run_id, entry.name), CatalogReading
+                )
             except ObjectNotFound:
                 if not asked or entry.name in asked:
                     raise
                 readings.extend(latest_readings([entry], self.store))
             else:
-                readings.append(CatalogReading.from_json(data))
+                readings.append(reading)
         return readings
 
     def _cut_waves(self, outline: RunOutline, composed: ComposedPlan) -> ComposedRun:
@@ -204,7 +206,7 @@ class StagedRun:
         """Add up the counts of a unit over all calls; tables done by an earlier call count as unchanged in the next."""
         key = locations.run_counts_file(self.run_id, unit_id)
         try:
-            before = UnitCounts.from_json(self.store.get(key).data)
+            before = require_record(self.store, key, UnitCounts)
         except ObjectNotFound:
             before = UnitCounts(documented=0, unchanged=0, failed=0)
         counts = counting.counts
@@ -215,7 +217,7 @@ class StagedRun:
             failed=before.failed + counts["failed"],
         )
         if now != before:
-            self.store.put(key, now.to_json())
+            put_record(self.store, key, now)
 
     def _status(self, outline: RunOutline, manifest: DocumentationManifest) -> AgentStatus:
         unreachable = any(analysis.status == "unreachable" for analysis in outline.databases)

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tribal.catalog import locations
 from tribal.documenting import fold_progress
+from tribal.errors import ObjectDamaged, ObjectNotFound
 from tribal.ports import Clock, ObjectStore, WorkerPool
-from tribal.runs.leases.lease_file import is_running
-from tribal.store import read_record
+from tribal.runs.leases.lease_file import is_running, read_lease
+from tribal.store import content_hash, read_record, require_record
 from tribal_contracts import (
+    Contract,
     DocumenterProgress,
     IndexerProgress,
     LeaseRecord,
     RunRecord,
 )
+
+_FILES: Mapping[str, type[Contract]] = {
+    locations.DOCUMENTER_PROGRESS_FILE: DocumenterProgress,
+    locations.INDEXER_PROGRESS_FILE: IndexerProgress,
+    locations.LEASE_FILE: LeaseRecord,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +37,8 @@ class StatusReport:
     indexer: IndexerProgress | None
     manifest_hash: str | None
     """Hash of the currently published manifest."""
+    damaged: tuple[str, ...] = ()
+    """Files of the status that are there and cannot be read as they were written."""
 
     @property
     def index_is_older(self) -> bool:
@@ -37,8 +48,7 @@ class StatusReport:
 
 def read_status(store: ObjectStore, clock: Clock, pool: WorkerPool) -> StatusReport:
     """Read the status from the store's files, including the progress of units under way."""
-    manifest = store.head(locations.MANIFEST_FILE)
-    lease = read_record(store, locations.LEASE_FILE, LeaseRecord)
+    lease, _ = read_lease(store, clock)
     running = lease is not None and is_running(lease, clock)
     progress = read_record(store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)
     return StatusReport(
@@ -47,5 +57,16 @@ def read_status(store: ObjectStore, clock: Clock, pool: WorkerPool) -> StatusRep
         run=read_record(store, locations.run_file(lease.run_id), RunRecord) if lease else None,
         documenter=fold_progress(progress, store, pool) if progress else None,
         indexer=read_record(store, locations.INDEXER_PROGRESS_FILE, IndexerProgress),
-        manifest_hash=manifest.content_hash if manifest else None,
+        manifest_hash=content_hash(store, locations.MANIFEST_FILE),
+        damaged=tuple(key for key, kind in _FILES.items() if _is_damaged(store, key, kind)),
     )
+
+
+def _is_damaged(store: ObjectStore, key: str, kind: type[Contract]) -> bool:
+    try:
+        require_record(store, key, kind)
+    except ObjectNotFound:
+        return False
+    except ObjectDamaged:
+        return True
+    return False

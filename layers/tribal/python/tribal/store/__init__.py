@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 from tribal.store.manifest import StoredManifest, load_manifest, require_manifest
-from tribal.store.records import UNREADABLE, put_if_changed, read_first_line, read_record, require_record
+from tribal.store.records import (
+    UNREADABLE,
+    content_hash,
+    is_as_written,
+    put_if_changed,
+    put_record,
+    put_record_if_changed,
+    read_first_line,
+    read_record,
+    require_record,
+)
+from tribal.store.recovery import documented_before
+from tribal.store.sealing import require_seal, sealed
+from tribal.store.snapshots import iterate_snapshot
+from tribal.store.watched import WatchedStore, report_damage
 
 __all__ = [
     "UNREADABLE",
     "StoredManifest",
+    "WatchedStore",
+    "content_hash",
+    "documented_before",
+    "is_as_written",
+    "iterate_snapshot",
     "load_manifest",
     "put_if_changed",
+    "put_record",
+    "put_record_if_changed",
     "read_first_line",
     "read_record",
+    "report_damage",
     "require_manifest",
     "require_record",
+    "require_seal",
+    "sealed",
 ]

@@ -10,14 +10,15 @@ from pydantic_core import from_json
 
 from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import MANIFEST_FILE
-from tribal.errors import ManifestError, ObjectNotFound
+from tribal.errors import ManifestError, ObjectDamaged, ObjectNotFound
 from tribal.ports import ObjectStore
 from tribal.store.records import first_problem
+from tribal.store.sealing import require_seal
 from tribal_contracts import SCHEMA_VERSION, DocumentationManifest
 
 _STATUSES = get_args(DocumentationManifest.model_fields["status"].annotation)
 _NAMED_PROBLEMS = 10
-_HINT = "put back an intact copy, or delete it and document again"
+_HINT = "`tribal run` and `tribal document` make it anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,14 @@ def load_manifest(store: ObjectStore) -> StoredManifest | None:
     Raises:
         ManifestError: when it exists but cannot be read; treating it as missing would lose everything it lists.
     """
+    where = f"{MANIFEST_FILE} in {store.location}"
     try:
         data = store.get(MANIFEST_FILE).data
+        require_seal(MANIFEST_FILE, data)
     except ObjectNotFound:
         return None
-    where = f"{MANIFEST_FILE} in {store.location}"
+    except ObjectDamaged as error:
+        raise ManifestError(f"{where} cannot be read: {error.message}; {_HINT}") from error
     _check_outline(data, where)
     try:
         return StoredManifest(DocumentationManifest.from_json(data), bytes_hash(data))
@@ -77,11 +81,12 @@ def _check_outline(data: bytes, where: str) -> None:
     version, status = outline.get("schema_version"), outline.get("status")
     if version != SCHEMA_VERSION:
         raise ManifestError(
-            f"{where} cannot be read: it is of version {version!r} and this program reads {SCHEMA_VERSION!r}; {_HINT}",
+            f"{where} cannot be read: it is of version {version!r} and this program reads {SCHEMA_VERSION!r}; use the "
+            "program that wrote it, or delete it and run again",
             code="MANIFEST_VERSION_MISMATCH",
         )
     if status not in _STATUSES:
         raise ManifestError(
-            f"{where} has the status {status!r}; wait until documenting has ended, or {_HINT}",
+            f"{where} has the status {status!r}; wait until documenting has ended, or delete it and run again",
             code="MANIFEST_INCOMPLETE",
         )

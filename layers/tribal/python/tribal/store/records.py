@@ -1,4 +1,4 @@
-"""Reads and writes contract records in an object store; unchanged objects are not rewritten."""
+"""Reads and writes contract records in an object store; unchanged objects are not rewritten, damaged ones are."""
 
 from __future__ import annotations
 
@@ -7,56 +7,99 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from tribal.catalog.hashing import bytes_hash
-from tribal.errors import ObjectNotFound, StoreError
+from tribal.errors import ObjectDamaged, ObjectNotFound
 from tribal.ports import ObjectStore
+from tribal.store.sealing import require_seal, sealed
+from tribal.store.watched import report_damage
 from tribal_contracts import Contract
 
 Record = TypeVar("Record", bound=Contract)
 
-UNREADABLE = (ObjectNotFound, ValidationError)
-"""What reading a record raises when there is no object at the key, or one of another shape."""
+UNREADABLE = (ObjectNotFound, ObjectDamaged, ValidationError)
+"""What reading a record raises when there is no object at the key, or one that is not as it was written."""
 
 
-def read_record(store: ObjectStore, key: str, kind: type[Record]) -> Record | None:
-    """The record at a key; `None` when it is missing or invalid.
+def read_record(store: ObjectStore, key: str, kind: type[Record], content_hash: str | None = None) -> Record | None:
+    """The record at a key; `None` when it is missing or damaged.
 
-    For records that can be recreated: a broken checkpoint costs only time.
+    For records that can be made again: a broken checkpoint costs only time. Where the hash of its bytes is known, that
+    is checked, else the record's own checksum.
     """
     try:
-        return kind.from_json(store.get(key).data)
+        return _parse(store, key, kind, content_hash)
+    except ObjectNotFound:
+        return None
     except UNREADABLE:
+        report_damage(store, key)
         return None
 
 
 def read_first_line(store: ObjectStore, key: str, kind: type[Record]) -> Record | None:
-    """The record in the first line of an object; `None` as in `read_record`."""
+    """The record in the first line of an object; `None` when it is missing or of another shape."""
     try:
         return kind.from_json(next(iter(store.lines(key)), b""))
     except UNREADABLE:
         return None
 
 
-def require_record(store: ObjectStore, key: str, kind: type[Record]) -> Record:
+def require_record(store: ObjectStore, key: str, kind: type[Record], content_hash: str | None = None) -> Record:
     """The record at a key, for records written by planning that the rest of a run depends on.
 
     Raises:
         ObjectNotFound: when it is missing.
-        StoreError: when it is invalid (`DOC_PLAN_INVALID`).
+        ObjectDamaged: when it is not as it was written (`DOC_PLAN_INVALID`).
     """
     try:
-        return kind.from_json(store.get(key).data)
+        return _parse(store, key, kind, content_hash)
     except ValidationError as error:
         message = f"{key!r} in {store.location} cannot be read at {first_problem(error)}; plan again"
-        raise StoreError(message, code="DOC_PLAN_INVALID") from error
+        raise ObjectDamaged(message, code="DOC_PLAN_INVALID") from error
+    except ObjectDamaged as error:
+        message = f"{error.message} in {store.location}; plan again"
+        raise ObjectDamaged(message, code="DOC_PLAN_INVALID") from error
+
+
+def _parse(store: ObjectStore, key: str, kind: type[Record], content_hash: str | None) -> Record:
+    data = store.get(key).data
+    require_seal(key, data)
+    if content_hash is not None and bytes_hash(data) != content_hash:
+        raise ObjectDamaged(f"{key!r} is not as it was written: its hash is another")
+    return kind.from_json(data)
+
+
+def put_record(store: ObjectStore, key: str, record: Contract) -> None:
+    """Write a record with its checksum."""
+    store.put(key, sealed(key, record.to_json()))
+
+
+def put_record_if_changed(store: ObjectStore, key: str, record: Contract) -> bool:
+    """Write a record with its checksum unless it is there already; returns whether it was written."""
+    return put_if_changed(store, key, sealed(key, record.to_json()))
 
 
 def put_if_changed(store: ObjectStore, key: str, data: bytes) -> bool:
     """Write an object unless it already has these bytes; returns whether it was written."""
-    present = store.head(key)
-    if present is not None and present.content_hash == bytes_hash(data):
+    if content_hash(store, key) == bytes_hash(data):
         return False
     store.put(key, data)
     return True
+
+
+def content_hash(store: ObjectStore, key: str) -> str | None:
+    """The hash of an object's bytes as they are now; `None` when there is none, or it cannot be read."""
+    try:
+        present = store.head(key)
+    except ObjectDamaged:
+        return None
+    return present.content_hash if present else None
+
+
+def is_as_written(store: ObjectStore, key: str, expected: str) -> bool:
+    """Whether an object has the bytes of that hash; tells whoever watches the store of one that has others."""
+    present = content_hash(store, key)
+    if present is not None and present != expected:
+        report_damage(store, key)
+    return present == expected
 
 
 def first_problem(error: ValidationError) -> str:

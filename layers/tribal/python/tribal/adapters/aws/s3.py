@@ -63,7 +63,7 @@ class S3ObjectStore:
         with self._reading(key):
             response = self._client.get_object(Bucket=self._bucket, Key=self._full(key))
             with closing(response["Body"]) as body:
-                return StoredObject(body.read(), _plain(response["ETag"]))
+                return StoredObject(body.read(), _plain(response["ETag"]), response.get("LastModified"))
 
     def lines(self, key: str) -> Iterator[bytes]:
         """Read an object line by line; the request is sent when the first line is read."""

@@ -89,6 +89,22 @@ def write_through(file: BinaryIO, chunks: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
+def move_into_place(temporary: Path, path: Path) -> None:
+    """Rename a file to its place, from which an empty folder is removed.
+
+    Raises:
+        OSError: when that is not possible, for instance because a folder with files is in its place.
+    """
+    try:
+        temporary.replace(path)
+    except IsADirectoryError as occupied:
+        try:
+            path.rmdir()
+        except OSError:
+            raise occupied from None
+        temporary.replace(path)
+
+
 def make_folder(folder: Path) -> None:
     """Create a folder and its missing parents durably."""
     if folder.is_dir():

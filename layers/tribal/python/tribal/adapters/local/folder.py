@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from filelock import FileLock, Timeout
 from tribal.adapters.local.durable_files import (
     is_abandoned,
     make_folder,
+    move_into_place,
     sync_folder,
     temporary_file,
     unwritable,
@@ -26,7 +28,7 @@ from tribal.adapters.local.durable_files import (
 )
 from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import DOCUMENTATION_LEASE, is_key, require_key
-from tribal.errors import ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable
+from tribal.errors import ObjectDamaged, ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable
 from tribal.ports import ObjectInfo, StoredObject
 
 _OWN_FOLDER = ".tribal"
@@ -83,9 +85,9 @@ class FolderStore:
     def get(self, key: str) -> StoredObject:
         """Read a file whole."""
         path = self._path(key)
-        with _reading(key, path):
-            data = path.read_bytes()
-        return StoredObject(data, bytes_hash(data))
+        with _reading(key, path), path.open("rb") as file:
+            data, modified = file.read(), os.fstat(file.fileno()).st_mtime
+        return StoredObject(data, bytes_hash(data), _time(modified))
 
     def lines(self, key: str) -> Iterator[bytes]:
         """Read a file line by line; it is opened when the first line is read."""
@@ -182,7 +184,7 @@ class FolderStore:
             if name.endswith("/"):
                 if key.startswith(prefix) or prefix.startswith(key):
                     yield from self._walk(key, prefix)
-            elif key.startswith(prefix) and entry.is_file() and is_key(key):
+            elif key.startswith(prefix) and _is_file(entry) and is_key(key):
                 yield key
 
     def _fingerprint(self, key: str, path: Path) -> tuple[int, str]:
@@ -216,11 +218,11 @@ class FolderStore:
                 if if_match is None and not if_absent:
                     # Locking would make a small put a fifth slower.
                     with self._mutex:
-                        temporary.replace(path)
+                        move_into_place(temporary, path)
                 else:
                     with self._alone():
                         self._require_state(key, path, if_match, if_absent)
-                        temporary.replace(path)
+                        move_into_place(temporary, path)
             sync_folder(path.parent)
         except OSError as exc:
             raise unwritable(path, exc) from exc
@@ -229,7 +231,7 @@ class FolderStore:
     def _require_state(self, key: str, path: Path, if_match: str | None, if_absent: bool) -> None:
         try:
             present = self._fingerprint(key, path)[1]
-        except FileNotFoundError:
+        except (FileNotFoundError, IsADirectoryError):
             present = None
         if if_absent and present is not None:
             raise PreconditionFailed(f"{str(path)!r} exists already; read it and decide again")
@@ -264,6 +266,13 @@ class FolderStore:
                 self._file_lock.release()
 
 
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link that leads to itself
+        return False
+
+
 class FolderLock:
     """The operating system's lock for a lease on a store; freed when the process holding it dies."""
 
@@ -289,13 +298,22 @@ class FolderLock:
         self._lock.release(force=True)
 
 
+def _time(seconds: float) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OSError, OverflowError, ValueError):  # a file may carry a time that no calendar has
+        return None
+
+
 @contextmanager
 def _reading(key: str, path: Path) -> Iterator[None]:
     try:
         yield
     except _ABSENT as exc:
-        raise ObjectNotFound(f"there is no {key!r} in the store: {str(path)!r} is not a file") from exc
+        blocked = isinstance(exc, IsADirectoryError) or path.is_symlink()
+        message = f"there is no {key!r} in the store: {str(path)!r} is not a file"
+        raise ObjectNotFound(message, blocked=blocked) from exc
     except OSError as exc:
         if exc.errno == errno.ENAMETOOLONG:
             raise ObjectNotFound(f"there is no {key!r} in the store: such a file cannot exist") from exc
-        raise StoreError(f"cannot read {str(path)!r}: {exc.strerror}") from exc
+        raise ObjectDamaged(f"cannot read {str(path)!r}: {exc.strerror}") from exc

@@ -129,6 +129,10 @@ class OpenSearchIndexWriter(OpenSearchIndex):
                 self._generations.publish(generation)
             self._begun = None
 
+    def is_intact(self) -> bool:
+        """Whether the current generation is as it was published; OpenSearch checks its own files."""
+        return True
+
     def abandon(self) -> None:
         """Remove the unfinished generation, unless it is one that others may be writing in place."""
         self._begun = None

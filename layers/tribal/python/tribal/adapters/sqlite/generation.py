@@ -6,9 +6,10 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from tribal.adapters.sqlite import records, schema
+from tribal.adapters.sqlite import checksum, records, schema
+from tribal.adapters.sqlite.checksum import FileIdentity
 from tribal.adapters.sqlite.terms import TermIndex
 from tribal.adapters.sqlite.vectors import VectorMatrix, load_matrix
 from tribal.errors import IndexNotReady
@@ -24,31 +25,12 @@ METADATA_FIELDS = (
 NOT_READY = {
     "absent": "there is no index at {path!r} yet; run `tribal run`, which documents the databases and indexes them",
     "other version": "the index at {path!r} is of another version of this program; `tribal index` rebuilds it",
-    "damaged": "the index at {path!r} is damaged; `tribal index --force` rebuilds it",
+    "damaged": "the index at {path!r} is damaged; `tribal index` or `tribal run` rebuilds it",
     "foreign": "the file at {path!r} is a database of something else, not an index",
     "ours": "the index at {path!r} is not finished yet; wait for the run to end, or run `tribal index`",
 }
 _IDLE_CONNECTIONS = 8
 _ATTEMPTS = 20
-
-
-class FileIdentity(NamedTuple):
-    """Changes whenever the file is replaced or modified."""
-
-    device: int
-    inode: int
-    modified_ns: int
-    changed_ns: int
-    size_bytes: int
-
-    @classmethod
-    def of(cls, path: Path) -> FileIdentity | None:
-        """The identity of the file that is there now; `None` when there is none."""
-        try:
-            status = path.stat()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        return cls(status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
 
 
 class Generation:
@@ -140,6 +122,8 @@ def open_generation(path: Path) -> Generation:
         if file is None:
             raise IndexNotReady(NOT_READY["absent"].format(path=str(path)))
         try:
+            if checksum.of_published(path, file) == "damaged":
+                raise IndexNotReady(NOT_READY["damaged"].format(path=str(path)))
             generation = Generation(path, file)
         except (IndexNotReady, sqlite3.Error):
             if FileIdentity.of(path) == file:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from tribal.adapters.local.reading_block import ReadingBlock
-from tribal.adapters.sqlite.generation import FileIdentity, Generation, open_generation
+from tribal.adapters.sqlite import checksum
+from tribal.adapters.sqlite.checksum import FileIdentity
+from tribal.adapters.sqlite.generation import NOT_READY, Generation, open_generation
 from tribal.adapters.sqlite.places import admits
 from tribal.adapters.sqlite.records import read_domain_records, read_records
 from tribal.adapters.sqlite.schema import distinct_terms
@@ -66,6 +68,14 @@ class SqliteIndex:
                 return view.generation.metadata
         except IndexNotReady:
             return None
+
+    def is_intact(self) -> bool:
+        """Whether the current file has the bytes that were published; without a checksum, what SQLite's check says."""
+        if not checksum.is_intact(self._path):
+            return False
+        with suppress(OSError):  # without it readers hash the file, no more
+            checksum.complete(self._path)
+        return True
 
     def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
         """Run several queries against one generation."""
@@ -188,8 +198,13 @@ class SqliteIndex:
                 view.connection.close()
                 raise
         except (sqlite3.Error, OSError) as exc:
-            message = f"the index at {str(self._path)!r} cannot be read ({exc}); `tribal index --force` rebuilds it"
+            message = f"the index at {str(self._path)!r} cannot be read ({exc}); `tribal index` rebuilds it"
             raise IndexNotReady(message) from exc
+        except (ValueError, TypeError, LookupError, OverflowError) as exc:
+            # What damage that SQLite does not notice makes of our own reading.
+            if checksum.is_proven(self._path):
+                raise
+            raise IndexNotReady(NOT_READY["damaged"].format(path=str(self._path))) from exc
         if not block.entered:
             _give_back(view)
 

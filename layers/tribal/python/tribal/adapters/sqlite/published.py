@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tribal.adapters.local.durable_files import temporary_file
 from tribal.adapters.local.reading_block import ReadingBlock
+from tribal.adapters.sqlite import checksum
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.sqlite.writer import next_file, sources_of
 from tribal.catalog.scope import Scope
@@ -91,6 +92,10 @@ class PublishedSqliteIndex:
         except IndexNotReady:
             return None
 
+    def is_intact(self) -> bool:
+        """Whether the published generation is as it was published: its hash is its name, checked when it is fetched."""
+        return True
+
     def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
         """Run several queries against one generation."""
         return self._present().candidates(questions)
@@ -132,6 +137,7 @@ class PublishedSqliteIndex:
         with _writing("fetch what is published"):
             self._seen = self._pointer()
             published = self._seen[1]
+            checksum.forget(work)
             if published is None:
                 work.unlink(missing_ok=True)
             else:

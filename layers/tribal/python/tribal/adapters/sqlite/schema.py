@@ -81,6 +81,9 @@ CREATE TABLE key_graph (graph TEXT NOT NULL);
 CREATE TABLE made_with (model TEXT NOT NULL);
 """
 
+_OWN_TABLES = ("documents", "index_metadata", "key_graph", "made_with", "origins", "sources", "structured", "vectors")
+"""Together they show that a file is ours, even if its header does not say so any more."""
+
 FileState = Literal["absent", "ours", "other version", "damaged", "foreign"]
 
 
@@ -123,7 +126,7 @@ def inspect(path: Path) -> FileState:
             return state_of(connection)
     except (FileNotFoundError, NotADirectoryError):
         return "absent"
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, OSError):
         return "damaged"
 
 
@@ -137,6 +140,9 @@ def state_of(connection: sqlite3.Connection) -> FileState:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (objects,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if application != APPLICATION_ID:
+        ours = connection.execute(f"SELECT count(*) FROM sqlite_master WHERE name IN {_OWN_TABLES}").fetchone()  # noqa: S608
+        if ours == (len(_OWN_TABLES),):
+            return "damaged"
         return "foreign" if objects else "absent"
     return "ours" if version == int(INDEX_VERSION) else "other version"
 

@@ -1,7 +1,8 @@
 """Writes the next generation of the index beside the current one, and renames it into place when it is complete.
 
 Files, beside `tribal-knowledge.db`: `-next` is the generation under construction, which the next run resumes if this
-one is killed; `-copy` becomes `-next` once it is complete. Only renaming changes what readers see.
+one is killed; `-copy` becomes `-next` once it is complete; `-sum` holds the checksum of what is published. Only
+renaming changes what readers see.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from tribal.adapters.local.durable_files import make_folder, sync_folder
-from tribal.adapters.sqlite import records, schema
+from tribal.adapters.local.durable_files import make_folder, move_into_place, sync_folder
+from tribal.adapters.sqlite import checksum, records, schema
 from tribal.adapters.sqlite.generation import METADATA_FIELDS, NOT_READY
 from tribal.adapters.sqlite.vectors import count_vectors
 from tribal.errors import IndexWriteFailed
@@ -71,8 +72,10 @@ class GenerationWriter:
             self.close()
             _sync(self._next)
             _remove(self._path, _OF_SQLITE)
-            self._next.replace(self._path)
+            published = checksum.announce(self._path, self._next)
+            move_into_place(self._next, self._path)
             sync_folder(self._path.parent)
+            checksum.confirm(self._path, published)
 
     def close(self) -> None:
         """Close the file; its contents are kept for the next run."""
@@ -80,6 +83,8 @@ class GenerationWriter:
 
     def _open(self, *, afresh: bool) -> sqlite3.Connection:
         published = schema.inspect(self._path)
+        if published == "ours" and not afresh and not checksum.is_intact(self._path):
+            published = "damaged"
         if published == "foreign":
             raise IndexWriteFailed(NOT_READY["foreign"].format(path=str(self._path)) + "; move it away")
         if afresh or sources_of(self._next, self.model) is None:
@@ -87,7 +92,11 @@ class GenerationWriter:
             make_folder(self._path.parent)
             if not afresh and published == "ours" and sources_of(self._path, self.model) is not None:
                 self._copy_published()
-        connection = sqlite3.connect(self._next, isolation_level=None, check_same_thread=False, timeout=10)
+        connection = self._connect()
+        if not checksum.passes_quick_check(connection):
+            connection.close()
+            abandon(self._path)
+            connection = self._connect()
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             # A batch lost in a power cut is written again; only `publish` must be durable, and it syncs itself.
@@ -102,6 +111,9 @@ class GenerationWriter:
             connection.close()
             raise
         return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._next, isolation_level=None, check_same_thread=False, timeout=10)
 
     def _copy_published(self) -> None:
         copy = _beside(self._path, "-copy")

@@ -13,7 +13,7 @@ from tribal.documenting.finish.gather import Gathered, TableEntry
 from tribal.documenting.relations import relations_of
 from tribal.ports import ObjectStore
 from tribal.rendering import table_page
-from tribal.store import put_if_changed, read_record, require_record
+from tribal.store import put_record_if_changed, read_record, require_record
 from tribal_contracts import (
     CatalogSlice,
     DocumentedRelation,
@@ -62,7 +62,9 @@ class _Links:
 
     def rewritten(self, entry: TableEntry, unlinked: set[str]) -> TableEntry:
         """Rewrite a table's files with links to all neighbours but the unlinked ones, and return its new entry."""
-        document = read_record(self.store, locations.DOCS + entry.indexable.path, TableDocument)
+        document = read_record(
+            self.store, locations.DOCS + entry.indexable.path, TableDocument, entry.indexable.content_hash
+        )
         if document is None:
             return entry
         before = self.found.unlinked.get(entry.name, frozenset())
@@ -102,12 +104,14 @@ class _Links:
             return table.model_copy(update=changed) if table.name == entry.name else table
 
         renewed = result.model_copy(update={"tables": [noted(table) for table in result.tables]})
-        put_if_changed(self.store, key, renewed.to_json())
+        put_record_if_changed(self.store, key, renewed)
 
 
 def _slice(store: ObjectStore, run_id: str, unit_id: str) -> CatalogSlice | None:
     unit = require_record(store, locations.run_unit_file(run_id, unit_id), WorkUnit)
-    return read_record(store, unit.slice_file, CatalogSlice) if unit.slice_file else None
+    if unit.slice_file is None:
+        return None
+    return read_record(store, unit.slice_file, CatalogSlice, locations.slice_hash(unit.slice_file))
 
 
 def _keys(part: CatalogSlice) -> Iterator[tuple[str, str]]:

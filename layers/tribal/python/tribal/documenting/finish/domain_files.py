@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.catalog.joins import Join, SqlTable, join_sql
@@ -15,7 +13,6 @@ from tribal.documenting.annotations import PlacedDomainAnnotation
 from tribal.documenting.finish.gather import TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.summaries import TableSummary, summarize
-from tribal.errors import ObjectNotFound
 from tribal.ports import Describer, DomainContext, ObjectStore, ProgressSink
 from tribal.rendering import RENDERER_VERSION, domain_page, er_diagram
 from tribal.store import put_if_changed, read_record
@@ -126,14 +123,11 @@ class DomainWriter:
     def _summaries(self, plan: DomainPlan) -> tuple[list[TableSummary], tuple[str, ...]]:
         summaries, lost = [], []
         for entry in plan.entries:
-            try:
-                document = TableDocument.from_json(self.store.get(locations.DOCS + entry.indexable.path).data)
-            except ObjectNotFound:
-                self.sink.note(f"{entry.indexable.path} is missing; document {entry.name} again")
+            file = entry.indexable
+            document = read_record(self.store, locations.DOCS + file.path, TableDocument, file.content_hash)
+            if document is None:
+                self.sink.note(f"{file.path} is missing or damaged; document {entry.name} again")
                 lost.append(entry.name)
-                continue
-            except ValidationError:
-                self.sink.note(f"{entry.indexable.path} cannot be read; document {entry.name} again with --force")
                 continue
             summaries.append(summarize(document, entry, self.domains))
         summaries.sort(key=lambda summary: (-summary.degree, summary.listed.name))

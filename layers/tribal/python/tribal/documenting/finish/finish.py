@@ -15,7 +15,7 @@ from tribal.documenting.finish.retire import retire
 from tribal.documenting.progress import final_progress
 from tribal.errors import doing
 from tribal.ports import RunContext
-from tribal.store import load_manifest, put_if_changed, read_record
+from tribal.store import documented_before, put_record, put_record_if_changed, read_record
 from tribal_contracts import SCHEMA_VERSION, DocumentationManifest, FinishCheckpoint, RunOutline
 
 LOW_TIME_SECONDS = 60.0
@@ -40,13 +40,12 @@ def finish(outline: RunOutline, run: RunContext) -> Finished:
 
     Raises:
         LeaseLost: when another run has taken the lease over; nothing is published then.
-        ManifestError: when the current manifest cannot be read.
+        ManifestError: when the current manifest is of another version of this program.
         StoreError: when the store cannot be read or written.
     """
     store = run.store
-    stored = load_manifest(store)
-    previous = stored.manifest if stored else None
-    found = gather(outline, store, previous)
+    previous = documented_before(store)
+    found = gather(outline, run, previous)
     rewrite_links(found, outline, store=store, now=run.clock.published())
     manifest = None
     if found.tables:
@@ -54,7 +53,7 @@ def finish(outline: RunOutline, run: RunContext) -> Finished:
         if written is None:
             return Finished(False)
         manifest = _publish(outline, found, previous, written, run)
-    put_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, final_progress(outline, store, run.clock).to_json())
+    put_record_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, final_progress(outline, store, run.clock))
     if manifest is not None:
         retire(found, previous, manifest, store=store)
     return Finished(True, manifest)
@@ -81,7 +80,7 @@ def _write_overviews(
         writer.write_domain(plan)
     if run.stop.remaining_seconds() >= CLOSING_TIME_SECONDS:
         return writer.close()
-    store.put(checkpoint, FinishCheckpoint(schema_version=SCHEMA_VERSION, files=publisher.published).to_json())
+    put_record(store, checkpoint, FinishCheckpoint(schema_version=SCHEMA_VERSION, files=publisher.published))
     return None
 
 
@@ -100,5 +99,5 @@ def _publish(
     written = replace(written, pages=[*written.pages, site])
     manifest = build_manifest(outline, found, previous, written, store=run.store, now=run.clock.published())
     run.lease.check()
-    put_if_changed(run.store, locations.MANIFEST_FILE, manifest.to_json())
+    put_record_if_changed(run.store, locations.MANIFEST_FILE, manifest)
     return manifest

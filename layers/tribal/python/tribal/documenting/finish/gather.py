@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity
 from tribal.documenting.progress import overall_status
-from tribal.ports import ObjectStore
-from tribal.store import read_record, require_record
+from tribal.ports import ObjectStore, RunContext
+from tribal.store import is_as_written, read_record, require_record
 from tribal_contracts import (
     AgentError,
     AgentStatus,
@@ -74,8 +74,12 @@ def page_of(json_path: str) -> str:
     return json_path.removesuffix(".json") + ".md"
 
 
-def gather(outline: RunOutline, store: ObjectStore, previous: DocumentationManifest | None) -> Gathered:
-    """Read the units' results one at a time, and add the remaining tables of the previous manifest."""
+def gather(outline: RunOutline, run: RunContext, previous: DocumentationManifest | None) -> Gathered:
+    """Read the units' results one at a time, and add the remaining tables of the previous manifest.
+
+    Documents that this run could not make anew, and that are missing or damaged, are left out with a note.
+    """
+    store = run.store
     found = Gathered(leaving=_leaving(outline))
     planned: set[str] = set()
     broken = set(store.keys(locations.run_failures(outline.run_id)))
@@ -89,10 +93,10 @@ def gather(outline: RunOutline, store: ObjectStore, previous: DocumentationManif
             failure = require_record(store, failure_file, UnitFailure)
             found.units[unit_id] = _broken(found.units[unit_id], failure.error)
         found.failed[unit.database] += len(found.units[unit_id].failed)
-        found.tables.update(_entries(unit, result))
+        found.tables.update(_entries(unit, result, run))
         found.unlinked.update({t.name: frozenset(t.unlinked) for t in (result.tables if result else ()) if t.unlinked})
     for name, file in _earlier_tables(previous):
-        if name not in found.tables and name not in found.leaving:
+        if name not in found.tables and name not in found.leaving and _is_there(name, file, run):
             found.tables[name] = TableEntry(name, file, None)
     for database, names in _failed_elsewhere(found, previous, store):
         found.failed[database] += len(names - planned - found.leaving)
@@ -138,11 +142,21 @@ def _status(table: TableResult | None) -> AgentStatus:
     return "completed" if table.status == "documented" else "failed"
 
 
-def _entries(unit: WorkUnit, result: UnitResult | None) -> Iterator[tuple[str, TableEntry]]:
+def _is_there(name: str, file: IndexableFile, run: RunContext) -> bool:
+    if is_as_written(run.store, locations.DOCS + file.path, file.content_hash):
+        return True
+    run.sink.note(f"{file.path} is missing or damaged; {name} is left out until it can be documented again")
+    return False
+
+
+def _entries(unit: WorkUnit, result: UnitResult | None, run: RunContext) -> Iterator[tuple[str, TableEntry]]:
     """Tables of the unit that have files, possibly from an earlier run."""
     names = {spec.fully_qualified_name for spec in unit.tables}
     for table in result.tables if result else ():
         if table.name in names and table.indexable is not None:
+            # What was documented has just been written or checked; a failure keeps the files of an earlier run.
+            if table.status == "failed" and not _is_there(table.name, table.indexable, run):
+                continue
             page_path = page_of(table.indexable.path)
             page = next((file for file in table.files if file.path == page_path), None)
             yield table.name, TableEntry(table.name, table.indexable, page)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.documenting.finish.gather import TableEntry
-from tribal.errors import ObjectNotFound
+from tribal.errors import ObjectDamaged, ObjectNotFound
 from tribal.ports import ObjectStore
 from tribal.rendering.web.page import html_page, is_intact_page, page_version
 from tribal.rendering.web.records import Record, catalog_record, database_record, domain_record, table_record
@@ -35,7 +35,7 @@ def _made_from(tables: Mapping[str, TableEntry], files: Sequence[IndexableFile])
 def _is_current(store: ObjectStore, key: str, made_from: str) -> bool:
     try:
         return is_intact_page(store.lines(key), made_from)
-    except ObjectNotFound:
+    except (ObjectDamaged, ObjectNotFound):
         return False
 
 

@@ -9,6 +9,7 @@ from tribal.catalog.hashing import output_hash
 from tribal.documenting.finish.gather import Gathered, TableEntry, UnitOutcome, files_by_unit
 from tribal.documenting.finish.overviews import Overviews
 from tribal.ports import ObjectStore
+from tribal.store import content_hash
 from tribal_contracts import (
     AgentError,
     DatabaseManifest,
@@ -66,7 +67,10 @@ def _units(
             continue
         earlier = known.get(unit_id)
         same = {(e.indexable.path, e.indexable.content_hash) for e in carried} == before.get(unit_id)
-        units.append(earlier if earlier and same else _carried_unit(unit_id, earlier, carried, store))
+        # One that was gathered from the units' results, for want of a manifest, does not count its files.
+        units.append(
+            earlier if earlier and earlier.files_generated and same else _carried_unit(unit_id, earlier, carried, store)
+        )
     return sorted(units, key=lambda unit: unit.id)
 
 
@@ -120,8 +124,8 @@ def _files(entries: Iterable[TableEntry], store: ObjectStore) -> list[tuple[str,
         files.append((entry.indexable.path, entry.indexable.content_hash))
         if entry.page is not None:
             files.append((entry.page.path, entry.page.content_hash))
-        elif (present := store.head(locations.DOCS + entry.page_path)) is not None:
-            files.append((entry.page_path, present.content_hash))
+        elif (present := content_hash(store, locations.DOCS + entry.page_path)) is not None:
+            files.append((entry.page_path, present))
     return files
 
 

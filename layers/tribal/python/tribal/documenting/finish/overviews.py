@@ -11,13 +11,17 @@ from tribal.documenting.annotations import OverviewWords, read_overview_words
 from tribal.documenting.finish.domain_files import DomainPlan, DomainWriter
 from tribal.documenting.finish.gather import Gathered, TableEntry
 from tribal.documenting.finish.publishing import Publisher
+from tribal.errors import ObjectNotFound
 from tribal.naming import humanize
 from tribal.ports import Describer, ObjectStore, ProgressSink
 from tribal.rendering import overview_page
 from tribal.rendering.words import number
-from tribal.store import put_if_changed, read_first_line
+from tribal.store import iterate_snapshot, put_if_changed, read_first_line, read_record
 from tribal_contracts import (
+    CatalogReading,
+    CatalogSchema,
     CatalogSnapshot,
+    DatabaseAnalysis,
     DomainDocument,
     IndexableFile,
     OverviewDocument,
@@ -132,15 +136,29 @@ def _title(domain: str) -> str:
 
 
 def _schema_comments(outline: RunOutline, store: ObjectStore) -> Mapping[tuple[str, str], str]:
-    """Comments of schemas, read from the first line of each database's snapshot."""
+    """Comments of schemas, read from the first line of each database's snapshot.
+
+    Raises:
+        ObjectDamaged: when a snapshot is not as it was written.
+    """
     comments = {}
     for analysis in outline.databases:
-        key = locations.snapshot_file(analysis.name, analysis.schema_hash)
-        snapshot = read_first_line(store, key, CatalogSnapshot)
-        for schema in snapshot.schemas if snapshot else ():
+        for schema in _schemas(analysis, store):
             if schema.comment:
                 comments[analysis.name, schema.name] = schema.comment
     return comments
+
+
+def _schemas(analysis: DatabaseAnalysis, store: ObjectStore) -> Sequence[CatalogSchema]:
+    reading = read_record(store, locations.latest_reading_file(analysis.name), CatalogReading)
+    key = locations.snapshot_file(analysis.name, analysis.schema_hash)
+    if reading is None or reading.snapshot_file != key:
+        snapshot = read_first_line(store, key, CatalogSnapshot)
+        return snapshot.schemas if snapshot else ()
+    try:
+        return iterate_snapshot(store, reading)[0].schemas
+    except ObjectNotFound:
+        return ()
 
 
 def _listed(document: DomainDocument) -> OverviewDomain:

@@ -8,6 +8,7 @@ from typing import Literal
 from tribal.catalog import locations
 from tribal.documenting.files import write_document
 from tribal.ports import ObjectStore
+from tribal.store import is_as_written
 from tribal_contracts import IndexableFile, WrittenFile
 
 
@@ -65,8 +66,7 @@ class Publisher:
     def untouched(self, path: str) -> IndexableFile | None:
         """The entry of a file that has not changed since it was written; otherwise `None`."""
         known = self._known.get(path)
-        present = self._store.head(locations.DOCS + path) if known else None
-        if known is None or present is None or present.content_hash != known.content_hash:
+        if known is None or not is_as_written(self._store, locations.DOCS + path, known.content_hash):
             return None
         self._published[path] = known
         return known

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from tribal.catalog import locations
 from tribal.documenting.finish.gather import Gathered, page_of
 from tribal.ports import ObjectStore
-from tribal.store import put_if_changed, read_record
+from tribal.store import put_record_if_changed, read_record
 from tribal_contracts import DocumentationManifest, TableResult, UnitResult
-
-_UNITS = "progress/work_units/"
 
 
 def retire(
@@ -61,13 +59,13 @@ def _forget_departed(store: ObjectStore, unit_id: str, live: set[str]) -> None:
     result = read_record(store, key, UnitResult)
     if result is not None:
         kept = [file for file in result.departed or () if file.path in live]
-        put_if_changed(store, key, result.model_copy(update={"departed": kept or None}).to_json())
+        put_record_if_changed(store, key, result.model_copy(update={"departed": kept or None}))
 
 
 def _former_units(found: Gathered, manifest: DocumentationManifest, store: ObjectStore) -> Iterator[str]:
     """Units with files in the store that are neither in this run nor in the manifest."""
     known = set(found.units) | {unit.id for unit in manifest.work_units}
-    ids = {key.removeprefix(_UNITS).partition("/")[0] for key in store.keys(_UNITS)}
+    ids = {key.removeprefix(locations.WORK_UNITS).partition("/")[0] for key in store.keys(locations.WORK_UNITS)}
     yield from sorted(ids - known)
 
 

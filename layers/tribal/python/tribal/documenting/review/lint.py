@@ -105,7 +105,7 @@ def _document(file: IndexableFile, store: ObjectStore) -> TableDocument:
     document = read_record(store, locations.DOCS + file.path, TableDocument)
     if document is None:
         raise ManifestError(
-            f"{locations.DOCS}{file.path} is missing or cannot be read; write it again with `tribal document --force`",
+            f"{locations.DOCS}{file.path} is missing or damaged; `tribal run` writes it anew",
             code="MANIFEST_FILE_MISSING",
         )
     return document

@@ -9,7 +9,7 @@ from datetime import timedelta
 from tribal.catalog import locations
 from tribal.documenting.progress import overall_status
 from tribal.ports import Clock, ObjectStore
-from tribal.store import put_if_changed, read_record
+from tribal.store import put_if_changed, put_record_if_changed, read_record, sealed
 from tribal_contracts import (
     AgentStatus,
     HandedBack,
@@ -97,7 +97,7 @@ class UnitCheckpoint:
             departed=self._departed() or None,
             handed_back=self._done_so_far() if handed_back else None,
         )
-        self._put_result(result.to_json())
+        self._put_result(sealed(locations.unit_result_file(unit.id), result.to_json()))
         return result
 
     def _done_so_far(self) -> HandedBack:
@@ -141,7 +141,7 @@ class UnitCheckpoint:
         self._shown_at = self._clock.real()
         if status != "running":
             progress = self._ended(progress)
-        put_if_changed(self._store, locations.unit_progress_file(self._unit.id), progress.to_json())
+        put_record_if_changed(self._store, locations.unit_progress_file(self._unit.id), progress)
 
     def _ended(self, progress: WorkUnitProgress) -> WorkUnitProgress:
         earlier = self._earlier

@@ -39,7 +39,7 @@ def document_unit(
     store = run.store
     context = UnitContext(
         unit=unit,
-        part=require_record(store, unit.slice_file, CatalogSlice),
+        part=require_record(store, unit.slice_file, CatalogSlice, locations.slice_hash(unit.slice_file)),
         annotations=read_annotations(store, unit.database),
         store=store,
         reader=reader,

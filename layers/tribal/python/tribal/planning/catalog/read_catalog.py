@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
-from tribal.errors import DatabaseError, doing
+from tribal.errors import DatabaseError, ManifestError, doing
 from tribal.planning.catalog.locked_tables import keep_earlier, locked_errors
 from tribal.planning.catalog.redaction import redact_contents
 from tribal.planning.catalog.selection import is_selected
 from tribal.ports import Application, CatalogContents, CatalogReader, Clock, ObjectStore
-from tribal.store import UNREADABLE, put_if_changed, read_record
+from tribal.store import (
+    UNREADABLE,
+    content_hash,
+    documented_before,
+    iterate_snapshot,
+    put_record,
+    put_record_if_changed,
+    read_record,
+    report_damage,
+)
 from tribal_contracts import (
     AgentError,
     CatalogReading,
@@ -22,7 +32,6 @@ from tribal_contracts import (
     CatalogStatistics,
     CatalogTable,
     DatabaseEntry,
-    DocumentationManifest,
     agent_error,
 )
 
@@ -52,8 +61,8 @@ def read_catalog(entry: DatabaseEntry, app: Application, run_id: str) -> Catalog
         reading = _write_found(entry, found, gone, excluded, app)
         # Errors are left out: their timestamps would make every reading differ.
         latest = reading.model_copy(update={"errors": []})
-        put_if_changed(store, locations.latest_reading_file(entry.name), latest.to_json())
-    store.put(locations.run_reading_file(run_id, entry.name), reading.to_json())
+        put_record_if_changed(store, locations.latest_reading_file(entry.name), latest)
+    put_record(store, locations.run_reading_file(run_id, entry.name), reading)
     return reading
 
 
@@ -61,17 +70,6 @@ def latest_readings(entries: Sequence[DatabaseEntry], store: ObjectStore) -> lis
     """The latest reading of each entry whose database was ever reached."""
     found = (_latest(entry.name, store) for entry in entries)
     return [reading for reading in found if reading is not None]
-
-
-def iterate_snapshot(store: ObjectStore, snapshot_file: str) -> tuple[CatalogSnapshot, Iterator[CatalogTable]]:
-    """The header of a snapshot and an iterator over its tables.
-
-    Raises:
-        ObjectNotFound: when the snapshot is not in the store.
-    """
-    lines = store.lines(snapshot_file)
-    header = CatalogSnapshot.from_json(next(lines))
-    return header, (CatalogTable.from_json(line) for line in lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ def _beside_locks(database: str, contents: CatalogContents, store: ObjectStore) 
     if last is None or last.snapshot_file is None:
         return contents
     try:
-        _, earlier = iterate_snapshot(store, last.snapshot_file)
+        _, earlier = iterate_snapshot(store, last)
         return keep_earlier(contents, earlier)
     except UNREADABLE:
         return contents
@@ -115,18 +113,17 @@ def _write_found(
     store, clock = app.store(), app.clock
     contents, tables = found.contents, found.tables
     used = {table.schema_name for table in tables}
+    header = CatalogSnapshot(
+        schema_version="1.0",
+        database=entry.name,
+        type=entry.type,
+        server_database=contents.server_database,
+        schema_hash=found.schema_hash,
+        schemas=[schema for schema in contents.schemas if schema.name in used],
+        table_count=len(tables),
+    )
     snapshot_file = locations.snapshot_file(entry.name, found.schema_hash)
-    if store.head(snapshot_file) is None:
-        header = CatalogSnapshot(
-            schema_version="1.0",
-            database=entry.name,
-            type=entry.type,
-            server_database=contents.server_database,
-            schema_hash=found.schema_hash,
-            schemas=[schema for schema in contents.schemas if schema.name in used],
-            table_count=len(tables),
-        )
-        store.put_lines(snapshot_file, (item.to_compact_json() for item in (header, *tables)))
+    snapshot_hash = _write_snapshot(snapshot_file, header, tables, store)
     _refresh_statistics(entry.name, found, store, clock, app.options().statistics_max_age)
     return CatalogReading(
         schema_version="1.0",
@@ -136,6 +133,7 @@ def _write_found(
         server_version=contents.server_version,
         schema_hash=found.schema_hash,
         snapshot_file=snapshot_file,
+        snapshot_hash=snapshot_hash,
         table_count=len(tables),
         schema_count=len(used),
         unreadable_schemas=list(contents.unreadable_schemas),
@@ -167,6 +165,22 @@ def _text_errors(database: str, where: Sequence[str], clock: Clock) -> list[Agen
     return [error]
 
 
+def _write_snapshot(key: str, header: CatalogSnapshot, tables: Sequence[CatalogTable], store: ObjectStore) -> str:
+    """Write a snapshot unless it is there and intact; returns the hash of its bytes."""
+    present, last = content_hash(store, key), _latest(header.database, store)
+    if present is not None and last is not None and last.snapshot_file == key and last.snapshot_hash == present:
+        return present
+    digest = hashlib.sha256()
+    for item in (header, *tables):
+        digest.update(item.to_compact_json() + b"\n")
+    if present != digest.hexdigest():
+        if present is not None:
+            report_damage(store, key)
+        # Made a second time rather than kept: a snapshot may be far larger than what fits in memory.
+        store.put_lines(key, (item.to_compact_json() for item in (header, *tables)))
+    return digest.hexdigest()
+
+
 def _unreadable_errors(database: str, schemas: Iterable[str], clock: Clock) -> list[AgentError]:
     return [
         agent_error(
@@ -196,7 +210,7 @@ def _refresh_statistics(database: str, found: _Found, store: ObjectStore, clock:
             fresh = {name: previous.tables.get(name, statistics) for name, statistics in fresh.items()}
             read_at = previous.read_at
     statistics = CatalogStatistics(schema_version="1.0", database=database, read_at=read_at, tables=fresh)
-    put_if_changed(store, key, statistics.to_json())
+    put_record_if_changed(store, key, statistics)
 
 
 def load_statistics(database: str, store: ObjectStore) -> CatalogStatistics | None:
@@ -218,8 +232,12 @@ def _missing_tables(
 
 
 def documented_tables(database: str, store: ObjectStore) -> dict[tuple[str, str], str]:
-    """The domain of each table that the manifest lists for a database, by schema and table."""
-    manifest = read_record(store, locations.MANIFEST_FILE, DocumentationManifest)
+    """The domain of each documented table of a database, by schema and table."""
+    try:
+        manifest = documented_before(store)
+    except ManifestError:
+        # Documenting will report the error; planning goes on.
+        manifest = None
     if manifest is None:
         return {}
     return {

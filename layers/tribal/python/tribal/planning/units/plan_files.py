@@ -8,10 +8,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from tribal.catalog import locations
-from tribal.catalog.hashing import object_hash
-from tribal.errors import ObjectNotFound, PlanError, doing
+from tribal.catalog.hashing import bytes_hash, object_hash
+from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError, doing
+from tribal.planning.units.edits import may_be_edited
 from tribal.ports import Lease, ObjectStore
-from tribal.store import read_record
+from tribal.store import content_hash, put_record, read_record, report_damage, require_record
 from tribal_contracts import SCHEMA_VERSION, DocumentationPlan, OutlineUnit, RunOutline, WorkUnit
 
 _VOLATILE: dict[str, Any] = {
@@ -27,6 +28,9 @@ def plan_hash(plan: DocumentationPlan) -> str:
     return object_hash(plan.model_dump(mode="json", exclude=_VOLATILE))
 
 
+_HINT = "correct it, or delete it and make it anew with `tribal plan`"
+
+
 def load_plan(store: ObjectStore) -> DocumentationPlan:
     """The latest plan.
 
@@ -39,6 +43,8 @@ def load_plan(store: ObjectStore) -> DocumentationPlan:
         raise PlanError(
             f"there is no plan in {store.location}; make one with `tribal plan`", code="DOC_PLAN_NOT_FOUND"
         ) from error
+    except ObjectDamaged as error:
+        raise PlanError(f"{locations.PLAN_FILE} cannot be read: {error.message}; {_HINT}") from error
     try:
         return DocumentationPlan.from_json(data)
     except ValidationError as error:
@@ -46,17 +52,16 @@ def load_plan(store: ObjectStore) -> DocumentationPlan:
 
 
 def _unreadable(error: ValidationError) -> PlanError:
-    first = error.errors(include_url=False)[0]
+    first = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     if where == "schema_version":
         return PlanError(
-            f"{locations.PLAN_FILE} is not of version {SCHEMA_VERSION}; make it anew with `tribal plan`",
+            f"{locations.PLAN_FILE} is not of version {SCHEMA_VERSION}; delete it and make it anew with `tribal plan`",
             code="PLAN_VERSION_MISMATCH",
         )
     code = "PLAN_MISSING_FIELD" if first["type"] == "missing" else "DOC_PLAN_INVALID"
     return PlanError(
-        f"{locations.PLAN_FILE} cannot be read at {where or 'its start'}: {first['msg']}; correct it, or make it anew "
-        "with `tribal plan`",
+        f"{locations.PLAN_FILE} cannot be read at {where or 'its start'}: {first['msg']}; {_HINT}",
         code=code,
     )
 
@@ -65,18 +70,60 @@ def _unreadable(error: ValidationError) -> PlanError:
 def publish_plan(plan: DocumentationPlan, *, store: ObjectStore, lease: Lease) -> bool:
     """Make a plan the latest one, unless the two are equivalent; returns whether it was written.
 
+    A latest one that is not as it was written is put back from its copy, where that is equivalent.
+
     Raises:
         LeaseLost: when another run has taken the lease over.
     """
-    try:
-        latest: DocumentationPlan | None = load_plan(store)
-    except PlanError:
-        latest = None
-    if latest is not None and _same(latest, plan):
+    made, data = copied_plan(store), plan.to_json()
+    touched = made is not None and content_hash(store, locations.PLAN_FILE) != bytes_hash(made)
+    latest = _parsed(made) if touched else _readable(store)
+    equivalent = latest is not None and _same(latest, plan)
+    if equivalent and not touched:
         return False
     lease.check()
-    store.put(locations.PLAN_FILE, plan.to_json())
-    return True
+    store.put(locations.PLAN_FILE, made if equivalent and made is not None else data)
+    return not equivalent
+
+
+def copied_plan(store: ObjectStore) -> bytes | None:
+    """The copy of the latest plan that the run which made it kept; `None` if there is none."""
+    outline = read_record(store, locations.LATEST_OUTLINE_FILE, RunOutline)
+    if outline is None:
+        return None
+    try:
+        data = store.get(locations.run_plan_file(outline.run_id)).data
+    except (ObjectDamaged, ObjectNotFound):
+        return None
+    return data if bytes_hash(data) == outline.plan_file_hash else None
+
+
+def last_plan(store: ObjectStore) -> DocumentationPlan | None:
+    """The plan that planning again starts from: the latest, or its copy where that is missing or damaged.
+
+    Raises:
+        PlanError: when a person may have edited the plan, and it cannot be read.
+    """
+    try:
+        return load_plan(store)
+    except PlanError as error:
+        made = copied_plan(store)
+        if error.code != "DOC_PLAN_NOT_FOUND":
+            if may_be_edited(store, made):
+                raise
+            report_damage(store, locations.PLAN_FILE)
+        return _parsed(made)
+
+
+def _parsed(made: bytes | None) -> DocumentationPlan | None:
+    return DocumentationPlan.from_json(made) if made is not None else None
+
+
+def _readable(store: ObjectStore) -> DocumentationPlan | None:
+    try:
+        return load_plan(store)
+    except PlanError:
+        return None
 
 
 def _same(latest: DocumentationPlan, plan: DocumentationPlan) -> bool:
@@ -106,8 +153,7 @@ def write_run_plan(
     store.put(locations.run_plan_file(run_id), plan.to_json())
     units = [unit for unit in plan.work_units if unit_ids is None or unit.id in unit_ids]
     for unit in units:
-        store.put(locations.run_unit_file(run_id, unit.id), unit.to_json())
-    latest = store.head(locations.PLAN_FILE)
+        put_record(store, locations.run_unit_file(run_id, unit.id), unit)
     outline = RunOutline(
         schema_version="1.0",
         run_id=run_id,
@@ -116,9 +162,9 @@ def write_run_plan(
         databases=plan.databases,
         units=[_outline_unit(unit) for unit in sorted(units, key=lambda unit: unit.priority_order)],
         errors=plan.errors,
-        plan_file_hash=latest.content_hash if latest else None,
+        plan_file_hash=content_hash(store, locations.PLAN_FILE),
     )
-    store.put(locations.run_outline_file(run_id), outline.to_json())
+    put_record(store, locations.run_outline_file(run_id), outline)
     return outline
 
 
@@ -135,10 +181,10 @@ def _outline_unit(unit: WorkUnit) -> OutlineUnit:
 
 def latest_outline(store: ObjectStore, run_id: str) -> RunOutline | None:
     """The outline of the latest plan, which saves loading the plan; `None` if the plan was edited since."""
-    plan = store.head(locations.PLAN_FILE)
+    plan_file_hash = content_hash(store, locations.PLAN_FILE)
     for key in (locations.run_outline_file(run_id), locations.LATEST_OUTLINE_FILE):
         outline = read_record(store, key, RunOutline)
-        if plan is not None and outline is not None and outline.plan_file_hash == plan.content_hash:
+        if outline is not None and plan_file_hash is not None and outline.plan_file_hash == plan_file_hash:
             return outline
     return None
 
@@ -149,13 +195,14 @@ def select_units(outline: RunOutline, unit_ids: Collection[str], *, store: Objec
 
     Raises:
         ObjectNotFound: when a unit of the outline is no longer in the store.
+        ObjectDamaged: when it is there and not as it was written.
     """
     chosen = [unit for unit in outline.units if unit.id in unit_ids]
     if outline.run_id != run_id:
         store.put_lines(locations.run_plan_file(run_id), store.lines(locations.PLAN_FILE))
         for unit in chosen:
-            data = store.get(locations.run_unit_file(outline.run_id, unit.id)).data
-            store.put(locations.run_unit_file(run_id, unit.id), data)
+            copied = require_record(store, locations.run_unit_file(outline.run_id, unit.id), WorkUnit)
+            put_record(store, locations.run_unit_file(run_id, unit.id), copied)
     own = outline.model_copy(update={"run_id": run_id, "units": chosen})
-    store.put(locations.run_outline_file(run_id), own.to_json())
+    put_record(store, locations.run_outline_file(run_id), own)
     return own

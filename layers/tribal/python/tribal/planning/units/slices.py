@@ -11,6 +11,7 @@ from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.catalog.identity import TableIdentity
 from tribal.planning.units.work_units import Chunk
 from tribal.ports import ObjectStore
+from tribal.store import is_as_written
 from tribal_contracts import CatalogSlice, CatalogSnapshot, CatalogTable, IncomingKey, SliceNeighbour
 
 
@@ -80,7 +81,7 @@ def metadata_hash(name: str, database: DatabaseTables, neighbours: Mapping[str, 
 def write_slice(
     chunk: Chunk, database: DatabaseTables, neighbours: Mapping[str, SliceNeighbour], store: ObjectStore
 ) -> str:
-    """Write a unit's slice unless it exists, and return its key."""
+    """Write a unit's slice unless it is there and intact, and return its key."""
     mentioned = sorted({other for name in chunk.tables for other in database.neighbour_names(name)})
     part = CatalogSlice(
         schema_version="1.0",
@@ -92,7 +93,8 @@ def write_slice(
         neighbours={other: neighbours[other] for other in mentioned},
     )
     data = part.to_json()
-    key = locations.slice_file(part.database, bytes_hash(data))
-    if store.head(key) is None:
+    content_hash = bytes_hash(data)
+    key = locations.slice_file(part.database, content_hash)
+    if not is_as_written(store, key, content_hash):
         store.put(key, data)
     return key

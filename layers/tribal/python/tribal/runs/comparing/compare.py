@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from tribal.catalog import locations
 from tribal.catalog.changes import TableChange, TableFate, compare_tables
 from tribal.catalog.identity import TableIdentity
-from tribal.errors import EmbeddingFailed, ObjectNotFound, PlanError
+from tribal.errors import EmbeddingFailed, ObjectDamaged, ObjectNotFound, PlanError
 from tribal.masking import redact_table
 from tribal.planning import compose_plan, latest_readings, load_plan, read_catalog
-from tribal.planning.catalog.read_catalog import iterate_snapshot
 from tribal.ports import Application, Embedder, ObjectStore, Provider
 from tribal.runs.comparing.overlay_store import OverlayStore
 from tribal.runs.comparing.value_diff import VALUE_CHARS, show_change
 from tribal.runs.pipeline import work_marker
+from tribal.store import iterate_snapshot, read_record
 from tribal_contracts import (
     CatalogReading,
     CatalogTable,
@@ -100,10 +100,7 @@ def compare_runs(first: str, second: str | None, *, store: ObjectStore, value_ch
 
 
 def _last_read(database: str, store: ObjectStore) -> CatalogReading | None:
-    try:
-        return CatalogReading.from_json(store.get(locations.latest_reading_file(database)).data)
-    except ObjectNotFound:
-        return None
+    return read_record(store, locations.latest_reading_file(database), CatalogReading)
 
 
 def _recorded(run_id: str, store: ObjectStore) -> dict[str, CatalogReading]:
@@ -116,8 +113,14 @@ def _recorded(run_id: str, store: ObjectStore) -> dict[str, CatalogReading]:
             f"no run {run_id!r} that read a database is recorded in {store.location}; {there}",
             code="DOC_PLAN_NOT_FOUND",
         )
-    readings = (CatalogReading.from_json(store.get(key).data) for key in keys)
-    return {reading.database: reading for reading in readings}
+    readings = {key: read_record(store, key, CatalogReading) for key in keys}
+    damaged = next((key for key, reading in readings.items() if reading is None), None)
+    if damaged is not None:
+        raise PlanError(
+            f"{damaged} in {store.location} is damaged, so that run {run_id!r} cannot be compared; name another run",
+            code="DOC_PLAN_INVALID",
+        )
+    return {reading.database: reading for reading in readings.values() if reading is not None}
 
 
 def _compared(
@@ -135,7 +138,10 @@ def _compared(
     assert after is not None
     if before.schema_hash == after.schema_hash:
         return DatabaseChanges(database)
-    found = compare_tables(_tables(before, store), _tables(after, store))
+    try:
+        found = compare_tables(_tables(before, store), _tables(after, store))
+    except (ObjectDamaged, ObjectNotFound) as error:
+        return DatabaseChanges(database, problem=error.message)
     return DatabaseChanges(
         database,
         tuple(
@@ -151,7 +157,7 @@ def _compared(
 
 def _tables(reading: CatalogReading, store: ObjectStore) -> Iterator[CatalogTable]:
     # An earlier version may have kept what this one hides.
-    return map(redact_table, iterate_snapshot(store, reading.snapshot_file or "")[1])
+    return map(redact_table, iterate_snapshot(store, reading)[1])
 
 
 def _fate(change: TableChange, after: CatalogReading) -> TableFate:

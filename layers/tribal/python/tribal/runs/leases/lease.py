@@ -139,7 +139,9 @@ class RunLease:
         self.release()
 
     def _take(self) -> None:
-        self._record, self._etag = self._file.take(self._run_id, self._holder, self._term, is_held=self._is_held)
+        self._record, self._etag = self._file.take(
+            self._run_id, self._holder, self._term, is_held=self._is_held, alone=self._process_lock is not None
+        )
         self._lost = False
 
     def _is_held(self, present: LeaseRecord) -> bool:

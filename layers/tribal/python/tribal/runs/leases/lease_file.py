@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pydantic import ValidationError
 
 from tribal.catalog.locations import DOCUMENTATION_LEASE, lease_file
-from tribal.errors import LeaseLost, ObjectNotFound, PreconditionFailed, RunLocked, StoreError
+from tribal.errors import LeaseLost, ObjectDamaged, ObjectNotFound, PreconditionFailed, RunLocked
 from tribal.ports import Clock, ObjectStore
 from tribal.runs.clock import iso_timestamp
+from tribal.store import report_damage, require_seal, sealed
 from tribal_contracts import LeaseRecord
+
+LONGEST_TERM_SECONDS = 1_200.0
+"""The longest term that any lease has."""
 
 # Every lost race was won by another run; after this many in a row, the lease counts as held.
 _ATTEMPTS = 5
@@ -20,21 +25,52 @@ _FUNCTION = "arn:"
 """Prefix of a holder that is a Lambda function."""
 
 
-def read_lease(store: ObjectStore, name: str = DOCUMENTATION_LEASE) -> tuple[LeaseRecord | None, str | None]:
-    """The current lease of that name and its etag.
+@dataclass(frozen=True, slots=True)
+class FoundLease:
+    """What lies at the place of a lease; a damaged one has no record, and no etag if its bytes cannot be read."""
 
-    Raises:
-        StoreError: when the file cannot be read.
+    record: LeaseRecord | None = None
+    etag: str | None = None
+    modified_at: datetime | None = None
+    damaged: bool = False
+
+    def expires_at(self) -> datetime | None:
+        """When a damaged lease has certainly run out; `None` where the store does not tell when it was written."""
+        return self.modified_at + timedelta(seconds=LONGEST_TERM_SECONDS) if self.modified_at else None
+
+
+def find_lease(store: ObjectStore, clock: Clock, name: str = DOCUMENTATION_LEASE) -> FoundLease:
+    """The current lease of that name.
+
+    One that, by its own dates, ends later than a term from now was written by a clock that is wrong. It ends one term
+    after the store says that it was last renewed.
     """
     key = lease_file(name)
     try:
         found = store.get(key)
     except ObjectNotFound:
-        return None, None
+        return FoundLease()
+    except ObjectDamaged:
+        return FoundLease(damaged=True)
     try:
-        return LeaseRecord.from_json(found.data), found.etag
-    except ValidationError as exc:
-        raise StoreError(f"{key} in {store.location} cannot be read; delete it when no run is under way") from exc
+        require_seal(key, found.data)
+        record = LeaseRecord.from_json(found.data)
+        expires, renewed = (datetime.fromisoformat(text) for text in (record.expires_at, record.renewed_at))
+    except (ObjectDamaged, ValidationError, ValueError):
+        return FoundLease(None, found.etag, found.modified_at, damaged=True)
+    term = min(max(expires - renewed, timedelta(0)), timedelta(seconds=LONGEST_TERM_SECONDS))
+    if found.modified_at is not None and expires > clock.real() + term:
+        expires = min(expires, found.modified_at + term)
+        record = record.model_copy(update={"expires_at": iso_timestamp(expires)})
+    return FoundLease(record, found.etag, found.modified_at)
+
+
+def read_lease(
+    store: ObjectStore, clock: Clock, name: str = DOCUMENTATION_LEASE
+) -> tuple[LeaseRecord | None, str | None]:
+    """The current lease of that name and its etag; a damaged one counts as none."""
+    found = find_lease(store, clock, name)
+    return found.record, found.etag
 
 
 class LeaseFile:
@@ -52,19 +88,27 @@ class LeaseFile:
         self._name = name
 
     def read(self) -> tuple[LeaseRecord | None, str | None]:
-        """The current lease and its etag; raises as `read_lease` does."""
-        return read_lease(self.store, self._name)
+        """The current lease and its etag; a damaged one counts as none."""
+        return read_lease(self.store, self.clock, self._name)
 
     def take(
-        self, run_id: str, holder: str, term: timedelta, *, is_held: Callable[[LeaseRecord], bool]
+        self, run_id: str, holder: str, term: timedelta, *, is_held: Callable[[LeaseRecord], bool], alone: bool = False
     ) -> tuple[LeaseRecord, str]:
         """Take the lease if nobody holds it; `is_held` judges one that is neither released nor expired.
+
+        A damaged one does not say who holds it. Where the operating system's lock shows that this process is `alone`
+        it is taken at once, else when it has certainly run out; a holder elsewhere notices before it publishes.
 
         Raises:
             RunLocked: when another run holds it.
         """
         for _ in range(_ATTEMPTS):
-            present, etag = self.read()
+            found = find_lease(self.store, self.clock, self._name)
+            present = found.record
+            if found.damaged:
+                if not alone:
+                    self._require_over(found)
+                report_damage(self.store, lease_file(self._name))
             if present is not None and is_running(present, self.clock) and is_held(present):
                 raise locked_error(self.store, present)
             now = self.clock.real()
@@ -79,8 +123,18 @@ class LeaseFile:
                 released=False,
             )
             with suppress(PreconditionFailed):
-                return record, self.put(record, etag)
+                return record, self.put(record, found.etag, anyway=found.damaged and found.etag is None)
         raise locked_error(self.store, self.read()[0])
+
+    def _require_over(self, found: FoundLease) -> None:
+        expires = found.expires_at()
+        if expires is not None and expires > self.clock.real():
+            ends = iso_timestamp(expires)
+            raise RunLocked(
+                f"{lease_file(self._name)} in {self.store.location} is damaged, so that nothing tells whether a run is "
+                f"under way; it has certainly ended at {ends}: run the command again then",
+                context={"expires_at": ends},
+            )
 
     def renewed(self, record: LeaseRecord, term: timedelta) -> LeaseRecord:
         """The record with a term that starts now."""
@@ -91,13 +145,20 @@ class LeaseFile:
         """The record of the released lease."""
         return record.model_copy(update={"released": True, "renewed_at": iso_timestamp(self.clock.real())})
 
-    def put(self, record: LeaseRecord, etag: str | None) -> str:
+    def put(self, record: LeaseRecord, etag: str | None, *, anyway: bool = False) -> str:
         """Replace the record with that etag, or write the first record if there is no etag; returns the new etag.
+
+        Args:
+            record: the new record.
+            etag: that of the record to replace.
+            anyway: replace whatever is there, which has no etag because it cannot be read.
 
         Raises:
             PreconditionFailed: when the file holds a different record.
         """
-        return self.store.put(lease_file(self._name), record.to_json(), if_match=etag, if_absent=etag is None)
+        key = lease_file(self._name)
+        data = sealed(key, record.to_json())
+        return self.store.put(key, data, if_match=etag, if_absent=etag is None and not anyway)
 
 
 def is_running(record: LeaseRecord, clock: Clock) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from tribal.errors import PreconditionFailed
-from tribal.runs.leases.lease_file import LeaseFile, is_running, lost_error
+from tribal.runs.leases.lease_file import LONGEST_TERM_SECONDS, LeaseFile, is_running, lost_error
 from tribal_contracts import LeaseRecord
 
-SHARED_TERM_SECONDS = 1_200.0
+SHARED_TERM_SECONDS = LONGEST_TERM_SECONDS
 """Longer than any one process runs (15 minutes), so that the lease expires only when the run is dead."""
 _RENEWALS_A_TERM = 3
 

@@ -6,14 +6,16 @@ import os
 import threading
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING
 
 from tribal.errors import TribalError
-from tribal.ports import Application, RunContext, StopToken
+from tribal.ports import Application, Provider, RunContext, StopToken
 from tribal.runs.workers.messages import Advanced, Document, Done, Noted, Setup, Stop, WorkerReady, receive, send
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal.runs.workers.units import UnitsHere
+from tribal.store import WatchedStore
 
 if TYPE_CHECKING:
     from tribal.ports import ItemOutcome
@@ -75,6 +77,7 @@ def serve(source: IO[bytes], target: IO[bytes], build: Callable[[object, int], A
         raise TypeError(f"a worker is set up first, and got {type(setup).__name__}")
     stop, sink, work = StopToken(), PipeSink(target), SimpleQueue[str]()
     app = build(setup.blueprint, setup.workers)
+    app = replace(app, store=Provider.of(WatchedStore(app.store(), sink.note)))
     run = RunContext(setup.run_id, app, _LeaseOfTheRun(setup.run_id), stop, ThreadWorkerPool(stop), sink)
     with UnitsHere(run) as units:
         threading.Thread(target=_listen, args=(source, stop, work), daemon=True).start()

@@ -146,7 +146,7 @@ def _require_no_other(app: Application, profile: str) -> None:
     from tribal.runs.leases.lease_file import holder_text, is_running, read_lease
 
     try:
-        lease, _ = read_lease(app.store())
+        lease, _ = read_lease(app.store(), app.clock)
     except StoreError:
         return  # Starting a run does not require read access to the store; the lease still excludes other runs.
     if lease is not None and is_running(lease, app.clock):
@@ -168,7 +168,7 @@ def tail(context: typer.Context, run: RunId = None, as_json: Json = False) -> No
 
     app, environment = deployed(context)
     store = app.store()
-    run_id = run or last_run(store)
+    run_id = run or last_run(store, app.clock)
     try:
         machine = environment.runs()
         found = next((one for one in machine.recent() if execution_run_id(one.arn, one.started_at) == run_id), None)

@@ -136,7 +136,11 @@ def _print(report: StatusReport, state: IndexState | None, start: str, *, all_un
         out.print(f"last run: {run.run_id} ({escape(run.command)}) {ended}")
         for error in run.errors[:_LISTED_ERRORS] if state is not None or run.status == "failed" else ():
             out.print(f"    [yellow]{error.code}[/] {escape(one_line(error.message))}")
+    for name in report.damaged:
+        out.print(f"[yellow]{escape(name)}[/] is damaged; the next run makes it anew")
     documenter = report.documenter
+    if documenter is None and report.damaged:
+        return
     if documenter is None:
         out.print(f"nothing has been planned here yet; start with `{escape(start)}`")
         return

@@ -30,24 +30,30 @@ def tail(run: RunId = None, project: Project = _HERE, as_json: Json = False) -> 
 
     app = local_application(load_settings(project=project))
     store, clock = app.store(), app.clock
-    run_id = run or last_run(store)
+    run_id = run or last_run(store, clock)
     require_recorded(run_id, store)
     follow(run_id, store, clock, as_json=as_json, again=f"tribal tail {run_id}")
 
 
-def last_run(store: ObjectStore) -> str:
+def last_run(store: ObjectStore, clock: Clock) -> str:
     """The run that holds the lease, or held it last.
 
     Raises:
         PlanError: when there has been none.
     """
     from tribal.errors import PlanError
-    from tribal.runs.leases.lease_file import read_lease
+    from tribal.runs.leases.lease_file import find_lease
 
-    lease, _ = read_lease(store)
-    if lease is None:
+    found = find_lease(store, clock)
+    if found.damaged:
+        raise PlanError(
+            f"the lease in {store.location} is damaged and does not tell the last run; name the run: the folders in "
+            "progress/runs are their names",
+            code="DOC_PLAN_NOT_FOUND",
+        )
+    if found.record is None:
         raise PlanError(f"no run has written to {store.location} yet", code="DOC_PLAN_NOT_FOUND")
-    return lease.run_id
+    return found.record.run_id
 
 
 def require_recorded(run_id: str, store: ObjectStore) -> None:

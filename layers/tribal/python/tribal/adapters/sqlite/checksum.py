@@ -1,0 +1,163 @@
+"""The checksum of the published file: written beside it, checked in full by runs and, where that is free, by readers.
+
+A reader compares the file's times, size and inode with those noted when it was published, which costs nothing. Only a
+file that is another by these, such as one that was copied, or written to, is read and hashed. A run always hashes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from tribal.adapters.local.durable_files import move_into_place, temporary_file, write_through
+from tribal.adapters.sqlite.schema import connect_published, inspect
+
+
+class FileIdentity(NamedTuple):
+    """Changes whenever the file is replaced or modified."""
+
+    device: int
+    inode: int
+    modified_ns: int
+    changed_ns: int
+    size_bytes: int
+
+    @classmethod
+    def of(cls, path: Path) -> FileIdentity | None:
+        """The identity of the file that is there now; `None` when there is none."""
+        try:
+            status = path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return cls(status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A file that was published, or is about to be; without `seen`, its identity is not known yet."""
+
+    sha256: str
+    seen: tuple[int, ...] | None = None
+    """Inode, modification and change time, and size; the device is left out, since it changes with a mount."""
+
+
+State = Literal["intact", "damaged", "unknown"]
+
+
+def announce(path: Path, coming: Path) -> Published:
+    """Note the checksum of a file that is about to take its place, beside that of the one that is there."""
+    published = Published(_hash_of(coming))
+    _write(path, [*_read(path), published])
+    return published
+
+
+def confirm(path: Path, published: Published) -> None:
+    """Note how the file that was announced looks in its place, and forget the one before it."""
+    _write(path, [Published(published.sha256, _seen(FileIdentity.of(path)))])
+
+
+def forget(path: Path) -> None:
+    """Remove what is noted, since another file takes the place."""
+    with suppress(NotADirectoryError):
+        _beside(path).unlink(missing_ok=True)
+
+
+def of_published(path: Path, file: FileIdentity) -> State:
+    """What the checksum says of a file; `unknown` when none is noted."""
+    noted = _read(path)
+    if not noted:
+        return "unknown"
+    if any(published.seen == _seen(file) for published in noted):
+        return "intact"
+    return "intact" if _is_noted(path, noted) else "damaged"
+
+
+def is_intact(path: Path) -> bool:
+    """Whether the file, if there is one, has the bytes that were published.
+
+    It is hashed in full or, where no hash is noted, checked by SQLite.
+    """
+    try:
+        file = FileIdentity.of(path)
+        noted = _read(path)
+        if file is None or not noted:
+            return file is None or _passes(path)
+        return _is_noted(path, noted)
+    except OSError:
+        return False
+
+
+def is_proven(path: Path) -> bool:
+    """Whether a checksum is noted, and the file has it."""
+    try:
+        return _is_noted(path, _read(path))
+    except OSError:
+        return False
+
+
+def _is_noted(path: Path, noted: Sequence[Published]) -> bool:
+    return _hash_of(path) in {published.sha256 for published in noted}
+
+
+def complete(path: Path) -> None:
+    """Note hash and identity of an intact file of ours where they are missing, as after a kill, or in a copied store.
+
+    Raises:
+        OSError: when that cannot be written.
+    """
+    file = FileIdentity.of(path)
+    if file is None or inspect(path) != "ours" or any(published.seen == _seen(file) for published in _read(path)):
+        return
+    confirm(path, Published(_hash_of(path)))
+
+
+def _passes(path: Path) -> bool:
+    try:
+        with closing(connect_published(path)) as connection:
+            return passes_quick_check(connection)
+    except sqlite3.Error:
+        return False
+
+
+def passes_quick_check(connection: sqlite3.Connection) -> bool:
+    """Whether SQLite finds no damage in the structure of a file."""
+    try:
+        return bool(connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)])
+    except sqlite3.DatabaseError:
+        return False
+
+
+def _seen(file: FileIdentity | None) -> tuple[int, ...] | None:
+    return None if file is None else (file.inode, file.modified_ns, file.changed_ns, file.size_bytes)
+
+
+def _hash_of(path: Path) -> str:
+    with path.open("rb", buffering=0) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(path.name + "-sum")
+
+
+def _read(path: Path) -> list[Published]:
+    """What is noted of a file; nothing where that is missing or damaged."""
+    try:
+        entries = json.loads(_beside(path).read_bytes())["published"]
+        return [Published(str(one["sha256"]), tuple(one["seen"]) if one["seen"] else None) for one in entries]
+    except (OSError, ValueError, TypeError, LookupError):
+        return []
+
+
+def _write(path: Path, published: Sequence[Published]) -> None:
+    target = _beside(path)
+    data = json.dumps({"published": [asdict(one) for one in published]}, indent=2).encode() + b"\n"
+    with temporary_file(target.parent) as (file, temporary):
+        write_through(file, [data])
+        move_into_place(temporary, target)

@@ -1,0 +1,45 @@
+"""Snapshots of the structure of databases: many lines, checked against the hash that their reading tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import ValidationError
+
+from tribal.errors import ObjectDamaged
+from tribal.ports import ObjectStore
+from tribal.store.records import content_hash, first_problem
+from tribal_contracts import CatalogReading, CatalogSnapshot, CatalogTable
+
+
+def iterate_snapshot(store: ObjectStore, reading: CatalogReading) -> tuple[CatalogSnapshot, Iterator[CatalogTable]]:
+    """The header of a reading's snapshot and an iterator over its tables.
+
+    Raises, also while tables are taken:
+        ObjectNotFound: when the snapshot is not in the store.
+        ObjectDamaged: when it is not as it was written.
+    """
+    key = reading.snapshot_file or ""
+    if reading.snapshot_hash is not None and content_hash(store, key) not in (None, reading.snapshot_hash):
+        raise damaged(key, "its hash is another")
+    lines = store.lines(key)
+    first = next(lines, b"")
+    try:
+        header = CatalogSnapshot.from_json(first)
+    except ValidationError as error:
+        raise damaged(key, first_problem(error)) from error
+    return header, _tables(key, lines)
+
+
+def _tables(key: str, lines: Iterator[bytes]) -> Iterator[CatalogTable]:
+    for line in lines:
+        try:
+            table = CatalogTable.from_json(line)
+        except ValidationError as error:
+            raise damaged(key, first_problem(error)) from error
+        yield table
+
+
+def damaged(key: str, why: str) -> ObjectDamaged:
+    """The error for a snapshot that is not as it was written."""
+    return ObjectDamaged(f"{key!r} is not as it was written ({why}); `tribal plan` and `tribal run` make it anew")

@@ -1,0 +1,72 @@
+"""A store that tells, once an object, what was found damaged in it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+
+from tribal.ports import ObjectInfo, ObjectStore, StoredObject
+
+NAMED_OBJECTS = 20
+"""Damaged objects that are named; of more, one line says that there are more."""
+
+
+class WatchedStore:
+    """Passes everything on to another store; `tell` gets a line for each damaged object that is made anew."""
+
+    def __init__(self, inner: ObjectStore, tell: Callable[[str], None]) -> None:
+        self._inner = inner
+        self._tell = tell
+        self._damaged: set[str] = set()
+        self._lock = threading.Lock()
+
+    def report(self, key: str) -> None:
+        """Tell that an object is damaged, unless that was told before."""
+        with self._lock:
+            if key in self._damaged:
+                return
+            self._damaged.add(key)
+            number = len(self._damaged)
+        if number <= NAMED_OBJECTS:
+            self._tell(f"{key} is not as it was written; it is made anew")
+        elif number == NAMED_OBJECTS + 1:
+            self._tell("more files are not as they were written; all of them are made anew")
+
+    @property
+    def location(self) -> str:
+        """The location of the other store."""
+        return self._inner.location
+
+    def get(self, key: str) -> StoredObject:
+        """Pass on."""
+        return self._inner.get(key)
+
+    def lines(self, key: str) -> Iterator[bytes]:
+        """Pass on."""
+        return self._inner.lines(key)
+
+    def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
+        """Pass on."""
+        return self._inner.put(key, data, if_match=if_match, if_absent=if_absent)
+
+    def put_lines(self, key: str, lines: Iterable[bytes]) -> str:
+        """Pass on."""
+        return self._inner.put_lines(key, lines)
+
+    def head(self, key: str) -> ObjectInfo | None:
+        """Pass on."""
+        return self._inner.head(key)
+
+    def keys(self, prefix: str = "") -> Iterator[str]:
+        """Pass on."""
+        return self._inner.keys(prefix)
+
+    def delete(self, key: str) -> None:
+        """Pass on."""
+        self._inner.delete(key)
+
+
+def report_damage(store: ObjectStore, key: str) -> None:
+    """Tell whoever watches the store that an object is damaged and is made anew."""
+    if isinstance(store, WatchedStore):
+        store.report(key)
