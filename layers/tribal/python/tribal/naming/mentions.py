@@ -1,0 +1,111 @@
+"""Which names a free text mentions, told without a list of all names: a text yields words, and names yield words too.
+
+A text mentions a name when they share a word. Texts yield theirs when they are indexed, names when somebody asks, so
+that what is indexed stays right whatever is added to the catalog later.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tribal.catalog.qualifiers import qualifiers
+from tribal.naming.inflection import plural, singular
+from tribal.naming.segmentation import is_word
+from tribal.naming.stemming import stem
+from tribal.naming.tokens import STOP_WORDS, split_identifier, tokenize_text
+
+MAX_READ_CHARS = 4_000
+"""Longer texts are not read for names: they count as mentioning anything. Far below what the tokeniser looks at."""
+UNREAD = "@unread"
+"""The word of a text that was not read; it is among the words of any names."""
+
+_NAME_TOKENS = 8
+"""Tokens of a name; of longer ones every run of that many is a word. By judgement, beyond what people name things."""
+_RUN = re.compile(r"[\w$]+")
+_QUOTED = re.compile(r"""["`'\u201c\u2018\[]([^"`'\u201d\u2019\]\n]{1,128})["`'\u201d\u2019\]]""")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnNames:
+    """The names of what a text is about: mentioning those tells nothing new."""
+
+    keys: frozenset[str] = frozenset()
+    stems: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> OwnNames:
+        """The names of an object and of its parts."""
+        tokens = [split_identifier(name) for name in names]
+        return cls(
+            frozenset("_".join(several) for several in tokens),
+            frozenset(stem(token) for several in tokens for token in several),
+        )
+
+
+NOTHING = OwnNames()
+
+
+def mentioned_words(text: str, own: OwnNames = NOTHING) -> frozenset[str]:
+    """The words by which a text may mention names: tokens, joined tokens of identifiers, and qualifiers with a dot."""
+    if len(text) > MAX_READ_CHARS:
+        return frozenset((UNREAD,))
+    found = {token for token in tokenize_text(text) if token not in STOP_WORDS and stem(token) not in own.stems}
+    for run in _RUN.findall(text):
+        found |= _joined(split_identifier(run)) - own.keys
+    for phrase in _QUOTED.findall(text):
+        found |= {_key(phrase)} - own.keys
+    return frozenset(found | {f"{_key(name)}." for name in qualifiers(text)})
+
+
+def _joined(tokens: list[str]) -> set[str]:
+    ends = ((start, start + length) for start in range(len(tokens)) for length in range(2, _NAME_TOKENS + 1))
+    return {"_".join(tokens[start:end]) for start, end in ends if end <= len(tokens)}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of objects: those that stand before a dot, which are schemas and databases, and all others."""
+
+    spaces: frozenset[str]
+    others: frozenset[str]
+
+
+def words_of_names(wanted: Names, known: Names) -> frozenset[str]:
+    """The words that mention the wanted names, as far as no known name has them too; empty if nothing is wanted.
+
+    A name of one word is mentioned by that word, other names by all of their words together, or by one that is no
+    everyday word.
+    """
+    known_tokens = {name: split_identifier(name) for name in known.spaces | known.others}
+    keys = {"_".join(tokens) or name.casefold() for name, tokens in known_tokens.items()}
+    stems = {stem(token) for tokens in known_tokens.values() for token in tokens}
+    found: set[str] = set()
+    for name in wanted.spaces | wanted.others:
+        tokens, key = split_identifier(name), _key(name)
+        if key in keys:
+            continue
+        if len(tokens) > 1:
+            found |= {"_".join(tokens[start : start + _NAME_TOKENS]) for start in range(_runs(tokens))}
+        elif not tokens or stem(key) not in stems:
+            found.add(key)
+        for token in tokens:
+            if stem(token) not in stems and _is_telling(token):
+                found |= {token, singular(token), plural(token)}
+    spaces = {_key(name) for name in known.spaces}
+    found |= {f"{_key(name)}." for name in wanted.spaces if _key(name) not in spaces}
+    return frozenset(found | {UNREAD}) if wanted.spaces | wanted.others else frozenset()
+
+
+def _runs(tokens: list[str]) -> int:
+    return max(1, len(tokens) - _NAME_TOKENS + 1)
+
+
+def _is_telling(token: str) -> bool:
+    """Whether a token alone tells that a name is meant."""
+    return len(token) > 1 and not token.isdecimal() and token not in STOP_WORDS and not is_word(token)
+
+
+def _key(name: str) -> str:
+    return "_".join(split_identifier(name)) or name.casefold()
