@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tribal.catalog.hashing import record_id
 from tribal.catalog.identity import TableIdentity
-from tribal.indexing.prose import NO_PROSE, Prose, labels_of, notes_of, prose_of
+from tribal.indexing.prose import NO_PROSE, Prose, labels_of, prose_of, split_notes
 from tribal.indexing.texts import Wording, column_text, own_names, prose_terms, table_text, wording_of
 from tribal.naming.mentions import OwnNames
 from tribal.ports import IndexEntry
@@ -131,8 +131,10 @@ def _table(table: TableDocument, file: IndexableFile, indexed_at: str) -> list[D
     )
     own = own_names(table)
     prose = prose_of([table.description, *(column.description for column in table.columns)], own)
-    prose += labels_of(table.columns, table.schema_, own) + notes_of(table.notes, table.schema_, own)
-    body, name = wording.terms([table.schema_, *column_names]), wording.spelt_out(table.table)
+    inside, outside = split_notes(table.notes, table.schema_)
+    prose += labels_of(table.columns, table.schema_, own) + Prose(beyond=prose_terms(outside))
+    body = (*wording.terms([table.schema_, *column_names]), *prose_terms(inside))
+    name = wording.spelt_out(table.table)
     draft = Draft(record, wording.terms([table.table]), body, record.content, name, prose)
     return [draft, *(_column(table, column, wording, own, provenance) for column in table.columns)]
 

@@ -34,13 +34,13 @@ def prose_of(descriptions: Iterable[Description], own: OwnNames) -> Prose:
     return Prose(prose_terms(texts), (), _mentions(texts, own))
 
 
-def notes_of(notes: Iterable[str], schema: str, own: OwnNames) -> Prose:
-    """The notes of a table, whose sentences qualify what they name."""
+def split_notes(notes: Iterable[str], schema: str) -> tuple[list[str], list[str]]:
+    """The notes of a table that name nothing of another schema, and those that do: rules qualify what they name."""
     inside: list[str] = []
     outside: list[str] = []
     for note in notes:
         (outside if qualifiers(note) - {schema} else inside).append(note)
-    return Prose(prose_terms(inside), prose_terms(outside), _mentions([*inside, *outside], own))
+    return inside, outside
 
 
 def labels_of(columns: Iterable[DocumentedColumn], schema: str, own: OwnNames) -> Prose:

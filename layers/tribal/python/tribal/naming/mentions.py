@@ -60,8 +60,10 @@ def mentioned_words(text: str, own: OwnNames = NOTHING) -> frozenset[str]:
 
 
 def _joined(tokens: list[str]) -> set[str]:
+    """Tokens that follow each other, joined as in a name, and without anything between them: case gets lost."""
     ends = ((start, start + length) for start in range(len(tokens)) for length in range(2, _NAME_TOKENS + 1))
-    return {"_".join(tokens[start:end]) for start, end in ends if end <= len(tokens)}
+    runs = [tokens[start:end] for start, end in ends if end <= len(tokens)]
+    return {sign.join(run) for run in runs for sign in ("_", "")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ def words_of_names(wanted: Names, known: Names) -> frozenset[str]:
         if key in keys:
             continue
         if len(tokens) > 1:
-            found |= {"_".join(tokens[start : start + _NAME_TOKENS]) for start in range(_runs(tokens))}
+            runs = [tokens[start : start + _NAME_TOKENS] for start in range(_runs(tokens))]
+            found |= {sign.join(run) for run in runs for sign in ("_", "")}
         elif not tokens or stem(key) not in stems:
             found.add(key)
         for token in tokens:
