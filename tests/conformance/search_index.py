@@ -33,6 +33,7 @@ from tests.conformance.index_entries import (
     vector,
 )
 from tests.conformance.search_index_generations import *  # noqa: F403
+from tests.conformance.search_index_scopes import *  # noqa: F403
 from tests.conformance.search_index_vectors import *  # noqa: F403
 from tribal.catalog.hashing import record_id
 from tribal.catalog.scope import Scope

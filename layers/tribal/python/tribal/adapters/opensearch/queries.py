@@ -79,7 +79,10 @@ def lexical(terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: 
     wanted = distinct_terms(terms)
     if not wanted:
         return None
-    ways = [_any_of([*_terms_in(field, wanted, mark)], limits) for mark, field, limits in _searched(where, doc_type)]
+    ways = [
+        _any_of([*_terms_in(field, wanted, mark)], {**limits, "_name": mark} if mark else limits)
+        for mark, field, limits in _searched(where, doc_type)
+    ]
     query = _any_of(ways[0]["bool"]["should"] if len(ways) == 1 else ways, {"filter": filters(where, doc_type)})
     query["bool"]["boost"] = _LUCENE_SCALE
     return _ranked(query, doc_type, limit)
@@ -197,14 +200,18 @@ def candidates(question: ByWords | ByVector, response: Mapping[str, Any]) -> Can
     of_table = np.where(of_table < _NO_ID, of_table, 0)
     if isinstance(question, ByWords):
         terms = distinct_terms(question.terms)
-        shared = {
-            names: frozenset(terms[int(name.removesuffix(_NAMED))] for name in names.split(","))
-            for names in set(hits.names)
-        }
+        shared = {names: _shared(names.split(","), terms) for names in set(hits.names)}
         return Candidates(records, np.round(scores, _SCORE_DIGITS), of_table, [shared[names] for names in hits.names])
     scores = np.round(_cosines(scores), _SCORE_DIGITS)
     order = np.lexsort((records, -scores))
     return Candidates(records[order], scores[order], of_table[order])
+
+
+def _shared(names: Sequence[str], terms: Sequence[str]) -> frozenset[str]:
+    """The terms by which a hit was found: a clause's name is told of every hit that it fits, whatever it is part of."""
+    mark = _NAMED if _NAMED in names else ""
+    numbers = (name.removesuffix(mark) for name in names if name != mark and name.endswith(_NAMED) == bool(mark))
+    return frozenset(terms[int(number)] for number in numbers)
 
 
 def _cosines(scores: NDArray[Any]) -> NDArray[Any]:
