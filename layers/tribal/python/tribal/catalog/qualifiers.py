@@ -9,7 +9,7 @@ SYSTEM_SCHEMAS = frozenset(("pg_catalog", "information_schema", "pg_toast"))
 
 _QUOTED = r'"(?:[^"]|"")+"'
 _PART = rf"(?:{_QUOTED}|[^\W\d][\w$]*)"
-_NAME = re.compile(rf"(?P<first>{_PART})\s*\.\s*{_PART}")
+_NAME = re.compile(rf"(?P<first>{_PART})\.{_PART}")
 # Literals and names in one pattern, since either may hold the other's quotes. A literal cast to a type such as
 # `regclass` is a name.
 _LEXEME = re.compile(

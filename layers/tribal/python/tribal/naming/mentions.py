@@ -39,7 +39,7 @@ class OwnNames:
         """The names of an object and of its parts."""
         tokens = [split_identifier(name) for name in names]
         return cls(
-            frozenset("_".join(several) for several in tokens),
+            frozenset(sign.join(several) for several in tokens for sign in ("_", "")),
             frozenset(stem(token) for several in tokens for token in several),
         )
 
