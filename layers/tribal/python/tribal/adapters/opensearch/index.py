@@ -98,9 +98,7 @@ class OpenSearchIndex:
         wanted = queries.distinct_terms(terms)
         asked = [queries.term_counts(wanted, doc_type, where)] if wanted else []
         _, answers = self._ask(*asked)
-        counted = answers[0]["aggregations"]["terms"]["buckets"] if answers else {}
-        found = {wanted[int(number)]: bucket["doc_count"] for number, bucket in counted.items()}
-        return {term: found[term] for term in wanted if found.get(term)}
+        return queries.counted(wanted, answers[0]) if answers else {}
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
         """Records by id, in the given order; unknown ids are left out."""

@@ -155,18 +155,20 @@ def _compared(where: IndexFilter, kind: VectorKind) -> Iterator[tuple[VectorKind
 
 
 def term_counts(terms: Sequence[str], doc_type: DocType, where: IndexFilter) -> Body:
-    """A query for the number of records that contain each term, by the term's position."""
-    each = {str(number): _holding(term, where, doc_type) for number, term in enumerate(terms)}
+    """A query for the number of records that contain each term, which `counted` reads."""
+    ways: Body = {}
+    for mark, field, limits in _searched(where, doc_type):
+        each = {str(number): {"term": {field: encode_term(term)}} for number, term in enumerate(terms)}
+        ways[f"ways{mark}"] = {"filter": {"bool": limits}, "aggs": {"terms": {"filters": {"filters": each}}}}
     query = {"bool": {"filter": filters(where, doc_type)}}
-    return {"size": 0, "query": query, "aggs": {"terms": {"filters": {"filters": each}}}, "track_total_hits": False}
+    return {"size": 0, "query": query, "aggs": ways, "track_total_hits": False}
 
 
-def _holding(term: str, where: IndexFilter, doc_type: DocType) -> Body:
-    """A clause for the records that contain a term in what a filter lets be searched."""
-    held = [({"term": {field: encode_term(term)}}, limits) for _, field, limits in _searched(where, doc_type)]
-    if not held[0][1]:
-        return held[0][0]
-    return _any_of([{"bool": {**limits, "must": [clause]}} for clause, limits in held], {})
+def counted(terms: Sequence[str], response: Mapping[str, Any]) -> dict[str, int]:
+    """The number of records that contain each term; terms found in none are left out."""
+    ways = [way["terms"]["buckets"] for way in response["aggregations"].values()]
+    counts = {term: sum(way[str(number)]["doc_count"] for way in ways) for number, term in enumerate(terms)}
+    return {term: count for term, count in counts.items() if count}
 
 
 def scan(query: Body, fields: Sequence[str], after: Sequence[Any] | None, order: str) -> Body:
