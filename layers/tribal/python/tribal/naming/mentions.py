@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tribal.catalog.qualifiers import qualifiers
 from tribal.naming.inflection import plural, singular
 from tribal.naming.segmentation import is_word
 from tribal.naming.stemming import stem
-from tribal.naming.tokens import STOP_WORDS, split_identifier, tokenize_text
+from tribal.naming.tokens import STOP_WORDS, split_identifier
 
 MAX_READ_CHARS = 4_000
 """Longer texts are not read for names: they count as mentioning anything. Far below what the tokeniser looks at."""
@@ -51,19 +52,31 @@ def mentioned_words(text: str, own: OwnNames = NOTHING) -> frozenset[str]:
     """The words by which a text may mention names: tokens, joined tokens of identifiers, and qualifiers with a dot."""
     if len(text) > MAX_READ_CHARS:
         return frozenset((UNREAD,))
-    found = {token for token in tokenize_text(text) if token not in STOP_WORDS and stem(token) not in own.stems}
-    for run in _RUN.findall(text):
-        found |= _joined(split_identifier(run)) - own.keys
+    found: set[str] = set()
+    for run in set(_RUN.findall(text)):
+        tokens, joined = _words_of(run)
+        found |= {token for token, root in tokens if root not in own.stems}
+        found |= joined - own.keys
     for phrase in _QUOTED.findall(text):
         found |= {_key(phrase)} - own.keys
     return frozenset(found | {f"{_key(name)}." for name in qualifiers(text)})
 
 
-def _joined(tokens: list[str]) -> set[str]:
+# Texts say the same words again and again.
+@lru_cache(maxsize=32_768)
+def _words_of(run: str) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
+    """The tokens of a run of letters with their stems, and what several of them make together."""
+    tokens = split_identifier(run)
+    return tuple((token, stem(token)) for token in tokens if token not in STOP_WORDS), _joined(tokens)
+
+
+def _joined(tokens: list[str]) -> frozenset[str]:
     """Tokens that follow each other, joined as in a name, and without anything between them: case gets lost."""
+    if len(tokens) < 2:
+        return frozenset()
     ends = ((start, start + length) for start in range(len(tokens)) for length in range(2, _NAME_TOKENS + 1))
     runs = [tokens[start:end] for start, end in ends if end <= len(tokens)]
-    return {sign.join(run) for run in runs for sign in ("_", "")}
+    return frozenset(sign.join(run) for run in runs for sign in ("_", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +93,11 @@ def words_of_names(wanted: Names, known: Names) -> frozenset[str]:
     A name of one word is mentioned by that word, other names by all of their words together, or by one that is no
     everyday word.
     """
-    known_tokens = {name: split_identifier(name) for name in known.spaces | known.others}
-    keys = {"_".join(tokens) or name.casefold() for name, tokens in known_tokens.items()}
-    stems = {stem(token) for tokens in known_tokens.values() for token in tokens}
+    keys, stems = _keys_and_stems(known.spaces | known.others)
     found: set[str] = set()
     for name in wanted.spaces | wanted.others:
-        tokens, key = split_identifier(name), _key(name)
+        tokens = split_identifier(name)
+        key = "_".join(tokens) or name.casefold()
         if key in keys:
             continue
         if len(tokens) > 1:
@@ -94,8 +106,8 @@ def words_of_names(wanted: Names, known: Names) -> frozenset[str]:
         elif not tokens or stem(key) not in stems:
             found.add(key)
         for token in tokens:
-            if stem(token) not in stems and _is_telling(token):
-                found |= {token, singular(token), plural(token)}
+            if stem(token) not in stems:
+                found |= _telling_forms(token)
     spaces = {_key(name) for name in known.spaces}
     found |= {f"{_key(name)}." for name in wanted.spaces if _key(name) not in spaces}
     return frozenset(found | {UNREAD}) if wanted.spaces | wanted.others else frozenset()
@@ -105,9 +117,21 @@ def _runs(tokens: list[str]) -> int:
     return max(1, len(tokens) - _NAME_TOKENS + 1)
 
 
-def _is_telling(token: str) -> bool:
-    """Whether a token alone tells that a name is meant."""
-    return len(token) > 1 and not token.isdecimal() and token not in STOP_WORDS and not is_word(token)
+def _keys_and_stems(names: Iterable[str]) -> tuple[set[str], set[str]]:
+    keys, tokens = set(), set()
+    for name in names:
+        several = split_identifier(name)
+        keys.add("_".join(several) or name.casefold())
+        tokens.update(several)
+    return keys, {stem(token) for token in tokens}
+
+
+@lru_cache(maxsize=32_768)
+def _telling_forms(token: str) -> frozenset[str]:
+    """Singular and plural of a token that alone tells that a name is meant; none of everyday words and numbers."""
+    if len(token) < 2 or token.isdecimal() or token in STOP_WORDS or is_word(token):
+        return frozenset()
+    return frozenset((token, singular(token), plural(token)))
 
 
 def _key(name: str) -> str:
