@@ -48,7 +48,7 @@ def attack(attack: Attack) -> Iterator[Outcome]:
         )
         app = _application(company, folder / "all.db", WordLlamaEmbedder())
         plain = _application(company, folder / "words.db", None)
-        for scope in _scopes(company):
+        for scope in _scopes(company)[: attack.times(5, least=3)]:
             _try_scope(scope, company, app, attack, tallies)
             _compare(scope, company, bare, plain, folder, attack, tallies)
         app.index().close()

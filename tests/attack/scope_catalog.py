@@ -168,7 +168,7 @@ def _key(key, other: Place, place: Place, to: str | None = None):  # type: ignor
 
 def _index(other: Place) -> CatalogIndex:
     call = f"{other.schema}.{other.function}(far_id)"
-    return CatalogIndex(name="i", columns=["id", call], unique=False, predicate=f"{call} > 0")
+    return CatalogIndex(name=f"x_{other.function}_idx", columns=["id", call], unique=False, predicate=f"{call} > 0")
 
 
 def _telling_columns(choose: Random, place: Place, other: Place) -> list[CatalogColumn]:

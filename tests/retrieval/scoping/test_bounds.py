@@ -43,7 +43,10 @@ def telling_table() -> TableDocument:
     return document.model_copy(
         update={
             "columns": [column.model_copy(update=changes.get(column.name, {})) for column in document.columns],
-            "indexes": [DocumentedIndex(name="i", columns=["id", "vault.rank(id)"], unique=False)],
+            "indexes": [
+                DocumentedIndex(name="i", columns=["id", "vault.rank(id)"], unique=False),
+                DocumentedIndex(name="invoice_rank_idx", columns=["vault.rank(id)"], unique=False),
+            ],
             "notes": [
                 "Deleted rows stay.",
                 "May be empty, so that an INNER JOIN loses rows: payee_id (to vault.payee).",
@@ -102,7 +105,10 @@ def test_types_defaults_and_expressions_that_name_what_is_hidden_are_withheld(sh
     columns = {column.name: column for column in schema.columns}
     assert columns["number"].default_value == WITHHELD == "(withheld)"
     assert (columns["state"].type, columns["state"].samples, columns["state"].description) == (WITHHELD, [], "")
-    assert schema.indexes[0].columns == ["id", WITHHELD]
+    assert [(index.name, index.columns) for index in schema.indexes] == [
+        ("i", ["id", WITHHELD]),
+        (WITHHELD, [WITHHELD]),
+    ]
 
 
 def test_what_people_and_comments_say_is_withheld_whole_with_its_source(shop: Toolbox) -> None:

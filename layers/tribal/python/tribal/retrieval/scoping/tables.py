@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tribal.catalog.identity import TableIdentity
-from tribal.naming.mentions import OwnNames
+from tribal.naming.mentions import OwnNames, mentioned_words
 from tribal.rendering.words import plural_noun, row_noun
 from tribal.retrieval.names import may_see
 from tribal.retrieval.scoping.bounds import WITHHELD, Bounds
@@ -62,6 +62,12 @@ class _Texts:
         """What may be seen of sentences that rules made."""
         return self._bounds.bounded_derived(text, self._database, self._own, self._nouns)
 
+    def hides_name(self, name: str, withheld: Iterable[str]) -> bool:
+        """Whether a name tells of something hidden; servers name indexes after the functions that they call."""
+        inside = frozenset[str]().union(*(mentioned_words(sql, self._own) for sql in withheld))
+        words = mentioned_words(name, self._own)
+        return not inside.isdisjoint(words) or self._bounds.names_telling(name, self._own)
+
     def hides_sql(self, sql: str) -> bool:
         """Whether an expression or a type names something hidden."""
         return self._bounds.withholds_sql(sql, self._database)
@@ -89,8 +95,10 @@ def _column(column: DocumentedColumn, is_foreign_key: bool, texts: _Texts) -> Do
 
 def _index(index: DocumentedIndex, document: TableDocument, texts: _Texts) -> DocumentedIndex:
     columns = {column.name for column in document.columns}
-    shown = [part if part in columns else texts.sql(part) for part in index.columns]
-    return index.model_copy(update={"columns": shown, "predicate": texts.sql(index.predicate)})
+    shown = [part if part in columns else texts.sql(part) or "" for part in index.columns]
+    withheld = [part for part, left in zip(index.columns, shown, strict=True) if left != part]
+    name = WITHHELD if texts.hides_name(index.name, withheld) else index.name
+    return index.model_copy(update={"name": name, "columns": shown, "predicate": texts.sql(index.predicate)})
 
 
 def _nouns(names: Iterable[str], own: OwnNames) -> tuple[str, ...]:
