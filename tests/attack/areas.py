@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.attack import catalog_literals, configuration, damage, dsns, masking, servers, tokens
+from tests.attack import catalog_literals, configuration, damage, dsns, masking, scope, servers, tokens
 from tests.attack.outcome import Attack, Outcome
 
 AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
     "catalog": catalog_literals.attack,
     "masking": masking.attack,
     "masking of harmless texts": masking.attack_harmless_texts,
+    "scope": scope.attack,
     "damaged files": damage.attack,
     "DSNs": dsns.attack,
     "configuration": configuration.attack,

@@ -33,6 +33,7 @@ from tests.conformance.index_entries import (
     vector,
 )
 from tests.conformance.search_index_generations import *  # noqa: F403
+from tests.conformance.search_index_scopes import *  # noqa: F403
 from tests.conformance.search_index_vectors import *  # noqa: F403
 from tribal.catalog.hashing import record_id
 from tribal.catalog.scope import Scope
@@ -72,7 +73,7 @@ def test_an_index_that_was_never_written_is_not_ready(index: Index) -> None:
         lambda: index.domain_records(EVERYWHERE),
         lambda: index.key_graph(),
         lambda: index.generation(),
-        lambda: index.term_counts(["a"], "table", Scope()),
+        lambda: index.term_counts(["a"], "table", IndexFilter()),
     ):
         with pytest.raises(IndexNotReady):
             read()
@@ -235,7 +236,7 @@ def test_a_hostile_term_finds_itself_and_nothing_else(index: Index, term: str) -
     fill(index, table_entry("shop.sales.hit", names=[term]), table_entry("shop.sales.miss", names=["innocent"]))
     assert found(index, term) == ["hit"]
     assert found(index, "innocent") == ["miss"]
-    assert index.term_counts([term, "absent"], "table", Scope()) == {term: 1}
+    assert index.term_counts([term, "absent"], "table", IndexFilter()) == {term: 1}
 
 
 def test_a_term_is_found_whole_only(index: Index) -> None:
@@ -332,7 +333,7 @@ def test_every_read_keeps_to_the_filter_and_the_scope(
     assert [f"{record.domain} {record.database_name}" for record in index.domain_records(where)] == domains
     in_scope = index.tables(IndexFilter(scope=where.scope))
     expected = {"order": len(in_scope)} if in_scope else {}
-    assert index.term_counts(["order"], "table", where.scope) == expected
+    assert index.term_counts(["order"], "table", IndexFilter(scope=where.scope)) == expected
 
 
 def test_a_limit_counts_after_the_filter(three_places: Index) -> None:

@@ -82,7 +82,7 @@ def seen(index: IndexReader) -> str:
             "manifest": None if metadata is None else metadata.manifest_hash,
             "keys": None if graph is None else (len(graph.edges), graph.manifest_hash),
             "said": sorted({record.summary for record in records.values()}),
-            "words": index.term_counts(WORDS, "column", everywhere.scope),
+            "words": index.term_counts(WORDS, "column", everywhere),
             "lexical": len(lexical(index, WORDS, "table", everywhere, 1_000)),
             "near": sorted({hit.score for hit in nearest(index, query, "column", everywhere, 1_000)}),
             "domains": len(index.domain_records(everywhere)),

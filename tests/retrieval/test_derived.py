@@ -129,4 +129,4 @@ def test_callers_who_see_different_parts_share_the_keys_and_nothing_else(
         assert found(call(everyone, "search_tables", query="car")) == ["one.s.car", "one.s.sale"]
         assert found(call(narrow, "search_tables", query="car")) == []
         assert found(call(narrow, "search_tables", query="weather")) == ["one.t.weather"]
-    assert derived.kinds == {"table map": 2, "join graph": 1}
+    assert derived.kinds == {"table map": 2, "join graph": 1, "bounds": 1}

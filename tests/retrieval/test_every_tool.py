@@ -50,6 +50,18 @@ def test_tokens_used_is_the_size_of_the_answer(shop: Toolbox, tool: str) -> None
     assert answer.tokens_used == -(-len(bare) // 4) > 10
 
 
+@pytest.mark.parametrize("tool", sorted(ASKED))
+def test_every_description_tells_whose_words_it_is(shop: Toolbox, tool: str) -> None:
+    pending: list[Any] = [call(shop, tool, **ASKED[tool]).model_dump(mode="json")]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            assert "description" not in value or value["description_source"] in ("human", "comment", "model", "derived")
+            pending += value.values()
+        elif isinstance(value, list):
+            pending += value
+
+
 HIDDEN_WORDS = ["order", "stock", "product", "employee", "Leave", "web", "visit", "shipment", "warehouse", "sales"]
 
 

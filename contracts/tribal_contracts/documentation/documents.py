@@ -182,6 +182,7 @@ class DomainDocument(Contract):
     domain: DomainName
     title: str
     description: str
+    description_source: DescriptionSource | Unset = optional("Where the description comes from.")
     tables: list[DomainTable]
     er_diagram: str
     common_joins: list[str]

@@ -17,7 +17,9 @@ from tribal_contracts.core.shape import (
     Unset,
     optional,
 )
+from tribal_contracts.documentation.documents import DescriptionSource
 
+SOURCE_OF_DESCRIPTION = "Extension: whose words these are."
 TableName = Annotated[str, Field(description="Fully qualified: database.schema.table.")]
 
 
@@ -50,6 +52,7 @@ class ColumnSummary(Contract):
     name: str
     type: str
     description: str
+    description_source: DescriptionSource | Unset = optional(SOURCE_OF_DESCRIPTION)
     is_primary_key: bool
     is_foreign_key: bool
 
@@ -63,6 +66,7 @@ class TableSearchResult(Contract):
     table: str
     domain: str
     description: str
+    description_source: DescriptionSource | Unset = optional(SOURCE_OF_DESCRIPTION)
     key_columns: list[ColumnSummary]
     row_count: RowCount
     relevance_score: UnitInterval
@@ -104,6 +108,7 @@ class ColumnDetail(Contract):
     nullable: bool
     default_value: str | None
     description: str
+    description_source: DescriptionSource | Unset = optional(SOURCE_OF_DESCRIPTION)
     samples: list[str] | Unset = optional()
 
 
@@ -131,6 +136,7 @@ class RelatedTable(Contract):
     relationship: Literal["references", "referenced_by"]
     via_columns: list[str]
     description: str
+    description_source: DescriptionSource | Unset = optional(SOURCE_OF_DESCRIPTION)
 
 
 class TableSchema(Contract):
@@ -142,6 +148,7 @@ class TableSchema(Contract):
     table: str
     domain: str
     description: str
+    description_source: DescriptionSource | Unset = optional(SOURCE_OF_DESCRIPTION)
     row_count: RowCount
     columns: list[ColumnDetail]
     primary_key: list[str]
@@ -207,6 +214,7 @@ class DomainTableSummary(Contract):
 
     name: FullyQualifiedTableName
     description: str
+    description_source: DescriptionSource | Unset = optional(SOURCE_OF_DESCRIPTION)
     row_count: RowCount
 
 
@@ -215,6 +223,7 @@ class GetDomainOverviewOutput(ToolOutput):
 
     domain: str
     description: str
+    description_source: DescriptionSource | Unset = optional(SOURCE_OF_DESCRIPTION)
     databases: list[str]
     tables: list[DomainTableSummary]
     er_diagram: str | Unset = optional("Mermaid.")
@@ -234,6 +243,7 @@ class DomainInfo(Contract):
 
     name: str
     description: str
+    description_source: DescriptionSource | Unset = optional(SOURCE_OF_DESCRIPTION)
     table_count: Count
     databases: list[str]
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from tribal.catalog.hashing import record_id
 from tribal.catalog.identity import TableIdentity
-from tribal.indexing.texts import Wording, column_text, informative_text, prose_terms, table_text, wording_of
+from tribal.indexing.prose import NO_PROSE, Prose, labels_of, prose_of, split_notes
+from tribal.indexing.texts import Wording, column_text, own_names, prose_terms, table_text, wording_of
+from tribal.naming.mentions import OwnNames
 from tribal.ports import IndexEntry
 from tribal_contracts import (
     DocumentedColumn,
@@ -42,6 +44,7 @@ class Draft:
     text: str | None
     name: str | None = None
     """For a table, its name as words, which is embedded separately."""
+    prose: Prose = NO_PROSE
 
     @property
     def texts(self) -> list[str]:
@@ -51,7 +54,16 @@ class Draft:
     def entry(self, vectors: Sequence[NDArray[Any]] = ()) -> IndexEntry:
         """The entry, given the vectors of `texts`."""
         whole, name = (*vectors, None, None)[:2]
-        return IndexEntry(self.record, self.names, self.body, whole, name)
+        return IndexEntry(
+            self.record,
+            self.names,
+            self.body,
+            whole,
+            name,
+            prose=self.prose.terms,
+            mentions=self.prose.mentions,
+            beyond=self.prose.beyond,
+        )
 
 
 def draft_file(file: IndexableFile, data: bytes, indexed_at: str) -> list[Draft]:
@@ -117,20 +129,19 @@ def _table(table: TableDocument, file: IndexableFile, indexed_at: str) -> list[D
         structured=table,
         **provenance,
     )
-    comments = [
-        informative_text(table.description),
-        *table.notes,
-        *(informative_text(column.description) for column in table.columns),
-    ]
-    body = (
-        *wording.terms([table.schema_, *column_names]),
-        *prose_terms([*comments, *(label for column in table.columns for label in column.enum_values or ())]),
-    )
-    draft = Draft(record, wording.terms([table.table]), body, record.content, wording.spelt_out(table.table))
-    return [draft, *(_column(table, column, wording, provenance) for column in table.columns)]
+    own = own_names(table)
+    prose = prose_of([table.description, *(column.description for column in table.columns)], own)
+    inside, outside = split_notes(table.notes, table.schema_)
+    prose += labels_of(table.columns, table.schema_, own) + Prose(beyond=prose_terms(outside))
+    body = (*wording.terms([table.schema_, *column_names]), *prose_terms(inside))
+    name = wording.spelt_out(table.table)
+    draft = Draft(record, wording.terms([table.table]), body, record.content, name, prose)
+    return [draft, *(_column(table, column, wording, own, provenance) for column in table.columns)]
 
 
-def _column(table: TableDocument, column: DocumentedColumn, wording: Wording, provenance: dict[str, Any]) -> Draft:
+def _column(
+    table: TableDocument, column: DocumentedColumn, wording: Wording, own: OwnNames, provenance: dict[str, Any]
+) -> Draft:
     text = column_text(table, column, wording)
     record = DocumentRecord(
         id=record_id("column", table.database, table.schema_, table.table, column.name),
@@ -143,11 +154,8 @@ def _column(table: TableDocument, column: DocumentedColumn, wording: Wording, pr
         keywords=wording.keywords([column.name]),
         **provenance,
     )
-    body = (
-        *wording.terms([table.table]),
-        *prose_terms([informative_text(column.description), *(column.enum_values or ())]),
-    )
-    return Draft(record, wording.terms([column.name]), body, text)
+    prose = prose_of([column.description], own) + labels_of([column], table.schema_, own)
+    return Draft(record, wording.terms([column.name]), wording.terms([table.table]), text, prose=prose)
 
 
 def _domain(domain: DomainDocument, file: IndexableFile, indexed_at: str) -> list[Draft]:

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from tribal.naming import expand_tokens, index_terms, split_identifier, stem
+from tribal.naming.mentions import OwnNames
 from tribal_contracts import Description, DocumentedColumn, TableDocument
 
 MAX_KEYWORDS = 256
@@ -73,6 +74,11 @@ def wording_of(table: TableDocument) -> Wording:
 @lru_cache(maxsize=16_384)
 def _tokens(name: str) -> tuple[str, ...]:
     return tuple(split_identifier(name))
+
+
+def own_names(table: TableDocument) -> OwnNames:
+    """The names that a table's texts may mention without telling of anything else."""
+    return OwnNames.of([table.database, table.schema_, table.table, *(column.name for column in table.columns)])
 
 
 def prose_terms(texts: Iterable[str]) -> tuple[str, ...]:

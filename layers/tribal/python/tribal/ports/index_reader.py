@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-INDEX_VERSION = "3"
+INDEX_VERSION = "4"
 """Version of the index's contents and encoding; an index of another version is rebuilt, never migrated."""
 
 VectorKind = DocType | Literal["table_name"]
@@ -121,11 +121,21 @@ class IndexFilter:
     scope: Scope = EVERYTHING
     database: str | None = None
     domain: str | None = None
+    hidden: frozenset[str] = frozenset()
+    """Words that mention what is outside of the scope (`IndexEntry.mentions`).
+
+    A record that mentions any of them is found by its names, its body and the vector of its name alone. Whoever has a
+    scope of schemas finds no record by what it says beyond its schema.
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByWords:
-    """A query for records that share a term, ranked by BM25 with terms in names weighted threefold, ties by id."""
+    """A query for records that share a term, ranked by BM25 with terms in names weighted threefold, ties by id.
+
+    A record shares a term, counts for it and is scored by it only where the filter lets its texts be searched. How
+    frequent a term is, which decides the order alone, is counted over the whole index.
+    """
 
     terms: Sequence[str]
     doc_type: DocType
@@ -137,7 +147,8 @@ class ByWords:
 class ByVector:
     """A query for records by cosine similarity of one kind of vector, best first, ties by id.
 
-    A zero vector matches nothing. For `table_name` vectors the result holds the ids of the table records. Empty when
+    A zero vector matches nothing. For `table_name` vectors the result holds the ids of the table records. A table
+    whose texts may not be searched is compared by the vector of its name, any other such record not at all. Empty when
     the index has no vectors.
     """
 
@@ -186,7 +197,7 @@ class IndexReader(Protocol):
         """Run several queries against one generation; a remote index answers them in one request."""
         ...
 
-    def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
+    def term_counts(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter) -> dict[str, int]:
         """The number of records that contain each term; terms found in none are left out."""
         ...
 

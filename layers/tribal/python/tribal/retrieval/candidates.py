@@ -85,7 +85,8 @@ class Found:
 def find(text: str, concepts: list[Concept], where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> Found:
     """Ask the index for candidates by words and, if it has them, by vectors."""
     index = toolbox.index
-    counts = index.term_counts(search_terms(concepts), "table", toolbox.scope)
+    where = opened.asked(where)
+    counts = index.term_counts(search_terms(concepts), "table", opened.asked(IndexFilter(scope=toolbox.scope)))
     words = words_to_find(concepts, counts)
     terms = list(dict.fromkeys(term for word in words for term in word.terms))
     # Function words say nothing about the topic of a sentence.

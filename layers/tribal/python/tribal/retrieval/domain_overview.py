@@ -8,8 +8,16 @@ from tribal.ports import IndexedTable, IndexFilter
 from tribal.retrieval.domains import DocumentsByPlace, described, domain_documents
 from tribal.retrieval.names import find_database, find_domain, name_of
 from tribal.retrieval.paging import page_of
+from tribal.retrieval.scoping.bounds import Bounds
+from tribal.retrieval.scoping.tables import bounded_table
 from tribal.retrieval.toolbox import Toolbox, open_index
-from tribal_contracts import AgentError, DomainTableSummary, GetDomainOverviewInput, GetDomainOverviewOutput
+from tribal_contracts import (
+    AgentError,
+    DomainTableSummary,
+    GetDomainOverviewInput,
+    GetDomainOverviewOutput,
+    TableDocument,
+)
 
 TABLES_A_PAGE = 50
 
@@ -32,16 +40,20 @@ def get_domain_overview(request: GetDomainOverviewInput, toolbox: Toolbox) -> Ge
     question = ("get_domain_overview", domain, database, opened.metadata.manifest_hash)
     page = page_of(tables, TABLES_A_PAGE, request.cursor, question)
     where = IndexFilter(scope=toolbox.scope, database=database, domain=domain)
-    documents = domain_documents(toolbox.index.domain_records(where), toolbox.scope)
+    documents = domain_documents(toolbox.index.domain_records(opened.asked(where)), opened.bounds)
     diagram, joins = _pictures(domain, databases, documents) if page.is_first else (None, None)
+    if diagram is not None and _draws_hidden_types(tables, opened.bounds, toolbox):
+        diagram = None
+    description, source = described(domain, databases, documents)
     left_out = _left_out(domain, databases, documents, toolbox)
     return GetDomainOverviewOutput(
         success=True,
         tokens_used=0,
         domain=domain,
-        description=described(domain, databases, documents),
+        description=description,
+        description_source=source,
         databases=databases,
-        tables=_summaries(page.items, toolbox),
+        tables=_summaries(page.items, opened.bounds, toolbox),
         er_diagram=diagram,
         common_joins=joins,
         total=page.total,
@@ -52,17 +64,30 @@ def get_domain_overview(request: GetDomainOverviewInput, toolbox: Toolbox) -> Ge
     )
 
 
-def _summaries(entries: Sequence[IndexedTable], toolbox: Toolbox) -> list[DomainTableSummary]:
+def _summaries(entries: Sequence[IndexedTable], bounds: Bounds, toolbox: Toolbox) -> list[DomainTableSummary]:
     records = toolbox.index.records([entry.record_id for entry in entries])
-    tables = [(entry, records[entry.record_id]) for entry in entries if entry.record_id in records]
-    return [
-        DomainTableSummary(
-            name=name_of(entry),
-            description=record.summary,
-            row_count=-1 if record.structured is None else record.structured.row_count,
-        )
-        for entry, record in tables
-    ]
+    found = [(entry, records[entry.record_id].structured) for entry in entries if entry.record_id in records]
+    return [_summary(entry, None if table is None else bounded_table(table, bounds)) for entry, table in found]
+
+
+def _summary(entry: IndexedTable, table: TableDocument | None) -> DomainTableSummary:
+    if table is None:
+        return DomainTableSummary(name=name_of(entry), description="", description_source="derived", row_count=-1)
+    return DomainTableSummary(
+        name=name_of(entry),
+        description=table.description.text,
+        description_source=table.description.source,
+        row_count=table.row_count,
+    )
+
+
+def _draws_hidden_types(entries: Sequence[IndexedTable], bounds: Bounds, toolbox: Toolbox) -> bool:
+    """Whether the columns of a diagram have types that the caller may not see."""
+    if bounds.is_open:
+        return False
+    tables = (record.structured for record in toolbox.index.records([entry.record_id for entry in entries]).values())
+    columns = ((table.database, column) for table in tables if table is not None for column in table.columns)
+    return any(bounds.withholds_sql(column.type, database) for database, column in columns)
 
 
 def _pictures(

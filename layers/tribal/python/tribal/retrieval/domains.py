@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from tribal.catalog.identity import TableIdentity
 from tribal.catalog.scope import Scope
+from tribal.naming.mentions import OwnNames
 from tribal.ports import IndexedTable, IndexFilter
 from tribal.retrieval.names import find_database, may_see
 from tribal.retrieval.paging import page_of
+from tribal.retrieval.scoping.bounds import Bounds
 from tribal.retrieval.toolbox import Toolbox, open_index
-from tribal_contracts import DocumentRecord, DomainDocument, DomainInfo, ListDomainsInput, ListDomainsOutput
+from tribal_contracts import (
+    DescriptionSource,
+    DocumentRecord,
+    DomainDocument,
+    DomainInfo,
+    ListDomainsInput,
+    ListDomainsOutput,
+)
 
 DOMAINS_A_PAGE = 100
 
@@ -34,7 +44,7 @@ def list_domains(request: ListDomainsInput, toolbox: Toolbox) -> ListDomainsOutp
     question = ("list_domains", database, opened.metadata.manifest_hash)
     page = page_of(sorted(tables), DOMAINS_A_PAGE, request.cursor, question)
     where = IndexFilter(scope=toolbox.scope, database=database)
-    documents = domain_documents(toolbox.index.domain_records(where), toolbox.scope)
+    documents = domain_documents(toolbox.index.domain_records(where), opened.bounds)
     return ListDomainsOutput(
         success=True,
         tokens_used=0,
@@ -51,14 +61,25 @@ DocumentsByPlace = Mapping[tuple[str, str], DomainDocument]
 """Domain documents by domain and database."""
 
 
-def domain_documents(records: Iterable[DocumentRecord], scope: Scope) -> DocumentsByPlace:
-    """Domain documents by place; any that mentions a table that the caller may not see is left out entirely."""
+def domain_documents(records: Iterable[DocumentRecord], bounds: Bounds) -> DocumentsByPlace:
+    """Domain documents by place; any that mentions a table that the caller may not see is left out entirely.
+
+    The domain of a place is what the caller knows it by.
+    """
     documents: dict[tuple[str, str], DomainDocument] = {}
     for record in records:
         document = record.structured_domain
-        if document is not None and not _reveals_hidden_tables(document, scope):
-            documents[document.domain, document.database] = document
+        if document is not None and not _reveals_hidden_tables(document, bounds.scope):
+            documents[bounds.shown_domain(document.domain), document.database] = _bounded(document, bounds)
     return documents
+
+
+def _bounded(document: DomainDocument, bounds: Bounds) -> DomainDocument:
+    """The document with its description withheld whole if that mentions anything hidden."""
+    own = OwnNames.of(TableIdentity.parse(table.name).table for table in document.tables)
+    if bounds.is_open or not bounds.withholds(document.description, own):
+        return document
+    return document.model_copy(update={"description": ""})
 
 
 def _reveals_hidden_tables(document: DomainDocument, scope: Scope) -> bool:
@@ -67,20 +88,31 @@ def _reveals_hidden_tables(document: DomainDocument, scope: Scope) -> bool:
     return may_draw_hidden or not all(may_see(table.name, scope) for table in document.tables)
 
 
-def described(domain: str, databases: Sequence[str], documents: DocumentsByPlace) -> str:
-    """The description of a domain; differing ones are prefixed with their database. Empty if there is none."""
-    said = [(name, documents[domain, name].description) for name in databases if (domain, name) in documents]
-    said = [(name, text) for name, text in said if text]
-    if len({text for _, text in said}) <= 1:
-        return said[0][1] if said else ""
-    return " ".join(f"{name}: {text}" for name, text in said)
+def described(domain: str, databases: Sequence[str], documents: DocumentsByPlace) -> tuple[str, DescriptionSource]:
+    """The description of a domain, and its source: of several, the one that is least to be relied upon.
+
+    Differing descriptions are prefixed with their database. The text is empty if there is none.
+    """
+    found = [(name, documents[domain, name]) for name in databases if (domain, name) in documents]
+    said = [(name, document) for name, document in found if document.description] or found
+    # Documents of earlier versions do not tell.
+    sources = [document.description_source or "derived" for _, document in said]
+    source: DescriptionSource = max(sources, key=_RELIED_ON.index, default="derived")
+    if len({document.description for _, document in said}) <= 1:
+        return said[0][1].description if said else "", source
+    return " ".join(f"{name}: {document.description}" for name, document in said), source
+
+
+_RELIED_ON: tuple[DescriptionSource, ...] = ("human", "comment", "model", "derived")
 
 
 def _info(domain: str, tables: Sequence[IndexedTable], documents: DocumentsByPlace) -> DomainInfo:
     databases = sorted({entry.database for entry in tables})
+    description, source = described(domain, databases, documents)
     return DomainInfo(
         name=domain,
-        description=described(domain, databases, documents),
+        description=description,
+        description_source=source,
         table_count=len(tables),
         databases=databases,
     )

@@ -13,6 +13,8 @@ from tribal.retrieval.candidates import COUNTED, SCORED_A_SIGNAL, Found, find, r
 from tribal.retrieval.graphs import table_map
 from tribal.retrieval.names import find_database, find_domain
 from tribal.retrieval.query import interpret, read_question, spoken_words
+from tribal.retrieval.scoping.bounds import Bounds
+from tribal.retrieval.scoping.tables import bounded_table
 from tribal.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal_contracts import (
     AgentError,
@@ -59,7 +61,7 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     domains = table_map(IndexFilter(scope=toolbox.scope), opened, toolbox).domains
     return SearchTablesOutput(
         success=True,
-        tables=_results(best, found, spoken_words(concepts), toolbox),
+        tables=_results(best, found, spoken_words(concepts), toolbox, opened.bounds),
         total_matches=total,
         tokens_used=0,
         query_interpretation=interpret(request.query, concepts, domains),
@@ -94,10 +96,13 @@ def _lower_bound(request: SearchTablesInput, toolbox: Toolbox) -> AgentError:
     )
 
 
-def _results(ids: Sequence[int], found: Found, spoken: Mapping[str, str], toolbox: Toolbox) -> list[TableSearchResult]:
+def _results(
+    ids: Sequence[int], found: Found, spoken: Mapping[str, str], toolbox: Toolbox, bounds: Bounds
+) -> list[TableSearchResult]:
     records = toolbox.index.records(ids)
     # A table may leave the index between the two reads.
-    tables = [(table, records[table].structured) for table in ids if table in records]
+    documents = [(table, records[table].structured) for table in ids if table in records]
+    tables = [(table, None if document is None else bounded_table(document, bounds)) for table, document in documents]
     scores = non_increasing(found.evidence_for(table) for table, _ in tables)
     beside = frozenset(document.name for _, document in tables if document is not None)
     return [
@@ -123,6 +128,7 @@ def _result(
         table=document.table,
         domain=document.domain,
         description=document.description.text,
+        description_source=document.description.source,
         key_columns=[_summary(column) for column in _key_columns(document, shared)],
         row_count=document.row_count,
         relevance_score=score,
@@ -152,6 +158,7 @@ def _summary(column: DocumentedColumn) -> ColumnSummary:
         name=column.name,
         type=column.type,
         description=column.description.text,
+        description_source=column.description.source,
         is_primary_key=column.is_primary_key,
         is_foreign_key=column.is_foreign_key,
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from tribal.catalog.locations import DOCS
-from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady
-from tribal.retrieval.names import find_table, may_see, name_of
+from tribal.retrieval.names import find_table, name_of
 from tribal.retrieval.paging import Page, page_of
+from tribal.retrieval.scoping.bounds import Bounds
+from tribal.retrieval.scoping.tables import bounded_table
 from tribal.retrieval.toolbox import Toolbox, open_index
 from tribal_contracts import (
     AgentError,
@@ -41,16 +42,20 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
     record = toolbox.index.records([entry.record_id]).get(entry.record_id)
     if record is None or record.structured is None:
         raise IndexNotReady(f"the index holds no document of {name_of(entry)}; `tribal index --force` rebuilds it")
-    table = record.structured
+    bounds, unbounded = opened.bounds, record.structured
+    table = bounded_table(unbounded, bounds)
     question = ("get_table_schema", table.name, opened.metadata.manifest_hash)
     page = page_of(table.columns, COLUMNS_A_PAGE, request.cursor, question)
-    related = _related(table, toolbox.scope) if request.include_relationships else None
-    warnings = [*opened.warnings, *_left_out(table, related, toolbox)]
+    related = _related(table) if request.include_relationships else None
+    warnings = [
+        *opened.warnings,
+        *_left_out(table, len(table.foreign_keys) < len(unbounded.foreign_keys), related, toolbox),
+    ]
     shown = None if related is None else related[:MAX_RELATED_TABLES]
     return GetTableSchemaOutput(
         success=True,
         tokens_used=0,
-        schema_=_schema(record, table, page, toolbox.scope, shown, request.include_samples),
+        schema_=_schema(table, page, shown, request.include_samples, _page_of(record, bounds)),
         total=page.total,
         returned=len(page.items),
         truncated=page.truncated or shown != related,
@@ -59,13 +64,17 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
     )
 
 
+def _page_of(record: DocumentRecord, bounds: Bounds) -> str | None:
+    """The table's Markdown file, whose path holds the real name of its domain; its text is for readers who see all."""
+    return None if record.domain in bounds.domains else DOCS + record.file_path
+
+
 def _schema(
-    record: DocumentRecord,
     table: TableDocument,
     page: Page[DocumentedColumn],
-    scope: Scope,
     related: list[RelatedTable] | None,
     with_samples: bool,
+    documentation: str | None,
 ) -> TableSchema:
     return TableSchema(
         name=table.name,
@@ -74,6 +83,7 @@ def _schema(
         table=table.table,
         domain=table.domain,
         description=table.description.text,
+        description_source=table.description.source,
         row_count=table.row_count,
         columns=[_column(column, with_samples) for column in page.items],
         primary_key=[] if table.primary_key is None else list(table.primary_key.columns),
@@ -85,12 +95,11 @@ def _schema(
                 references_columns=key.references_columns,
             )
             for key in table.foreign_keys
-            if may_see(key.references_table, scope)
         ],
         indexes=[IndexDetail(name=index.name, columns=index.columns, unique=index.unique) for index in table.indexes],
         related_tables=related,
         notes=table.notes or None,
-        documentation=DOCS + record.file_path,
+        documentation=documentation,
     )
 
 
@@ -101,26 +110,29 @@ def _column(column: DocumentedColumn, with_samples: bool) -> ColumnDetail:
         nullable=column.nullable,
         default_value=column.default_value,
         description=column.description.text,
+        description_source=column.description.source,
         samples=(column.samples or []) if with_samples else None,
     )
 
 
-def _related(table: TableDocument, scope: Scope) -> list[RelatedTable]:
+def _related(table: TableDocument) -> list[RelatedTable]:
     return [
         RelatedTable(
             name=relation.name,
             relationship=relation.relationship,
             via_columns=relation.via_columns,
             description=relation.description,
+            description_source="derived",
         )
         for relation in table.relations
-        if may_see(relation.name, scope)
     ]
 
 
-def _left_out(table: TableDocument, related: list[RelatedTable] | None, toolbox: Toolbox) -> list[AgentError]:
+def _left_out(
+    table: TableDocument, lacks_keys: bool, related: list[RelatedTable] | None, toolbox: Toolbox
+) -> list[AgentError]:
     warnings: list[AgentError] = []
-    if not all(may_see(key.references_table, toolbox.scope) for key in table.foreign_keys):
+    if lacks_keys:
         message = f"keys of {table.name} to tables that you may not see are left out"
         warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
     if related is not None and len(related) > MAX_RELATED_TABLES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from tribal.catalog.joins import same_name
@@ -11,6 +11,7 @@ from tribal.catalog.scope import EVERYTHING, Scope
 from tribal.errors import IndexNotReady
 from tribal.ports import Clock, Derived, Embedder, IndexedTable, IndexFilter, IndexReader
 from tribal.ranking.weights import WEIGHTS, Weights
+from tribal.retrieval.scoping.bounds import OPEN, Bounds
 from tribal_contracts import AgentError, IndexMetadata, agent_error
 
 STALE_AFTER = timedelta(hours=24)
@@ -46,8 +47,13 @@ class OpenIndex:
     """Identifies the generation; key of the cache in `Toolbox.derived`."""
     metadata: IndexMetadata
     tables: tuple[IndexedTable, ...]
-    """Sorted by name."""
+    """Sorted by name; their domains are called what the caller knows them by."""
     warnings: tuple[AgentError, ...]
+    bounds: Bounds = OPEN
+
+    def asked(self, where: IndexFilter) -> IndexFilter:
+        """A filter as the index is asked it."""
+        return replace(where, domain=self.bounds.real_domain(where.domain), hidden=self.bounds.hidden)
 
 
 def open_index(toolbox: Toolbox) -> OpenIndex:
@@ -63,7 +69,21 @@ def open_index(toolbox: Toolbox) -> OpenIndex:
         raise IndexNotReady("there is no finished index; run `tribal run`, which documents and indexes")
     if metadata.document_count == 0:
         raise IndexNotReady("the index is empty; document a database that holds tables, with `tribal run`")
-    return OpenIndex(toolbox.index.generation(), metadata, tables, tuple(_staleness(toolbox, metadata)))
+    generation = toolbox.index.generation()
+    bounds = _bounds(toolbox, generation)
+    if bounds.domains:
+        tables = tuple(replace(entry, domain=bounds.shown_domain(entry.domain)) for entry in tables)
+    return OpenIndex(generation, metadata, tables, tuple(_staleness(toolbox, metadata)), bounds)
+
+
+def _bounds(toolbox: Toolbox, generation: Hashable) -> Bounds:
+    if toolbox.scope == EVERYTHING:
+        return OPEN
+
+    def draw() -> Bounds:
+        return Bounds.of(toolbox.scope, toolbox.index.tables(IndexFilter()))
+
+    return toolbox.derived.get(generation, ("bounds", toolbox.scope), draw)
 
 
 def _staleness(toolbox: Toolbox, metadata: IndexMetadata) -> list[AgentError]:

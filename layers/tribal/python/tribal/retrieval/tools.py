@@ -120,7 +120,13 @@ def _failed(spec: ToolSpec, arguments: Mapping[str, Any], error: AgentError) -> 
         "search_tables": {"tables": [], "total_matches": 0},
         "get_table_schema": {},
         "get_join_path": {"path_found": False, "source": echo("source_table"), "target": echo("target_table")},
-        "get_domain_overview": {"domain": echo("domain"), "description": "", "databases": [], "tables": []},
+        "get_domain_overview": {
+            "domain": echo("domain"),
+            "description": "",
+            "description_source": "derived",
+            "databases": [],
+            "tables": [],
+        },
         "list_domains": {"domains": []},
     }
     return spec.output_model(success=False, tokens_used=0, error=error, **own[spec.name])

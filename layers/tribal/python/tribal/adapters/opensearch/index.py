@@ -19,7 +19,6 @@ from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.opensearch import queries
 from tribal.adapters.opensearch.reading import Reader
 from tribal.adapters.opensearch.state import State, read_graph
-from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady
 from tribal.ports import (
     ByVector,
@@ -94,14 +93,12 @@ class OpenSearchIndex:
             for question, body in zip(questions, asked, strict=True)
         ]
 
-    def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
+    def term_counts(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter) -> dict[str, int]:
         """The number of records that contain each term; terms found in none are left out."""
         wanted = queries.distinct_terms(terms)
-        asked = [queries.term_counts(wanted, doc_type, IndexFilter(scope=scope))] if wanted else []
+        asked = [queries.term_counts(wanted, doc_type, where)] if wanted else []
         _, answers = self._ask(*asked)
-        counted = answers[0]["aggregations"]["terms"]["buckets"] if answers else {}
-        found = {wanted[int(number)]: bucket["doc_count"] for number, bucket in counted.items()}
-        return {term: found[term] for term in wanted if found.get(term)}
+        return queries.counted(wanted, answers[0]) if answers else {}
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
         """Records by id, in the given order; unknown ids are left out."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 REPLICAS = {"index.auto_expand_replicas": "0-1"}
 """A replica on another node, if there is one; added to finished generations only, since it doubles the cost of
 writing."""
-LAYOUT = "2"
+LAYOUT = "3"
 """Version of the layout; an index of another layout is rebuilt, as is one of another `INDEX_VERSION`."""
+Part = Literal["whole", "own", "named"]
+"""Which terms of a record a field holds: all, those but of what names other schemas, or those of names and body."""
+PARTS: tuple[Part, ...] = get_args(Part)
 DOC_TYPES: tuple[DocType, ...] = get_args(DocType)
 VECTOR_KINDS: tuple[VectorKind, ...] = (*DOC_TYPES, "table_name")
 NAME_WEIGHT = 3
@@ -59,10 +62,16 @@ def index_body(dimensions: int, about: dict[str, str], aliases: Sequence[str]) -
         "path": _KEYWORD,
         "content_hash": _KEYWORD,
         "vectors": _KEYWORD,
+        "mentions": {"type": "keyword", "doc_values": False},
         "value": _KEPT,
     }
     for doc_type in DOC_TYPES:
-        properties[terms_field(doc_type)] = {"type": "text", "analyzer": "whitespace", "index_options": "freqs"}
+        for part in PARTS:
+            properties[terms_field(doc_type, part)] = {
+                "type": "text",
+                "analyzer": "whitespace",
+                "index_options": "freqs",
+            }
     for kind in VECTOR_KINDS:
         properties[vector_field(kind)] = {
             "type": "knn_vector",
@@ -84,9 +93,12 @@ def index_body(dimensions: int, about: dict[str, str], aliases: Sequence[str]) -
     }
 
 
-def terms_field(doc_type: DocType) -> str:
-    """The terms field of one record type; separate fields keep columns from skewing the term statistics of tables."""
-    return f"terms_{doc_type}"
+def terms_field(doc_type: DocType, part: Part = "whole") -> str:
+    """The field of one record type for its terms, or a part of them.
+
+    Separate fields keep columns from skewing the term statistics of tables.
+    """
+    return f"terms_{doc_type}" if part == "whole" else f"{part}_terms_{doc_type}"
 
 
 def vector_field(kind: VectorKind) -> str:
@@ -129,7 +141,13 @@ def record_document(entry: IndexEntry, path: str) -> dict[str, Any]:
     kinds: dict[VectorKind, NDArray[Any] | None] = {record.doc_type: entry.vector, "table_name": entry.name_vector}
     written = {kind: written_vector(vector) for kind, vector in kinds.items() if vector is not None}
     vectors = {kind: values for kind, values in written.items() if values is not None}
-    words = (*entry.names * NAME_WEIGHT, *entry.body)
+    named = (*entry.names * NAME_WEIGHT, *entry.body)
+    parts: dict[Part, tuple[str, ...]] = {
+        "whole": (*named, *entry.prose, *entry.beyond),
+        "own": (*named, *entry.prose),
+        # Only what mentions something is ever searched by its names alone.
+        "named": named if entry.mentions else (),
+    }
     document: dict[str, Any] = {
         "kind": "record",
         "doc_type": record.doc_type,
@@ -142,11 +160,14 @@ def record_document(entry: IndexEntry, path: str) -> dict[str, Any]:
         "path": path,
         "vectors": list(vectors),
         "value": record.to_compact_json().decode(),
-        terms_field(record.doc_type): " ".join(map(encode_term, words)),
+        "mentions": list(dict.fromkeys(entry.mentions)) or None,
     }
     if record.doc_type == "table":
         document["table"] = record.table_name
         document["database_type"] = None if record.structured is None else record.structured.database_type
+    document |= {
+        terms_field(record.doc_type, part): " ".join(map(encode_term, words)) for part, words in parts.items() if words
+    }
     document |= {vector_field(kind): values for kind, values in vectors.items()}
     return {name: value for name, value in document.items() if value is not None}
 

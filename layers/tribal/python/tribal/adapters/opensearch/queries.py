@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +36,10 @@ EXACT_VECTORS = 10_000
 _WALKED = 500
 """Maximum neighbours of an approximate search, whose cost grows with them."""
 _SCORE_DIGITS = 6
+_NAMED = "n"
+"""Marks clauses about records that are searched by their names alone."""
+_TERMS_A_CLAUSE = 32_768
+"""Half of what one clause may hold by the default of OpenSearch."""
 _LUCENE_SCALE = 2.2
 """The factor k1 + 1 of BM25, which Lucene leaves out."""
 _NO_ID = 1 << 53
@@ -75,17 +79,40 @@ def lexical(terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: 
     wanted = distinct_terms(terms)
     if not wanted:
         return None
-    field = terms_field(doc_type)
-    shared = [{"term": {field: {"value": encode_term(term), "_name": str(n)}}} for n, term in enumerate(wanted)]
-    query = {
-        "bool": {
-            "filter": filters(where, doc_type),
-            "should": shared,
-            "minimum_should_match": 1,
-            "boost": _LUCENE_SCALE,
-        }
-    }
+    ways = [
+        _any_of([*_terms_in(field, wanted, mark)], {**limits, "_name": mark} if mark else limits)
+        for mark, field, limits in _searched(where, doc_type)
+    ]
+    query = _any_of(ways[0]["bool"]["should"] if len(ways) == 1 else ways, {"filter": filters(where, doc_type)})
+    query["bool"]["boost"] = _LUCENE_SCALE
     return _ranked(query, doc_type, limit)
+
+
+def _terms_in(field: str, terms: Sequence[str], mark: str) -> Iterator[Body]:
+    """A clause for each term, named by its position and a mark: names must be unique in a query."""
+    for number, term in enumerate(terms):
+        yield {"term": {field: {"value": encode_term(term), "_name": f"{number}{mark}"}}}
+
+
+def _any_of(clauses: Sequence[Body], limits: Body) -> Body:
+    return {"bool": {**limits, "should": list(clauses), "minimum_should_match": 1}}
+
+
+def _searched(where: IndexFilter, doc_type: DocType) -> Iterator[tuple[str, str, Body]]:
+    """The fields that a filter lets be searched, each with a mark and the records of which it may be."""
+    open_field = terms_field(doc_type, "whole" if where.scope.schemas is None else "own")
+    if not where.hidden:
+        yield "", open_field, {}
+        return
+    yield "", open_field, {"must_not": [_mentioning(where)]}
+    yield _NAMED, terms_field(doc_type, "named"), {"filter": [_mentioning(where)]}
+
+
+def _mentioning(where: IndexFilter) -> Body:
+    """A clause for the records that mention anything hidden."""
+    words = sorted(where.hidden)
+    batches = [words[start : start + _TERMS_A_CLAUSE] for start in range(0, len(words), _TERMS_A_CLAUSE)]
+    return {"bool": {"should": [{"terms": {"mentions": batch}} for batch in batches], "minimum_should_match": 1}}
 
 
 def nearest(vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int, exact: bool) -> Body | None:
@@ -93,25 +120,55 @@ def nearest(vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: i
     values = written_vector(vector)
     if values is None:
         return None
-    field, doc_type = vector_field(kind), doc_type_of(kind)
-    chosen = {"bool": {"filter": [*filters(where, doc_type), {"term": {"vectors": kind}}]}}
-    if not exact:
-        walk = {"vector": values, "k": min(limit, _WALKED), "filter": chosen}
-        return _ranked({"knn": {field: walk}}, doc_type, limit)
+    doc_type = doc_type_of(kind)
+    ways: list[Body] = []
+    for by, limits in _compared(where, kind):
+        chosen = {"bool": {"filter": [*filters(where, doc_type), {"term": {"vectors": by}}], **limits}}
+        ways.append(_compare_all(values, by, chosen) if exact else _walk(values, by, limit, chosen))
+    return _ranked(ways[0] if len(ways) == 1 else _any_of(ways, {}), doc_type, limit)
+
+
+def _walk(values: list[int], kind: VectorKind, limit: int, chosen: Body) -> Body:
+    """An approximate search for the nearest vectors."""
+    walk = {"vector": values, "k": min(limit, _WALKED), "filter": chosen}
+    return {"knn": {vector_field(kind): walk}}
+
+
+def _compare_all(values: list[int], kind: VectorKind, chosen: Body) -> Body:
+    """A search that compares every vector of the chosen records."""
     script = {
         "source": "knn_score",
         "lang": "knn",
-        "params": {"field": field, "query_value": values, "space_type": VECTOR_SPACE},
+        "params": {"field": vector_field(kind), "query_value": values, "space_type": VECTOR_SPACE},
     }
-    return _ranked({"script_score": {"query": chosen, "script": script}}, doc_type, limit)
+    return {"script_score": {"query": chosen, "script": script}}
+
+
+def _compared(where: IndexFilter, kind: VectorKind) -> Iterator[tuple[VectorKind, Body]]:
+    """The kinds of vector that a filter lets be compared, each with the records whose vectors may be."""
+    if not where.hidden or kind == "table_name":
+        yield kind, {}
+        return
+    yield kind, {"must_not": [_mentioning(where)]}
+    if kind == "table":
+        yield "table_name", {"must": [_mentioning(where)]}
 
 
 def term_counts(terms: Sequence[str], doc_type: DocType, where: IndexFilter) -> Body:
-    """A query for the number of records that contain each term, by the term's position."""
-    field = terms_field(doc_type)
-    each = {str(number): {"term": {field: encode_term(term)}} for number, term in enumerate(terms)}
+    """A query for the number of records that contain each term, which `counted` reads."""
+    ways: Body = {}
+    for mark, field, limits in _searched(where, doc_type):
+        each = {str(number): {"term": {field: encode_term(term)}} for number, term in enumerate(terms)}
+        ways[f"ways{mark}"] = {"filter": {"bool": limits}, "aggs": {"terms": {"filters": {"filters": each}}}}
     query = {"bool": {"filter": filters(where, doc_type)}}
-    return {"size": 0, "query": query, "aggs": {"terms": {"filters": {"filters": each}}}, "track_total_hits": False}
+    return {"size": 0, "query": query, "aggs": ways, "track_total_hits": False}
+
+
+def counted(terms: Sequence[str], response: Mapping[str, Any]) -> dict[str, int]:
+    """The number of records that contain each term; terms found in none are left out."""
+    ways = [way["terms"]["buckets"] for way in response["aggregations"].values()]
+    counts = {term: sum(way[str(number)]["doc_count"] for way in ways) for number, term in enumerate(terms)}
+    return {term: count for term, count in counts.items() if count}
 
 
 def scan(query: Body, fields: Sequence[str], after: Sequence[Any] | None, order: str) -> Body:
@@ -145,11 +202,18 @@ def candidates(question: ByWords | ByVector, response: Mapping[str, Any]) -> Can
     of_table = np.where(of_table < _NO_ID, of_table, 0)
     if isinstance(question, ByWords):
         terms = distinct_terms(question.terms)
-        shared = {names: frozenset(terms[int(name)] for name in names.split(",")) for names in set(hits.names)}
+        shared = {names: _shared(names.split(","), terms) for names in set(hits.names)}
         return Candidates(records, np.round(scores, _SCORE_DIGITS), of_table, [shared[names] for names in hits.names])
     scores = np.round(_cosines(scores), _SCORE_DIGITS)
     order = np.lexsort((records, -scores))
     return Candidates(records[order], scores[order], of_table[order])
+
+
+def _shared(names: Sequence[str], terms: Sequence[str]) -> frozenset[str]:
+    """The terms by which a hit was found: a clause's name is told of every hit that it fits, whatever it is part of."""
+    mark = _NAMED if _NAMED in names else ""
+    numbers = (name.removesuffix(mark) for name in names if name != mark and name.endswith(_NAMED) == bool(mark))
+    return frozenset(terms[int(number)] for number in numbers)
 
 
 def _cosines(scores: NDArray[Any]) -> NDArray[Any]:

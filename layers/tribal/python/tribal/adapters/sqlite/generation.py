@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tribal.adapters.sqlite import checksum, records, schema
 from tribal.adapters.sqlite.checksum import FileIdentity
@@ -15,6 +16,9 @@ from tribal.adapters.sqlite.vectors import VectorMatrix, load_matrix
 from tribal.errors import IndexNotReady
 from tribal.ports import INDEX_VERSION, IndexedTable, VectorKind
 from tribal_contracts import DocType, IndexMetadata, KeyGraph
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Kept = TypeVar("Kept")
 
@@ -30,6 +34,8 @@ NOT_READY = {
     "ours": "the index at {path!r} is not finished yet; wait for the run to end, or run `tribal index`",
 }
 _IDLE_CONNECTIONS = 8
+_SCOPES_KEPT = 16
+"""Sets of hidden words for which the records that mention them are kept. By judgement: as many as `Derived` keeps."""
 _ATTEMPTS = 20
 
 
@@ -47,6 +53,7 @@ class Generation:
         self._pool_lock = threading.Lock()
         self._loading = threading.Lock()
         self._loaded: dict[str, object] = {}
+        self._mentioning: OrderedDict[frozenset[str], NDArray[Any]] = OrderedDict()
         connection = schema.connect_published(path)
         try:
             self.metadata = _read_metadata(connection, path)
@@ -103,6 +110,20 @@ class Generation:
         """The vectors of one kind."""
         dimensions = self.metadata.embedding_dimensions
         return self._kept(f"matrix of {kind}", lambda: load_matrix(connection, kind, dimensions))
+
+    def mentioning(self, connection: sqlite3.Connection, words: frozenset[str]) -> NDArray[Any]:
+        """Ids of the records that mention any of the words, in order."""
+        import numpy as np  # imported here because lookups alone do not need numpy
+
+        with self._loading:
+            found = self._mentioning.get(words)
+            if found is None:
+                ids = records.read_mentioning(connection, words)
+                found = self._mentioning[words] = np.array(sorted(ids), np.int64)
+            self._mentioning.move_to_end(words)
+            while len(self._mentioning) > _SCOPES_KEPT:
+                self._mentioning.popitem(last=False)
+            return found
 
     def _kept(self, name: str, load: Callable[[], Kept]) -> Kept:
         with self._loading:

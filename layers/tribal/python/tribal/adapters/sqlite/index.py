@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.sqlite import checksum
@@ -20,11 +21,14 @@ from tribal.adapters.sqlite.generation import NOT_READY, Generation, open_genera
 from tribal.adapters.sqlite.places import admits
 from tribal.adapters.sqlite.records import read_domain_records, read_records
 from tribal.adapters.sqlite.schema import distinct_terms
+from tribal.adapters.sqlite.vectors import best_of
 from tribal.adapters.sqlite.writer import GenerationWriter, abandon, next_file, sources_of
-from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed
 from tribal.ports import ByVector, ByWords, Candidates, IndexCounts, IndexedTable, IndexEntry, IndexFilter
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _EVERYTHING = IndexFilter()
 
@@ -82,11 +86,11 @@ class SqliteIndex:
         with self.reading():
             return [self._lexical(asked) if isinstance(asked, ByWords) else self._nearest(asked) for asked in questions]
 
-    def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
+    def term_counts(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter) -> dict[str, int]:
         """The number of records that contain each term; terms found in none are left out."""
         with self._view() as view:
             index = view.generation.terms(view.connection, doc_type)
-            return index.counts(view.connection, distinct_terms(terms), IndexFilter(scope=scope))
+            return index.counts(view.connection, distinct_terms(terms), where, _withheld(view, where))
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
         """Records by id, in the given order; unknown ids are left out."""
@@ -178,12 +182,19 @@ class SqliteIndex:
             if not wanted or asked.limit <= 0:
                 return Candidates.of(())
             index = view.generation.terms(view.connection, asked.doc_type)
-            return index.best(view.connection, wanted, asked.where, asked.limit)
+            return index.best(view.connection, wanted, asked.where, asked.limit, _withheld(view, asked.where))
 
     def _nearest(self, asked: ByVector) -> Candidates:
         with self._view() as view:
             matrix = view.generation.matrix(view.connection, asked.kind)
-        return matrix.nearest(asked.vector, asked.where, asked.limit)
+            withheld = None if asked.kind == "table_name" else _withheld(view, asked.where)
+            if withheld is None:
+                return matrix.nearest(asked.vector, asked.where, asked.limit)
+            names = view.generation.matrix(view.connection, "table_name")
+        found = matrix.nearest(asked.vector, asked.where, asked.limit, without=withheld)
+        if asked.kind != "table":
+            return found
+        return best_of(found, names.nearest(asked.vector, asked.where, asked.limit, only=withheld), asked.limit)
 
     @contextmanager
     def _view(self) -> Iterator[_View]:
@@ -237,6 +248,14 @@ class SqliteIndex:
         if self._writer is not None:
             self._writer.close()
             self._writer = None
+
+
+def _withheld(view: _View, where: IndexFilter) -> NDArray[Any] | None:
+    """Ids of the records whose prose a filter keeps from search; `None` if there are none."""
+    if not where.hidden:
+        return None
+    found = view.generation.mentioning(view.connection, where.hidden)
+    return found if len(found) else None
 
 
 def _give_back(view: _View) -> None:

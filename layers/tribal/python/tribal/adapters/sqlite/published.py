@@ -21,7 +21,6 @@ from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.sqlite import checksum
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.sqlite.writer import next_file, sources_of
-from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed, ObjectNotFound, PreconditionFailed, StoreError
 from tribal.ports import (
     ByVector,
@@ -100,9 +99,9 @@ class PublishedSqliteIndex:
         """Run several queries against one generation."""
         return self._present().candidates(questions)
 
-    def term_counts(self, terms: Sequence[str], doc_type: DocType, scope: Scope) -> dict[str, int]:
+    def term_counts(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter) -> dict[str, int]:
         """The number of records that contain each term; terms found in none are left out."""
-        return self._present().term_counts(terms, doc_type, scope)
+        return self._present().term_counts(terms, doc_type, where)
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
         """Records by id, in the given order; unknown ids are left out."""

@@ -6,7 +6,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tribal.adapters.sqlite.schema import TERMS, encode_term
 from tribal.adapters.sqlite.vectors import VectorRow, without_records
@@ -35,6 +35,8 @@ FROM documents d JOIN origins o ON o.number = d.origin LEFT JOIN structured t ON
 WHERE d.doc_type = 'table'
 """
 _IDS_AT_ONCE = 500
+
+Value = TypeVar("Value")
 
 
 def write_files(
@@ -82,6 +84,7 @@ def _forget_documents(connection: sqlite3.Connection, found: Sequence[tuple[int,
     numbers = [(number,) for number, _ in found]
     connection.executemany("DELETE FROM documents WHERE number = ?", numbers)
     connection.executemany("DELETE FROM structured WHERE number = ?", numbers)
+    connection.executemany("DELETE FROM mentions WHERE number = ?", numbers)
     for doc_type in {doc_type for _, doc_type in found}:
         of_type = [(number,) for number, kind in found if kind == doc_type]
         connection.executemany(f"DELETE FROM {TERMS[doc_type]} WHERE rowid = ?", of_type)  # noqa: S608 - our own names
@@ -99,7 +102,8 @@ class _Writing:
         self._origins: list[tuple[object, ...]] = []
         self._documents: list[tuple[object, ...]] = []
         self._structured: list[tuple[object, ...]] = []
-        self._terms: defaultdict[DocType, list[tuple[int, str, str]]] = defaultdict(list)
+        self._terms: defaultdict[DocType, list[tuple[object, ...]]] = defaultdict(list)
+        self._mentions: list[tuple[object, ...]] = []
         self._vectors: list[tuple[object, ...]] = []
 
     def _last(self, table: str) -> int:
@@ -124,8 +128,9 @@ class _Writing:
                 )
             )
             self._structure(record)
-            names, body = " ".join(map(encode_term, entry.names)), " ".join(map(encode_term, entry.body))
-            self._terms[record.doc_type].append((self._number, names, body))
+            terms = (" ".join(map(encode_term, some)) for some in (entry.names, entry.body, entry.prose, entry.beyond))
+            self._terms[record.doc_type].append((self._number, *terms))
+            self._mentions += [(word, self._number) for word in dict.fromkeys(entry.mentions)]
             of_kinds: tuple[tuple[VectorKind, NDArray[Any] | None], ...]
             of_kinds = ((record.doc_type, entry.vector), ("table_name", entry.name_vector))
             for kind, vector in of_kinds:
@@ -157,14 +162,14 @@ class _Writing:
         """Write all collected rows."""
         for table, rows in (
             *(("sources", self._sources), ("origins", self._origins), ("documents", self._documents)),
-            *(("structured", self._structured), ("vectors", self._vectors)),
+            *(("structured", self._structured), ("vectors", self._vectors), ("mentions", self._mentions)),
         ):
             if rows:
                 marks = _marks(rows[0])
                 self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608
         for doc_type, terms in self._terms.items():
             self._connection.executemany(
-                f"INSERT INTO {TERMS[doc_type]} (rowid, names, body) VALUES (?, ?, ?)",  # noqa: S608 - our own names
+                f"INSERT INTO {TERMS[doc_type]} (rowid, names, body, prose, beyond) VALUES (?, ?, ?, ?, ?)",  # noqa: S608 - our own names
                 terms,
             )
 
@@ -196,6 +201,15 @@ def read_domain_records(connection: sqlite3.Connection) -> list[DocumentRecord]:
     return sorted(records, key=lambda record: (record.domain or "", record.database_name))
 
 
+def read_mentioning(connection: sqlite3.Connection, words: Iterable[str]) -> set[int]:
+    """Ids of the records that mention any of the words."""
+    found: set[int] = set()
+    for some in _batches(sorted(words)):
+        query = f"SELECT d.id FROM mentions m JOIN documents d USING (number) WHERE m.word IN ({_marks(some)})"  # noqa: S608
+        found.update(row[0] for row in connection.execute(query, some))
+    return found
+
+
 def read_tables(connection: sqlite3.Connection) -> tuple[IndexedTable, ...]:
     """Every table, ordered by name."""
     entries = map(_table_entry, connection.execute(_SELECT_TABLES))
@@ -218,7 +232,7 @@ def _record(row: tuple[object, ...]) -> DocumentRecord:
     return DocumentRecord.model_validate(fields)
 
 
-def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+def _batches(ids: Sequence[Value]) -> Iterator[Sequence[Value]]:
     return (ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE))
 
 

@@ -66,6 +66,8 @@ CREATE TABLE vectors (
     table_ids BLOB NOT NULL,
     vectors BLOB NOT NULL
 );
+CREATE TABLE mentions (word TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (word, number)) WITHOUT ROWID;
+CREATE INDEX mentions_by_number ON mentions (number);
 CREATE INDEX vectors_by_kind ON vectors (kind);
 CREATE INDEX vectors_by_origin ON vectors (origin);
 CREATE TABLE index_metadata (
@@ -93,7 +95,7 @@ def create(connection: sqlite3.Connection, model: str) -> None:
         if statement.strip():
             connection.execute(statement)
     for table in TERMS.values():
-        connection.execute(f"CREATE VIRTUAL TABLE {table} USING fts5(names, body, tokenize='ascii')")
+        connection.execute(f"CREATE VIRTUAL TABLE {table} USING fts5(names, body, prose, beyond, tokenize='ascii')")
     connection.execute("INSERT INTO made_with VALUES (?)", (model,))
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {int(INDEX_VERSION)}")
@@ -155,9 +157,14 @@ def encode_term(term: str) -> str:
     return "x" + term.encode("utf-8", "surrogatepass").hex()
 
 
-def match_expression(term: str) -> str:
-    """An FTS5 query for records that contain a term, quoted so that no term acts as an operator."""
-    return f'"{encode_term(term)}"'
+Columns = Literal["", "names body prose", "names body"]
+"""Columns of a full-text table that are searched; empty for all."""
+
+
+def match_expression(term: str, columns: Columns = "") -> str:
+    """An FTS5 query for records that contain a term in some columns, quoted so that no term acts as an operator."""
+    quoted = f'"{encode_term(term)}"'
+    return f"{{{columns}}} : {quoted}" if columns else quoted
 
 
 def distinct_terms(terms: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, overload
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from tribal.adapters.sqlite.places import Place, Places
-from tribal.adapters.sqlite.schema import TERMS, match_expression
+from tribal.adapters.sqlite.schema import TERMS, Columns, match_expression
 from tribal.ports import Candidates, IndexFilter
 from tribal_contracts import DocType
 
@@ -44,6 +44,15 @@ class _Postings:
     def pairs(self) -> int:
         """Size of the entry for the cache; a term found nowhere takes some space too."""
         return len(self.positions) + 32
+
+    def where(self, mask: NDArray[Any]) -> _Postings:
+        """Those of the records in a mask by position."""
+        chosen = mask[self.positions]
+        return _Postings(self.positions[chosen], self.scores[chosen])
+
+    def and_those_of(self, other: _Postings) -> _Postings:
+        """These and those of other records."""
+        return _Postings(np.concatenate([self.positions, other.positions]), np.concatenate([self.scores, other.scores]))
 
 
 class _SharedTerms(Sequence[frozenset[str]]):
@@ -88,11 +97,17 @@ class TermIndex:
         self._kept_pairs = 0
         self._lock = threading.Lock()
 
-    def best(self, connection: sqlite3.Connection, terms: Sequence[str], where: IndexFilter, limit: int) -> Candidates:
-        """Records that contain any of the terms, best first, ties by id."""
+    def best(
+        self,
+        connection: sqlite3.Connection,
+        terms: Sequence[str],
+        where: IndexFilter,
+        limit: int,
+        withheld: NDArray[Any] | None = None,
+    ) -> Candidates:
+        """Records that contain any of the terms, best first, ties by id; `withheld` as for `counts`."""
         scores, held = np.zeros(len(self._ids)), np.zeros(len(self._ids), np.uint64)
-        for bit, term in enumerate(terms):
-            postings = self._postings(connection, term)
+        for bit, postings in enumerate(self._searched(connection, terms, where, withheld)):
             scores[postings.positions] += postings.scores
             held[postings.positions] |= np.uint64(1 << bit)
         allowed = self._places.allowed(where)
@@ -103,28 +118,59 @@ class TermIndex:
         matched = _SharedTerms(tuple(terms), held[found])
         return Candidates(self._ids[found], rounded[order], self._table_ids[found], matched)
 
-    def counts(self, connection: sqlite3.Connection, terms: Sequence[str], where: IndexFilter) -> dict[str, int]:
-        """The number of records that contain each term; terms found in none are left out."""
+    def counts(
+        self,
+        connection: sqlite3.Connection,
+        terms: Sequence[str],
+        where: IndexFilter,
+        withheld: NDArray[Any] | None = None,
+    ) -> dict[str, int]:
+        """The number of records that contain each term; terms found in none are left out.
+
+        Args:
+            connection: to the generation.
+            terms: the terms, each once.
+            where: the records that count.
+            withheld: ids of records whose prose may not be searched.
+        """
         allowed = self._places.allowed(where)
         counted: dict[str, int] = {}
-        for term in terms:
-            positions = self._postings(connection, term).positions
+        for term, postings in zip(terms, self._searched(connection, terms, where, withheld), strict=True):
+            positions = postings.positions
             counted[term] = len(positions) if allowed is None else int(np.count_nonzero(allowed[positions]))
         return {term: count for term, count in counted.items() if count}
 
-    def _postings(self, connection: sqlite3.Connection, term: str) -> _Postings:
+    def _searched(
+        self,
+        connection: sqlite3.Connection,
+        terms: Sequence[str],
+        where: IndexFilter,
+        withheld: NDArray[Any] | None,
+    ) -> Iterator[_Postings]:
+        """The records that contain each term in what a filter lets be searched."""
+        columns: Columns = "" if where.scope.schemas is None else "names body prose"
+        closed = None if withheld is None else np.isin(self._ids, withheld)
+        for term in terms:
+            found = self._postings(connection, term, columns)
+            if closed is not None:
+                named = self._postings(connection, term, "names body")
+                found = found.where(~closed).and_those_of(named.where(closed))
+            yield found
+
+    def _postings(self, connection: sqlite3.Connection, term: str, columns: Columns) -> _Postings:
+        expression = match_expression(term, columns)
         with self._lock:
-            kept = self._kept.get(term)
+            kept = self._kept.get(expression)
             if kept is not None:
-                self._kept.move_to_end(term)
+                self._kept.move_to_end(expression)
                 return kept
-        rows = connection.execute(self._query, (match_expression(term),)).fetchall()
+        rows = connection.execute(self._query, (expression,)).fetchall()
         pairs = np.fromiter(chain.from_iterable(rows), np.float64, 2 * len(rows)).reshape(-1, 2)
         positions = np.searchsorted(self._numbers, pairs[:, 0].astype(np.int64)).astype(np.int32)
         found = _Postings(positions, pairs[:, 1].copy())
         with self._lock:
-            if term not in self._kept:
-                self._kept[term] = found
+            if expression not in self._kept:
+                self._kept[expression] = found
                 self._kept_pairs += found.pairs
             while self._kept_pairs > POSTINGS_KEPT and len(self._kept) > 1:
                 self._kept_pairs -= self._kept.popitem(last=False)[1].pairs

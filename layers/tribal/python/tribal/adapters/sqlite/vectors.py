@@ -95,13 +95,29 @@ class VectorMatrix:
     """The first and second half of the dimensions of every vector, each N x D/2."""
     places: Places
 
-    def nearest(self, vector: NDArray[Any], where: IndexFilter, limit: int) -> Candidates:
-        """The records nearest to the vector by cosine similarity, best first, ties by id."""
+    def nearest(
+        self,
+        vector: NDArray[Any],
+        where: IndexFilter,
+        limit: int,
+        *,
+        without: NDArray[Any] | None = None,
+        only: NDArray[Any] | None = None,
+    ) -> Candidates:
+        """The records nearest to the vector by cosine similarity, best first, ties by id.
+
+        Args:
+            vector: D numbers.
+            where: the records that may be found.
+            limit: the most that are found.
+            without: ids of records that may not.
+            only: if given, ids of the only records that may.
+        """
         query = np.asarray(vector, dtype=np.float32).ravel()
         dimensions = sum(half.shape[1] for half in self.halves)
         if limit <= 0 or not len(self.ids) or query.shape[0] != dimensions or not query.any():
             return Candidates.of(())
-        chosen = self.places.chosen(where)
+        chosen = self._chosen(where, without, only)
         if chosen is None and len(self.ids) > FAR_MORE * limit:
             chosen, scores = self._surveyed(query, SURVEYED * limit)
         else:
@@ -115,6 +131,16 @@ class VectorMatrix:
         ids, table_ids = (self.ids, self.table_ids) if chosen is None else (self.ids[chosen], self.table_ids[chosen])
         order = np.lexsort((ids, -scores))[:limit]
         return Candidates(ids[order], scores[order], table_ids[order])
+
+    def _chosen(
+        self, where: IndexFilter, without: NDArray[Any] | None, only: NDArray[Any] | None
+    ) -> NDArray[Any] | None:
+        chosen = self.places.chosen(where)
+        for ids, inside in ((without, False), (only, True)):
+            if ids is not None:
+                chosen = np.arange(len(self.ids)) if chosen is None else chosen
+                chosen = chosen[np.isin(self.ids[chosen], ids, invert=not inside)]
+        return chosen
 
     def _surveyed(self, query: NDArray[Any], count: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Positions of the vectors nearest by the first half of their dimensions, and their full cosines."""
@@ -142,6 +168,13 @@ def _products(rows: NDArray[Any], vector: NDArray[Any]) -> NDArray[Any]:
     parts = [rows[at : at + step].astype(np.float32, copy=False) @ vector for at in range(0, len(rows), step)]
     products: NDArray[Any] = np.concatenate(parts) if parts else np.empty(0, np.float32)
     return products
+
+
+def best_of(one: Candidates, other: Candidates, limit: int) -> Candidates:
+    """The best of two disjoint sets of candidates, ties by id."""
+    ids, scores = np.concatenate([one.ids, other.ids]), np.concatenate([one.scores, other.scores])
+    order = np.lexsort((ids, -scores))[:limit]
+    return Candidates(ids[order], scores[order], np.concatenate([one.table_ids, other.table_ids])[order])
 
 
 def load_matrix(connection: sqlite3.Connection, kind: VectorKind, dimensions: int) -> VectorMatrix:

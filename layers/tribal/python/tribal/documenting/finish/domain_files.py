@@ -17,6 +17,7 @@ from tribal.ports import Describer, DomainContext, ObjectStore, ProgressSink
 from tribal.rendering import RENDERER_VERSION, domain_page, er_diagram
 from tribal.store import put_if_changed, read_record
 from tribal_contracts import (
+    Description,
     DomainDocument,
     DomainLink,
     IndexableFile,
@@ -27,7 +28,7 @@ from tribal_contracts import (
 
 COMMON_JOINS = 10
 """The most joins that a domain's overview spells out."""
-DOMAIN_FILES_VERSION = "3"
+DOMAIN_FILES_VERSION = "4"
 """To be changed whenever the same documents would produce different domain files."""
 
 
@@ -141,13 +142,15 @@ class DomainWriter:
             tables=[(summary.listed.name, summary.listed.description) for summary in summaries],
             schema_comments=self._schema_comments(plan),
         )
+        said = self._description(plan, context)
         return DomainDocument(
             schema_version="1.0",
             database=plan.database,
             database_type=summaries[0].database_type,
             domain=plan.domain,
             title=plan.title,
-            description=(plan.words and plan.words.description) or self.describer.describe_domain(context).text,
+            description=said.text,
+            description_source=said.source,
             tables=[summary.listed for summary in summaries],
             er_diagram=er_diagram([summary.diagram for summary in summaries], list(_leaving(summaries))),
             common_joins=_common_joins(summaries),
@@ -155,6 +158,12 @@ class DomainWriter:
             annotation_line=plan.words.line if plan.words else None,
             input_hash=inputs,
         )
+
+    def _description(self, plan: DomainPlan, context: DomainContext) -> Description:
+        """The description of a domain: a person's words, or the describer's."""
+        if plan.words and plan.words.description:
+            return Description(text=plan.words.description, source="human", confidence=1.0)
+        return self.describer.describe_domain(context)
 
 
 def _leaving(summaries: Iterable[TableSummary]) -> list[Relationship]:

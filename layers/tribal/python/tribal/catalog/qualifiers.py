@@ -1,0 +1,49 @@
+"""The schemas that SQL, or a sentence made from it, names before a dot."""
+
+from __future__ import annotations
+
+import re
+
+SYSTEM_SCHEMAS = frozenset(("pg_catalog", "information_schema", "pg_toast"))
+"""Schemas that every database has."""
+
+_QUOTED = r'"(?:[^"]|"")+"'
+_PART = rf"(?:{_QUOTED}|[^\W\d][\w$]*)"
+_NAME = re.compile(rf"(?P<first>{_PART})\.{_PART}")
+# Literals and names in one pattern, since either may hold the other's quotes. A literal cast to a type such as
+# `regclass` is a name.
+_LEXEME = re.compile(
+    rf"'(?P<literal>(?:[^']|'')*)'(?P<named>::(?:pg_catalog\.)?reg\w+)?|(?P<name>{_PART}(?:\.{_PART})*)"
+)
+
+
+def qualifiers(text: str) -> frozenset[str]:
+    """What stands before the first dot of each dotted name of a sentence, unquoted."""
+    found: set[str] = set()
+    position = 0
+    while (name := _NAME.search(text, position)) is not None:
+        if text[name.start() - 1 : name.start()] != ".":
+            found.add(_plain(name["first"]))
+        position = name.end("first")
+    return frozenset(found)
+
+
+def sql_qualifiers(sql: str) -> frozenset[str]:
+    """The same of an SQL expression or a type; literals count only where they are cast to the name of an object."""
+    found: set[str] = set()
+    for lexeme in _LEXEME.finditer(sql):
+        if lexeme["name"] is not None:
+            found |= qualifiers(lexeme["name"])
+        elif lexeme["named"] is not None:
+            found |= qualifiers(lexeme["literal"].replace("''", "'"))
+    return frozenset(found)
+
+
+def literals(sql: str) -> list[str]:
+    """The texts that an SQL expression quotes."""
+    found = (lexeme["literal"] for lexeme in _LEXEME.finditer(sql))
+    return [text.replace("''", "'") for text in found if text]
+
+
+def _plain(name: str) -> str:
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name

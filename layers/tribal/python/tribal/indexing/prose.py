@@ -1,0 +1,57 @@
+"""The texts of a record that may tell of other objects, kept apart so that a scope can keep readers from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tribal.catalog.qualifiers import SYSTEM_SCHEMAS, qualifiers, sql_qualifiers
+from tribal.indexing.texts import informative_text, prose_terms
+from tribal.naming.mentions import OwnNames, mentioned_words
+from tribal_contracts import Description, DocumentedColumn
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Terms of such texts, and the words by which they may mention names."""
+
+    terms: tuple[str, ...] = ()
+    beyond: tuple[str, ...] = ()
+    """Terms of what names other schemas for certain."""
+    mentions: tuple[str, ...] = ()
+
+    def __add__(self, other: Prose) -> Prose:
+        mentions = dict.fromkeys((*self.mentions, *other.mentions))
+        return Prose((*self.terms, *other.terms), (*self.beyond, *other.beyond), tuple(mentions))
+
+
+NO_PROSE = Prose()
+
+
+def prose_of(descriptions: Iterable[Description], own: OwnNames) -> Prose:
+    """What people wrote."""
+    texts = [text for text in map(informative_text, descriptions) if text]
+    return Prose(prose_terms(texts), (), _mentions(texts, own))
+
+
+def split_notes(notes: Iterable[str], schema: str) -> tuple[list[str], list[str]]:
+    """The notes of a table that name nothing of another schema, and those that do: rules qualify what they name."""
+    inside: list[str] = []
+    outside: list[str] = []
+    for note in notes:
+        (outside if qualifiers(note) - {schema} else inside).append(note)
+    return inside, outside
+
+
+def labels_of(columns: Iterable[DocumentedColumn], schema: str, own: OwnNames) -> Prose:
+    """The labels of enum types, which belong to the schema of the type."""
+    inside: list[str] = []
+    outside: list[str] = []
+    for column in columns:
+        others = sql_qualifiers(column.type) - SYSTEM_SCHEMAS - {schema}
+        (outside if others else inside).extend(column.enum_values or ())
+    return Prose(prose_terms(inside), prose_terms(outside), _mentions([*inside, *outside], own))
+
+
+def _mentions(texts: Iterable[str], own: OwnNames) -> tuple[str, ...]:
+    return tuple(sorted({word for text in texts for word in mentioned_words(text, own)}))

@@ -1,0 +1,138 @@
+"""Which names a free text mentions, told without a list of all names: a text yields words, and names yield words too.
+
+A text mentions a name when they share a word. Texts yield theirs when they are indexed, names when somebody asks, so
+that what is indexed stays right whatever is added to the catalog later.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tribal.catalog.qualifiers import qualifiers
+from tribal.naming.inflection import plural, singular
+from tribal.naming.segmentation import is_word
+from tribal.naming.stemming import stem
+from tribal.naming.tokens import STOP_WORDS, split_identifier
+
+MAX_READ_CHARS = 4_000
+"""Longer texts are not read for names: they count as mentioning anything. Far below what the tokeniser looks at."""
+UNREAD = "@unread"
+"""The word of a text that was not read; it is among the words of any names."""
+
+_NAME_TOKENS = 8
+"""Tokens of a name; of longer ones every run of that many is a word. By judgement, beyond what people name things."""
+_RUN = re.compile(r"[\w$]+")
+_QUOTED = re.compile(r"""["`'\u201c\u2018\[]([^"`'\u201d\u2019\]\n]{1,128})["`'\u201d\u2019\]]""")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnNames:
+    """The names of what a text is about: mentioning those tells nothing new."""
+
+    keys: frozenset[str] = frozenset()
+    stems: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> OwnNames:
+        """The names of an object and of its parts."""
+        tokens = [split_identifier(name) for name in names]
+        return cls(
+            frozenset(sign.join(several) for several in tokens for sign in ("_", "")),
+            frozenset(stem(token) for several in tokens for token in several),
+        )
+
+
+NOTHING = OwnNames()
+
+
+def mentioned_words(text: str, own: OwnNames = NOTHING) -> frozenset[str]:
+    """The words by which a text may mention names: tokens, joined tokens of identifiers, and qualifiers with a dot."""
+    if len(text) > MAX_READ_CHARS:
+        return frozenset((UNREAD,))
+    found: set[str] = set()
+    for run in set(_RUN.findall(text)):
+        tokens, joined = _words_of(run)
+        found |= {token for token, root in tokens if root not in own.stems}
+        found |= joined - own.keys
+    for phrase in _QUOTED.findall(text):
+        found |= {_key(phrase)} - own.keys
+    return frozenset(found | {f"{_key(name)}." for name in qualifiers(text)})
+
+
+# Texts say the same words again and again.
+@lru_cache(maxsize=32_768)
+def _words_of(run: str) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
+    """The tokens of a run of letters with their stems, and what several of them make together."""
+    tokens = split_identifier(run)
+    return tuple((token, stem(token)) for token in tokens if token not in STOP_WORDS), _joined(tokens)
+
+
+def _joined(tokens: list[str]) -> frozenset[str]:
+    """Tokens that follow each other, joined as in a name, and without anything between them: case gets lost."""
+    if len(tokens) < 2:
+        return frozenset()
+    ends = ((start, start + length) for start in range(len(tokens)) for length in range(2, _NAME_TOKENS + 1))
+    runs = [tokens[start:end] for start, end in ends if end <= len(tokens)]
+    return frozenset(sign.join(run) for run in runs for sign in ("_", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of objects: those that stand before a dot, which are schemas and databases, and all others."""
+
+    spaces: frozenset[str]
+    others: frozenset[str]
+
+
+def words_of_names(wanted: Names, known: Names) -> frozenset[str]:
+    """The words that mention the wanted names, as far as no known name has them too; empty if nothing is wanted.
+
+    A name of one word is mentioned by that word, other names by all of their words together, or by one that is no
+    everyday word.
+    """
+    keys, stems = _keys_and_stems(known.spaces | known.others)
+    found: set[str] = set()
+    for name in wanted.spaces | wanted.others:
+        tokens = split_identifier(name)
+        key = "_".join(tokens) or name.casefold()
+        if key in keys:
+            continue
+        if len(tokens) > 1:
+            runs = [tokens[start : start + _NAME_TOKENS] for start in range(_runs(tokens))]
+            found |= {sign.join(run) for run in runs for sign in ("_", "")}
+        elif not tokens or stem(key) not in stems:
+            found.add(key)
+        for token in tokens:
+            if stem(token) not in stems:
+                found |= _telling_forms(token)
+    spaces = {_key(name) for name in known.spaces}
+    found |= {f"{_key(name)}." for name in wanted.spaces if _key(name) not in spaces}
+    return frozenset(found | {UNREAD}) if wanted.spaces | wanted.others else frozenset()
+
+
+def _runs(tokens: list[str]) -> int:
+    return max(1, len(tokens) - _NAME_TOKENS + 1)
+
+
+def _keys_and_stems(names: Iterable[str]) -> tuple[set[str], set[str]]:
+    keys, tokens = set(), set()
+    for name in names:
+        several = split_identifier(name)
+        keys.add("_".join(several) or name.casefold())
+        tokens.update(several)
+    return keys, {stem(token) for token in tokens}
+
+
+@lru_cache(maxsize=32_768)
+def _telling_forms(token: str) -> frozenset[str]:
+    """Singular and plural of a token that alone tells that a name is meant; none of everyday words and numbers."""
+    if len(token) < 2 or token.isdecimal() or token in STOP_WORDS or is_word(token):
+        return frozenset()
+    return frozenset((token, singular(token), plural(token)))
+
+
+def _key(name: str) -> str:
+    return "_".join(split_identifier(name)) or name.casefold()

@@ -1,0 +1,130 @@
+"""What a caller may not be told of, and whether a text tells of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tribal.catalog.qualifiers import SYSTEM_SCHEMAS, literals, qualifiers, sql_qualifiers
+from tribal.catalog.scope import EVERYTHING, Scope
+from tribal.naming import is_word
+from tribal.naming.mentions import Names, OwnNames, mentioned_words, words_of_names
+from tribal.ports import IndexedTable
+
+WITHHELD = "(withheld)"
+"""Stands for a default, a type or an expression that names something outside of the scope."""
+
+_SENTENCE_END = re.compile(r"(?<=[.…])\s+")
+_CLAUSE_END = re.compile(r"; |: | and (?=belongs to )")
+_NO_NAMES = OwnNames()
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The scope of a caller, and the words by which texts mention what is outside of it."""
+
+    scope: Scope = EVERYTHING
+    hidden: frozenset[str] = frozenset()
+    domains: Mapping[str, str] = field(default_factory=dict)
+    """What domains are called whose own names mention what is outside of the scope."""
+
+    @classmethod
+    def of(cls, scope: Scope, tables: Iterable[IndexedTable]) -> Bounds:
+        """The bounds that a scope draws through all the tables of an index."""
+        if scope == EVERYTHING:
+            return OPEN
+        inside: list[IndexedTable] = []
+        outside: list[IndexedTable] = []
+        for entry in tables:
+            (inside if scope.allows(entry.database, entry.schema) else outside).append(entry)
+        found = cls(scope, words_of_names(_names(outside), _names(inside)))
+        telling = [name for name in sorted({entry.domain for entry in inside}) if found.names_telling(name)]
+        return cls(scope, found.hidden, {name: f"withheld-{number}" for number, name in enumerate(telling, 1)})
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing is kept from the caller."""
+        return self.scope == EVERYTHING
+
+    def shown_domain(self, domain: str) -> str:
+        """What the caller knows a domain by."""
+        return self.domains.get(domain, domain)
+
+    def real_domain(self, shown: str | None) -> str | None:
+        """The domain that the caller knows by a name."""
+        return next((real for real, name in self.domains.items() if name == shown), shown)
+
+    def withholds(self, text: str, own: OwnNames = _NO_NAMES) -> bool:
+        """Whether a text mentions anything outside of the scope, other than by a name that it may."""
+        return bool(self.hidden) and not self.hidden.isdisjoint(mentioned_words(text, own))
+
+    def names_telling(self, text: str, own: OwnNames = _NO_NAMES) -> bool:
+        """Whether words that rules put together mention anything outside by more than one everyday word."""
+        words = mentioned_words(text, own) & self.hidden
+        return any("_" in word or "." in word or not is_word(word) for word in words)
+
+    def withholds_sql(self, sql: str, database: str) -> bool:
+        """Whether an expression or a type names anything outside of the scope.
+
+        The catalog qualifies everything but the server's own, so that a name before a dot is a schema.
+        """
+        return self._is_outside(sql_qualifiers(sql), database) or any(map(self.withholds, literals(sql)))
+
+    def tells_derived(self, text: str, database: str, own: OwnNames, nouns: Sequence[str]) -> bool:
+        """Whether a sentence that rules made names anything outside of the scope.
+
+        Args:
+            text: one or more sentences.
+            database: the database that they are about.
+            own: names that they may mention.
+            nouns: what rows are called of hidden tables that the subject is joined to.
+        """
+        if self._is_outside(qualifiers(text), database) or self.names_telling(text, own):
+            return True
+        return any(re.search(rf"(?<!\w){re.escape(noun)}(?!\w)", text, re.IGNORECASE) for noun in nouns)
+
+    def bounded_derived(self, text: str, database: str, own: OwnNames, nouns: Sequence[str] = ()) -> str:
+        """What is left of sentences that rules made without those, or their ends, that name something outside."""
+
+        def tells(part: str) -> bool:
+            return self.tells_derived(part, database, own, nouns)
+
+        if not tells(text):
+            return text
+        kept = [part for sentence in _sentences(text) if (part := _without_end(sentence, tells))]
+        left = " ".join(kept)
+        return "" if tells(left) else left
+
+    def _is_outside(self, schemas: Iterable[str], database: str) -> bool:
+        return any(not self.scope.allows(database, name) for name in schemas if name not in SYSTEM_SCHEMAS)
+
+
+OPEN = Bounds()
+"""The bounds of a caller who may see everything."""
+
+
+def _names(tables: Iterable[IndexedTable]) -> Names:
+    listed = list(tables)
+    spaces = {name for entry in listed for name in (entry.database, entry.schema)}
+    return Names(frozenset(spaces), frozenset(entry.table for entry in listed))
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a text; a quoted name is never cut in two."""
+    found: list[str] = []
+    for part in _SENTENCE_END.split(text):
+        if found and found[-1].count('"') % 2:
+            found[-1] += f" {part}"
+        else:
+            found.append(part)
+    return found
+
+
+def _without_end(sentence: str, tells: Callable[[str], bool]) -> str:
+    """The sentence up to the clause that tells; empty if it is the first."""
+    if not tells(sentence):
+        return sentence
+    ends = [found.start() for found in _CLAUSE_END.finditer(sentence)]
+    heads = [sentence[:end] for end in ends if not tells(sentence[:end]) and sentence[:end].count('"') % 2 == 0]
+    return f"{heads[-1]}." if heads else ""

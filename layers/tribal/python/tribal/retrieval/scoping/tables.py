@@ -1,0 +1,113 @@
+"""A table's document as a caller may see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tribal.catalog.identity import TableIdentity
+from tribal.naming.mentions import OwnNames, mentioned_words
+from tribal.rendering.words import plural_noun, row_noun
+from tribal.retrieval.names import may_see
+from tribal.retrieval.scoping.bounds import WITHHELD, Bounds
+from tribal_contracts import Description, DocumentedColumn, DocumentedIndex, TableDocument
+
+
+def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
+    """The document without what tells of anything outside of the bounds; the same if nothing is kept from the caller.
+
+    Keys and relations to hidden tables are left out. What people, comments and models say is withheld whole when it
+    mentions something hidden, of what rules say only the parts that do. Types, defaults and expressions are replaced.
+    """
+    if bounds.is_open:
+        return document
+    own = OwnNames.of(
+        [document.database, document.schema_, document.table, *(column.name for column in document.columns)]
+    )
+    names = [*(key.references_table for key in document.foreign_keys), *(other.name for other in document.relations)]
+    nouns = _nouns((name for name in names if not may_see(name, bounds.scope)), own)
+    texts = _Texts(bounds, document.database, own, nouns)
+    keys = [key for key in document.foreign_keys if may_see(key.references_table, bounds.scope)]
+    in_keys = {column for key in keys for column in key.columns}
+    return document.model_copy(
+        update={
+            "domain": bounds.shown_domain(document.domain),
+            "description": texts.description(document.description),
+            "notes": [left for note in document.notes if (left := texts.derived(note)) == note],
+            "columns": [_column(column, column.name in in_keys, texts) for column in document.columns],
+            "foreign_keys": keys,
+            "indexes": [_index(index, document, texts) for index in document.indexes],
+            "relations": [other for other in document.relations if may_see(other.name, bounds.scope)],
+            "checks": [check for check in document.checks if not texts.hides_sql(check.expression)],
+            "view_definition": texts.sql(document.view_definition),
+        }
+    )
+
+
+class _Texts:
+    """What of a table's texts a caller may see."""
+
+    def __init__(self, bounds: Bounds, database: str, own: OwnNames, nouns: tuple[str, ...]) -> None:
+        self._bounds = bounds
+        self._database = database
+        self._own = own
+        self._nouns = nouns
+
+    def description(self, said: Description) -> Description:
+        """A description, whose text is empty when it is withheld."""
+        if said.source == "derived":
+            return said.model_copy(update={"text": self.derived(said.text)})
+        return said.model_copy(update={"text": ""}) if self._bounds.withholds(said.text, self._own) else said
+
+    def derived(self, text: str) -> str:
+        """What may be seen of sentences that rules made."""
+        return self._bounds.bounded_derived(text, self._database, self._own, self._nouns)
+
+    def hides_name(self, name: str, withheld: Iterable[str]) -> bool:
+        """Whether a name tells of something hidden; servers name indexes after the functions that they call."""
+        inside = frozenset[str]().union(*(mentioned_words(sql, self._own) for sql in withheld))
+        words = mentioned_words(name, self._own)
+        return not inside.isdisjoint(words) or self._bounds.names_telling(name, self._own)
+
+    def hides_sql(self, sql: str) -> bool:
+        """Whether an expression or a type names something hidden."""
+        return self._bounds.withholds_sql(sql, self._database)
+
+    def sql(self, sql: str | None) -> str | None:
+        """An expression or a type, or what stands for it."""
+        return WITHHELD if sql is not None and self.hides_sql(sql) else sql
+
+
+def _column(column: DocumentedColumn, is_foreign_key: bool, texts: _Texts) -> DocumentedColumn:
+    update: dict[str, object] = {
+        "default_value": texts.sql(column.default_value),
+        "description": texts.description(column.description),
+        "is_foreign_key": is_foreign_key,
+        "generated": texts.sql(column.generated),
+    }
+    if texts.hides_sql(column.type):
+        # Its values, and what rules say of them, are labels of the type.
+        update |= {"type": WITHHELD, "enum_values": None, "samples": None}
+    told_of_hidden = "type" in update or (column.is_foreign_key and not is_foreign_key)
+    if told_of_hidden and column.description.source == "derived":
+        update["description"] = column.description.model_copy(update={"text": ""})
+    return column.model_copy(update=update)
+
+
+def _index(index: DocumentedIndex, document: TableDocument, texts: _Texts) -> DocumentedIndex:
+    columns = {column.name for column in document.columns}
+    shown = [part if part in columns else texts.sql(part) or "" for part in index.columns]
+    withheld = [part for part, left in zip(index.columns, shown, strict=True) if left != part]
+    name = WITHHELD if texts.hides_name(index.name, withheld) else index.name
+    return index.model_copy(update={"name": name, "columns": shown, "predicate": texts.sql(index.predicate)})
+
+
+def _nouns(names: Iterable[str], own: OwnNames) -> tuple[str, ...]:
+    """What rules call the rows of tables, but for words of the own names."""
+    found: set[str] = set()
+    for name in names:
+        try:
+            noun = row_noun(TableIdentity.parse(name).table)
+        except ValueError:
+            continue
+        found |= {noun, plural_noun(noun)}
+    return tuple(sorted(noun for noun in found if not OwnNames.of([noun]).stems <= own.stems))

@@ -1,0 +1,206 @@
+"""What a scope keeps from the answers about a table that may be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.sample_shop.indexed import Key, table_document, with_relations
+from tests.sample_shop.retrieval import call, toolbox_over
+from tribal.catalog.scope import Scope
+from tribal.retrieval.scoping.bounds import OPEN, WITHHELD
+from tribal.retrieval.scoping.tables import bounded_table
+from tribal.retrieval.toolbox import Toolbox
+from tribal_contracts import Description, DocumentedIndex, TableDocument
+
+PUB = Scope(schemas=frozenset({("shop", "pub")}))
+BOTH = Scope(schemas=frozenset({("shop", "pub"), ("shop", "vault")}))
+
+
+def derived(text: str) -> Description:
+    return Description(text=text, source="derived", confidence=0.3)
+
+
+def telling_table() -> TableDocument:
+    """A table whose every part names the schema `vault`."""
+    document = table_document(
+        "shop.pub.invoice",
+        "id number state payee_id made note",
+        domain="billing",
+        keys=[Key(("payee_id",), "vault.payee", ("id",), nullable=True)],
+        comment="Fed by the payroll every night.",
+        comments={"note": "Free words.", "made": "See vault.payee."},
+        samples={"state": ["glad"]},
+    )
+    changes: dict[str, dict[str, Any]] = {
+        "number": {"default_value": "nextval('vault.numbers'::regclass)"},
+        "state": {"type": "vault.mood", "enum_values": ["glad"], "description": derived("One of glad, sad.")},
+        "payee_id": {"description": derived("Identifies the payee (vault.payee.id). Empty where there is none.")},
+    }
+    return document.model_copy(
+        update={
+            "columns": [column.model_copy(update=changes.get(column.name, {})) for column in document.columns],
+            "indexes": [
+                DocumentedIndex(name="i", columns=["id", "vault.rank(id)"], unique=False),
+                DocumentedIndex(name="invoice_rank_idx", columns=["vault.rank(id)"], unique=False),
+            ],
+            "notes": [
+                "Deleted rows stay.",
+                "May be empty, so that an INNER JOIN loses rows: payee_id (to vault.payee).",
+            ],
+        }
+    )
+
+
+def tables() -> list[TableDocument]:
+    junction = table_document(
+        "shop.pub.link",
+        "id invoice_id",
+        domain="billing",
+        keys=[Key(("invoice_id",), "pub.invoice", ("id",)), Key(("id",), "vault.payee", ("id",))],
+    )
+    told = (
+        "Connects payees and invoices: one row for each payee and invoice that go together. Referred to by x (pub.x)."
+    )
+    view = table_document("shop.pub.seen", "id", domain="billing").model_copy(
+        update={"kind": "view", "description": derived("A view of payees (vault.payee). Referred to by y (pub.y).")}
+    )
+    partly = table_document("shop.pub.part", "id", domain="billing").model_copy(
+        update={
+            "description": derived(
+                "Not documented. By its name, one row is one part; it refers to a payee (vault.payee)."
+            )
+        }
+    )
+    return with_relations(
+        [
+            telling_table(),
+            junction.model_copy(update={"description": derived(told)}),
+            view,
+            partly,
+            table_document("shop.vault.payee", "id secret", domain="payroll"),
+            table_document("shop.vault.payroll", "id", domain="payroll", comment="Own words."),
+        ]
+    )
+
+
+@pytest.fixture(name="shop", scope="module")
+def shop_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolbox]:
+    toolbox = toolbox_over(tmp_path_factory.mktemp("bounds"), None, tables())
+    yield toolbox
+    toolbox.index.close()
+
+
+def schema_of(toolbox: Toolbox, table: str, scope: Scope = PUB) -> Any:
+    answer = call(replace(toolbox, scope=scope), "get_table_schema", table=table, include_samples=True)
+    assert answer.success, answer.error
+    return answer.schema_
+
+
+def test_types_defaults_and_expressions_that_name_what_is_hidden_are_withheld(shop: Toolbox) -> None:
+    schema = schema_of(shop, "invoice")
+    columns = {column.name: column for column in schema.columns}
+    assert columns["number"].default_value == WITHHELD == "(withheld)"
+    assert (columns["state"].type, columns["state"].samples, columns["state"].description) == (WITHHELD, [], "")
+    assert [(index.name, index.columns) for index in schema.indexes] == [
+        ("i", ["id", WITHHELD]),
+        (WITHHELD, [WITHHELD]),
+    ]
+
+
+def test_what_people_and_comments_say_is_withheld_whole_with_its_source(shop: Toolbox) -> None:
+    schema = schema_of(shop, "invoice")
+    columns = {column.name: column for column in schema.columns}
+    assert (schema.description, schema.description_source) == ("", "comment")
+    assert (columns["made"].description, columns["made"].description_source) == ("", "comment")
+    assert columns["note"].description == "Free words."
+
+
+def test_derived_sentences_lose_the_part_that_names_what_is_hidden(shop: Toolbox) -> None:
+    schema = schema_of(shop, "invoice")
+    assert {column.name: column for column in schema.columns}["payee_id"].description == ""
+    assert schema.notes == ["Deleted rows stay."]
+    assert schema_of(shop, "seen").description == "Referred to by y (pub.y)."
+    assert schema_of(shop, "link").description == "Referred to by x (pub.x)."
+    assert schema_of(shop, "part").description == "Not documented. By its name, one row is one part."
+
+
+def test_keys_and_relations_to_hidden_tables_are_left_out_whole(shop: Toolbox) -> None:
+    schema = schema_of(shop, "link")
+    assert [key.references_table for key in schema.foreign_keys] == ["shop.pub.invoice"]
+    assert [table.name for table in schema.related_tables] == ["shop.pub.invoice"]
+    found = call(replace(shop, scope=PUB), "search_tables", query="invoice payee", limit=20).tables
+    columns = {column.name: column.is_foreign_key for table in found for column in table.key_columns}
+    assert columns.get("payee_id") in (None, False)
+
+
+def test_who_may_see_it_all_is_told_it_all(shop: Toolbox) -> None:
+    for scope in (BOTH, Scope(databases=frozenset({"shop"}))):
+        assert schema_of(shop, "invoice", scope) == schema_of(shop, "invoice", Scope())
+
+
+def test_an_open_scope_leaves_a_document_as_it_is() -> None:
+    document = telling_table()
+    assert bounded_table(document, OPEN) is document
+
+
+@pytest.mark.parametrize("query", ["payroll", "night", "payee", "vault", "glad", "mood rank"])
+def test_search_matches_nothing_that_is_withheld(shop: Toolbox, query: str) -> None:
+    everyone = call(shop, "search_tables", query=query, limit=20)
+    narrow = call(replace(shop, scope=PUB), "search_tables", query=query, limit=20)
+    assert everyone.total_matches > 0 or query == "mood rank"
+    reasons = [reason for table in narrow.tables for reason in table.reasons or ()]
+    assert not any("documentation says" in reason for reason in reasons)
+    # A column of its own says `payee`.
+    assert narrow.total_matches == (1 if query == "payee" else 0)
+
+
+def test_a_domain_whose_name_tells_of_hidden_tables_goes_by_another(tmp_path: Any) -> None:
+    toolbox = toolbox_over(
+        tmp_path,
+        None,
+        [
+            table_document("shop.pub.invoice", "id", domain="zorvik"),
+            table_document("shop.pub.receipt", "id", domain="sales"),
+            table_document("shop.vault.zorvik_list", "id", domain="zorvik"),
+        ],
+    )
+    narrow = replace(toolbox, scope=PUB)
+    listed = call(narrow, "list_domains").domains
+    assert [(domain.name, domain.table_count) for domain in listed] == [("sales", 1), ("withheld-1", 1)]
+    overview = call(narrow, "get_domain_overview", domain="withheld-1")
+    assert [table.name for table in overview.tables] == ["shop.pub.invoice"]
+    found = call(narrow, "search_tables", query="invoice", domain="withheld-1")
+    assert [table.name for table in found.tables] == ["shop.pub.invoice"]
+    shown = schema_of(narrow, "invoice")
+    assert (shown.domain, shown.documentation) == ("withheld-1", None)
+    assert not call(narrow, "get_domain_overview", domain="zorvik").success
+    hinted = call(narrow, "search_tables", query="zorvik").query_interpretation
+    assert hinted.domain_hint is None
+    assert call(toolbox, "search_tables", query="zorvik").query_interpretation.domain_hint == "zorvik"
+
+
+def test_a_domain_described_by_what_is_hidden_has_no_description(tmp_path: Any) -> None:
+    # The sample shop describes every domain by its name and its database.
+    toolbox = toolbox_over(
+        tmp_path,
+        None,
+        [
+            table_document("shop.pub.invoice", "id", domain="billing"),
+            table_document("shop.billing.x", "id", domain="y"),
+        ],
+    )
+    assert call(toolbox, "get_domain_overview", domain="billing").description == "All about billing in shop."
+    narrow = call(replace(toolbox, scope=PUB), "get_domain_overview", domain="billing")
+    assert (narrow.success, narrow.description) == (True, "")
+
+
+def test_a_diagram_with_a_hidden_type_is_left_out(tmp_path: Any) -> None:
+    table = table_document("shop.pub.invoice", "id", domain="billing")
+    typed = table.model_copy(update={"columns": [table.columns[0].model_copy(update={"type": "vault.mood"})]})
+    toolbox = toolbox_over(tmp_path, None, [typed])
+    assert call(toolbox, "get_domain_overview", domain="billing").er_diagram is not None
+    assert call(replace(toolbox, scope=PUB), "get_domain_overview", domain="billing").er_diagram is None
