@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from infra.environment import environment_names, load_environment
 from infra.function_packages import FUNCTIONS, handler_of
 from tests.infra.synthesis import Assembly, Template
 
@@ -70,10 +73,12 @@ def test_no_function_is_ours_that_we_did_not_write(template: Template) -> None:
 
 
 def test_data_is_kept_or_goes_with_the_stack_as_the_environment_says(template: Template) -> None:
-    policy = {"retain": "Retain", "destroy": "Delete"}[template.environment.removal]
+    deleted, replaced = {"retain": ("RetainExceptOnCreate", "Retain"), "destroy": ("Delete", "Delete")}[
+        template.environment.removal
+    ]
     kinds = {"AWS::S3::Bucket", "AWS::OpenSearchService::Domain"}
     data = [resource for resource in template.resources.values() if resource["Type"] in kinds]
-    assert {(each["DeletionPolicy"], each["UpdateReplacePolicy"]) for each in data} == {(policy, policy)}
+    assert {(each["DeletionPolicy"], each["UpdateReplacePolicy"]) for each in data} == {(deleted, replaced)}
 
 
 def test_a_planner_and_a_documenter_exist_for_every_network(template: Template) -> None:
@@ -219,6 +224,31 @@ def test_the_api_is_throttled_and_logs_who_asked(template: Template) -> None:
     assert settings["ThrottlingBurstLimit"] == template.environment.api.burst
     assert settings["DataTraceEnabled"] is False
     assert "$context.identity.caller" in stage["AccessLogSetting"]["Format"]
+
+
+def test_the_access_log_is_told_by_the_arn_of_its_group_with_one_ending(template: Template) -> None:
+    (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
+    arn = template.flat(stage["AccessLogSetting"]["DestinationArn"])
+    (group,) = [name for name in template.of_type("AWS::Logs::LogGroup") if name.startswith("ApiAccessLog")]
+    assert arn.endswith(f":log-group:<{group}>:*")
+
+
+def test_no_log_group_is_made_that_keeps_its_lines_for_ever(template: Template) -> None:
+    (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
+    assert [settings["LoggingLevel"] for settings in stage["MethodSettings"]] == ["OFF"]
+    assert all("RetentionInDays" in group for group in template.of_type("AWS::Logs::LogGroup").values())
+
+
+def test_no_shipped_schedule_is_at_a_time_that_a_change_of_clocks_skips() -> None:
+    for name in environment_names():
+        environment = load_environment(name)
+        for schedule in (environment.schedule, environment.reconcile):
+            minute, hour = schedule.expression.removeprefix("cron(").split()[:2]
+            zone = ZoneInfo(environment.time_zone)
+            times = (
+                datetime(2026, 1, 1, int(hour), int(minute), tzinfo=zone) + timedelta(days=day) for day in range(730)
+            )
+            assert all(time.astimezone(UTC).astimezone(zone).time() == time.time() for time in times)
 
 
 def test_the_paths_of_the_api_are_those_of_the_tools(template: Template) -> None:
