@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ import pytest
 
 from infra.environment import environment_names, load_environment
 from infra.function_packages import FUNCTIONS, handler_of
+from tests import ROOT
 from tests.infra.synthesis import Assembly, Template
 
 pytestmark = pytest.mark.xdist_group("infra")
@@ -274,9 +276,53 @@ def test_failures_dead_letters_and_throttles_raise_alarms(template: Template) ->
     wanted = {"run-failed", "run-timed-out", "run-not-completed", "dead-letters-1", "dead-letters-2", "api-faults"}
     for function in template.of_type(LAMBDA).values():
         short = function["FunctionName"].removeprefix(f"{prefix}-")
-        wanted |= {f"{short}-errors", f"{short}-throttles"}
+        wanted.add(f"{short}-throttles")
     assert {f"{prefix}-{name}" for name in wanted} <= names
     assert len(template.of_type("AWS::CloudWatch::Dashboard")) == 1
+
+
+def test_an_error_that_is_retried_raises_no_alarm(template: Template) -> None:
+    alarms = template.of_type("AWS::CloudWatch::Alarm").values()
+    metrics = [each["MetricStat"]["Metric"] for alarm in alarms for each in alarm.get("Metrics", ())]
+    watched = {(each["Namespace"], each["MetricName"]) for each in [*alarms, *metrics] if "MetricName" in each}
+    assert ("AWS/Lambda", "Throttles") in watched
+    assert ("AWS/Lambda", "Errors") not in watched
+
+
+def test_a_private_environment_reaches_aws_through_endpoints_that_admit_its_functions_alone(assembly: Assembly) -> None:
+    template = assembly.templates["private"]
+    endpoints = template.of_type("AWS::EC2::VPCEndpoint").values()
+    reached = {template.flat(each["ServiceName"]).rpartition(".")[2]: each for each in endpoints}
+    assert set(reached) == {"s3", "secretsmanager", "sqs"}
+    assert reached["s3"]["RouteTableIds"] == template.environment.networks["default"].route_table_ids
+    groups = template.of_type("AWS::EC2::SecurityGroup")
+    functions = {
+        json.dumps(each["VpcConfig"]["SecurityGroupIds"])
+        for each in template.of_type(LAMBDA).values()
+        if "VpcConfig" in each
+    }
+    for service in ("secretsmanager", "sqs"):
+        assert reached[service]["PrivateDnsEnabled"] is True
+        (group,) = reached[service]["SecurityGroupIds"]
+        ingress = groups[group["Fn::GetAtt"][0]]["SecurityGroupIngress"]
+        assert {json.dumps([rule["SourceSecurityGroupId"]]) for rule in ingress} == functions
+    outside = {each["FunctionName"] for each in template.of_type(LAMBDA).values() if "VpcConfig" not in each}
+    assert outside == {"tribal-private-finisher"}
+
+
+def test_what_nobody_would_hear_of_is_not_deployed(assembly: Assembly) -> None:
+    assert "prod" in assembly.templates
+    context = json.dumps({"environment": "prod", "deploying": "yes", "packages": "nowhere"})
+    ran = subprocess.run(
+        [sys.executable, "-m", "infra.app"],
+        env={**os.environ, "CDK_CONTEXT_JSON": context},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 1
+    assert ran.stderr.splitlines()[-1].startswith("prod: nobody receives its alarms: set alarms.email")
 
 
 def test_schedules_keep_to_the_time_zone_and_lose_nothing(template: Template) -> None:
