@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Before what a deployment grants: broadening asks a person, never does not (for CI).
+APPROVE ?= broadening
 # An environment of infra/environments, and the Lambda runtime that its functions run on.
 ENV ?= dev
 LAMBDA_PYTHON ?= 3.13
@@ -68,8 +70,8 @@ synth: packages $(CDK) ## Write the CloudFormation template of an environment in
 diff: packages $(CDK) ## Show what make deploy would change in an environment: make diff ENV=dev
 	@$(WITH_CDK) diff $(STACK)
 
-deploy: packages $(CDK) ## Bring an environment in AWS up to date: make deploy ENV=dev
-	@$(WITH_CDK) deploy $(STACK)
+deploy: packages $(CDK) ## Bring an environment in AWS up to date: make deploy ENV=dev (in CI with APPROVE=never)
+	@$(WITH_CDK) --context deploying=yes deploy --require-approval $(APPROVE) $(STACK)
 
 destroy: packages $(CDK) ## Delete an environment, with its data if it says so: make destroy ENV=dev SURE=dev
 	@test "$(SURE)" = "$(ENV)" || { echo "This deletes the environment $(ENV). If that is meant: make destroy ENV=$(ENV) SURE=$(ENV)"; exit 1; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -68,8 +69,13 @@ def main() -> None:
     name = probe.node.try_get_context("environment")
     python = probe.node.try_get_context("python") or DEFAULT_PYTHON
     folder = probe.node.try_get_context("packages") or ROOT / "build" / "packages" / python
-    names = [name] if name else environment_names()
-    build_app([load_environment(each) for each in names], Packages(Path(folder), python)).synth()
+    environments = [load_environment(each) for each in ([name] if name else environment_names())]
+    obstacles = [f"{each.name}: {obstacle}" for each in environments for obstacle in each.obstacles]
+    if obstacles and probe.node.try_get_context("deploying"):
+        sys.exit("\n".join(["This cannot be deployed yet (infra/environments):", *obstacles]))
+    for obstacle in obstacles:
+        print(f"To be done before it is deployed: {obstacle}", file=sys.stderr)
+    build_app(environments, Packages(Path(folder), python)).synth()
 
 
 if __name__ == "__main__":

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
 from infra.environment import load_environment
+
+_REFUSED = "NoMoreAccessLogs"
 
 
 class MustBeKept(Exception):
@@ -13,7 +16,9 @@ class MustBeKept(Exception):
 
 
 def empty_environment(name: str, *, cloudformation: Any, s3: Any) -> dict[str, int]:
-    """Delete every version of every object in an environment's buckets; returns the number deleted by bucket.
+    """Delete every version of every object in an environment's buckets, which take no access logs from then on.
+
+    Returns the number deleted by bucket.
 
     Raises:
         MustBeKept: when the environment keeps its data.
@@ -27,7 +32,32 @@ def empty_environment(name: str, *, cloudformation: Any, s3: Any) -> dict[str, i
     pages = cloudformation.get_paginator("list_stack_resources").paginate(StackName=stack)
     resources = [resource for page in pages for resource in page["StackResourceSummaries"]]
     buckets = [each["PhysicalResourceId"] for each in resources if each["ResourceType"] == "AWS::S3::Bucket"]
+    for bucket in buckets:
+        _refuse_access_logs(bucket, s3)
     return {bucket: _empty(bucket, s3) for bucket in buckets}
+
+
+def _refuse_access_logs(bucket: str, s3: Any) -> None:
+    """Deny the delivery of access logs, which arrive for hours: one would keep its bucket from being deleted.
+
+    Denying is immediate; to switch logging off takes up to an hour and leaves what is under way.
+    """
+    try:
+        policy = json.loads(s3.get_bucket_policy(Bucket=bucket)["Policy"])
+    except s3.exceptions.ClientError as error:
+        if error.response["Error"]["Code"] != "NoSuchBucketPolicy":
+            raise
+        policy = {"Version": "2012-10-17", "Statement": []}
+    others = [statement for statement in policy["Statement"] if statement.get("Sid") != _REFUSED]
+    partition = s3.meta.partition
+    refusal = {
+        "Sid": _REFUSED,
+        "Effect": "Deny",
+        "Principal": {"Service": "logging.s3.amazonaws.com"},
+        "Action": "s3:PutObject",
+        "Resource": f"arn:{partition}:s3:::{bucket}/*",
+    }
+    s3.put_bucket_policy(Bucket=bucket, Policy=json.dumps(policy | {"Statement": [*others, refusal]}))
 
 
 def _empty(bucket: str, s3: Any) -> int:

@@ -70,6 +70,10 @@ class Network(Part):
     subnet_ids: list[Annotated[str, Field(pattern=r"^subnet-[0-9a-f]+$")]] = Field(default_factory=list)
     security_group_ids: list[Annotated[str, Field(pattern=r"^sg-[0-9a-f]+$")]] = Field(default_factory=list)
     """If empty, the stack creates a group that allows all outbound and no inbound traffic."""
+    route_table_ids: list[Annotated[str, Field(pattern=r"^rtb-[0-9a-f]+$")]] = Field(default_factory=list)
+    """Route tables of the subnets, for the endpoint of S3."""
+    endpoints: list[Literal["s3", "secretsmanager", "sqs", "sts"]] = Field(default_factory=list)
+    """Services for which the stack creates an endpoint in the VPC; of the groups of a VPC, one may name a service."""
     role_arn: Arn | None = None
     """A role that the group's functions assume to reach the databases, such as one of another account."""
     secrets: list[SecretPattern] = Field(default_factory=list)
@@ -85,6 +89,10 @@ class Network(Part):
             raise ValueError("vpc_id and subnet_ids belong together")
         if self.vpc_id is None and self.security_group_ids:
             raise ValueError("security_group_ids need a vpc_id")
+        if self.vpc_id is None and self.endpoints:
+            raise ValueError("endpoints need a vpc_id")
+        if ("s3" in self.endpoints) != bool(self.route_table_ids):
+            raise ValueError("route_table_ids and the endpoint s3 belong together")
         return self
 
 
@@ -135,6 +143,10 @@ class Api(Part):
     """Whether this stack gives API Gateway its role for writing logs; only one per account and region is needed."""
 
 
+PLACEHOLDER_EMAIL = re.compile(r"@example\.(com|net|org)$")
+PLACEHOLDER_ID = re.compile(r"^[a-z]+-0+[0-9a-f]?$")
+
+
 class Alarms(Part):
     """Who receives alarms, and their thresholds."""
 
@@ -142,6 +154,14 @@ class Alarms(Part):
     topic_arn: Arn | None = None
     run_expected_every_hours: int | None = Field(default=None, ge=1, le=168)
     """Alarm if no run succeeds for this long; must fit the schedule, and is unset if runs are rare."""
+
+    silent: bool = False
+    """`alarms: none`: they show on the console alone."""
+
+    @property
+    def are_heard(self) -> bool:
+        """Whether somebody receives them: a topic, or an address that is no placeholder."""
+        return self.topic_arn is not None or (self.email is not None and not PLACEHOLDER_EMAIL.search(self.email))
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -181,10 +201,16 @@ class Environment(Part):
     concurrency: Concurrency = Concurrency()
     api: Api = Api()
     alarms: Alarms = Alarms()
+    """Unless they are `none`, deploying asks for somebody who receives them."""
     variables: dict[VariableName, str] = Field(default_factory=dict)
     """What `${NAME}` in the bucket's `databases.yaml` stands for; no secrets, and nothing else stands for anything."""
     networks: dict[GroupName, Network] = Field(min_length=1)
     """By name; the planner of the first one opens, composes and closes runs."""
+
+    @field_validator("alarms", mode="before")
+    @classmethod
+    def _silenced(cls, value: object) -> object:
+        return Alarms(silent=True) if value == "none" else value
 
     @field_validator("time_zone")
     @classmethod
@@ -218,6 +244,21 @@ class Environment(Part):
         if self.opensearch and group and len(self.networks[group].subnet_ids) < self.opensearch.zones:
             raise ValueError(f"opensearch.zones: the network {group!r} has fewer subnets")
         return self
+
+    @property
+    def obstacles(self) -> list[str]:
+        """Why this environment can be synthesised but must not be deployed yet, each with what to do."""
+        found = []
+        if not (self.alarms.silent or self.alarms.are_heard):
+            found.append("nobody receives its alarms: set alarms.email or alarms.topic_arn, or say `alarms: none`")
+        for name, network in self.networks.items():
+            ids = (network.vpc_id or "", *network.subnet_ids, *network.security_group_ids, *network.route_table_ids)
+            found += [
+                f"networks.{name}: {each} is a placeholder; put in your own"
+                for each in ids
+                if PLACEHOLDER_ID.match(each)
+            ]
+        return found
 
     @property
     def prefix(self) -> str:

@@ -39,6 +39,9 @@ _LOG_POLICY = "arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewa
 API = {
     "AwsSolutions-APIG2": "The retriever checks each body against the tool's contract and answers with its error",
     "AwsSolutions-APIG3": "Nobody calls without a signature or a token, and all are throttled",
+    "AwsSolutions-APIG6": (
+        "The access log says what failed; execution logs would go to a group that API Gateway makes, without retention"
+    ),
     "AwsSolutions-COG4": "Callers are programs of the company: they sign with IAM or bear a token of its own issuer",
     f"AwsSolutions-IAM4[Policy::{_LOG_POLICY}]": (
         "The policy that API Gateway documents for writing its logs, given to API Gateway alone"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from aws_cdk import Duration, RemovalPolicy
@@ -16,6 +17,25 @@ from infra.stacks.functions import Function, Layers, NetworkPlace
 from infra.stacks.logging import log_group
 
 _REMEMBERED_SECONDS = 300
+_ACCESS_LOG = json.dumps(
+    {
+        "requestId": "$context.requestId",
+        "requestTime": "$context.requestTime",
+        "caller": "$context.identity.caller",
+        "user": "$context.identity.user",
+        "principal": "$context.authorizer.principalId",
+        "ip": "$context.identity.sourceIp",
+        "method": "$context.httpMethod",
+        "path": "$context.resourcePath",
+        "protocol": "$context.protocol",
+        "status": "$context.status",
+        "responseLength": "$context.responseLength",
+        "responseType": "$context.error.responseType",
+        "authorizerError": "$context.authorizer.error",
+        "integrationError": "$context.integration.error",
+    }
+)
+"""One line a request. Its errors replace execution logs, which API Gateway writes to a group without retention."""
 
 
 class ToolsApi(Construct):
@@ -73,7 +93,8 @@ class ToolsApi(Construct):
 
     def _rest_api(self, environment: Environment) -> apigateway.RestApi:
         group = log_group(self, "AccessLog", f"/aws/apigateway/{environment.prefix}", environment)
-        imported = logs.LogGroup.from_log_group_arn(self, "AccessLogGroup", group.attr_arn)
+        # The ARN of a created group ends in `:*` already, which an import by ARN would add once more.
+        imported = logs.LogGroup.from_log_group_name(self, "AccessLogGroup", group.ref)
         return apigateway.RestApi(
             self,
             "Rest",
@@ -81,27 +102,19 @@ class ToolsApi(Construct):
             description="The tools of Tribal Knowledge",
             endpoint_types=[apigateway.EndpointType.REGIONAL],
             cloud_watch_role=environment.api.account_log_role,
-            cloud_watch_role_removal_policy=RemovalPolicy.RETAIN if environment.api.account_log_role else None,
+            cloud_watch_role_removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+            if environment.api.account_log_role
+            else None,
             deploy_options=apigateway.StageOptions(
                 stage_name=environment.name,
                 throttling_rate_limit=environment.api.rate_per_second,
                 throttling_burst_limit=environment.api.burst,
-                logging_level=apigateway.MethodLoggingLevel.ERROR,
+                logging_level=apigateway.MethodLoggingLevel.OFF,
                 data_trace_enabled=False,
                 metrics_enabled=True,
                 tracing_enabled=True,
                 access_log_destination=apigateway.LogGroupLogDestination(imported),
-                access_log_format=apigateway.AccessLogFormat.json_with_standard_fields(
-                    caller=True,
-                    http_method=True,
-                    ip=True,
-                    protocol=True,
-                    request_time=True,
-                    resource_path=True,
-                    response_length=True,
-                    status=True,
-                    user=True,
-                ),
+                access_log_format=apigateway.AccessLogFormat.custom(_ACCESS_LOG),
             ),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aws_cdk import Stack
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
@@ -54,6 +55,41 @@ class NetworkPlace(Construct):
                 group_description="Functions of Tribal Knowledge: nothing comes in",
             )
             self.security_group_ids = [group.attr_group_id]
+        self._make_endpoints()
+
+    def _make_endpoints(self) -> None:
+        """Endpoints that let the functions reach AWS services from subnets without a way to the internet."""
+        interfaces = [service for service in self.network.endpoints if service != "s3"]
+        region, vpc_id = Stack.of(self).region, self.network.vpc_id or ""
+        if "s3" in self.network.endpoints:
+            ec2.CfnVPCEndpoint(
+                self,
+                "Endpoint-s3",
+                vpc_id=vpc_id,
+                service_name=f"com.amazonaws.{region}.s3",
+                vpc_endpoint_type="Gateway",
+                route_table_ids=self.network.route_table_ids,
+            )
+        if not interfaces:
+            return
+        admitted = ec2.CfnSecurityGroup(
+            self,
+            "EndpointSecurityGroup",
+            vpc_id=vpc_id,
+            group_description="Endpoints of AWS services: HTTPS from the functions of Tribal Knowledge alone",
+            security_group_ingress=https_from(self.security_group_ids, "functions"),
+        )
+        for service in interfaces:
+            ec2.CfnVPCEndpoint(
+                self,
+                f"Endpoint-{service}",
+                vpc_id=vpc_id,
+                service_name=f"com.amazonaws.{region}.{service}",
+                vpc_endpoint_type="Interface",
+                private_dns_enabled=True,
+                subnet_ids=self.network.subnet_ids,
+                security_group_ids=[admitted.attr_group_id],
+            )
 
     @property
     def vpc_config(self) -> lambda_.CfnFunction.VpcConfigProperty | None:
@@ -63,6 +99,16 @@ class NetworkPlace(Construct):
         return lambda_.CfnFunction.VpcConfigProperty(
             security_group_ids=self.security_group_ids, subnet_ids=self.network.subnet_ids
         )
+
+
+def https_from(security_group_ids: list[str], description: str) -> list[ec2.CfnSecurityGroup.IngressProperty]:
+    """Ingress rules that admit HTTPS from security groups."""
+    return [
+        ec2.CfnSecurityGroup.IngressProperty(
+            ip_protocol="tcp", from_port=443, to_port=443, source_security_group_id=source, description=description
+        )
+        for source in security_group_ids
+    ]
 
 
 class Function(Construct):

@@ -32,13 +32,15 @@ class Observability(Construct):
         self._dashboard = cloudwatch.Dashboard(self, "Dashboard", dashboard_name=environment.prefix)
 
     def watch_functions(self, functions: Sequence[Function]) -> None:
-        """An alarm on errors and one on throttles for each function."""
+        """Show errors, throttles and durations; an alarm on throttles for each function.
+
+        An error of a function is no alarm of its own: it is retried, and what fails for good ends in a failed run, a
+        failed unit, a dead letter or a server error of the API, each of which has its alarm.
+        """
         errors, throttles, durations = [], [], []
         for function in functions:
             short = function.name.removeprefix(f"{self._environment.prefix}-")
-            metric = _lambda_metric("Errors", function)
-            self._alarm(f"{short}-errors", metric, 1, f"{function.name} failed; its log group says why")
-            errors.append(metric)
+            errors.append(_lambda_metric("Errors", function))
             metric = _lambda_metric("Throttles", function)
             self._alarm(f"{short}-throttles", metric, 1, f"{function.name} was throttled: the account has no more room")
             throttles.append(metric)

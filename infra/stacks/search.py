@@ -10,7 +10,7 @@ from aws_cdk import aws_opensearchservice as opensearch
 from constructs import Construct
 
 from infra.environment import Environment, OpenSearchSize
-from infra.stacks.functions import NetworkPlace
+from infra.stacks.functions import NetworkPlace, https_from
 from infra.stacks.logging import log_group, log_group_arn
 from infra.stacks.permissions import allow, trusting
 from infra.stacks.storage import removal_of
@@ -124,16 +124,7 @@ class Search(Construct):
             "SecurityGroup",
             vpc_id=place.network.vpc_id or "",
             group_description="The search index of Tribal Knowledge: HTTPS from its functions alone",
-            security_group_ingress=[
-                ec2.CfnSecurityGroup.IngressProperty(
-                    ip_protocol="tcp",
-                    from_port=443,
-                    to_port=443,
-                    source_security_group_id=source,
-                    description="indexer and retriever",
-                )
-                for source in place.security_group_ids
-            ],
+            security_group_ingress=https_from(place.security_group_ids, "indexer and retriever"),
         )
         return opensearch.CfnDomain.VPCOptionsProperty(
             subnet_ids=place.network.subnet_ids[: size.zones], security_group_ids=[group.attr_group_id]

@@ -12,8 +12,11 @@ from infra.environment import Environment
 
 
 def removal_of(environment: Environment) -> RemovalPolicy:
-    """The removal policy for data when the stack is deleted."""
-    return RemovalPolicy.RETAIN if environment.removal == "retain" else RemovalPolicy.DESTROY
+    """The removal policy for data when the stack is deleted.
+
+    What a first deployment created before it failed holds no data and is removed, so that its names are free again.
+    """
+    return RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if environment.removal == "retain" else RemovalPolicy.DESTROY
 
 
 class Storage(Construct):

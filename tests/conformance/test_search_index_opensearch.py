@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import re
+import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,7 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import RequestError
 from pydantic import SecretStr
 
+from infra.environment import environment_names, load_environment
 from tests.conformance.index_entries import (
     DIMENSIONS,
     EVERYWHERE,
@@ -38,8 +40,9 @@ from tests.conformance.index_entries import (
     vector,
 )
 from tests.conformance.search_index import *  # noqa: F403
-from tribal.adapters.opensearch import queries
+from tribal.adapters.opensearch import client, queries, reading
 from tribal.adapters.opensearch.client import opensearch_client
+from tribal.adapters.opensearch.index import OpenSearchIndex
 from tribal.adapters.opensearch.layout import LAYOUT
 from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
 from tribal.catalog.scope import Scope
@@ -48,6 +51,9 @@ from tribal.ports import INDEX_VERSION, IndexEntry, IndexFilter
 
 # One worker runs them all, so that one node is enough.
 pytestmark = pytest.mark.xdist_group("opensearch")
+
+COLD_START_SECONDS = 3
+"""Twice what a cold retriever takes (`python -m bench.first_request`)."""
 
 
 @pytest.fixture
@@ -304,6 +310,25 @@ def test_a_domain_that_does_not_answer_is_never_an_empty_success() -> None:
     ):
         with pytest.raises(IndexWriteFailed, match="see that the domain is well"):
             write()
+
+
+def test_a_domain_that_falls_silent_is_given_up_before_the_caller_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    shipped = [load_environment(name).functions.retriever.timeout_seconds for name in environment_names()]
+    assert min(shipped) > reading.ATTEMPTS * client.READING_SECONDS + COLD_START_SECONDS
+    monkeypatch.setattr(client, "READING_SECONDS", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        index = OpenSearchIndex(opensearch_client(address, reading=True), pause=lambda _: None)
+        with pytest.raises(IndexNotReady, match="cannot be asked"):
+            index.tables(EVERYWHERE)
+
+
+def test_an_index_says_what_is_slow_for_the_logs_of_the_domain(
+    index: OpenSearchIndexWriter, opensearch: OpenSearch, index_name: str
+) -> None:
+    fill(index, table_entry())
+    (told,) = opensearch.indices.get_settings(index=index_name).values()
+    assert told["settings"]["index"]["search"]["slowlog"]["threshold"]["query"]["warn"] == "2s"
 
 
 def test_many_vectors_are_searched_by_the_graph_with_the_same_scores(

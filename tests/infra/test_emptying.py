@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -44,6 +45,24 @@ def test_every_version_and_every_mark_of_deletion_goes(clients: dict[str, Any]) 
     left = clients["s3"].list_object_versions(Bucket=bucket)
     assert "Versions" not in left
     assert "DeleteMarkers" not in left
+
+
+def test_access_logs_that_arrive_later_are_refused_and_other_rules_stay(clients: dict[str, Any]) -> None:
+    bucket = deploy("dev", clients)
+    grant = {
+        "Effect": "Allow",
+        "Principal": {"Service": "logging.s3.amazonaws.com"},
+        "Action": "s3:PutObject",
+        "Resource": f"arn:aws:s3:::{bucket}/store/*",
+    }
+    clients["s3"].put_bucket_policy(Bucket=bucket, Policy=json.dumps({"Version": "2012-10-17", "Statement": [grant]}))
+    for _ in range(2):
+        empty_environment("dev", **clients)
+    statements = json.loads(clients["s3"].get_bucket_policy(Bucket=bucket)["Policy"])["Statement"]
+    assert statements[0] == grant
+    assert statements[1:] == [
+        grant | {"Sid": "NoMoreAccessLogs", "Effect": "Deny", "Resource": f"arn:aws:s3:::{bucket}/*"}
+    ]
 
 
 def test_an_environment_that_keeps_its_data_is_left_alone(clients: dict[str, Any]) -> None:

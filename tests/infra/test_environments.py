@@ -72,7 +72,7 @@ def test_a_domain_that_cannot_be_is_refused(changes: dict[str, Any], message: st
 
 
 def test_an_unknown_environment_is_named_with_those_that_there_are() -> None:
-    with pytest.raises(ValueError, match="no environment 'test'; there is dev, prod"):
+    with pytest.raises(ValueError, match="no environment 'test'; there is dev, private, prod"):
         load_environment("test")
 
 
@@ -89,3 +89,25 @@ def test_every_key_is_in_the_documentation() -> None:
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
 def test_no_environment_names_itself_otherwise_than_its_file(path: Path) -> None:
     assert yaml.safe_load(path.read_text(encoding="utf-8")).get("name", path.stem) == path.stem
+
+
+@pytest.mark.parametrize(
+    ("changes", "obstacles"),
+    [
+        ({"alarms": {}}, ["nobody receives its alarms"]),
+        ({"alarms": {"email": "on-call@example.com"}}, ["nobody receives its alarms"]),
+        ({"alarms": {"email": "on-call@example.com.acme.dev"}}, []),
+        ({"alarms": "none"}, []),
+        (
+            {"networks": {"plant": {"vpc_id": "vpc-00000000", "subnet_ids": ["subnet-00000001", "subnet-0a1b2c3d"]}}},
+            ["networks.plant: vpc-00000000 is a placeholder", "networks.plant: subnet-00000001 is a placeholder"],
+        ),
+    ],
+)
+def test_what_is_to_be_done_before_a_deployment_is_told(changes: dict[str, Any], obstacles: list[str]) -> None:
+    found = Environment.model_validate(content(**changes)).obstacles
+    assert [obstacle[: len(expected)] for obstacle, expected in zip(found, obstacles, strict=True)] == obstacles
+
+
+def test_dev_can_be_deployed_as_it_is_and_the_others_cannot() -> None:
+    assert [name for name in environment_names() if not load_environment(name).obstacles] == ["dev"]

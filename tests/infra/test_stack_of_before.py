@@ -43,7 +43,12 @@ def lasting(template: dict[str, Any]) -> dict[str, Any]:
     resources = {
         name: {
             "Type": resource["Type"],
-            **{key: resource[key] for key in ("DeletionPolicy", "UpdateReplacePolicy") if key in resource},
+            # `RetainExceptOnCreate` differs from `Retain` for what a failed first deployment created alone.
+            **{
+                key: resource[key].removesuffix("ExceptOnCreate")
+                for key in ("DeletionPolicy", "UpdateReplacePolicy")
+                if key in resource
+            },
             **{
                 key: resource["Properties"][key]
                 for key in (*NAMES, *MORE_NAMES, *RETENTION)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from infra.environment import environment_names, load_environment
 from infra.function_packages import FUNCTIONS, handler_of
+from tests import ROOT
 from tests.infra.synthesis import Assembly, Template
 
 pytestmark = pytest.mark.xdist_group("infra")
@@ -70,10 +75,12 @@ def test_no_function_is_ours_that_we_did_not_write(template: Template) -> None:
 
 
 def test_data_is_kept_or_goes_with_the_stack_as_the_environment_says(template: Template) -> None:
-    policy = {"retain": "Retain", "destroy": "Delete"}[template.environment.removal]
+    deleted, replaced = {"retain": ("RetainExceptOnCreate", "Retain"), "destroy": ("Delete", "Delete")}[
+        template.environment.removal
+    ]
     kinds = {"AWS::S3::Bucket", "AWS::OpenSearchService::Domain"}
     data = [resource for resource in template.resources.values() if resource["Type"] in kinds]
-    assert {(each["DeletionPolicy"], each["UpdateReplacePolicy"]) for each in data} == {(policy, policy)}
+    assert {(each["DeletionPolicy"], each["UpdateReplacePolicy"]) for each in data} == {(deleted, replaced)}
 
 
 def test_a_planner_and_a_documenter_exist_for_every_network(template: Template) -> None:
@@ -230,6 +237,31 @@ def test_the_api_is_throttled_and_logs_who_asked(template: Template) -> None:
     assert "$context.identity.caller" in stage["AccessLogSetting"]["Format"]
 
 
+def test_the_access_log_is_told_by_the_arn_of_its_group_with_one_ending(template: Template) -> None:
+    (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
+    arn = template.flat(stage["AccessLogSetting"]["DestinationArn"])
+    (group,) = [name for name in template.of_type("AWS::Logs::LogGroup") if name.startswith("ApiAccessLog")]
+    assert arn.endswith(f":log-group:<{group}>:*")
+
+
+def test_no_log_group_is_made_that_keeps_its_lines_for_ever(template: Template) -> None:
+    (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
+    assert [settings["LoggingLevel"] for settings in stage["MethodSettings"]] == ["OFF"]
+    assert all("RetentionInDays" in group for group in template.of_type("AWS::Logs::LogGroup").values())
+
+
+def test_no_shipped_schedule_is_at_a_time_that_a_change_of_clocks_skips() -> None:
+    for name in environment_names():
+        environment = load_environment(name)
+        for schedule in (environment.schedule, environment.reconcile):
+            minute, hour = schedule.expression.removeprefix("cron(").split()[:2]
+            zone = ZoneInfo(environment.time_zone)
+            times = (
+                datetime(2026, 1, 1, int(hour), int(minute), tzinfo=zone) + timedelta(days=day) for day in range(730)
+            )
+            assert all(time.astimezone(UTC).astimezone(zone).time() == time.time() for time in times)
+
+
 def test_the_paths_of_the_api_are_those_of_the_tools(template: Template) -> None:
     parts = {resource["PathPart"] for resource in template.of_type("AWS::ApiGateway::Resource").values()}
     assert parts == {"health", "v1", "tools", "{name}"}
@@ -253,9 +285,53 @@ def test_failures_dead_letters_and_throttles_raise_alarms(template: Template) ->
     wanted = {"run-failed", "run-timed-out", "run-not-completed", "dead-letters-1", "dead-letters-2", "api-faults"}
     for function in template.of_type(LAMBDA).values():
         short = function["FunctionName"].removeprefix(f"{prefix}-")
-        wanted |= {f"{short}-errors", f"{short}-throttles"}
+        wanted.add(f"{short}-throttles")
     assert {f"{prefix}-{name}" for name in wanted} <= names
     assert len(template.of_type("AWS::CloudWatch::Dashboard")) == 1
+
+
+def test_an_error_that_is_retried_raises_no_alarm(template: Template) -> None:
+    alarms = template.of_type("AWS::CloudWatch::Alarm").values()
+    metrics = [each["MetricStat"]["Metric"] for alarm in alarms for each in alarm.get("Metrics", ())]
+    watched = {(each["Namespace"], each["MetricName"]) for each in [*alarms, *metrics] if "MetricName" in each}
+    assert ("AWS/Lambda", "Throttles") in watched
+    assert ("AWS/Lambda", "Errors") not in watched
+
+
+def test_a_private_environment_reaches_aws_through_endpoints_that_admit_its_functions_alone(assembly: Assembly) -> None:
+    template = assembly.templates["private"]
+    endpoints = template.of_type("AWS::EC2::VPCEndpoint").values()
+    reached = {template.flat(each["ServiceName"]).rpartition(".")[2]: each for each in endpoints}
+    assert set(reached) == {"s3", "secretsmanager", "sqs"}
+    assert reached["s3"]["RouteTableIds"] == template.environment.networks["default"].route_table_ids
+    groups = template.of_type("AWS::EC2::SecurityGroup")
+    functions = {
+        json.dumps(each["VpcConfig"]["SecurityGroupIds"])
+        for each in template.of_type(LAMBDA).values()
+        if "VpcConfig" in each
+    }
+    for service in ("secretsmanager", "sqs"):
+        assert reached[service]["PrivateDnsEnabled"] is True
+        (group,) = reached[service]["SecurityGroupIds"]
+        ingress = groups[group["Fn::GetAtt"][0]]["SecurityGroupIngress"]
+        assert {json.dumps([rule["SourceSecurityGroupId"]]) for rule in ingress} == functions
+    outside = {each["FunctionName"] for each in template.of_type(LAMBDA).values() if "VpcConfig" not in each}
+    assert outside == {"tribal-private-finisher"}
+
+
+def test_what_nobody_would_hear_of_is_not_deployed(assembly: Assembly) -> None:
+    assert "prod" in assembly.templates
+    context = json.dumps({"environment": "prod", "deploying": "yes", "packages": "nowhere"})
+    ran = subprocess.run(
+        [sys.executable, "-m", "infra.app"],
+        env={**os.environ, "CDK_CONTEXT_JSON": context},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 1
+    assert ran.stderr.splitlines()[-1].startswith("prod: nobody receives its alarms: set alarms.email")
 
 
 def test_schedules_keep_to_the_time_zone_and_lose_nothing(template: Template) -> None:

@@ -78,7 +78,7 @@ def _index(deployment: Deployment, store: Provider[ObjectStore]) -> IndexReader:
         return _published_index(store)
     from tribal.adapters.opensearch.index import OpenSearchIndex
 
-    return OpenSearchIndex(_cluster_client(deployment))
+    return OpenSearchIndex(_cluster_client(deployment, reading=True))
 
 
 def _index_writer(deployment: Deployment, store: Provider[ObjectStore], *, in_place: bool = False) -> IndexWriter:
@@ -104,18 +104,16 @@ def _published_index(store: Provider[ObjectStore]) -> PublishedSqliteIndex:
     return PublishedSqliteIndex(store(), Path(tempfile.gettempdir()) / "tribal-index")
 
 
-def _cluster_client(deployment: Deployment) -> OpenSearch:
+def _cluster_client(deployment: Deployment, *, reading: bool = False) -> OpenSearch:
     from tribal.adapters.opensearch.client import opensearch_client
 
-    cluster = deployment.cluster
+    cluster, build = deployment.cluster, partial(opensearch_client, reading=reading)
     if cluster is None:
         raise ConfigurationError("TRIBAL_SEARCH_ENDPOINT is not set; the stack sets it, so deploy it anew")
     if cluster.secret is None:
-        return opensearch_client(cluster.endpoint, region=cluster.region, certificates=cluster.ca_bundle)
+        return build(cluster.endpoint, region=cluster.region, certificates=cluster.ca_bundle)
     secrets = secrets_manager(cluster.region)
     user, password = secrets.get(f"{cluster.secret}#username"), secrets.get(f"{cluster.secret}#password")
     if user is None or password is None:
         raise ConfigurationError(f"the secret {cluster.secret!r} has no username and password; write both into it")
-    return opensearch_client(
-        cluster.endpoint, user=user.get_secret_value(), password=password, certificates=cluster.ca_bundle
-    )
+    return build(cluster.endpoint, user=user.get_secret_value(), password=password, certificates=cluster.ca_bundle)

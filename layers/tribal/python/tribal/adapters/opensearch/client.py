@@ -17,6 +17,8 @@ _SERVICE = "es"
 _TIMEOUT_SECONDS = 30
 _CONNECTIONS = 16
 _RETRIES = 2
+READING_SECONDS = 7
+"""Timeout of a search: three attempts, which is what the reader makes, end before API Gateway gives up (29 seconds)."""
 
 
 def opensearch_client(
@@ -27,7 +29,7 @@ def opensearch_client(
     user: str | None = None,
     password: SecretStr | None = None,
     certificates: str | None = None,
-    timeout_seconds: float = _TIMEOUT_SECONDS,
+    reading: bool = False,
 ) -> OpenSearch:
     """A client that signs its requests if a region is given, else uses basic authentication if there is a user.
 
@@ -35,10 +37,12 @@ def opensearch_client(
 
     Args:
         address: such as `https://search-....eu-central-1.es.amazonaws.com`.
-        region: region of the managed domain; requests are then signed (SigV4). credentials: botocore credentials to
-        sign with; default to those of the environment. user: user for basic authentication. password: password of that
-        user. certificates: file of certificate authorities to trust instead of the default ones. timeout_seconds:
-        timeout of one request.
+        region: region of the managed domain; requests are then signed (SigV4).
+        credentials: botocore credentials to sign with; default to those of the environment.
+        user: user for basic authentication.
+        password: password of that user.
+        certificates: file of certificate authorities to trust instead of the default ones.
+        reading: for a reader with somebody waiting, which retries by itself: requests end early and only once.
     """
     login: dict[str, Any] = {}
     if region is not None:
@@ -50,9 +54,9 @@ def opensearch_client(
     return OpenSearch(
         hosts=[address],
         connection_class=Urllib3HttpConnection,
-        timeout=timeout_seconds,
+        timeout=READING_SECONDS if reading else _TIMEOUT_SECONDS,
         pool_maxsize=_CONNECTIONS,
-        max_retries=_RETRIES,
+        max_retries=0 if reading else _RETRIES,
         retry_on_timeout=True,
         serializer=AnswerSerializer(),
         **login,

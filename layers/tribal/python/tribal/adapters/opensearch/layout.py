@@ -86,6 +86,10 @@ def index_body(dimensions: int, about: dict[str, str], aliases: Sequence[str]) -
                 "number_of_shards": 1,
                 "number_of_replicas": 0,
                 "refresh_interval": "-1",
+                # The domain publishes its slow logs, which stay empty unless an index says what is slow.
+                "search.slowlog.threshold.query.warn": "2s",
+                "search.slowlog.threshold.fetch.warn": "1s",
+                "indexing.slowlog.threshold.index.warn": "5s",
             }
         },
         "mappings": {"dynamic": "strict", "_meta": about, "properties": properties},

@@ -15,7 +15,8 @@ from tribal.adapters.opensearch.queries import PAGE, Body, scan
 from tribal.adapters.opensearch.state import OtherVersion, State, read_state, state_query
 from tribal.errors import IndexNotReady
 
-_ATTEMPTS = 3
+ATTEMPTS = 3
+"""Tries of one search; with the client's timeout, they bound how long a question can take."""
 _PAUSE_SECONDS = 0.1
 _PASSING = frozenset({429, 502, 503, 504})
 _TOLD = {
@@ -82,7 +83,7 @@ class Reader:
         first = json.dumps(head, separators=(",", ":"))
         request = "".join(f"{first}\n{json.dumps(body, separators=(',', ':'))}\n" for body in bodies)
         reason = ""
-        for attempt in range(_ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             if attempt:
                 self._pause(_PAUSE_SECONDS * attempt)
             try:
