@@ -61,6 +61,7 @@ def test_codes_flags_and_small_numbers_that_repeat_are_shown(column: str, type_n
         ("region_code", ["Lee", "Ng"]),
         ("anything", ["Return label missing", "Wrong colour delivered"]),
         ("anything", ["CAT 123", "OLD 45"]),
+        ("anything", ["open late order", "new late order"]),
     ],
 )
 def test_personal_and_secret_values_are_hidden_even_where_they_repeat(column: str, values: list[str]) -> None:
