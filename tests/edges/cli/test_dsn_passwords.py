@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.attack.invoked import invoke
 from tests.edges.cli.tribal_command import tribal
 from tests.plugins.postgres import FreshDatabase, administer, unique_name
 
@@ -76,11 +77,11 @@ def test_a_password_of_odd_characters_is_used_and_stands_in_no_file_and_no_outpu
 def test_a_dsn_that_cannot_be_used_is_refused_with_what_to_write_and_without_any_of_it(
     tmp_path: Path, arguments: list[str], said: str
 ) -> None:
-    ran = tribal(*arguments, cwd=tmp_path, HOME=str(tmp_path))
-    assert ran.returncode == 2
-    assert said in ran.stderr
-    assert PIECES[0].lower() not in (ran.stdout + ran.stderr).lower()
-    nothing_told(tmp_path, ran.stdout, ran.stderr)
+    ended = invoke(arguments, cwd=tmp_path)
+    assert ended.exit_code == 2
+    assert said in ended.output
+    assert PIECES[0].lower() not in ended.output.lower()
+    nothing_told(tmp_path, ended.output)
 
 
 def test_a_message_names_no_login_of_any_url(tmp_path: Path) -> None:
