@@ -55,7 +55,15 @@ def fill_with_nul(path: Path, _: Random, __: Sequence[Path]) -> bool:
 
 
 def another_shape(path: Path, random: Random, _: Sequence[Path]) -> bool:
-    values = [[], {}, None, random.random(), {str(random.random()): [random.random()]}, [[{}]], "".join("[" * 999)]
+    values: list[object] = [
+        [],
+        {},
+        None,
+        random.random(),
+        {str(random.random()): [random.random()]},
+        [[{}]],
+        "".join("[" * 999),
+    ]
     return _rewrite(path, json.dumps(random.choice(values)).encode())
 
 

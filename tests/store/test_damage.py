@@ -108,8 +108,9 @@ def results_of(manifest: DocumentationManifest) -> UnitResult:
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", None])
 def test_without_an_intact_manifest_the_results_of_the_units_tell_what_is_documented(damage: bytes | None) -> None:
     told: list[str] = []
-    store = WatchedStore(MemoryStore(), told.append)
-    manifest = write_documentation(store, shop_tables())
+    memory = MemoryStore()
+    store = WatchedStore(memory, told.append)
+    manifest = write_documentation(memory, shop_tables())
     put_record(store, unit_result_file("shop_sales"), results_of(manifest))
     assert documented_before(store) == manifest
     if damage is None:

@@ -13,7 +13,7 @@ from tribal.catalog.checks import allowed_range, allowed_values
 from tribal.catalog.type_families import type_family
 from tribal.describing import RulesDescriber
 from tribal.describing.rules.notes import looks_like_a_leftover
-from tribal.masking import MaskedSamples
+from tribal.masking import PLACEHOLDER, MaskedSamples
 from tribal.ports import TableContext
 from tribal_contracts import (
     CatalogCheck,
@@ -195,7 +195,7 @@ def test_a_list_of_values_is_read_from_a_check_and_only_when_it_must_hold(
     expression: str, values: tuple[str, ...]
 ) -> None:
     name = "status" if "status" in expression else "kind"
-    assert allowed_values(name, [CatalogCheck(name="c", expression=expression)]) == values
+    assert allowed_values(name, [CatalogCheck(name="c", expression=expression)], PLACEHOLDER) == values
 
 
 def test_labels_of_which_some_are_hidden_are_no_list_of_values() -> None:
@@ -214,7 +214,7 @@ def test_a_range_is_read_from_a_check() -> None:
 @given(st.text(max_size=80), st.text(min_size=1, max_size=10))
 def test_any_check_can_be_read(expression: str, name: str) -> None:
     checks = [CatalogCheck(name="c", expression=expression)]
-    allowed_values(name, checks)
+    allowed_values(name, checks, PLACEHOLDER)
     allowed_range(name, checks)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from tribal.masking import PLACEHOLDER
 from tribal_contracts import CatalogCheck
 
 _LITERAL = re.compile(r"'((?:[^']|'')*)'|(?<![\w.])(-?\d+(?:\.\d+)?)(?![\w.])")
@@ -14,12 +13,16 @@ _STRING = re.compile(r"'(?:[^']|'')*'")
 _EXPRESSION_CHARS = 10_000
 
 
-def allowed_values(column: str, checks: Iterable[CatalogCheck]) -> tuple[str, ...]:
-    """The values that a check allows in a column, in its order; empty if no check lists any, or some are hidden."""
+def allowed_values(column: str, checks: Iterable[CatalogCheck], hidden: re.Pattern[str]) -> tuple[str, ...]:
+    """The values that a check allows in a column, in its order; empty if no check lists any, or some are hidden.
+
+    Args:
+        hidden: what stands in the place of a hidden value.
+    """
     for expression in _about(column, checks):
         start = re.search(rf"{_name(column)}\s*(?:=\s*ANY\s*\(+\s*ARRAY\s*\[|IN\s*\()", expression, flags=re.IGNORECASE)
         # Part of a list would be taken for all of it.
-        if start and not PLACEHOLDER.search(expression, start.end()):
+        if start and not hidden.search(expression, start.end()):
             values = _literals(expression[start.end() :])
             if values:
                 return values

@@ -98,7 +98,7 @@ class ColumnFacts:
         labels = tuple(self.column.enum_values or ())
         if any(map(PLACEHOLDER.search, labels)):
             return ()
-        return labels or allowed_values(self.column.name, self.context.table.checks)
+        return labels or allowed_values(self.column.name, self.context.table.checks, PLACEHOLDER)
 
     @cached_property
     def range(self) -> tuple[str | None, str | None]:

@@ -16,7 +16,7 @@ from tribal.errors import (
     StatementTimedOut,
     TableGone,
 )
-from tribal.masking import MaskedSamples, mask_samples, redact_text
+from tribal.masking import PLACEHOLDER, MaskedSamples, mask_samples, redact_text
 from tribal.ports import CatalogReader, Clock, TableSample
 from tribal_contracts import AgentError, CatalogColumn, CatalogTable, agent_error
 
@@ -87,7 +87,7 @@ def mask_table(table: CatalogTable, sample: TableSample) -> dict[str, MaskedSamp
 
 def _declared(column: CatalogColumn, table: CatalogTable) -> Sequence[str]:
     """The values that the type or a check allows, which the catalog tells already."""
-    return column.enum_values or allowed_values(column.name, table.checks)
+    return column.enum_values or allowed_values(column.name, table.checks, PLACEHOLDER)
 
 
 def _warning(code: str, message: str, name: str, clock: Clock) -> AgentError:
