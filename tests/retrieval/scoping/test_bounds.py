@@ -158,6 +158,33 @@ def test_search_matches_nothing_that_is_withheld(shop: Toolbox, query: str) -> N
     assert narrow.total_matches == (1 if query == "payee" else 0)
 
 
+def test_a_derived_sentence_that_names_a_schema_without_any_documented_table_is_withheld(tmp_path: Any) -> None:
+    table = table_document("shop.pub.invoice", "id", domain="billing")
+    told = derived("Taken unchanged from cellar.stock.id.")
+    columns = [table.columns[0].model_copy(update={"description": told})]
+    toolbox = toolbox_over(tmp_path, None, [table.model_copy(update={"columns": columns})])
+    assert schema_of(toolbox, "invoice", Scope()).columns[0].description == told.text
+    assert schema_of(toolbox, "invoice").columns[0].description == ""
+
+
+def test_scores_are_those_of_an_index_that_never_held_what_is_hidden(tmp_path: Any) -> None:
+    visible = [
+        table_document("shop.pub.invoice", "id", domain="billing", comment="Fed by the payroll."),
+        table_document("shop.pub.receipt", "id", domain="billing"),
+    ]
+    hidden = table_document("shop.vault.payroll", "id", domain="payroll")
+    silent = visible[0].model_copy(update={"description": derived("Holds invoice.")})
+
+    def answer(name: str, tables: list[TableDocument]) -> list[tuple[str, float]]:
+        folder = tmp_path / name
+        folder.mkdir()
+        toolbox = replace(toolbox_over(folder, None, tables), scope=PUB)
+        found = call(toolbox, "search_tables", query="payroll invoice").tables
+        return [(table.name, table.relevance_score) for table in found]
+
+    assert answer("all", [*visible, hidden]) == answer("rest", [silent, visible[1]])
+
+
 def test_a_domain_whose_name_tells_of_hidden_tables_goes_by_another(tmp_path: Any) -> None:
     toolbox = toolbox_over(
         tmp_path,
