@@ -117,6 +117,11 @@ def test_what_people_and_comments_say_is_withheld_whole_with_its_source(shop: To
     assert (schema.description, schema.description_source) == ("", "comment")
     assert (columns["made"].description, columns["made"].description_source) == ("", "comment")
     assert columns["note"].description == "Free words."
+    listed = call(replace(shop, scope=PUB), "get_domain_overview", domain="billing").tables
+    assert {table.name: (table.description, table.description_source) for table in listed}["shop.pub.invoice"] == (
+        "",
+        "comment",
+    )
 
 
 def test_derived_sentences_lose_the_part_that_names_what_is_hidden(shop: Toolbox) -> None:
