@@ -172,6 +172,16 @@ def test_a_derived_sentence_that_names_a_schema_without_any_documented_table_is_
     assert schema_of(toolbox, "invoice").columns[0].description == ""
 
 
+def test_labels_and_notes_of_other_schemas_are_not_searched(tmp_path: Any) -> None:
+    table = table_document("shop.pub.invoice", "id", domain="billing")
+    typed = table.columns[0].model_copy(update={"type": "cellar.mood", "enum_values": ["merry"]})
+    note = "May be empty, so that an INNER JOIN loses rows: id (to cellar.barrel)."
+    toolbox = toolbox_over(tmp_path, None, [table.model_copy(update={"columns": [typed], "notes": [note]})])
+    for query in ("merry", "barrel"):
+        assert call(toolbox, "search_tables", query=query).total_matches == 1
+        assert call(replace(toolbox, scope=PUB), "search_tables", query=query).total_matches == 0
+
+
 def test_scores_are_those_of_an_index_that_never_held_what_is_hidden(tmp_path: Any) -> None:
     visible = [
         table_document("shop.pub.invoice", "id", domain="billing", comment="Fed by the payroll."),
