@@ -117,6 +117,11 @@ def test_what_people_and_comments_say_is_withheld_whole_with_its_source(shop: To
     assert (schema.description, schema.description_source) == ("", "comment")
     assert (columns["made"].description, columns["made"].description_source) == ("", "comment")
     assert columns["note"].description == "Free words."
+    listed = call(replace(shop, scope=PUB), "get_domain_overview", domain="billing").tables
+    assert {table.name: (table.description, table.description_source) for table in listed}["shop.pub.invoice"] == (
+        "",
+        "comment",
+    )
 
 
 def test_derived_sentences_lose_the_part_that_names_what_is_hidden(shop: Toolbox) -> None:
@@ -156,6 +161,43 @@ def test_search_matches_nothing_that_is_withheld(shop: Toolbox, query: str) -> N
     assert not any("documentation says" in reason for reason in reasons)
     # A column of its own says `payee`.
     assert narrow.total_matches == (1 if query == "payee" else 0)
+
+
+def test_a_derived_sentence_that_names_a_schema_without_any_documented_table_is_withheld(tmp_path: Any) -> None:
+    table = table_document("shop.pub.invoice", "id", domain="billing")
+    told = derived("Taken unchanged from cellar.stock.id.")
+    columns = [table.columns[0].model_copy(update={"description": told})]
+    toolbox = toolbox_over(tmp_path, None, [table.model_copy(update={"columns": columns})])
+    assert schema_of(toolbox, "invoice", Scope()).columns[0].description == told.text
+    assert schema_of(toolbox, "invoice").columns[0].description == ""
+
+
+def test_labels_and_notes_of_other_schemas_are_not_searched(tmp_path: Any) -> None:
+    table = table_document("shop.pub.invoice", "id", domain="billing")
+    typed = table.columns[0].model_copy(update={"type": "cellar.mood", "enum_values": ["merry"]})
+    note = "May be empty, so that an INNER JOIN loses rows: id (to cellar.barrel)."
+    toolbox = toolbox_over(tmp_path, None, [table.model_copy(update={"columns": [typed], "notes": [note]})])
+    for query in ("merry", "barrel"):
+        assert call(toolbox, "search_tables", query=query).total_matches == 1
+        assert call(replace(toolbox, scope=PUB), "search_tables", query=query).total_matches == 0
+
+
+def test_scores_are_those_of_an_index_that_never_held_what_is_hidden(tmp_path: Any) -> None:
+    visible = [
+        table_document("shop.pub.invoice", "id", domain="billing", comment="Fed by the payroll."),
+        table_document("shop.pub.receipt", "id", domain="billing"),
+    ]
+    hidden = table_document("shop.vault.payroll", "id", domain="payroll")
+    silent = visible[0].model_copy(update={"description": derived("Holds invoice.")})
+
+    def answer(name: str, tables: list[TableDocument]) -> list[tuple[str, float]]:
+        folder = tmp_path / name
+        folder.mkdir()
+        toolbox = replace(toolbox_over(folder, None, tables), scope=PUB)
+        found = call(toolbox, "search_tables", query="payroll invoice").tables
+        return [(table.name, table.relevance_score) for table in found]
+
+    assert answer("all", [*visible, hidden]) == answer("rest", [silent, visible[1]])
 
 
 def test_a_domain_whose_name_tells_of_hidden_tables_goes_by_another(tmp_path: Any) -> None:
