@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tribal.app.deployed import _target
 from tribal.errors import ConfigurationError
 from tribal.settings import settings_in_bucket
 from tribal.settings.deployment import GIVEN_VARIABLES, Deployment, load_deployment
@@ -53,9 +54,8 @@ def test_a_variable_of_the_runtime_can_not_be_given(name: str) -> None:
         deployment(f"PLANT_HOST,{name}")
 
 
-def test_the_variables_of_the_runtime_stand_in_for_no_part_of_a_connection() -> None:
-    from tribal.app.deployed import _target
-
-    found = load_deployment(ENVIRONMENT | {"PGPASSWORD": "Zq9", "PGHOST": "elsewhere", "HOME": "/root"})
-    target = _target(found, DatabaseEntry(name="shop", user="u"))
+def test_the_variables_of_the_runtime_stand_in_for_no_part_of_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {**ENVIRONMENT, "PGPASSWORD": "Zq9", "PGHOST": "elsewhere", "HOME": "/root"}.items():
+        monkeypatch.setenv(name, value)
+    target = _target(load_deployment(), DatabaseEntry(name="shop", user="u"))
     assert (target.host, target.password) == ("localhost", None)
