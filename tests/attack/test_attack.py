@@ -18,7 +18,7 @@ def _marked(area: str) -> ParameterSet:
     return pytest.param(area, marks=pytest.mark.server if area in WITH_SERVERS else ())
 
 
-@pytest.mark.parametrize("area", map(_marked, AREAS))
+@pytest.mark.parametrize("area", [_marked(area) for area in AREAS])
 def test_what_the_attack_tries_breaks_through_no_more_often_than_its_goal(area: str, tmp_path: Path) -> None:
     broken = [str(outcome) for outcome in AREAS[area](Attack(SEED, EFFORT, tmp_path)) if not outcome.holds]
 

@@ -30,9 +30,8 @@ DAMAGES = (b"", b"{", b"[]", b"\0" * 300)
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_lease_is_taken_at_once_where_the_lock_shows_that_nobody_runs(
-    damage: bytes, store: MemoryStore, clock: FixedClock
-) -> None:
+def test_a_damaged_lease_is_taken_at_once_where_the_lock_shows_that_nobody_runs(damage: bytes, tmp_path: Path) -> None:
+    store, clock = FolderStore(tmp_path), FixedClock(datetime.now(UTC))
     store.put(LEASE_FILE, damage)
     with RunLease(LeaseFile(store, clock), "r1", lock=OneLock([])) as lease:
         lease.check()
