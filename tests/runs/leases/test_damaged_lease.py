@@ -29,7 +29,7 @@ def clock() -> FixedClock:
 DAMAGES = (b"", b"{", b"[]", b"\0" * 300)
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", DAMAGES, ids=["emptied", "cut", "another shape", "NUL"])
 def test_a_damaged_lease_is_taken_at_once_where_the_lock_shows_that_nobody_runs(damage: bytes, tmp_path: Path) -> None:
     store, clock = FolderStore(tmp_path), FixedClock(datetime.now(UTC))
     store.put(LEASE_FILE, damage)
