@@ -29,10 +29,9 @@ def clock() -> FixedClock:
 DAMAGES = (b"", b"{", b"[]", b"\0" * 300)
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_lease_is_taken_at_once_where_the_lock_shows_that_nobody_runs(
-    damage: bytes, store: MemoryStore, clock: FixedClock
-) -> None:
+@pytest.mark.parametrize("damage", DAMAGES, ids=["emptied", "cut", "another shape", "NUL"])
+def test_a_damaged_lease_is_taken_at_once_where_the_lock_shows_that_nobody_runs(damage: bytes, tmp_path: Path) -> None:
+    store, clock = FolderStore(tmp_path), FixedClock(datetime.now(UTC))
     store.put(LEASE_FILE, damage)
     with RunLease(LeaseFile(store, clock), "r1", lock=OneLock([])) as lease:
         lease.check()
