@@ -87,7 +87,7 @@ def test_where_no_checksum_is_noted_sqlite_is_asked_and_it_is_noted_anew(
 
 def test_what_sqlite_does_not_notice_and_we_cannot_read_is_damage_too(index: SqliteIndex, path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE structured SET document = '{'")
+        connection.execute("UPDATE origins SET indexed_at = 'then'")
     path.with_name(f"{path.name}-sum").unlink()
     record = index.tables(EVERYWHERE)[0].record_id
     with pytest.raises(IndexNotReady, match="is damaged"):
