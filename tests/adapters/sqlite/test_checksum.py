@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -112,10 +111,13 @@ def test_a_damaged_half_of_a_killed_run_is_not_carried_on(index: SqliteIndex, pa
     index.begin(MODEL, DIMENSIONS)
     index.close()
     half = path.with_name(f"{path.name}-next")
-    size = half.stat().st_size
-    os.truncate(half, 4096)
-    with half.open("ab") as file:
-        file.write(b"\xff" * (size - 4096))
+    data = half.read_bytes()
+    half.write_bytes(data[:-4096] + b"\xff" * 4096)
+    assert index.held(MODEL) != {}
+    index.begin(MODEL, DIMENSIONS)
+    index.close()
+    with closing(sqlite3.connect(half)) as connection:
+        assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
     index.begin(MODEL, DIMENSIONS)
     fill(index, table_entry(names=["order"]))
     assert found(index, "order") == ["orders"]
