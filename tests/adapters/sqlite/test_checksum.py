@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -87,7 +86,7 @@ def test_where_no_checksum_is_noted_sqlite_is_asked_and_it_is_noted_anew(
 
 def test_what_sqlite_does_not_notice_and_we_cannot_read_is_damage_too(index: SqliteIndex, path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE structured SET document = '{'")
+        connection.execute("UPDATE origins SET indexed_at = 'then'")
     path.with_name(f"{path.name}-sum").unlink()
     record = index.tables(EVERYWHERE)[0].record_id
     with pytest.raises(IndexNotReady, match="is damaged"):
@@ -112,10 +111,13 @@ def test_a_damaged_half_of_a_killed_run_is_not_carried_on(index: SqliteIndex, pa
     index.begin(MODEL, DIMENSIONS)
     index.close()
     half = path.with_name(f"{path.name}-next")
-    size = half.stat().st_size
-    os.truncate(half, 4096)
-    with half.open("ab") as file:
-        file.write(b"\xff" * (size - 4096))
+    data = half.read_bytes()
+    half.write_bytes(data[:-4096] + b"\xff" * 4096)
+    assert index.held(MODEL) != {}
+    index.begin(MODEL, DIMENSIONS)
+    index.close()
+    with closing(sqlite3.connect(half)) as connection:
+        assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
     index.begin(MODEL, DIMENSIONS)
     fill(index, table_entry(names=["order"]))
     assert found(index, "order") == ["orders"]
