@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from botocore.awsrequest import AWSResponse
 from moto import mock_aws
+from moto.core.models import botocore_stubber
 
 from tests.conformance.object_store import *  # noqa: F403
 from tribal.adapters.aws.clients import aws_client
@@ -24,7 +26,19 @@ def client(aws_account: None) -> Iterator[Any]:
         s3 = aws_client("s3", region="eu-central-1", attempts=2)
         s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
         s3.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
+        _put_one_at_a_time(s3)
         yield s3
+
+
+def _put_one_at_a_time(client: Any) -> None:
+    """Let conditional puts be decided one by one, as S3 does: moto looks and writes without a lock in between."""
+    lock = threading.Lock()
+
+    def before_send(request: Any, event_name: str, **_: object) -> Any:
+        with lock:
+            return botocore_stubber(event_name, request)
+
+    client.meta.events.register_first("before-send.s3.PutObject", before_send)
 
 
 @pytest.fixture(params=["", "teams/data"])

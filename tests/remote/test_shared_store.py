@@ -34,6 +34,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh_database:
     """An environment that reaches the shop's database and not the plant's; the same file lies on this host."""
     monkeypatch.setenv("SHOP_DSN", fresh_database(SHOP))
     monkeypatch.setenv("PLANT_DSN", NOWHERE)
+    monkeypatch.setenv("TRIBAL_CONFIG_VARIABLES", "SHOP_DSN,PLANT_DSN")
     with deployed(tmp_path, monkeypatch) as made:
         made.configure(CONFIGURATION)
         (tmp_path / "databases.yaml").write_text(CONFIGURATION)

@@ -10,6 +10,7 @@ from tribal.masking import name_patterns, national_patterns, personal_patterns, 
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.kinds import SensitiveKind
 from tribal.masking.rules import AnyRule
+from tribal.masking.secrets.sentences import SentenceRule
 
 __all__ = ["Span", "detect", "detect_by_name", "find_sensitive"]
 
@@ -40,16 +41,21 @@ class Span:
     kind: SensitiveKind
 
 
-def find_sensitive(text: str) -> list[Span]:
+def find_sensitive(text: str, *, prose: bool = True) -> list[Span]:
     """Every sensitive part of a text, from left to right; overlapping parts are merged, and the surer kind counts.
 
     Takes time linear in the length of the text.
+
+    Args:
+        prose: whether a word may announce what stands behind or near it in the same sentence.
     """
     lower = text.lower()
     digits = sum(1 for _ in _DIGIT.finditer(text))
     found: list[tuple[int, int, int]] = []
     spares_most = len(text) <= _SHORT and not _ANY_REQUIRED.search(lower)
     for rank, rule in _WITHOUT_REQUIRED if spares_most else _RANKED:
+        if not prose and isinstance(rule, SentenceRule):
+            continue
         if digits < rule.min_digits or (rule.required and not any(word in lower for word in rule.required)):
             continue
         found.extend((start, end, rank) for start, end in rule.find(text))

@@ -23,15 +23,18 @@ _QUOTED_VALUES = re.compile(
 )
 
 
-def redact_text(text: str) -> str:
+def redact_text(text: str, *, prose: bool = True) -> str:
     """Replaces each sensitive part of a text with its kind, as `[email]`, and leaves the rest as it is.
 
     Also replaces what PostgreSQL and Snowflake quote from rows in their errors by `[value]`. Redacting again changes
     nothing. Takes time linear in the length of the text.
+
+    Args:
+        prose: whether a word may announce what stands behind or near it in the same sentence.
     """
     text = _QUOTED_VALUES.sub(_without_quoted, text)
     for _ in range(_ROUNDS):
-        spans = find_sensitive(text)
+        spans = find_sensitive(text, prose=prose)
         if not spans:
             break
         parts: list[str] = []

@@ -24,7 +24,7 @@ from tribal.describing.rules.phrases import (
 )
 from tribal.describing.rules.temporal_columns import describe_soft_delete_mark, describe_time, is_participle
 from tribal.describing.rules.texts import describe_content
-from tribal.masking import redact_text
+from tribal.masking import redact_expression
 from tribal.naming import is_acronym, segment_all, split_identifier
 from tribal.rendering.words import listing, row_noun, with_article
 from tribal_contracts import CatalogForeignKey, Description
@@ -85,7 +85,10 @@ def _facts(facts: ColumnFacts) -> list[str]:
     if others and facts.column.name in facts.key_columns:
         found.append(f"Part of the primary key, together with {listing(others)}.")
     if facts.column.generated:
-        found.append(f"Calculated by the database: {redact_text(facts.column.generated)}.")
+        formula = redact_expression(
+            facts.column.generated, table=facts.context.table.table_name, column=facts.column.name
+        )
+        found.append(f"Calculated by the database: {formula}.")
     if facts.is_unique and facts.column.name not in facts.key_columns:
         found.append("Unique.")
     if facts.values and not _is_yes_no(facts):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.redaction import redact_text
 from tribal.masking.sql.harmless import Place, is_harmless_text
+from tribal.masking.sql.lexer import TokenType, tokens_of
 from tribal.masking.sql.literals import hide_in_expression, hide_in_view
 from tribal_contracts import CatalogCheck, CatalogColumn, CatalogIndex, CatalogTable
 
@@ -38,7 +39,7 @@ def redact_expression(sql: str, *, table: str, column: str = "") -> str:
     """An expression on a table without what is sensitive; with a column, the one that it is the value of."""
     kind = detect_by_name(column, table) if column else None
     for _ in range(_ROUNDS):
-        before, sql = sql, redact_text(hide_in_expression(sql, table=table, kind=kind))
+        before, sql = sql, _without_patterns(hide_in_expression(sql, table=table, kind=kind))
         if sql == before:
             break
     return sql
@@ -47,7 +48,7 @@ def redact_expression(sql: str, *, table: str, column: str = "") -> str:
 def redact_view(sql: str, *, view: str, columns: Sequence[str]) -> str:
     """The definition of a view without what is sensitive."""
     for _ in range(_ROUNDS):
-        before, sql = sql, redact_text(hide_in_view(sql, view=view, columns=columns))
+        before, sql = sql, _without_patterns(hide_in_view(sql, view=view, columns=columns))
         if sql == before:
             break
     return sql
@@ -59,6 +60,21 @@ def redact_labels(labels: Sequence[str], *, table: str, column: str) -> list[str
     if kind is not None and not all(is_harmless_text(label, Place(), kind) for label in labels):
         return None
     return [redact_text(label) for label in labels]
+
+
+def _without_patterns(sql: str) -> str:
+    """SQL without what patterns find: literals are read as prose, the SQL around them is not.
+
+    In a sentence, what stands near the word `password` may be one. In SQL that word is a name, and it is known which
+    literals belong to it.
+    """
+    parts: list[str] = []
+    position = 0
+    for token in tokens_of(sql):
+        if token.type is TokenType.STRING:
+            parts += (sql[position : token.start], redact_text(sql[token.start : token.end]))
+            position = token.end
+    return redact_text("".join([*parts, sql[position:]]), prose=False)
 
 
 def _redact_column(column: CatalogColumn, table: str) -> CatalogColumn:
