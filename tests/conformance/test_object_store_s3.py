@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from botocore.awsrequest import AWSResponse
 from moto import mock_aws
-from moto.core.models import botocore_stubber
 
 from tests.conformance.object_store import *  # noqa: F403
 from tribal.adapters.aws.clients import aws_client
@@ -32,13 +31,13 @@ def client(aws_account: None) -> Iterator[Any]:
 
 def _put_one_at_a_time(client: Any) -> None:
     """Let conditional puts be decided one by one, as S3 does: moto looks and writes without a lock in between."""
-    lock = threading.Lock()
+    put, lock = client.put_object, threading.Lock()
 
-    def before_send(request: Any, event_name: str, **_: object) -> Any:
+    def put_alone(**asked: Any) -> Any:
         with lock:
-            return botocore_stubber(event_name, request)
+            return put(**asked)
 
-    client.meta.events.register_first("before-send.s3.PutObject", before_send)
+    client.put_object = put_alone
 
 
 @pytest.fixture(params=["", "teams/data"])

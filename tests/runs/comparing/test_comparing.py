@@ -86,7 +86,7 @@ def test_what_an_earlier_version_left_in_a_snapshot_is_not_shown() -> None:
     shop.run()
     (key,) = (key for key in shop.memory.keys("catalog/") if "/snapshots/" in key)
     shop.memory.put(key, shop.memory.get(key).data.replace(b"[password]", b"Zr7quelk"))
-    for place in [key for key in shop.memory.keys() if b'"snapshot_hash"' in shop.memory.get(key).data]:
+    for place in [key for key in shop.memory.keys("") if b'"snapshot_hash"' in shop.memory.get(key).data]:
         reading = require_record(shop.memory, place, CatalogReading)
         put_record(shop.memory, place, reading.model_copy(update={"snapshot_hash": None}))
     shop.replace(table("sales.account", secretive.model_copy(update={"default_value": None})))
