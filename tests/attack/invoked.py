@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from tribal.edges.cli.app import app
 
+_NO_CLOUD = {"AWS_EC2_METADATA_DISABLED": "true"}
 _FOREIGN = ("PG", "TRIBAL", "AWS_", "SOURCE_DATE_EPOCH", "DATABASE_URL", "XDG_CONFIG_HOME")
 
 
@@ -34,7 +35,7 @@ def invoke(arguments: Sequence[str], *, cwd: Path, **environment: str) -> Invoke
     foreign: dict[str, str | None] = {name: None for name in os.environ if name.startswith(_FOREIGN)}
     began = time.process_time()
     with chdir(cwd):
-        result = CliRunner(env={**foreign, "HOME": str(cwd), "USER": "somebody", **environment}).invoke(
+        result = CliRunner(env={**foreign, "HOME": str(cwd), "USER": "somebody", **_NO_CLOUD, **environment}).invoke(
             app, list(arguments)
         )
     seconds = time.process_time() - began
