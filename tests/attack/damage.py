@@ -165,8 +165,8 @@ def _after_a_run(store: Store, key: str, path: Path, damaged: object) -> str | N
     if key.startswith(A_PERSONS):
         if _state(path) != damaged:
             return "a person's file was written"
-        # A password or a name that is another one now is what the server refuses, and the message says of what.
-        told = path.name in ended.said or ended.exit_code == EXIT_DATABASE
+        # What is another name now, or none, is refused or missing, and the message says of which database.
+        told = path.name in ended.said or ended.exit_code == EXIT_DATABASE or "database '" in ended.said
         return None if ended.exit_code == 0 or told else f"not named: {ended.said[:_TOO_LONG]}"
     if key == PLAN_FILE and _edited(path):
         return None
