@@ -30,7 +30,7 @@ SHARED = 0.5
 """Confidence if two columns look like keys and have the same name, but match no table's key."""
 
 LOOKED_AT = 200
-"""The most tables whose columns are compared. By judgement: it bounds one answer to about a second."""
+"""The most tables whose columns are compared. By judgement: it bounds a first answer to seconds."""
 
 MOST_KEYS = 50_000
 """The most keys that are inferred; where names fit more, those that fit the fewest tables come first. By judgement: out
