@@ -15,17 +15,6 @@ from tribal.errors import RunLocked
 from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile, find_lease
 
-
-@pytest.fixture
-def store() -> MemoryStore:
-    return MemoryStore()
-
-
-@pytest.fixture
-def clock() -> FixedClock:
-    return FixedClock()
-
-
 DAMAGES = (b"", b"{", b"[]", b"\0" * 300)
 
 

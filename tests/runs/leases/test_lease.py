@@ -40,16 +40,6 @@ class OneLock:
             self._owner.clear()
 
 
-@pytest.fixture
-def store() -> MemoryStore:
-    return MemoryStore()
-
-
-@pytest.fixture
-def clock() -> FixedClock:
-    return FixedClock()
-
-
 def _record(store: MemoryStore) -> LeaseRecord:
     return LeaseRecord.from_json(store.get(LEASE_FILE).data)
 

@@ -14,16 +14,6 @@ from tribal.runs.leases.shared_lease import SharedLease
 from tribal_contracts import LeaseRecord
 
 
-@pytest.fixture
-def store() -> MemoryStore:
-    return MemoryStore()
-
-
-@pytest.fixture
-def clock() -> FixedClock:
-    return FixedClock()
-
-
 def shared(store: MemoryStore, clock: FixedClock, run_id: str = "r1") -> SharedLease:
     return SharedLease(LeaseFile(store, clock), run_id, holder="states/planner", term_seconds=300)
 
