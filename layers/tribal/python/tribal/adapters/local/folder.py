@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
@@ -26,6 +25,7 @@ from tribal.adapters.local.durable_files import (
     unwritable,
     write_through,
 )
+from tribal.adapters.local.file_identity import FileIdentity
 from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import DOCUMENTATION_LEASE, is_key, require_key
 from tribal.errors import ObjectDamaged, ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable
@@ -35,31 +35,7 @@ _OWN_FOLDER = ".tribal"
 _BUFFER_BYTES = 1 << 18
 _HASHES_KEPT = 100_000
 _LOCK_POLL_SECONDS = 0.002
-# Two versions of a file written within one tick of the file system's clock can have the same times. A tick is at most
-# 10 ms on file systems with nanosecond times, and 2 s on FAT.
-_TICK_NS = 20_000_000
-_COARSE_TICK_NS = 2_500_000_000
-
 _ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
-
-
-class _Mark(NamedTuple):
-    """Changes whenever the file does; unlike the modification time, the change time cannot be set back."""
-
-    device: int
-    inode: int
-    modified_ns: int
-    changed_ns: int
-    size_bytes: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> _Mark:
-        return cls(status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
-
-    def is_settled(self, now_ns: int) -> bool:
-        """Whether any later change is certain to be visible."""
-        last = max(self.modified_ns, self.changed_ns)
-        return now_ns - last > (_TICK_NS if last % 1_000_000_000 else _COARSE_TICK_NS)
 
 
 class FolderStore:
@@ -73,7 +49,7 @@ class FolderStore:
     def __init__(self, root: Path) -> None:
         self._root = root.expanduser().resolve()
         self._own_folders: set[Path] = {self._root}
-        self._hashes: dict[str, tuple[_Mark, str]] = {}
+        self._hashes: dict[str, tuple[FileIdentity, str]] = {}
         self._mutex = threading.Lock()
         self._file_lock = FileLock(self._root / _OWN_FOLDER / "store.lock", thread_local=False)
 
@@ -197,10 +173,10 @@ class FolderStore:
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         known = self._hashes.get(key)
-        if known is not None and known[0] == _Mark.of(status):
+        if known is not None and known[0] == FileIdentity.of_status(status):
             return status.st_size, known[1]
         with path.open("rb", buffering=0) as file:
-            mark = _Mark.of(os.fstat(file.fileno()))
+            mark = FileIdentity.of_status(os.fstat(file.fileno()))
             settled = mark.is_settled(time.time_ns())
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         if settled:

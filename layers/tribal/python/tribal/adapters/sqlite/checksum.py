@@ -13,29 +13,11 @@ from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from tribal.adapters.local.durable_files import move_into_place, temporary_file, write_through
+from tribal.adapters.local.file_identity import FileIdentity
 from tribal.adapters.sqlite.schema import connect_published, inspect
-
-
-class FileIdentity(NamedTuple):
-    """Changes whenever the file is replaced or modified."""
-
-    device: int
-    inode: int
-    modified_ns: int
-    changed_ns: int
-    size_bytes: int
-
-    @classmethod
-    def of(cls, path: Path) -> FileIdentity | None:
-        """The identity of the file that is there now; `None` when there is none."""
-        try:
-            status = path.stat()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        return cls(status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tribal.adapters.local.file_identity import FileIdentity
 from tribal.adapters.sqlite import checksum, records, schema
-from tribal.adapters.sqlite.checksum import FileIdentity
 from tribal.adapters.sqlite.terms import TermIndex
 from tribal.adapters.sqlite.vectors import VectorMatrix, load_matrix
 from tribal.errors import IndexNotReady

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tribal.adapters.local.file_identity import FileIdentity
 from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.sqlite import checksum
-from tribal.adapters.sqlite.checksum import FileIdentity
 from tribal.adapters.sqlite.generation import NOT_READY, Generation, open_generation
 from tribal.adapters.sqlite.places import admits
 from tribal.adapters.sqlite.records import read_domain_records, read_records

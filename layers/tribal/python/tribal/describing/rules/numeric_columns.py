@@ -32,7 +32,6 @@ _UNITS = {
     "mb": "megabytes",
     "gb": "gigabytes",
 }
-_WHOLE = ("smallint", "integer", "bigint", "int")
 
 
 def holds_cents(facts: ColumnFacts) -> bool:
