@@ -83,6 +83,7 @@ class FakePostgres:
         self.accepted = 0
         self._script = script
         self._stopped = threading.Event()
+        self._players: list[threading.Thread] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
@@ -94,14 +95,24 @@ class FakePostgres:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._stopped.set()
+        # Closing alone would let the thread that accepts take in one more.
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+
+    def join(self, timeout_seconds: float) -> None:
+        """Wait until every script has come to its end, for each at most so long."""
+        for player in self._players:
+            player.join(timeout_seconds)
 
     def _serve(self) -> None:
         with suppress(OSError):
             while True:
                 line, _ = self._listener.accept()
                 self.accepted += 1
-                threading.Thread(target=self._play, args=(line,), daemon=True).start()
+                player = threading.Thread(target=self._play, args=(line,), daemon=True)
+                player.start()
+                self._players.append(player)
 
     def _play(self, line: socket.socket) -> None:
         with line, suppress(OSError):
