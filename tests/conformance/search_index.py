@@ -36,10 +36,11 @@ from tests.conformance.search_index_generations import *  # noqa: F403
 from tests.conformance.search_index_scopes import *  # noqa: F403
 from tests.conformance.search_index_vectors import *  # noqa: F403
 from tribal.catalog.hashing import record_id
+from tribal.catalog.outline import TableOutline
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady
 from tribal.ports import ByVector, ByWords, IndexCounts, IndexEntry, IndexFilter
-from tribal_contracts import Description, TableDocument
+from tribal_contracts import Description, DocumentedColumn, DocumentedKey, TableDocument
 
 HOSTILE_TERMS = [
     *(
@@ -69,6 +70,7 @@ def test_an_index_that_was_never_written_is_not_ready(index: Index) -> None:
         lambda: lexical(index, ["a"], "table", EVERYWHERE, 1),
         lambda: nearest(index, vector(1), "table", EVERYWHERE, 1),
         lambda: index.records([1]),
+        lambda: index.outlines([1]),
         lambda: index.tables(EVERYWHERE),
         lambda: index.domain_records(EVERYWHERE),
         lambda: index.key_graph(),
@@ -164,6 +166,15 @@ def test_a_replacement_that_fails_half_way_changes_nothing(index: Index) -> None
 
 
 def test_a_record_comes_back_with_every_field(index: Index) -> None:
+    column = DocumentedColumn(
+        name="id",
+        type="integer",
+        nullable=False,
+        default_value=None,
+        description=Description(text="", source="derived", confidence=0),
+        is_primary_key=True,
+        is_foreign_key=False,
+    )
     table = TableDocument(
         schema_version="1.0",
         name="shop.sales.orders",
@@ -175,8 +186,8 @@ def test_a_record_comes_back_with_every_field(index: Index) -> None:
         kind="table",
         description=Description(text='"quoted" <b>\n ünïcödé', source="comment", confidence=1),
         row_count=-1,
-        columns=[],
-        primary_key=None,
+        columns=[column],
+        primary_key=DocumentedKey(name="orders_pkey", columns=["id"]),
         unique_keys=[],
         foreign_keys=[],
         indexes=[],
@@ -195,6 +206,9 @@ def test_a_record_comes_back_with_every_field(index: Index) -> None:
     assert list(index.records(ids).values()) == [of_column.record, with_table.record, of_domain.record]
     (listed,) = index.tables(EVERYWHERE)
     assert (listed.record_id, listed.database_type, listed.domain) == (with_table.record.id, "snowflake", "sales")
+    outline = TableOutline.from_json(table.to_json())
+    assert index.outlines(ids) == {with_table.record.id: outline}
+    assert [(each.name, each.type) for each in outline.columns] == [("id", "integer")]
 
 
 def test_a_name_weighs_more_than_the_rest(index: Index) -> None:

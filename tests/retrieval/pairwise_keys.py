@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 
+from tribal.catalog.outline import TableOutline
 from tribal.catalog.type_families import key_family
 from tribal.naming import split_identifier, stem
 from tribal.retrieval.inferred_keys import SAME_NAME, SHARED, WITH_A_ROLE
-from tribal_contracts import TableDocument
 
 KEY_WORDS = frozenset(("id", "key", "code", "no", "nr", "num", "uid", "uuid", "guid"))
 MOST_ALIKE = 12
@@ -21,7 +21,7 @@ Parent = tuple[Words, Column, dict[str, Column]]
 """Words of the table, its key, and its columns of one key word."""
 
 
-def pairwise_keys(tables: Sequence[TableDocument]) -> dict[tuple[str, str, str, str], float]:
+def pairwise_keys(tables: Sequence[TableOutline]) -> dict[tuple[str, str, str, str], float]:
     """The confidence in each key: table and column, referenced table and column."""
     parents = [parent for table in tables if (parent := _parent(table)) is not None]
     own = {parent[1][:2] for parent in parents}
@@ -74,7 +74,7 @@ def _referenced(words: Words, parent: Parent) -> tuple[float, Column]:
     return 0.0, key
 
 
-def _parent(table: TableDocument) -> Parent | None:
+def _parent(table: TableOutline) -> Parent | None:
     columns = {column[1]: column for column in _columns(table)}
     keys = [table.primary_key] if table.primary_key else table.unique_keys
     single = [key.columns[0] for key in keys if len(key.columns) == 1]
@@ -92,7 +92,7 @@ def _is_named_after(column: Words, table: Words) -> bool:
     return column[:-1] in ((), table, table[-1:]) and column[-1:] != () and column[-1] in KEY_WORDS
 
 
-def _columns(table: TableDocument) -> list[Column]:
+def _columns(table: TableOutline) -> list[Column]:
     typed = [(column.name, key_family(column.type)) for column in table.columns]
     return [(table.name, name, _words(name), family) for name, family in typed if family is not None]
 

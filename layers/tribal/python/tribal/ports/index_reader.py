@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
 
+from tribal.catalog.outline import TableOutline
 from tribal.catalog.scope import EVERYTHING, Scope
 from tribal_contracts import (
     DatabaseType,
@@ -203,6 +204,10 @@ class IndexReader(Protocol):
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
         """Records by id; unknown ids are left out."""
+        ...
+
+    def outlines(self, ids: Sequence[int]) -> dict[int, TableOutline]:
+        """Names, types and keys of tables by id; ids that are unknown or no table's are left out."""
         ...
 
     def tables(self, where: IndexFilter) -> list[IndexedTable]:

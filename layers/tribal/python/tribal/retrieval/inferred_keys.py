@@ -10,16 +10,17 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, chain, combinations
+from itertools import accumulate, chain, combinations, islice
 from typing import NamedTuple
 
 from tribal.catalog.graph import JoinGraph
+from tribal.catalog.outline import TableOutline
 from tribal.catalog.type_families import key_family
 from tribal.naming import split_identifier, stem
 from tribal.ports import IndexedTable
 from tribal.retrieval.graphs import role_words
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
-from tribal_contracts import KeyEdge, TableDocument
+from tribal_contracts import KeyEdge
 
 # The confidences are labels by judgement (decision 12); only their order decides anything.
 SAME_NAME = 0.8
@@ -30,11 +31,14 @@ SHARED = 0.5
 """Confidence if two columns look like keys and have the same name, but match no table's key."""
 
 LOOKED_AT = 200
-"""The most tables whose columns are compared. By judgement: it bounds a first answer to seconds."""
+"""The most tables whose columns are compared. By judgement: it bounds a first answer to a second."""
 
-MOST_KEYS = 50_000
+MOST_KEYS = 5_000
 """The most keys that are inferred; where names fit more, those that fit the fewest tables come first. By judgement: out
 of reach where names mean something, it bounds time and memory where every name fits every table."""
+_KEY_COLUMNS = 100
+"""The most columns of a table that are taken for keys by their names, in the table's order. By judgement: where more
+end like keys, that ending means something else."""
 _SHARED_BY = 12
 """The most tables that may share a column name; a more common one, such as `tenant_id`, joins nothing. By judgement."""
 _KEY_WORDS = frozenset(("id", "key", "code", "no", "nr", "num", "uid", "uuid", "guid"))
@@ -134,11 +138,10 @@ def inferred_joins(source: IndexedTable, target: IndexedTable, opened: OpenIndex
 
 
 def _joins_of(ids: Sequence[int], toolbox: Toolbox) -> InferredJoins:
-    keys, records = toolbox.index.key_graph(), toolbox.index.records(sorted(ids)).values()
-    documents = [record.structured for record in records if record.structured is not None]
-    known = frozenset(document.name for document in documents)
+    keys, tables = toolbox.index.key_graph(), list(toolbox.index.outlines(sorted(ids)).values())
+    known = frozenset(table.name for table in tables)
     declared = [edge for edge in (keys.edges if keys else ()) if {edge.from_table, edge.to_table} <= known]
-    inferred = infer_keys(documents)
+    inferred = infer_keys(tables)
     graph = JoinGraph.of([*declared, *(key.edge for key in inferred)], role_words)
     return InferredJoins(graph, known, {_ends(key.edge): key.confidence for key in inferred})
 
@@ -147,13 +150,13 @@ def _ends(key: KeyEdge) -> tuple[str, ...]:
     return key.from_table, key.from_columns[0], key.to_table, key.to_columns[0]
 
 
-def infer_keys(tables: Sequence[TableDocument]) -> list[InferredKey]:
+def infer_keys(tables: Sequence[TableOutline]) -> list[InferredKey]:
     """Infer keys between tables of one database from columns without a declared one; in a stable order.
 
     Every column is looked up by the words of its name, so that the time grows with the columns and the keys found, not
     with the pairs of columns and tables.
     """
-    columns = [_comparable_columns(table) for table in tables]
+    columns = [_key_columns(table) for table in tables]
     found_parents = (_parent(table, own) for table, own in zip(tables, columns, strict=True))
     parents = _Parents([parent for parent in found_parents if parent is not None])
     groups: list[_References | _Shared] = []
@@ -190,26 +193,32 @@ def _distinct(guesses: Iterable[_Guess]) -> list[_Guess]:
     return list(best.values())
 
 
-def _comparable_columns(table: TableDocument) -> Mapping[str, _Column]:
-    """The columns by name, without those whose type no key has."""
-    families = ((column.name, key_family(column.type)) for column in table.columns)
-    return {name: _Column(table.name, name, _words(name), family) for name, family in families if family is not None}
+def _key_columns(table: TableOutline) -> Mapping[str, _Column | None]:
+    """The columns by name that are a key or look like one; `None` where no key has such a type."""
+    keys = set(_declared_keys(table))
+    alike = islice((column.name for column in table.columns if _ends_like_a_key(column.name)), _KEY_COLUMNS)
+    compared = keys.union(alike)
+    families = {column.name: key_family(column.type) for column in table.columns if column.name in compared}
+    return {name: family and _Column(table.name, name, _words(name), family) for name, family in families.items()}
 
 
-def _parent(table: TableDocument, columns: Mapping[str, _Column]) -> _Parent | None:
-    """Choose the key: the primary key, else a unique column, else a column named like a key."""
+def _declared_keys(table: TableOutline) -> list[str]:
+    """The columns that alone are the primary key; without a primary key, those that are unique."""
     keys = [table.primary_key] if table.primary_key else table.unique_keys
-    single = [key.columns[0] for key in keys if len(key.columns) == 1]
-    names = [column.name for column in table.columns]
-    words = _words(table.table)
+    return [key.columns[0] for key in keys if len(key.columns) == 1]
+
+
+def _parent(table: TableOutline, columns: Mapping[str, _Column | None]) -> _Parent | None:
+    """Choose the key: the primary key, else a unique column, else a column named like a key."""
+    words, single = _words(table.table), _declared_keys(table)
     if not single and not table.primary_key:
-        single = [name for name in names if _is_named_after(_words(name), words)]
-        single += names[:1] if names and _is_key_like(_words(names[0])) else []
-    known = set(names)
-    key = next((columns.get(name) for name in single if name in known), None)
+        single = [name for name in columns if _is_named_after(_words(name), words)]
+        single += [column.name for column in table.columns[:1]]
+    key = next((columns[name] for name in single if name in columns), None)
     if key is None:
         return None
-    codes = {one.words[0]: one for one in columns.values() if len(one.words) == 1 and one.words[0] in _KEY_WORDS}
+    comparable = filter(None, columns.values())
+    codes = {one.words[0]: one for one in comparable if len(one.words) == 1 and one.words[0] in _KEY_WORDS}
     return _Parent(words, key, codes)
 
 
@@ -217,9 +226,10 @@ def _is_named_after(column: Words, table: Words) -> bool:
     return column[:-1] in ((), table, table[-1:]) and column[-1:] != () and column[-1] in _KEY_WORDS
 
 
-def _free_columns(table: TableDocument, columns: Mapping[str, _Column]) -> list[_Column]:
+def _free_columns(table: TableOutline, columns: Mapping[str, _Column | None]) -> list[_Column]:
     """The columns that look like keys and have none declared."""
-    free = (columns.get(column.name) for column in table.columns if not column.is_foreign_key)
+    declared = {column.name for column in table.columns if column.is_foreign_key}
+    free = (column for name, column in columns.items() if name not in declared)
     return [column for column in free if column is not None and _is_key_like(column.words)]
 
 
@@ -238,6 +248,8 @@ class _Parents:
         self._by_name: defaultdict[Words, list[_Parent]] = defaultdict(list)
         self._by_last_word: defaultdict[Words, list[_Parent]] = defaultdict(list)
         self._by_key_ends: defaultdict[tuple[str, Words], list[_Parent]] = defaultdict(list)
+        self._key_ends: defaultdict[str, set[int]] = defaultdict(set)
+        """How many words follow the first one of such keys, by that word."""
         self._columns: dict[tuple[bool, Words, str, str], Mapping[str, _Column]] = {}
         for parent in parents:
             key, name = parent.key.words, parent.words
@@ -247,6 +259,7 @@ class _Parents:
                 self._by_name[each].append(parent)
             if len(key) > 2:
                 self._by_key_ends[key[0], key[1:]].append(parent)
+                self._key_ends[key[0]].add(len(key) - 1)
 
     def is_key(self, column: _Column) -> bool:
         """Whether a column is the key by which its own table is referenced."""
@@ -292,11 +305,10 @@ class _Parents:
 
     def _ending_alike(self, words: Words, role: Words | None, compared: Collection[str]) -> list[_Parent]:
         """Tables whose key begins and ends like this name, if no other way of comparing applies."""
-        if not self._by_key_ends:
-            return []
         return [
             parent
-            for length in range(2, len(words) + 1)
+            for length in sorted(self._key_ends.get(words[0], ()))
+            if length <= len(words)
             for parent in self._by_key_ends.get((words[0], words[-length:]), ())
             if parent.key.table not in compared and parent.words and parent.words[-1:] != role
         ]
@@ -335,6 +347,14 @@ def _is_key_like(words: Words) -> bool:
     return bool(words) and (words[-1] in _KEY_WORDS or (len(words) == 1 and words[0].endswith("id")))
 
 
+def _ends_like_a_key(name: str) -> bool:
+    """Whether `_is_key_like` holds for the words of a name, found without splitting all of it."""
+    before, _, end = name.rpartition("_")
+    stems = _stems(end)
+    is_last = bool(stems) and (stems[-1] in _KEY_WORDS or any(map(str.isalnum, before)))
+    return stems[-1] in _KEY_WORDS if is_last else _is_key_like(_words(name))
+
+
 def _inferred(child: _Column, parent: _Column, confidence: float) -> InferredKey:
     edge = KeyEdge(
         name=f"{child.name} = {parent.name}",
@@ -348,6 +368,11 @@ def _inferred(child: _Column, parent: _Column, confidence: float) -> InferredKey
     return InferredKey(edge, confidence)
 
 
-@lru_cache(maxsize=16_384)
 def _words(name: str) -> Words:
-    return tuple(stem(token) for token in split_identifier(name))
+    """The stems of a name; of its parts between underscores, which recur where whole names do not."""
+    return tuple(chain.from_iterable(map(_stems, name.split("_"))))
+
+
+@lru_cache(maxsize=16_384)
+def _stems(part: str) -> Words:
+    return tuple(stem(token) for token in split_identifier(part))

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from opensearchpy import OpenSearch
 
@@ -19,6 +19,7 @@ from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.opensearch import queries
 from tribal.adapters.opensearch.reading import Reader
 from tribal.adapters.opensearch.state import State, read_graph
+from tribal.catalog.outline import TableOutline
 from tribal.errors import IndexNotReady
 from tribal.ports import (
     ByVector,
@@ -28,12 +29,21 @@ from tribal.ports import (
     IndexFilter,
     VectorKind,
 )
-from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
+from tribal_contracts import Contract, DocType, DocumentRecord, IndexMetadata, KeyGraph
 
 _EVERYTHING = IndexFilter()
 _IDS_AT_ONCE = 1_000
 _SCAN_ATTEMPTS = 5
 _TABLE_FIELDS = ("id", "database", "schema", "table", "domain", "database_type")
+
+
+Parsed = TypeVar("Parsed")
+
+
+class _Outlined(Contract):
+    """Of a record, the outline of its table alone."""
+
+    structured: TableOutline | None = None
 
 
 @dataclass(frozen=True)
@@ -102,12 +112,12 @@ class OpenSearchIndex:
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
         """Records by id, in the given order; unknown ids are left out."""
-        wanted = [str(number) for number in dict.fromkeys(ids)]
-        batches = [wanted[start : start + _IDS_AT_ONCE] for start in range(0, len(wanted), _IDS_AT_ONCE)]
-        _, answers = self._ask(*map(queries.by_ids, batches))
-        hits = [hit for answer in answers for hit in answer["hits"]["hits"]]
-        found = {int(hit["_id"]): DocumentRecord.from_json(hit["_source"]["value"]) for hit in hits}
-        return {number: found[number] for number in ids if number in found}
+        return self._by_ids(ids, DocumentRecord.from_json)
+
+    def outlines(self, ids: Sequence[int]) -> dict[int, TableOutline]:
+        """Names, types and keys of tables by id; ids that are unknown or no table's are left out."""
+        found = self._by_ids(ids, _Outlined.from_json)
+        return {number: record.structured for number, record in found.items() if record.structured is not None}
 
     def tables(self, where: IndexFilter) -> list[IndexedTable]:
         """Every table, ordered by name."""
@@ -152,6 +162,15 @@ class OpenSearchIndex:
             if self._memory is None or self._memory.state.name != state.name:
                 self._memory = _Memory(state)
         return state, answers
+
+    def _by_ids(self, ids: Sequence[int], parse: Callable[[str], Parsed]) -> dict[int, Parsed]:
+        """What is kept under these ids, parsed; in the given order."""
+        wanted = [str(number) for number in dict.fromkeys(ids)]
+        batches = [wanted[start : start + _IDS_AT_ONCE] for start in range(0, len(wanted), _IDS_AT_ONCE)]
+        _, answers = self._ask(*map(queries.by_ids, batches))
+        hits = [hit for answer in answers for hit in answer["hits"]["hits"]]
+        found = {int(hit["_id"]): parse(hit["_source"]["value"]) for hit in hits}
+        return {number: found[number] for number in ids if number in found}
 
     def _body(self, question: ByWords | ByVector) -> queries.Body | None:
         if question.limit <= 0:

@@ -19,10 +19,11 @@ from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.sqlite import checksum
 from tribal.adapters.sqlite.generation import NOT_READY, Generation, open_generation
 from tribal.adapters.sqlite.places import admits
-from tribal.adapters.sqlite.records import read_domain_records, read_records
+from tribal.adapters.sqlite.records import read_domain_records, read_outlines, read_records
 from tribal.adapters.sqlite.schema import distinct_terms
 from tribal.adapters.sqlite.vectors import best_of
 from tribal.adapters.sqlite.writer import GenerationWriter, abandon, next_file, sources_of
+from tribal.catalog.outline import TableOutline
 from tribal.errors import IndexNotReady, IndexWriteFailed
 from tribal.ports import ByVector, ByWords, Candidates, IndexCounts, IndexedTable, IndexEntry, IndexFilter
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
@@ -96,6 +97,11 @@ class SqliteIndex:
         """Records by id, in the given order; unknown ids are left out."""
         with self._view() as view:
             return read_records(view.connection, ids)
+
+    def outlines(self, ids: Sequence[int]) -> dict[int, TableOutline]:
+        """Names, types and keys of tables by id; ids that are unknown or no table's are left out."""
+        with self._view() as view:
+            return read_outlines(view.connection, ids)
 
     def tables(self, where: IndexFilter) -> list[IndexedTable]:
         """Every table, ordered by name."""

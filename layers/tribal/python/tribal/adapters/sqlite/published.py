@@ -21,6 +21,7 @@ from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.sqlite import checksum
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.sqlite.writer import next_file, sources_of
+from tribal.catalog.outline import TableOutline
 from tribal.errors import IndexNotReady, IndexWriteFailed, ObjectNotFound, PreconditionFailed, StoreError
 from tribal.ports import (
     ByVector,
@@ -106,6 +107,10 @@ class PublishedSqliteIndex:
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
         """Records by id, in the given order; unknown ids are left out."""
         return self._present().records(ids)
+
+    def outlines(self, ids: Sequence[int]) -> dict[int, TableOutline]:
+        """Names, types and keys of tables by id; ids that are unknown or no table's are left out."""
+        return self._present().outlines(ids)
 
     def tables(self, where: IndexFilter) -> list[IndexedTable]:
         """Every table, ordered by name."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tribal.adapters.sqlite.schema import TERMS, encode_term
 from tribal.adapters.sqlite.vectors import VectorRow, without_records
 from tribal.catalog.hashing import record_id
+from tribal.catalog.outline import TableOutline
 from tribal.ports import IndexedTable, IndexEntry, VectorKind
 from tribal_contracts import DatabaseType, DocType, DocumentRecord, DomainDocument, TableDocument
 
@@ -28,6 +29,9 @@ SELECT d.id, d.doc_type, o.database_name, d.schema_name, d.table_name, d.column_
   d.keywords, o.file_path, o.content_hash, o.indexed_at, o.source_modified_at, s.path, t.document
 FROM documents d JOIN origins o ON o.number = d.origin JOIN sources s ON s.number = o.source
 LEFT JOIN structured t ON t.number = d.number WHERE
+"""
+_SELECT_OUTLINES = """
+SELECT d.id, t.document FROM documents d JOIN structured t ON t.number = d.number WHERE d.doc_type = 'table'
 """
 _SELECT_TABLES = """
 SELECT d.id, o.database_name, d.schema_name, d.table_name, o.domain, t.database_type
@@ -192,6 +196,15 @@ def read_records(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int
     for some in _batches(list(dict.fromkeys(ids))):
         for row in connection.execute(f"{_SELECT} d.id IN ({_marks(some)})", some):
             found[row[0]] = _record(row)
+    return {record_id: found[record_id] for record_id in ids if record_id in found}
+
+
+def read_outlines(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, TableOutline]:
+    """Names, types and keys of tables by id; ids that are unknown or no table's are left out."""
+    found: dict[int, TableOutline] = {}
+    for some in _batches(list(dict.fromkeys(ids))):
+        for number, document in connection.execute(f"{_SELECT_OUTLINES} AND d.id IN ({_marks(some)})", some):
+            found[number] = TableOutline.from_json(document)
     return {record_id: found[record_id] for record_id in ids if record_id in found}
 
 
