@@ -11,6 +11,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from functions.contexts import LambdaContext
 from functions.planner.identity import run_id_of
 from functions.staging import staged_run
+from tribal.planning import at_once
 from tribal.runs.ids import STAGED_COMMAND
 from tribal_contracts import (
     CloseTask,
@@ -40,9 +41,14 @@ def _open(content: dict[str, Any], context: LambdaContext) -> Contract:
     task = OpenTask.model_validate(content)
     run_id = run_id_of(task)
     logger.append_keys(run_id=run_id)
-    databases = staged_run(run_id, context, task.request).open(STAGED_COMMAND)
-    pointers = [DatabasePointer(name=entry.name, network=entry.network) for entry in databases]
-    return OpenedRun(run_id=run_id, databases=pointers, request=task.request)
+    run = staged_run(run_id, context, task.request)
+    databases = run.open(STAGED_COMMAND)
+    return OpenedRun(
+        run_id=run_id,
+        databases=[DatabasePointer(name=entry.name, network=entry.network) for entry in databases],
+        databases_at_once=at_once(task.databases_at_once, databases, run.app.server_of),
+        request=task.request,
+    )
 
 
 def _read(content: dict[str, Any], context: LambdaContext) -> Contract:

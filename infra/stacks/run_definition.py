@@ -24,6 +24,7 @@ RETRYABLE_ERRORS = (
     "RunInterrupted",
     "RunLocked",
     "SecretsUnavailable",
+    "ServerUnavailable",
     "StatementConflict",
     "StatementTimedOut",
     "StoreError",
@@ -78,7 +79,7 @@ def run_definition(functions: RunFunctions, *, bucket: str, databases_at_once: i
     work = {
         "StartAt": "ReadCatalogs",
         "States": {
-            **_read(functions, databases_at_once),
+            **_read(functions),
             **_compose(functions),
             **_waves(functions, bucket),
             **_finish(functions),
@@ -90,6 +91,7 @@ def run_definition(functions: RunFunctions, *, bucket: str, databases_at_once: i
             "execution.$": "$$.Execution.Id",
             "started_at.$": "$$.Execution.StartTime",
             "request.$": "$$.Execution.Input",
+            "databases_at_once": databases_at_once,
         },
     }
     return {
@@ -172,7 +174,7 @@ def start_definition(run_state_machine: str) -> States:
     }
 
 
-def _read(functions: RunFunctions, databases_at_once: int) -> States:
+def _read(functions: RunFunctions) -> States:
     reading = {"task": "read", "input": {"run_id.$": "$.run_id", "database.$": "$.database.name"}}
     names = {group: f"Read-{group}" for group in functions.planners}
     states: States = {
@@ -194,7 +196,7 @@ def _read(functions: RunFunctions, databases_at_once: int) -> States:
             "Type": "Map",
             "ItemsPath": "$.databases",
             "ItemSelector": {"run_id.$": "$.run_id", "database.$": "$$.Map.Item.Value"},
-            "MaxConcurrency": databases_at_once,
+            "MaxConcurrencyPath": "$.databases_at_once",
             "ItemProcessor": {"ProcessorConfig": {"Mode": "INLINE"}, "StartAt": "ReadWhere", "States": states},
             "ResultPath": None,
             "Next": "Compose",

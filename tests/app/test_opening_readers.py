@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from pydantic import SecretStr
 
 from tests.fakes import application
-from tribal.app.parts import reader_opener
+from tribal.app.parts import Databases, postgres_servers
 from tribal.errors import ConfigurationError, SecretsUnavailable
 from tribal.planning import read_catalog
-from tribal.ports import Provider
+from tribal.ports import Provider, Secrets
 from tribal.settings.dsn import entry_target
 from tribal.settings.postgres_target import PostgresTarget
 from tribal_contracts import DatabaseEntry
@@ -19,6 +21,10 @@ ENTRY = DatabaseEntry(name="shop", host="h", database="shop", user="reader", pas
 
 def target(entry: DatabaseEntry) -> PostgresTarget:
     return entry_target(entry, {})
+
+
+def databases(secrets: Callable[[], Secrets]) -> Databases:
+    return Databases(Provider(secrets), target, "make it", Provider(postgres_servers))
 
 
 class SilentSecrets:
@@ -36,7 +42,7 @@ class NoSecrets:
 
 
 def test_a_database_whose_password_nobody_hands_out_is_recorded_as_unreachable() -> None:
-    open_reader = reader_opener(Provider(SilentSecrets), target, "make it")
+    open_reader = databases(SilentSecrets).open_reader
     reading = read_catalog(ENTRY, application(open_reader=open_reader), "run")
     assert reading.status == "unreachable"
     assert [(error.code, error.message) for error in reading.errors] == [
@@ -46,4 +52,4 @@ def test_a_database_whose_password_nobody_hands_out_is_recorded_as_unreachable()
 
 def test_a_secret_that_is_not_there_names_the_database_and_the_hint() -> None:
     with pytest.raises(ConfigurationError, match="'shop/password' of database 'shop' is not there; make it"):
-        reader_opener(Provider(NoSecrets), target, "make it")(ENTRY)
+        databases(NoSecrets).open_reader(ENTRY)

@@ -92,7 +92,7 @@ def test_the_program_takes_every_step_of_each_walk_in_its_order(fresh_database: 
 def test_a_dsn_is_read_before_anything_is_built_from_it(fresh_database: FreshDatabase, tmp_path: Path) -> None:
     called = [*calls_of(tmp_path, "run", fresh_database(SHOP), "--project", str(tmp_path))]
     built = called.index("tribal.app.local local_application")
-    connected_to = called.index("tribal.adapters.postgres.connection open_connection")
+    connected_to = called.index("tribal.adapters.postgres.connections.connection open_connection")
     assert not any(name.startswith("tribal.settings.") for name in called[built:connected_to])
 
 

@@ -81,7 +81,7 @@ class DeployedSystem:
         described = self.account.wait_for(execution)
         wait_until(lambda: self.sources.idle)
         started = described["startDate"].astimezone(UTC).isoformat()
-        run_id = run_id_of(OpenTask(execution=execution, started_at=started, request=RunRequest()))
+        run_id = run_id_of(OpenTask(execution=execution, started_at=started, request=RunRequest(), databases_at_once=1))
         return RunRecord.from_json(self.get(f"progress/runs/{run_id}/run.json"))
 
     def get(self, key: str) -> bytes:

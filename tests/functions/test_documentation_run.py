@@ -36,7 +36,8 @@ class Environment:
         self.executions += 1
         name = execution or f"execution-{self.executions}"
         started = f"2026-11-21T02:45:{self.executions:02}.000Z"
-        return self.planner("open", {"execution": name, "started_at": started, "request": request})
+        task = {"execution": name, "started_at": started, "request": request, "databases_at_once": 4}
+        return self.planner("open", task)
 
     def run(self, request: dict[str, Any] = EVERYTHING, *, documenting: Context | None = None) -> tuple[str, list[str]]:
         """Carry a run out; returns its id and the statuses that documenting answered."""

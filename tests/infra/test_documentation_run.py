@@ -51,7 +51,7 @@ class Script:
         if task in self.failing:
             raise self.failing[task]
         if task == "open":
-            return {"run_id": "r1", "databases": self.databases, "request": REQUEST}
+            return {"run_id": "r1", "databases": self.databases, "databases_at_once": 1, "request": REQUEST}
         if task == "compose":
             keys = [f"progress/runs/r1/waves/{number}.json" for number in range(len(self.waves))]
             for key, wave in zip(keys, self.waves, strict=True):

@@ -52,7 +52,7 @@ def open_elsewhere() -> str:
     """Another run of the environment, which holds the lease."""
     from functions.planner.handler import handle
 
-    task = {"execution": "arn:another", "started_at": "2026-11-21T02:45:00.000Z", "request": {}}
+    task = {"execution": "arn:another", "started_at": "2026-11-21T02:45:00.000Z", "request": {}, "databases_at_once": 4}
     context = Context(invoked_function_arn="arn:aws:lambda:eu-central-1:123456789012:function:tribal-dev-planner-home")
     return str(handle({"task": "open", "input": task}, context)["run_id"])
 

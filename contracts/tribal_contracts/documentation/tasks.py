@@ -41,6 +41,8 @@ class OpenTask(Contract):
     """ARN of the execution; the same when a start is repeated."""
     started_at: str
     request: RunRequest
+    databases_at_once: Annotated[int, Field(ge=1)]
+    """The most databases that the environment reads at once."""
 
 
 class DatabasePointer(Contract):
@@ -55,6 +57,8 @@ class OpenedRun(Contract):
 
     run_id: Name
     databases: list[DatabasePointer]
+    databases_at_once: Annotated[int, Field(ge=1)]
+    """How many of them are read at once, so that no server gets more connections than its limit."""
     request: RunRequest
 
 

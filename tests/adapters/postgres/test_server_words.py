@@ -8,7 +8,7 @@ import pytest
 from pg8000.exceptions import DatabaseError as ServerError
 
 from tests.plugins.postgres import FreshDatabase, OpenCatalog, administer, login, unique_name
-from tribal.adapters.postgres.errors import statement_error
+from tribal.adapters.postgres.connections.errors import statement_error
 from tribal.errors import DatabaseError
 from tribal.settings.dsn import parse_dsn
 

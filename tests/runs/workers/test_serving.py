@@ -33,4 +33,4 @@ def test_a_worker_that_is_stopped_before_it_is_set_up_ends_without_a_word(messag
 
 def test_a_worker_that_is_given_work_before_it_is_set_up_says_so() -> None:
     with pytest.raises(TypeError, match="set up first, and got Document"):
-        serve(told(Document("unit")), io.BytesIO(), nothing_to_build)
+        serve(told(Document("unit", postpone=True)), io.BytesIO(), nothing_to_build)

@@ -5,6 +5,7 @@ TribalError
  |   `- ConfigurationNotFound     there is no file and no DSN
  |- DatabaseError                 a database that is read
  |   |- DatabaseUnreachable       it did not answer (retryable)
+ |   |   `- ServerUnavailable     its server has no connection to spare (retryable, later)
  |   |- LoginRefused              it answered and refused the login
  |   |- ConnectionLost            the connection broke mid-operation (retryable)
  |   |- StatementTimedOut         a lock or a slow statement (retryable)
@@ -92,6 +93,10 @@ class DatabaseError(TribalError):
 
 class DatabaseUnreachable(DatabaseError):
     """The database did not answer. Retryable."""
+
+
+class ServerUnavailable(DatabaseUnreachable):
+    """The database's server has no connection to spare, or refused several times running. Retryable, much later."""
 
 
 class LoginRefused(DatabaseError):
@@ -230,6 +235,7 @@ CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
     ConfigurationNotFound: ("PLAN_CONFIG_NOT_FOUND", {}),
     DatabaseError: ("DOC_TABLE_EXTRACTION_FAILED", {"planning": "PLAN_DB_UNREACHABLE"}),
     DatabaseUnreachable: ("PLAN_DB_UNREACHABLE", {}),
+    ServerUnavailable: ("PLAN_SERVER_UNAVAILABLE", {"documenting": "DOC_SERVER_UNAVAILABLE"}),
     LoginRefused: ("PLAN_DB_UNREACHABLE", {}),
     ConnectionLost: ("DOC_DB_CONNECTION_LOST", {"planning": "PLAN_DB_UNREACHABLE"}),
     StatementTimedOut: ("DOC_SAMPLING_TIMEOUT", {"planning": "PLAN_DB_UNREACHABLE"}),

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tribal.app.parts import (
-    reader_opener,
+    Databases,
+    postgres_servers,
     rules_describer,
     secrets_manager,
     store_in_bucket,
@@ -36,12 +37,17 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
     """Build a function's application; the bucket's `databases.yaml` is read when the options are first used."""
     store: Provider[ObjectStore] = Provider(lambda: store_in_bucket(deployment.bucket, deployment.region))
     secrets: Provider[Secrets] = Provider(lambda: secrets_manager(deployment.region, deployment.network_role))
+    # The functions of a run connect side by side, as many as the plan lets: one connection each.
+    servers = Provider(partial(postgres_servers, lambda _: 1))
+    databases = Databases(secrets, partial(_target, deployment), _HINT, servers, role=deployment.network_role)
     return Application(
         clock=system_clock(),
         options=Provider(partial(_options, deployment, store, parameters or RunParameters())),
         store=store,
         secrets=secrets,
-        open_reader=reader_opener(secrets, partial(_target, deployment), _HINT, role=deployment.network_role),
+        open_reader=databases.open_reader,
+        server_of=databases.server_of,
+        ask_again=databases.ask_again,
         describer=Provider(rules_describer),
         embedder=Provider(wheel_embedder),
         index=Provider(partial(_index, deployment, store)),

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from tribal.app.parts import (
+    Databases,
     aws_missing,
-    reader_opener,
+    postgres_servers,
     rules_describer,
     secrets_manager,
     store_in_bucket,
@@ -38,7 +39,9 @@ class Blueprint:
     parameters: RunParameters
 
 
-def local_application(settings: Settings, parameters: RunParameters | None = None) -> Application:
+def local_application(
+    settings: Settings, parameters: RunParameters | None = None, *, processes: int = 1
+) -> Application:
     """Build the application of a command on this machine.
 
     With a bucket as the store, secrets that are missing here come from Secrets Manager, so the `databases.yaml` of a
@@ -49,12 +52,16 @@ def local_application(settings: Settings, parameters: RunParameters | None = Non
     parameters = parameters or RunParameters()
     secrets: Provider[Secrets] = Provider(partial(_secrets, settings))
     hint = _HINT if settings.bucket is None else f"{_HINT}, or make it in Secrets Manager"
+    servers = Provider(partial(postgres_servers, lambda limit: limit // processes))
+    databases = Databases(secrets, lambda entry: settings.targets[entry.name], hint, servers)
     return Application(
         clock=system_clock(settings.source_date_epoch),
         options=Provider(lambda: options_of(settings, parameters)),
         store=Provider(partial(_store, settings)),
         secrets=secrets,
-        open_reader=reader_opener(secrets, lambda entry: settings.targets[entry.name], hint),
+        open_reader=databases.open_reader,
+        server_of=databases.server_of,
+        ask_again=databases.ask_again,
         describer=Provider(rules_describer),
         embedder=Provider(wheel_embedder),
         index=Provider(partial(_index, settings)),
@@ -69,17 +76,9 @@ def local_application(settings: Settings, parameters: RunParameters | None = Non
 
 
 def worker_application(blueprint: Blueprint, workers: int) -> Application:
-    """Build the application of one of `workers` processes, which share each database's connection limit."""
-    entries = tuple(
-        entry.model_copy(
-            update={
-                "limits": entry.limits.model_copy(update={"connections": max(1, entry.limits.connections // workers)})
-            }
-        )
-        for entry in blueprint.settings.entries
-    )
-    settings = replace(blueprint.settings, entries=entries)
-    return replace(local_application(settings, blueprint.parameters), workers=None)
+    """Build the application of one of `workers` processes, which share the connections to each server."""
+    application = local_application(blueprint.settings, blueprint.parameters, processes=workers)
+    return replace(application, workers=None)
 
 
 def statements() -> list[Statement]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tribal.errors import ConfigurationError, DatabaseUnreachable, SecretsUnavailable
@@ -12,8 +13,8 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from tribal.adapters.aws.s3 import S3ObjectStore
+    from tribal.adapters.postgres.connections.server import PostgresServers
     from tribal.ports import CatalogReader, Clock, Describer, Embedder, Provider, Secrets
-    from tribal.ports.application import OpenReader
     from tribal.settings import BucketPlace
     from tribal.settings.postgres_target import PostgresTarget
     from tribal_contracts import DatabaseEntry
@@ -49,43 +50,59 @@ def aws_missing(error: ModuleNotFoundError, purpose: str) -> ConfigurationError:
     )
 
 
-def reader_opener(
-    secrets: Provider[Secrets],
-    target_of: Callable[[DatabaseEntry], PostgresTarget],
-    hint: str,
-    *,
-    role: str | None = None,
-) -> OpenReader:
-    """Build the function that opens a reader for an entry's database; the reader connects on first use.
+@dataclass(frozen=True, slots=True)
+class Databases:
+    """Opens readers of databases, of which those on one server share its connections."""
 
-    When the server refuses a login, a named secret is fetched again.
+    secrets: Provider[Secrets]
+    """Used only for entries that name a secret."""
+    target_of: Callable[[DatabaseEntry], PostgresTarget]
+    hint: str
+    """Tells the user what to do when a secret is missing."""
+    servers: Provider[PostgresServers]
+    role: str | None = None
+    """AWS role to assume for IAM logins."""
 
-    Args:
-        secrets: used only for entries that name a secret.
-        target_of: gives the connection target of an entry.
-        hint: tells the user what to do when a secret is missing.
-        role: AWS role to assume for IAM logins.
-    """
-
-    def open_reader(entry: DatabaseEntry) -> CatalogReader:
+    def open_reader(self, entry: DatabaseEntry) -> CatalogReader:
+        """Open a reader, which connects on first use; a named secret is fetched again when a login is refused."""
         from tribal.adapters.postgres.catalog import PostgresCatalog
 
-        target = target_of(entry)
+        target = self.target_of(entry)
+        renew: Callable[[], SecretStr | None] | None = None
+        server = self.servers().of(target, entry.limits.connections)
         if entry.auth == "rds_iam":
             from tribal.adapters.aws.rds_tokens import token_source
 
-            renew = token_source(target, role=role)
-            return PostgresCatalog(replace(target, password=renew()), entry.limits, renew_password=renew)
-        name = entry.password_secret
-        if name is None:
-            return PostgresCatalog(target, entry.limits)
-        password = _password(lambda: secrets().get(name))
-        if password is None:
-            raise ConfigurationError(f"the secret {name!r} of database {entry.name!r} is not there; {hint}")
-        target = replace(target, password=password)
-        return PostgresCatalog(target, entry.limits, renew_password=lambda: _password(lambda: secrets().refresh(name)))
+            renew = token_source(target, role=self.role)
+            target = replace(target, password=renew())
+        elif (name := entry.password_secret) is not None:
+            target = replace(target, password=self._named_password(name, entry))
+            renew = partial(_password, lambda: self.secrets().refresh(name))
+        return PostgresCatalog(target, entry.limits, server=server, renew_password=renew)
 
-    return open_reader
+    def server_of(self, entry: DatabaseEntry) -> str:
+        """Host and port of an entry's server, or its socket."""
+        from tribal.adapters.postgres.connections.server import server_name
+
+        return server_name(self.target_of(entry))
+
+    def ask_again(self) -> None:
+        """Forget which servers had no connection to spare."""
+        if self.servers.made:
+            self.servers().ask_again()
+
+    def _named_password(self, name: str, entry: DatabaseEntry) -> SecretStr:
+        password = _password(lambda: self.secrets().get(name))
+        if password is None:
+            raise ConfigurationError(f"the secret {name!r} of database {entry.name!r} is not there; {self.hint}")
+        return password
+
+
+def postgres_servers(share: Callable[[int], int] | None = None) -> PostgresServers:
+    """The servers that a process connects to; `share` is what it may use of a limit of connections."""
+    from tribal.adapters.postgres.connections.server import PostgresServers
+
+    return PostgresServers(share) if share else PostgresServers()
 
 
 def _password(read: Callable[[], SecretStr | None]) -> SecretStr | None:

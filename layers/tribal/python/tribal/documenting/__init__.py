@@ -6,10 +6,11 @@ from tribal.documenting.annotations import read_annotations
 from tribal.documenting.finish.finish import Finished, finish
 from tribal.documenting.progress import final_progress, fold_progress, overall_status, pending_progress, read_units
 from tribal.documenting.review.lint import LintReport, lint
-from tribal.documenting.staleness import WorkInspector
+from tribal.documenting.staleness import SERVER_UNAVAILABLE, WorkInspector
 from tribal.documenting.units.document_unit import document_unit
 
 __all__ = [
+    "SERVER_UNAVAILABLE",
     "Finished",
     "LintReport",
     "WorkInspector",

@@ -18,8 +18,9 @@ from tribal_contracts import TableAnnotation, TableResult, TableSpec, UnitResult
 DOCUMENT_VERSION = "1"
 """To be changed whenever the same slice would produce a different `TableDocument`."""
 
-SAMPLING_TIMEOUT = "DOC_SAMPLING_TIMEOUT"
-"""Code of a failure to sample that will pass, such as a lock; the next run tries again."""
+SERVER_UNAVAILABLE = "DOC_SERVER_UNAVAILABLE"
+PASSING = frozenset(("DOC_SAMPLING_TIMEOUT", SERVER_UNAVAILABLE))
+"""Codes of failures to sample that will pass, such as a lock; the next run tries again."""
 
 
 def input_hash(
@@ -62,7 +63,7 @@ def wants_refresh(earlier: TableResult, clock: Clock, options: DocumentingOption
     """Whether a table is to be documented again just to refresh its row count and samples."""
     if not options.refresh:
         return False
-    waits = earlier.error is not None and earlier.error.code == SAMPLING_TIMEOUT and options.rows_to_sample > 0
+    waits = earlier.error is not None and earlier.error.code in PASSING and options.rows_to_sample > 0
     return waits or _is_over_age(earlier, clock, options)
 
 

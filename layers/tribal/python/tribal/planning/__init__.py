@@ -2,6 +2,7 @@
 
 from tribal.planning.catalog.read_catalog import latest_readings, read_catalog
 from tribal.planning.compose_plan import ComposedPlan, HasWork, compose_plan, recut
+from tribal.planning.concurrency import at_once
 from tribal.planning.units.check import check_plan, plan_was_edited
 from tribal.planning.units.plan_files import (
     last_plan,
@@ -16,6 +17,7 @@ from tribal.planning.units.plan_files import (
 __all__ = [
     "ComposedPlan",
     "HasWork",
+    "at_once",
     "check_plan",
     "compose_plan",
     "last_plan",

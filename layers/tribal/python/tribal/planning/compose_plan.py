@@ -11,6 +11,7 @@ from tribal.catalog.identity import TableIdentity
 from tribal.errors import DatabaseUnreachable, PlanError, doing
 from tribal.naming import split_identifier
 from tribal.planning.catalog.read_catalog import documented_tables, latest_readings, load_statistics
+from tribal.planning.concurrency import at_once
 from tribal.planning.domains.grouping import Evidence, Grouping, Key, group_tables
 from tribal.planning.units.plan_files import plan_hash
 from tribal.planning.units.slices import DatabaseTables, metadata_hash, neighbours_of, write_slice
@@ -99,7 +100,9 @@ def compose_plan(
             total_work_units=len(units),
             domain_count=len({unit.domain for unit in units}),
             total_estimated_minutes=_minutes(total),
-            recommended_parallelism=max(1, min(options.units_at_once, len(units))),
+            recommended_parallelism=min(
+                at_once(options.units_at_once, [by_name[unit.database] for unit in units], app.server_of), len(units)
+            ),
         ),
         errors=[*(error for reading in readings for error in reading.errors), *_inference_errors(parts, clock)],
         moves=moves or None,

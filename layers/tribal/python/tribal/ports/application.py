@@ -91,6 +91,10 @@ class Application:
     secrets: Provider[Secrets]
     open_reader: OpenReader
     """Opens a reader for an entry's database; the reader connects on first use."""
+    server_of: Callable[[DatabaseEntry], str] = lambda entry: entry.name
+    """Names the server of an entry's database, with which its other databases share the limit of connections."""
+    ask_again: Callable[[], None] = lambda: None
+    """Forgets which servers had no connection to spare, so that the next reader asks them again."""
     describer: Provider[Describer]
     embedder: Provider[Embedder]
     """Raises `EmbeddingFailed` when the model cannot be loaded."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from graphlib import TopologicalSorter
 
 from tribal.catalog import locations
-from tribal.documenting import WorkInspector, finish, overall_status, pending_progress
+from tribal.documenting import SERVER_UNAVAILABLE, WorkInspector, finish, overall_status, pending_progress
 from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError, doing
 from tribal.indexing import IndexingContext, IndexingRequest, index_documents
 from tribal.planning import (
@@ -31,13 +33,13 @@ from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
 from tribal.store import put_record, read_record, report_damage
 from tribal_contracts import (
     AgentError,
-    AgentStatus,
     CatalogReading,
     DatabaseEntry,
     DocumentationPlan,
     IndexerProgress,
     RunOutline,
     TableSpec,
+    UnitResult,
     WorkUnit,
 )
 
@@ -57,16 +59,27 @@ def plan_run(run: RunContext, embedder: Embedder | None = None) -> ComposedPlan:
 
     run.sink.begin("read", len(entries))
     readings: dict[str, CatalogReading] = {}
+    postponed: list[DatabaseEntry] = []
     for entry, reading in run.pool.run(read, entries, run.options.planning.units_at_once):
-        readings[entry.name] = reading
-        run.sink.advance("read", entry.name, "documented" if reading.status == "reachable" else "failed")
-        # With a single database, its own error is reported at the end.
-        for error in reading.errors if len(entries) > 1 else ():
-            run.sink.note(f"{entry.name}: {error.message}")
+        if any(error.code == "PLAN_SERVER_UNAVAILABLE" for error in reading.errors):
+            postponed.append(entry)
+        else:
+            readings[entry.name] = _told(entry, reading, run)
+    run.app.ask_again()
+    for entry, reading in run.pool.run(read, postponed, run.options.planning.units_at_once):
+        readings[entry.name] = _told(entry, reading, run)
     run.sink.end("read", f"{sum(reading.table_count for reading in readings.values())} tables")
     # The plan reports what changed, even under --force.
     unforced = replace(run.options.documenting, force=False, retry_failed=False)
     return compose_run(run, [readings[entry.name] for entry in entries], unforced, embedder)[0]
+
+
+def _told(entry: DatabaseEntry, reading: CatalogReading, run: RunContext) -> CatalogReading:
+    run.sink.advance("read", entry.name, "documented" if reading.status == "reachable" else "failed")
+    # With a single database, its own error is reported at the end.
+    for error in reading.errors if len(run.options.databases) > 1 else ():
+        run.sink.note(f"{entry.name}: {error.message}")
+    return reading
 
 
 @doing("planning")
@@ -136,17 +149,26 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
     _refuse_stale(run, whole)
     chosen = selected_units(whole, run.options.selection)
     outline = _copied(run, whole, chosen)
-    statuses: list[AgentStatus] = []
-    errors: list[AgentError] = []
+    at_once = run.options.planning.units_at_once
+    results: dict[str, UnitResult] = {}
     run.sink.begin("document", sum(unit.tables for unit in outline.units))
     with UnitsHere(run) as here, spread(outline, here) as document:
         for wave in waves_of(outline):
-            for _, result in run.pool.run(document, wave, run.options.planning.units_at_once):
-                statuses.append(result.status)
-                errors.extend(table.error for table in result.tables if table.error)
+            results.update(run.pool.run(document, wave, at_once))
+        # A server that had no connection to spare is asked again, now that all else is done.
+        postponed = [unit_id for unit_id, result in results.items() if result.status == "running"]
+        results.update(run.pool.run(partial(document, postpone=False), postponed, at_once))
     manifest = finish(outline, run).manifest
     run.sink.end("document", locations.DOCS)
-    return DocumentedRun(outline, overall_status(statuses), tuple(errors), manifest)
+    errors = tuple(table.error for result in results.values() for table in result.tables if table.error)
+    _note_unavailable(errors, run)
+    return DocumentedRun(outline, overall_status([each.status for each in results.values()]), errors, manifest)
+
+
+def _note_unavailable(errors: Sequence[AgentError], run: RunContext) -> None:
+    reasons = Counter(error.message for error in errors if error.code == SERVER_UNAVAILABLE)
+    for reason, tables in reasons.items():
+        run.sink.note(f"{tables} table{'s have' if tables > 1 else ' has'} no samples until the next run: {reason}")
 
 
 def _outline_to_document(run: RunContext) -> RunOutline:

@@ -18,8 +18,8 @@ from pydantic import SecretStr
 from tribal.adapters.postgres import queries
 from tribal.adapters.postgres.access import access_report, select_grant, usage_grant
 from tribal.adapters.postgres.assembly import assemble, server_of
-from tribal.adapters.postgres.connection import PostgresConnection, Row, open_connection
-from tribal.adapters.postgres.errors import (
+from tribal.adapters.postgres.connections.connection import PostgresConnection, Row, open_connection
+from tribal.adapters.postgres.connections.errors import (
     DENIED,
     INTERNAL,
     LOCK_NOT_GRANTED,
@@ -27,11 +27,20 @@ from tribal.adapters.postgres.errors import (
     NOT_OUR_ANSWERS,
     sqlstate,
 )
-from tribal.adapters.postgres.pool import PostgresPool, Session, TimeLimits
-from tribal.adapters.postgres.retry import Pause, with_retries
+from tribal.adapters.postgres.connections.pool import PostgresPool, Session, TimeLimits
+from tribal.adapters.postgres.connections.retry import Pause, with_retries
+from tribal.adapters.postgres.connections.server import PostgresServer
 from tribal.adapters.postgres.rows import CatalogRows, SchemaRow, TableRow, readable_rows, replaced
 from tribal.adapters.postgres.sampling import sample_statement, sampled_columns, wants_estimate
-from tribal.errors import AccessDenied, DatabaseError, LoginRefused, StatementTimedOut, TableGone
+from tribal.errors import (
+    AccessDenied,
+    DatabaseError,
+    DatabaseUnreachable,
+    LoginRefused,
+    ServerUnavailable,
+    StatementTimedOut,
+    TableGone,
+)
 from tribal.ports import AccessReport, CatalogContents, Presence, SchemaAndTable, Statement, TableSample
 from tribal_contracts import CatalogColumn, CatalogTable, DatabaseLimits
 
@@ -48,7 +57,7 @@ class PostgresCatalog:
 
     Connects on first use. When a login is refused, `renew_password` is called once, and the login is retried if that
     returns a different password. Transactions ended by a replica's replay, a deadlock or a restart are retried, with
-    `pause` in between.
+    `pause` in between. Readers of databases on one server share its connections if they are given the same `server`.
     """
 
     def __init__(
@@ -56,6 +65,7 @@ class PostgresCatalog:
         target: PostgresTarget,
         limits: DatabaseLimits | None = None,
         *,
+        server: PostgresServer | None = None,
         renew_password: Callable[[], SecretStr | None] | None = None,
         pause: Pause = time.sleep,
     ) -> None:
@@ -65,7 +75,8 @@ class PostgresCatalog:
         self._renew_password = renew_password
         connect_seconds = self._limits.connect_timeout_seconds
         self._connect_seconds = min(connect_seconds, target.connect_timeout_seconds or connect_seconds)
-        self._pool = PostgresPool(self._open, self._limits.connections, self._connect_seconds)
+        self._server = server or PostgresServer(self._limits.connections)
+        self._pool = PostgresPool(self._open, self._server, self._connect_seconds)
 
     def read(self) -> CatalogContents:
         """Read the whole structure as one consistent snapshot, in a fixed number of statements."""
@@ -135,7 +146,16 @@ class PostgresCatalog:
         return self._pool.transaction(begin, TimeLimits(seconds, self._limits.lock_timeout_seconds), doing)
 
     def _retried(self, attempt: Callable[[], Result]) -> Result:
-        return with_retries(attempt, self._pause)
+        self._server.check()
+        try:
+            found = with_retries(attempt, self._pause)
+        except ServerUnavailable:
+            raise
+        except DatabaseUnreachable as error:
+            self._server.refused(error)
+            raise
+        self._server.answered()
+        return found
 
     def _presence(self, names: str) -> list[Row]:
         with self.transaction("looking for tables", queries.BEGIN) as session:

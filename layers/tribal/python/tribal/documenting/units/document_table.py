@@ -10,10 +10,10 @@ from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity
 from tribal.documenting.annotations import TableAnnotations
 from tribal.documenting.files import write_document
-from tribal.documenting.staleness import SAMPLING_TIMEOUT, input_hash, is_unchanged
+from tribal.documenting.staleness import PASSING, SERVER_UNAVAILABLE, input_hash, is_unchanged
 from tribal.documenting.units.assemble import Provenance, apply_annotation, assemble_document
-from tribal.documenting.units.sampling import Samples, can_be_sampled, take_samples
-from tribal.errors import ConnectionLost, RunError, StoreError, TableGone
+from tribal.documenting.units.sampling import Samples, can_be_sampled, not_sampled, take_samples
+from tribal.errors import ConnectionLost, RunError, ServerUnavailable, StoreError, TableGone
 from tribal.masking import redact_table, redact_text
 from tribal.ports import CatalogReader, Clock, Describer, DocumentingOptions, ObjectStore, TableContext
 from tribal.rendering import table_page
@@ -42,6 +42,8 @@ class UnitContext:
     describer: Describer
     clock: Clock
     options: DocumentingOptions
+    postpone: bool = False
+    """Whether a table whose server is unavailable is left for later, instead of documented without samples."""
 
     def input_hash(self, spec: TableSpec, *, sampled: bool = True) -> str:
         """Hash of a table's current inputs; `sampled` is false if its samples cannot be taken."""
@@ -69,11 +71,12 @@ class TableDocumenter:
         """Document one table; a failure is returned as a result that keeps the files of the last success.
 
         Raises:
+            ServerUnavailable: when the table is left for later.
             StoreError: when the files cannot be written.
         """
         try:
             return self._document(spec, earlier)
-        except (StoreError, RunError):
+        except (StoreError, RunError, ServerUnavailable):
             raise
         except TableGone as error:
             failure = self._failure("DOC_TABLE_GONE", error.message, spec)
@@ -124,7 +127,7 @@ class TableDocumenter:
                 page=f"{stem}.md",
                 documented_at=now,
                 # A table documented without a connection counts as changed once there is one again.
-                input_hash=shared.input_hash(spec, sampled=not wants_samples or shared.reader is not None),
+                input_hash=shared.input_hash(spec, sampled=not wants_samples or self._connected(samples)),
                 annotation_line=annotation.line if annotation else None,
             ),
         )
@@ -145,8 +148,12 @@ class TableDocumenter:
     def _is_better(self, earlier: TableResult, samples: Samples, spec: TableSpec) -> bool:
         """Whether files of an earlier run, made from the same inputs, are better than new ones without samples."""
         shared = self._shared
-        passing = samples.warning is not None and samples.warning.code == SAMPLING_TIMEOUT
+        passing = samples.warning is not None and samples.warning.code in PASSING
         return passing and not shared.options.force and is_unchanged(earlier, shared.input_hash(spec), shared.store)
+
+    def _connected(self, samples: Samples) -> bool:
+        refused = samples.warning is not None and samples.warning.code == SERVER_UNAVAILABLE
+        return self._shared.reader is not None and not refused
 
     def _samples(self, table: CatalogTable, spec: TableSpec) -> Samples:
         shared = self._shared
@@ -157,6 +164,10 @@ class TableDocumenter:
             return take_samples(
                 shared.reader, table, shared.options.rows_to_sample, spec.fully_qualified_name, shared.clock
             )
+        except ServerUnavailable as error:
+            if shared.postpone:
+                raise
+            return not_sampled(error, spec.fully_qualified_name, shared.clock)
         finally:
             elapsed = shared.clock.elapsed_ms(since)
             with self._lock:

@@ -10,7 +10,7 @@ from tribal.documenting.annotations import read_annotations
 from tribal.documenting.staleness import is_unchanged, wants_refresh
 from tribal.documenting.units.checkpoint import UnitCheckpoint
 from tribal.documenting.units.document_table import TableDocumenter, UnitContext
-from tribal.errors import PlanError, RunInterrupted, doing
+from tribal.errors import PlanError, RunInterrupted, ServerUnavailable, doing
 from tribal.ports import CatalogReader, DocumentingOptions, ProgressSink, RunContext
 from tribal.store import require_record
 from tribal_contracts import CatalogSlice, TableResult, TableSpec, UnitResult, WorkUnit
@@ -22,12 +22,18 @@ LOW_TIME_SECONDS = 20.0
 
 @doing("documenting")
 def document_unit(
-    unit: WorkUnit, run: RunContext, reader: CatalogReader | None, options: DocumentingOptions
+    unit: WorkUnit,
+    run: RunContext,
+    reader: CatalogReader | None,
+    options: DocumentingOptions,
+    *,
+    postpone: bool = False,
 ) -> UnitResult:
     """Document the tables of a unit that changed; without a reader, they get no samples.
 
     Out of time, or asked to stop, it returns a result with the status "running". Called again in the same run, it
-    continues with the remaining tables and leaves the others alone, even if the options force or refresh them.
+    continues with the remaining tables and leaves the others alone, even if the options force or refresh them. With
+    `postpone`, tables whose server is unavailable remain too.
 
     Raises:
         ConfigurationError: when the database's annotations cannot be used.
@@ -46,6 +52,7 @@ def document_unit(
         describer=run.describer,
         clock=run.clock,
         options=options,
+        postpone=postpone,
     )
     checkpoint = UnitCheckpoint(unit, run_id=run.run_id, store=store, clock=run.clock, record_pid=options.record_pid)
     left = [spec for spec in unit.tables if spec.fully_qualified_name not in checkpoint.done_in_this_run]
@@ -105,12 +112,17 @@ class _UnitWork:
                 under_way[spec.fully_qualified_name] = None
                 yield spec, self.checkpoint.earlier(spec.fully_qualified_name)
 
-        def document(item: tuple[TableSpec, TableResult | None]) -> TableResult:
-            return documenter.document(*item)
+        def document(item: tuple[TableSpec, TableResult | None]) -> TableResult | None:
+            try:
+                return documenter.document(*item)
+            except ServerUnavailable:
+                return None
 
         try:
-            for _, result in self.run.pool.run(document, take(), self.context.options.tables_at_once):
-                under_way.pop(result.name, None)
+            for (spec, _), result in self.run.pool.run(document, take(), self.context.options.tables_at_once):
+                under_way.pop(spec.fully_qualified_name, None)
+                if result is None:
+                    continue
                 done += 1
                 current = next(iter(under_way), None)
                 self.checkpoint.record(result, current=current, query_ms=documenter.query_ms)

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tribal.catalog.checks import allowed_values
-from tribal.documenting.staleness import SAMPLING_TIMEOUT
+from tribal.documenting.staleness import SERVER_UNAVAILABLE
 from tribal.errors import (
     ConnectionLost,
     DatabaseError,
     DatabaseUnreachable,
     LoginRefused,
+    ServerUnavailable,
     StatementConflict,
     StatementTimedOut,
     TableGone,
@@ -44,22 +45,30 @@ def take_samples(reader: CatalogReader, table: CatalogTable, rows: int, name: st
     Raises:
         TableGone: when the table no longer exists.
         ConnectionLost: when the connection broke twice.
+        ServerUnavailable: when the server is to be asked later, if at all.
     """
     try:
         sample = _sample(reader, table, rows)
     except (StatementTimedOut, StatementConflict) as error:
-        return Samples(warning=_warning(SAMPLING_TIMEOUT, error.message, name, clock))
-    except (TableGone, ConnectionLost):
+        return Samples(warning=_warning("DOC_SAMPLING_TIMEOUT", error.message, name, clock))
+    except (TableGone, ConnectionLost, ServerUnavailable):
         raise
     except DatabaseError as error:
         return Samples(warning=_warning("DOC_SAMPLING_FAILED", error.message, name, clock))
     return Samples(by_column=mask_table(table, sample), taken=True)
 
 
+def not_sampled(error: ServerUnavailable, name: str, clock: Clock) -> Samples:
+    """No samples, because the table's server has no connection to spare."""
+    return Samples(warning=_warning(SERVER_UNAVAILABLE, error.message, name, clock))
+
+
 def _sample(reader: CatalogReader, table: CatalogTable, rows: int) -> TableSample:
     for attempt in range(1, CONNECTION_ATTEMPTS + 1):
         try:
             return reader.sample(table, rows)
+        except ServerUnavailable:
+            raise
         except (ConnectionLost, DatabaseUnreachable, LoginRefused) as error:
             if attempt == CONNECTION_ATTEMPTS or isinstance(error, LoginRefused):
                 raise ConnectionLost(error.message) from error

@@ -26,6 +26,8 @@ class Document:
     """To a worker: document this unit."""
 
     unit_id: str
+    postpone: bool
+    """Whether tables whose server has no connection to spare are handed back."""
 
 
 @dataclass(frozen=True, slots=True)

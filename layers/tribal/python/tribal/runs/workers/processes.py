@@ -57,9 +57,9 @@ class _Worker:
         except (_WorkerGoneError, EOFError):
             return False
 
-    def document(self, unit_id: str, sink: ProgressSink) -> UnitResult:
+    def document(self, asked: Document, sink: ProgressSink) -> UnitResult:
         """Have the worker document one unit, forwarding its progress."""
-        self.tell(Document(unit_id))
+        self.tell(asked)
         while True:
             try:
                 message = receive(self._from)
@@ -117,14 +117,15 @@ class UnitProcesses:
         self._alive = 0
         self._closed = threading.Event()
 
-    def document(self, unit_id: str) -> UnitResult:
-        """Document a unit wherever there is capacity first."""
+    def document(self, unit_id: str, /, *, postpone: bool = True) -> UnitResult:
+        """Document a unit wherever there is capacity first; see `DocumentUnit`."""
+        asked = Document(unit_id, postpone)
         while True:
             worker = self._take()
             if worker is None:
-                return self._document_here(unit_id)
+                return self._document_here(asked)
             try:
-                result = worker.document(unit_id, self._sink)
+                result = worker.document(asked, self._sink)
             except _WorkerGoneError:
                 self._lose(worker)
                 continue
@@ -156,9 +157,9 @@ class UnitProcesses:
                         return None
                 self._change.wait(_LOOK_SECONDS)
 
-    def _document_here(self, unit_id: str) -> UnitResult:
+    def _document_here(self, asked: Document) -> UnitResult:
         try:
-            return self._here.document(unit_id)
+            return self._here.document(asked.unit_id, postpone=asked.postpone)
         finally:
             with self._change:
                 self._lane_taken = False

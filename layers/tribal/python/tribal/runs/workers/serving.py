@@ -75,7 +75,7 @@ def serve(source: IO[bytes], target: IO[bytes], build: Callable[[object, int], A
         return
     if not isinstance(setup, Setup):
         raise TypeError(f"a worker is set up first, and got {type(setup).__name__}")
-    stop, sink, work = StopToken(), PipeSink(target), SimpleQueue[str]()
+    stop, sink, work = StopToken(), PipeSink(target), SimpleQueue[Document]()
     app = build(setup.blueprint, setup.workers)
     app = replace(app, store=Provider.of(WatchedStore(app.store(), sink.note)))
     run = RunContext(setup.run_id, app, _LeaseOfTheRun(setup.run_id), stop, ThreadWorkerPool(stop), sink)
@@ -86,7 +86,7 @@ def serve(source: IO[bytes], target: IO[bytes], build: Callable[[object, int], A
             sink.tell(_document(units, work.get()))
 
 
-def _listen(source: IO[bytes], stop: StopToken, work: SimpleQueue[str]) -> None:
+def _listen(source: IO[bytes], stop: StopToken, work: SimpleQueue[Document]) -> None:
     while True:
         try:
             message = receive(source)
@@ -94,14 +94,14 @@ def _listen(source: IO[bytes], stop: StopToken, work: SimpleQueue[str]) -> None:
             # The run is dead and this process must not write without it: the next run redoes the current unit.
             os._exit(0)
         if isinstance(message, Document):
-            work.put(message.unit_id)
+            work.put(message)
         elif isinstance(message, Stop):
             stop.request(message.cause)
 
 
-def _document(units: UnitsHere, unit_id: str) -> Done:
+def _document(units: UnitsHere, asked: Document) -> Done:
     try:
-        return Done(units.document(unit_id).to_compact_json())
+        return Done(units.document(asked.unit_id, postpone=asked.postpone).to_compact_json())
     except TribalError as error:
         return Done(b"", error.with_traceback(None))
     except Exception:  # noqa: BLE001 - the outermost edge of this process: the run raises it

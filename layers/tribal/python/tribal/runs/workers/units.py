@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from typing import Self
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol, Self
 
 from tribal.catalog import locations
 from tribal.documenting import document_unit
@@ -14,19 +15,32 @@ from tribal.ports import CatalogReader, RunContext
 from tribal.store import require_record
 from tribal_contracts import DatabaseEntry, RunOutline, UnitResult, WorkUnit
 
-DocumentUnit = Callable[[str], UnitResult]
-"""Documents the unit of that id; called from many threads."""
+
+class DocumentUnit(Protocol):
+    """Documents a unit; called from many threads."""
+
+    def __call__(self, unit_id: str, /, *, postpone: bool = True) -> UnitResult:
+        """Document the unit of that id; `postpone` hands back tables whose server has no connection to spare.
+
+        The first call without `postpone` asks such servers again, and what still cannot be sampled is documented
+        without samples.
+        """
+        ...
 
 
 class UnitsHere:
-    """Documents units of one run in this process, with one reader per database, opened on first use."""
+    """Documents units of one run in this process, with one reader per database.
+
+    A reader is opened on first use, and closed when no unit of its database is under way and one of another begins.
+    """
 
     def __init__(self, run: RunContext) -> None:
         self._run = run
         self._entries = {entry.name: entry for entry in run.options.databases}
-        self._stack = ExitStack()
         self._lock = threading.Lock()
         self._readers: dict[str, CatalogReader | None] = {}
+        self._users: Counter[str] = Counter()
+        self._last_round = False
 
     def __enter__(self) -> Self:
         return self
@@ -37,29 +51,56 @@ class UnitsHere:
     def close_readers(self) -> None:
         """Close the readers; later units reopen them."""
         with self._lock:
-            self._readers.clear()
-            self._stack.close()
+            for name in list(self._readers):
+                self._close(name)
 
-    def document(self, unit_id: str) -> UnitResult:
-        """Document one unit of the run's plan."""
+    def document(self, unit_id: str, /, *, postpone: bool = True) -> UnitResult:
+        """Document one unit of the run's plan; see `DocumentUnit`."""
+        if not postpone:
+            self._begin_last_round()
         run = self._run
         unit = require_record(run.store, locations.run_unit_file(run.run_id, unit_id), WorkUnit)
         entry = self._entries[unit.database]
         options = run.options.documenting.for_entry(entry)
-        return document_unit(unit, run, self._reader_of(entry) if options.rows_to_sample else None, options)
+        if not options.rows_to_sample:
+            return document_unit(unit, run, None, options)
+        with self._reading(entry) as reader:
+            return document_unit(unit, run, reader, options, postpone=postpone)
 
-    def _reader_of(self, entry: DatabaseEntry) -> CatalogReader | None:
+    def _begin_last_round(self) -> None:
         with self._lock:
-            if entry.name not in self._readers:
-                try:
-                    reader = self._run.app.open_reader(entry)
-                except DatabaseError as error:
-                    self._run.sink.note(f"{entry.name}: documented without samples: {error.message}")
-                    self._readers[entry.name] = None
-                else:
-                    self._stack.callback(reader.close)
-                    self._readers[entry.name] = reader
-            return self._readers[entry.name]
+            if not self._last_round:
+                self._last_round = True
+                self._run.app.ask_again()
+
+    @contextmanager
+    def _reading(self, entry: DatabaseEntry) -> Iterator[CatalogReader | None]:
+        with self._lock:
+            for name in [name for name in self._readers if name != entry.name and not self._users[name]]:
+                self._close(name)
+            reader = self._open(entry)
+            self._users[entry.name] += 1
+        try:
+            yield reader
+        finally:
+            with self._lock:
+                self._users[entry.name] -= 1
+
+    def _open(self, entry: DatabaseEntry) -> CatalogReader | None:
+        if entry.name not in self._readers:
+            try:
+                self._readers[entry.name] = self._run.app.open_reader(entry)
+            except DatabaseError as error:
+                self._run.sink.note(f"{entry.name}: documented without samples: {error.message}")
+                self._readers[entry.name] = None
+        return self._readers[entry.name]
+
+    def _close(self, name: str) -> None:
+        reader = self._readers[name]
+        # A database that could not be opened is not tried again, nor noted twice.
+        if reader is not None:
+            del self._readers[name]
+            reader.close()
 
 
 SpreadUnits = Callable[[RunOutline, UnitsHere], AbstractContextManager[DocumentUnit]]

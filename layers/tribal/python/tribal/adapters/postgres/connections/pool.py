@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tribal.adapters.postgres import queries
-from tribal.adapters.postgres.connection import PostgresConnection, Row
-from tribal.adapters.postgres.line import MOST_ROWS
-from tribal.errors import ConnectionLost, DatabaseError, StatementTimedOut
+from tribal.adapters.postgres.connections.connection import PostgresConnection, Row
+from tribal.adapters.postgres.connections.line import MOST_ROWS
+from tribal.adapters.postgres.connections.server import PostgresServer
+from tribal.errors import ConnectionLost, DatabaseError
 
 _IDLE_TIMEOUT_SECONDS = 60.0
 _SOCKET_MARGIN_SECONDS = 5.0
@@ -56,26 +56,25 @@ class Session:
 
 
 class PostgresPool:
-    """Opens up to `size` connections on demand, and reuses the healthy ones."""
+    """Opens connections to one database as its server has them to spare, and reuses the healthy ones."""
 
-    def __init__(self, open_connection: Callable[[], PostgresConnection], size: int, begin_seconds: float) -> None:
+    def __init__(
+        self, open_connection: Callable[[], PostgresConnection], server: PostgresServer, begin_seconds: float
+    ) -> None:
         self._open = open_connection
         self._begin_seconds = begin_seconds
-        self._free = threading.BoundedSemaphore(size)
-        self._lock = threading.Lock()
-        self._idle: list[PostgresConnection] = []
+        self._server = server
         self._closed = False
 
     @contextmanager
     def transaction(self, begin: str, limits: TimeLimits, doing: str) -> Iterator[Session]:
         """A read-only transaction; `doing` describes it in messages, such as "reading the catalog"."""
-        wait_seconds = limits.statement_seconds + _SOCKET_MARGIN_SECONDS
-        if not self._free.acquire(timeout=wait_seconds):
-            raise StatementTimedOut(f"Gave up {doing}: no connection became free within {wait_seconds:g} s.")
+        idle = self._server.take(self)
+        connection: PostgresConnection | None = None
         try:
-            connection = self._begin(limits.fill_in(begin), doing)
+            connection = self._begin(idle, limits.fill_in(begin), doing)
+            session = Session(connection, doing, limits.statement_seconds + _SOCKET_MARGIN_SECONDS)
             try:
-                session = Session(connection, doing, wait_seconds)
                 yield session
                 session.run(queries.COMMIT)
             except DatabaseError:
@@ -84,25 +83,23 @@ class PostgresPool:
             except BaseException:
                 connection.close()
                 raise
-            finally:
-                self._give_back(connection)
         finally:
-            self._free.release()
+            self._give_back(connection)
 
     def close(self) -> None:
         """Close idle connections now, and the others when they are returned."""
-        with self._lock:
-            self._closed = True
-        self._drop_idle()
+        self._closed = True
+        self._server.close_idle(self)
 
-    def _begin(self, begin: str, doing: str) -> PostgresConnection:
-        pooled = self._take_idle(doing)
+    def _begin(self, pooled: PostgresConnection | None, begin: str, doing: str) -> PostgresConnection:
+        if self._closed:
+            raise ConnectionLost(f"Cannot go on with {doing}: this reader is closed. Make a new one.")
         if pooled is not None:
             try:
                 pooled.run(begin, doing=doing, timeout_seconds=self._begin_seconds)
             except ConnectionLost:
                 # The server restarted or a proxy dropped the connection: other idle ones are likely broken too.
-                self._drop_idle()
+                self._server.close_idle(self)
             except BaseException:
                 pooled.close()
                 raise
@@ -116,12 +113,6 @@ class PostgresPool:
             raise
         return fresh
 
-    def _take_idle(self, doing: str) -> PostgresConnection | None:
-        with self._lock:
-            if self._closed:
-                raise ConnectionLost(f"Cannot go on with {doing}: this reader is closed. Make a new one.")
-            return self._idle.pop() if self._idle else None
-
     def _roll_back(self, connection: PostgresConnection) -> None:
         if connection.broken:
             return
@@ -130,15 +121,11 @@ class PostgresPool:
         except DatabaseError:
             connection.close()
 
-    def _give_back(self, connection: PostgresConnection) -> None:
-        with self._lock:
-            if not connection.broken and not self._closed:
-                self._idle.append(connection)
-                return
-        connection.close()
-
-    def _drop_idle(self) -> None:
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for connection in idle:
+    def _give_back(self, connection: PostgresConnection | None) -> None:
+        if connection is not None and self._closed:
             connection.close()
+        reusable = connection is not None and not connection.broken
+        self._server.give_back(self, connection if reusable else None)
+        if self._closed:
+            # Closed meanwhile by another thread, which could not see this connection.
+            self._server.close_idle(self)

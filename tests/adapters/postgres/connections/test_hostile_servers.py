@@ -22,9 +22,9 @@ from servers.fake_postgres import (
     parameter,
     row,
 )
-from tribal.adapters.postgres import line
-from tribal.adapters.postgres.connection import PostgresConnection, open_connection
-from tribal.adapters.postgres.line import LARGEST_MESSAGE_BYTES
+from tribal.adapters.postgres.connections import line
+from tribal.adapters.postgres.connections.connection import PostgresConnection, open_connection
+from tribal.adapters.postgres.connections.line import LARGEST_MESSAGE_BYTES
 from tribal.errors import ConnectionLost, DatabaseError, DatabaseUnreachable
 from tribal.settings.postgres_target import PostgresTarget, SslMode
 

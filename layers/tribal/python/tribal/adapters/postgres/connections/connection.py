@@ -14,7 +14,7 @@ from pg8000.native import Connection
 from pydantic import SecretStr
 from scramp import ScramException
 
-from tribal.adapters.postgres.errors import (
+from tribal.adapters.postgres.connections.errors import (
     BAD_LOGIN,
     BROKEN_PROTOCOL,
     broken_connection,
@@ -25,8 +25,8 @@ from tribal.adapters.postgres.errors import (
     too_large,
     without_words,
 )
-from tribal.adapters.postgres.line import MOST_ROWS, AnswerTooLarge, Line, PlainLine, plain_line, tls_line
-from tribal.adapters.postgres.login import LoginGuard
+from tribal.adapters.postgres.connections.line import MOST_ROWS, AnswerTooLarge, Line, PlainLine, plain_line, tls_line
+from tribal.adapters.postgres.connections.login import LoginGuard
 from tribal.errors import DatabaseUnreachable, LoginRefused
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ _ENCODINGS = (b"UTF8", b"UTF-8", b"UNICODE", b"SQL_ASCII")
 _MOST_COLUMNS = 1664
 """As many as PostgreSQL lets a statement have."""
 _LENGTH = struct.Struct("!i")
+_TERMINATE = b"X\x00\x00\x00\x04"
+_GOODBYE_SECONDS = 1.0
+_GOODBYE_BYTES = 65_536
 _TLS_REQUEST = struct.pack("!ii", 8, 80877103)
 
 # As in libpq, the second mode is tried when the server has no pg_hba.conf entry for the first.
@@ -156,26 +159,34 @@ class PostgresConnection:
         except ServerError as error:
             raise statement_error(error, doing, self._target) from without_words(error)
         except AnswerTooLarge as error:
-            self.close()
+            self._terminate(wait=False)
             raise too_large(error, doing, self._target) from error
         except (OSError, struct.error, *BROKEN_PROTOCOL) as error:
             last_words = self._connection.last_error
-            self.close()
+            self._terminate(wait=False)
             if last_words is not None:
                 raise statement_error(last_words, doing, self._target) from without_words(last_words)
             cause = timeout_behind(error) or error
             raise broken_connection(cause, doing, self._target) from without_words(cause)
         except BaseException:
             # Interrupted in the middle of a response: the protocol state is unknown.
-            self.close()
+            self._terminate(wait=False)
             raise
 
     def close(self) -> None:
-        """Terminate the session if the server still responds, and close; idempotent."""
+        """Terminate the session, and close once the server has; idempotent.
+
+        Without waiting for the server, the session would still take one of its connections when the next is opened.
+        """
+        self._terminate(wait=not self.broken)
+
+    def _terminate(self, *, wait: bool) -> None:
         self.broken = True
         with suppress(OSError, *BROKEN_PROTOCOL):
-            self._line.allow(1.0)
-            self._connection.close()
+            self._line.allow(_GOODBYE_SECONDS)
+            self._line.sendall(_TERMINATE)
+            while wait and self._line.recv(_GOODBYE_BYTES):
+                pass
         self._line.close()
 
 

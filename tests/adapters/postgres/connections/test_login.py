@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from servers.tls import tls_context
 from tests.attack.fake_server import Behaviour, FakeServer
 from tribal.adapters.postgres.catalog import PostgresCatalog
-from tribal.adapters.postgres.login import LoginGuard
+from tribal.adapters.postgres.connections.login import LoginGuard
 from tribal.errors import DatabaseError, LoginRefused
 from tribal.settings.dsn import parse_dsn
 from tribal.settings.postgres_target import PostgresTarget

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from tribal.adapters.postgres.errors import CONFLICTS, sqlstate
+from tribal.adapters.postgres.connections.errors import CONFLICTS, sqlstate
 from tribal.errors import ConnectionLost, DatabaseError
 
 Result = TypeVar("Result")

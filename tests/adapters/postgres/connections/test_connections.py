@@ -26,11 +26,13 @@ from tests.plugins.postgres import (
 )
 from tests.plugins.relay import MakeRelay, Relay
 from tribal.adapters.postgres.catalog import PostgresCatalog
+from tribal.adapters.postgres.connections.server import PostgresServer
 from tribal.errors import (
     ConnectionLost,
     DatabaseError,
     DatabaseUnreachable,
     LoginRefused,
+    ServerUnavailable,
     StatementTimedOut,
 )
 from tribal.settings.dsn import parse_dsn
@@ -132,11 +134,9 @@ def test_at_most_the_configured_number_of_connections_is_open(dsn: str, relay_to
 
 
 def test_waiting_for_a_free_connection_has_an_end(dsn: str) -> None:
-    catalog = PostgresCatalog(parse_dsn(dsn, NO_ENVIRONMENT), DatabaseLimits(connections=1))
-    with catalog.transaction("holding on"):
-        waiting = catalog.transaction("waiting", statement_seconds=-4.9)
-        with pytest.raises(StatementTimedOut, match="no connection became free"):
-            waiting.__enter__()
+    catalog = PostgresCatalog(parse_dsn(dsn, NO_ENVIRONMENT), server=PostgresServer(1, wait_seconds=0.1))
+    with catalog.transaction("holding on"), pytest.raises(StatementTimedOut, match="became free"):
+        catalog.transaction("waiting").__enter__()
     assert len(catalog.read().tables) == 1
     catalog.close()
 
@@ -199,7 +199,7 @@ def test_a_server_without_free_slots_is_unreachable_for_now(fresh_database: Fres
     dsn = fresh_database(f"CREATE ROLE {user} LOGIN PASSWORD '{_PASSWORD}' CONNECTION LIMIT 1")
     own = login(dsn, user, _PASSWORD)
     with connected(own):
-        assert "too many connections" in _fails(parse_dsn(own, NO_ENVIRONMENT), DatabaseUnreachable)
+        assert "too many connections" in _fails(parse_dsn(own, NO_ENVIRONMENT), ServerUnavailable)
 
 
 def test_a_closed_port_a_missing_socket_and_a_stranger_are_unreachable(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import scramp
 from pg8000.exceptions import DatabaseError as ServerError
 from pg8000.exceptions import InterfaceError
 
-from tribal.adapters.postgres.line import AnswerTooLarge
+from tribal.adapters.postgres.connections.line import AnswerTooLarge
 from tribal.catalog.dialect import quote_identifier
 from tribal.errors import (
     AccessDenied,

@@ -1,0 +1,1 @@
+"""Connections to PostgreSQL: how they are opened, shared out, watched and closed."""
