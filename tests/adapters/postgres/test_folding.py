@@ -66,20 +66,24 @@ def test_tables_that_inherit_everything_are_folded_and_those_that_add_something_
     dsn = fresh_database(
         """
         CREATE TABLE place (code text PRIMARY KEY);
-        CREATE TABLE measurement (id int PRIMARY KEY, at date, place text REFERENCES place);
-        CREATE TABLE measurement_2024 (CHECK (at < '2025-01-01'), FOREIGN KEY (place) REFERENCES place,
-                                       PRIMARY KEY (id)) INHERITS (measurement);
-        CREATE TABLE measurement_2025 (FOREIGN KEY (id) REFERENCES measurement) INHERITS (measurement);
-        CREATE TABLE measurement_2025_may () INHERITS (measurement_2025);
-        CREATE TABLE detached (id int NOT NULL, at date, place text);
+        CREATE TABLE measurement (id int PRIMARY KEY, at date CHECK (at > '2000-01-01'), place text REFERENCES place);
+        CREATE TABLE same (PRIMARY KEY (id), FOREIGN KEY (place) REFERENCES place) INHERITS (measurement);
+        CREATE TABLE plain () INHERITS (measurement);
+        CREATE TABLE plain_too () INHERITS (plain);
+        CREATE TABLE detached (id int NOT NULL, at date, place text, CONSTRAINT measurement_at_check
+                               CHECK (at > '2000-01-01'));
         ALTER TABLE detached INHERIT measurement;
+        CREATE TABLE checked (CHECK (at < '2025-01-01')) INHERITS (measurement);
+        CREATE TABLE keyed (FOREIGN KEY (id) REFERENCES measurement) INHERITS (measurement);
+        CREATE TABLE keyed_may () INHERITS (keyed);
+        CREATE TABLE once_a_day (UNIQUE (at)) INHERITS (measurement);
         CREATE TABLE precise (digits int) INHERITS (measurement);
         CREATE TABLE wanted (PRIMARY KEY (id)) INHERITS (measurement);
         CREATE TABLE wants (id int REFERENCES wanted);
         CREATE TABLE amid () INHERITS (measurement, place);
         INSERT INTO place VALUES ('here');
-        INSERT INTO measurement_2024 VALUES (1, '2024-02-01', 'here');
-        INSERT INTO measurement_2025_may VALUES (2, '2025-05-01', 'here'), (3, '2025-05-02', 'here');
+        INSERT INTO same VALUES (1, '2024-02-01', 'here');
+        INSERT INTO plain_too VALUES (2, '2025-05-01', 'here'), (3, '2025-05-02', 'here');
         INSERT INTO detached VALUES (4, '2025-05-01', 'here');
         ANALYZE;
         """,
@@ -88,18 +92,28 @@ def test_tables_that_inherit_everything_are_folded_and_those_that_add_something_
     catalog = open_catalog(dsn)
     contents = catalog.read()
     names = [table.table_name for table in contents.tables]
-    assert names == ["amid", "measurement", "place", "precise", "wanted", "wants"]
+    assert names == ["amid", "checked", "keyed", "measurement", "once_a_day", "place", "precise", "wanted", "wants"]
     measurement = _table(contents, "measurement")
     assert (measurement.kind, measurement.partition_count) == ("table", 4)
     assert contents.statistics["public", "measurement"].row_count == 4
-    assert [(key.columns, key.references_table) for key in measurement.foreign_keys] == [
-        (["id"], "measurement"),
-        (["place"], "place"),
-    ]
-    assert {name for _, name in contents.folded} == {
-        "measurement_2024",
-        "measurement_2025",
-        "measurement_2025_may",
-        "detached",
-    }
+    assert {name for _, name in contents.folded} == {"same", "plain", "plain_too", "detached", "keyed_may"}
     assert sorted(row[0] or "" for row in catalog.sample(measurement, 10).rows) == ["1", "2", "3", "4"]
+
+
+def test_a_parent_has_its_own_keys_and_checks_alone(
+    server: EmbeddedServer, fresh_database: FreshDatabase, open_catalog: OpenCatalog
+) -> None:
+    dsn = fresh_database(
+        """
+        CREATE TABLE customer (id int PRIMARY KEY);
+        CREATE TABLE note (id int PRIMARY KEY, ref_key int, vector text);
+        CREATE TABLE customer_note (PRIMARY KEY (id), FOREIGN KEY (ref_key) REFERENCES customer,
+                                    CHECK (ref_key > 0)) INHERITS (note);
+        """,
+        server=server,
+    )
+    contents = open_catalog(dsn).read()
+    note, child = _table(contents, "note"), _table(contents, "customer_note")
+    assert (note.foreign_keys, note.checks, note.partition_count) == ([], [], None)
+    assert [key.references_table for key in child.foreign_keys] == ["customer"]
+    assert [check.expression for check in child.checks] == ["(ref_key > 0)"]

@@ -1,21 +1,20 @@
 """Folds tables that inherit all their columns into their parent, like partitions.
 
-Tables were partitioned this way before PostgreSQL 10, and many still are. A table that adds a column, has several
-parents, or is referenced by a foreign key is a table in its own right and is kept.
+Tables were partitioned this way before PostgreSQL 10. A table that has a column, key or check of its own or several
+parents, or is referenced by a foreign key, is a table in its own right and is kept.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from tribal.adapters.postgres.rows import CatalogRows, ColumnRow, ConstraintRow, TableRow
 from tribal.ports import SchemaAndTable
 
 
 def fold_inheriting_tables(rows: CatalogRows) -> tuple[CatalogRows, frozenset[SchemaAndTable]]:
-    """The rows without folded tables, and the names of those; their counts, sizes and foreign keys go to the parent."""
+    """The rows without folded tables, and the names of those; their counts and sizes go to the parent."""
     roots = _roots(rows)
     if not roots:
         return rows, frozenset()
@@ -24,7 +23,7 @@ def fold_inheriting_tables(rows: CatalogRows) -> tuple[CatalogRows, frozenset[Sc
     kept = rows._replace(
         tables=_with_sums(heads, roots),
         columns=[row for row in rows.columns if row[0] not in roots],
-        constraints=_constraints(rows, roots),
+        constraints=[row for row in rows.constraints if row[1] not in roots],
         indexes=[row for row in rows.indexes if row[1] not in roots],
     )
     return kept, folded
@@ -39,9 +38,14 @@ def _roots(rows: CatalogRows) -> dict[int, int]:
         return {}
     heads = {head.oid: head for head in (TableRow(*row) for row in rows.tables)}
     columns: dict[int, set[str]] = defaultdict(set)
-    for row in map(ColumnRow._make, rows.columns):
-        columns[row.table].add(row.name)
-    targets = {(row.references_schema, row.references_table) for row in map(ConstraintRow._make, rows.constraints)}
+    for column in map(ColumnRow._make, rows.columns):
+        columns[column.table].add(column.name)
+    constraints = [ConstraintRow(*row) for row in rows.constraints]
+    targets = {(row.references_schema, row.references_table) for row in constraints}
+    own: dict[int, set[object]] = defaultdict(set)
+    for row in constraints:
+        if not row.inherited:
+            own[row.table].add(_meaning(row))
     up = {
         child: above[0]
         for child, above in parents.items()
@@ -49,6 +53,7 @@ def _roots(rows: CatalogRows) -> dict[int, int]:
         and child in heads
         and above[0] in heads
         and columns[child] == columns[above[0]]
+        and own[child] <= own[above[0]]
         and (heads[child].schema, heads[child].name) not in targets
     }
     return {child: _topmost(child, up) for child in up}
@@ -82,25 +87,14 @@ def _total(numbers: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _constraints(rows: CatalogRows, roots: Mapping[int, int]) -> list[Sequence[Any]]:
-    """Constraints of the tables that are kept, and each distinct foreign key of folded ones, since those are not
-    inherited."""
-    kept: list[Sequence[Any]] = []
-    lifted: list[ConstraintRow] = []
-    known: set[tuple[object, ...]] = set()
-    for row in sorted(map(ConstraintRow._make, rows.constraints), key=lambda row: row.name):
-        if row.table not in roots:
-            kept.append(row)
-            known.add(_meaning(row))
-        elif row.kind == "f":
-            lifted.append(row._replace(table=roots[row.table]))
-    for row in lifted:
-        if _meaning(row) not in known:
-            known.add(_meaning(row))
-            kept.append(row)
-    return kept
-
-
-def _meaning(row: ConstraintRow) -> tuple[object, ...]:
-    ends = (row.references_schema, row.references_table, tuple(row.references_columns or ()))
-    return (row.table, row.kind, tuple(row.columns or ()), *ends)
+def _meaning(row: ConstraintRow) -> object:
+    """What a key says, whatever its name and table; a check says something of its own."""
+    if row.kind == "c":
+        return row.oid
+    return (
+        row.kind,
+        tuple(row.columns or ()),
+        row.references_schema,
+        row.references_table,
+        tuple(row.references_columns or ()),
+    )

@@ -126,7 +126,7 @@ SELECT k.oid, k.conrelid, k.contype::text, k.conname,
   m.nspname, r.relname,
   (SELECT json_agg(a.attname ORDER BY u.place) FROM unnest(k.confkey) WITH ORDINALITY AS u (attnum, place)
    JOIN pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = u.attnum),
-  k.confupdtype::text, k.confdeltype::text
+  k.confupdtype::text, k.confdeltype::text, k.coninhcount > 0
 FROM pg_constraint k
 JOIN pg_class c ON c.oid = k.conrelid
 JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -70,6 +70,7 @@ class ConstraintRow(NamedTuple):
     references_columns: list[str] | None
     on_update: str
     on_delete: str
+    inherited: bool
 
 
 class IndexRow(NamedTuple):
