@@ -7,7 +7,7 @@ from dataclasses import replace
 from graphlib import TopologicalSorter
 
 from tribal.catalog import locations
-from tribal.documenting import WorkInspector, finish, overall_status, pending_progress
+from tribal.documenting import WorkInspector, finish, forget_interrupted, overall_status, pending_progress
 from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError, doing
 from tribal.indexing import IndexingContext, IndexingRequest, index_documents
 from tribal.planning import (
@@ -118,6 +118,7 @@ def _publish(run: RunContext, plan: DocumentationPlan) -> RunOutline:
     if published:
         progress = pending_progress(outline, run.store, run.clock)
         put_record(run.store, locations.DOCUMENTER_PROGRESS_FILE, progress)
+        forget_interrupted(outline, run.store, run.pool)
     return outline
 
 

@@ -53,7 +53,9 @@ def finish(outline: RunOutline, run: RunContext) -> Finished:
         if written is None:
             return Finished(False)
         manifest = _publish(outline, found, previous, written, run)
-    put_record_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, final_progress(outline, store, run.clock))
+    put_record_if_changed(
+        store, locations.DOCUMENTER_PROGRESS_FILE, final_progress(outline, store, run.clock, run.pool)
+    )
     if manifest is not None:
         retire(found, previous, manifest, store=store)
     return Finished(True, manifest)
