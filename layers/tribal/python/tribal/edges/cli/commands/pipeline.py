@@ -62,12 +62,14 @@ def document(
     stop the others; --retry-failed takes up only those.
     """
     from tribal.ports import RunParameters, Selection
+    from tribal.runs.selecting import require_planned
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
     selection = Selection(units=frozenset(work_unit or ()), domains=frozenset(domain or ()))
-    parameters = RunParameters(selection=selection, force=force, retry_failed=retry_failed)
-    with _open(_application(settings, parameters), "document", as_json) as work:
+    app = _application(settings, RunParameters(selection=selection, force=force, retry_failed=retry_failed))
+    require_planned(app)
+    with _open(app, "document", as_json) as work:
         work.document()
     _report(work, settings, as_json, next_step="Next: `tribal index`.")
 
@@ -85,12 +87,16 @@ def index(
     Only files that changed since the last time are read. The index is one SQLite file, data/tribal-knowledge.db; it can
     be thrown away and built again at any time.
     """
+    from tribal.app.local import local_application
     from tribal.ports import RunParameters, Selection
+    from tribal.runs.selecting import require_documented
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, dsn=dsn)
     parameters = RunParameters(selection=Selection(units=frozenset(work_unit or ())), force=force)
-    with _open(_application(settings, parameters), "index", as_json) as work:
+    app = local_application(settings, parameters)
+    require_documented(app)
+    with _open(app, "index", as_json) as work:
         work.index()
     _report(work, settings, as_json, next_step='Next: `tribal search "what you are looking for"`.')
 
