@@ -17,7 +17,7 @@ from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.pipeline import document_run, index_run, plan_run
 from tribal.runs.pruning import prune_runs
 from tribal.runs.records import RunLog
-from tribal.runs.signals import stop_on_signal
+from tribal.runs.signals import interrupted, stop_on_signal
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal.runs.workers.processes import unit_processes
 from tribal.store import WatchedStore, content_hash
@@ -71,8 +71,10 @@ class LocalRun:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         with self._stack:
+            if isinstance(error, KeyboardInterrupt):
+                error = interrupted()
             if isinstance(error, TribalError):
-                self._errors.append(error.to_agent_error(self._app.clock.published()))
+                self._errors.append(self._recorded(error))
             counts = self._sink.counts
             self._log.finish(
                 "failed" if error is not None else self._status(),
@@ -81,6 +83,11 @@ class LocalRun:
                 failed=counts["failed"],
                 errors=self._errors,
             )
+
+    def _recorded(self, error: TribalError) -> AgentError:
+        """The error for the record, with its class, which gives whoever follows the run the exit code."""
+        recorded = error.to_agent_error(self._app.clock.published())
+        return recorded.model_copy(update={"context": {**(recorded.context or {}), "error": type(error).__name__}})
 
     def _status(self) -> AgentStatus:
         """The worst status of any stage."""
