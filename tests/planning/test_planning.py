@@ -306,6 +306,9 @@ def test_a_plan_that_cannot_be_read_says_where_and_what_to_do(change: dict[str, 
     assert "tribal plan" in caught.value.message
 
 
+OUTSIDE_DOCS = ("/etc/shop", "../shop", "shop/../../other", "", ".", "shop//sales", "C:/shop", "shop\\..\\..", "a\0b")
+
+
 @pytest.mark.parametrize(
     ("change", "code"),
     [
@@ -313,6 +316,7 @@ def test_a_plan_that_cannot_be_read_says_where_and_what_to_do(change: dict[str, 
         ({"depends_on": ["nowhere"]}, "WORK_UNIT_INVALID"),
         ({"depends_on": ["shop_billing"]}, "WORK_UNIT_INVALID"),
         ({"output_directory": "shop/sales"}, "WORK_UNIT_INVALID"),
+        *(({"output_directory": outside}, "WORK_UNIT_INVALID") for outside in OUTSIDE_DOCS),
     ],
 )
 def test_a_plan_that_cannot_be_carried_out_is_refused(change: dict[str, object], code: str) -> None:

@@ -167,11 +167,11 @@ def _copied(run: RunContext, whole: RunOutline, chosen: Collection[str]) -> RunO
 
 def _outline_of_plan(run: RunContext) -> RunOutline:
     plan = load_plan(run.store)
+    check_plan(plan)
     if plan_was_edited(plan):
         run.sink.note("the domains of the plan were edited; its work units are cut anew")
         plan = recut(plan, run.app, has_work=work_marker(run.app, run.options.documenting)).plan
         return _publish(run, plan)
-    check_plan(plan)
     outline = write_run_plan(plan, store=run.store, run_id=run.run_id)
     put_record(run.store, locations.LATEST_OUTLINE_FILE, outline)
     return outline

@@ -63,6 +63,7 @@ class StagedRun:
         """The store that the run reads and writes."""
         return self.app.store()
 
+    @doing("planning")
     def open(self, command: str) -> list[DatabaseEntry]:
         """Acquire the lease, begin the run's record, and return the databases to read.
 
