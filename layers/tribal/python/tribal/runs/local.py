@@ -136,7 +136,9 @@ class LocalRun:
             return unit_processes(self._run, outline, here, lambda: self._sink.counts["documented"])
 
         result = document_run(self._run, spread)
-        self._errors.extend(result.errors)
+        # In a run that has made its plan too, what became of a person's edits is known already.
+        planned = tuple(self._errors)
+        self._errors.extend(error for error in result.errors if error not in planned)
         self._statuses.append(result.status)
         self._log.attach_plan(locations.run_plan_file(self._run.run_id), result.outline.plan_hash)
         return result.manifest is not None or content_hash(self._run.store, locations.MANIFEST_FILE) is not None

@@ -30,7 +30,6 @@ from tribal.runs.context import DocumentedRun, selected_units
 from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
 from tribal.store import put_record, read_record, report_damage
 from tribal_contracts import (
-    AgentError,
     AgentStatus,
     CatalogReading,
     DatabaseEntry,
@@ -138,7 +137,7 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
     chosen = selected_units(whole, run.options.selection)
     outline = _copied(run, whole, chosen)
     statuses: list[AgentStatus] = []
-    errors: list[AgentError] = []
+    errors = [error for error in whole.errors if error.code == "PLAN_EDIT_UNDONE" and whole.run_id == run.run_id]
     run.sink.begin("document", sum(unit.tables for unit in outline.units))
     with UnitsHere(run) as here, spread(outline, here) as document:
         for wave in waves_of(outline):

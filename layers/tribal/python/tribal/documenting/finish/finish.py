@@ -12,6 +12,7 @@ from tribal.documenting.finish.manifest import build_manifest
 from tribal.documenting.finish.overviews import Overviews, OverviewWriter
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.retire import retire
+from tribal.documenting.finish.unknown_tables import note_unknown_tables
 from tribal.documenting.progress import final_progress
 from tribal.errors import doing
 from tribal.ports import RunContext
@@ -58,6 +59,7 @@ def finish(outline: RunOutline, run: RunContext) -> Finished:
     )
     if manifest is not None:
         retire(found, previous, manifest, store=store)
+    note_unknown_tables(outline, run)
     return Finished(True, manifest)
 
 

@@ -48,10 +48,3 @@ def _is_below(directory: str) -> bool:
     """Whether a directory relative to `docs/` can only be below it, on any system."""
     parts = directory.split("/")
     return all(part.isprintable() and part not in ("", ".", "..") and not set(part) & set("\\:") for part in parts)
-
-
-def plan_was_edited(plan: DocumentationPlan) -> bool:
-    """Whether the plan's domains differ from those of its units; if so, `recut` it before documenting."""
-    by_domain = {name: domain for a in plan.databases for domain, names in a.domains.items() for name in names}
-    by_unit = {spec.fully_qualified_name: unit.domain for unit in plan.work_units for spec in unit.tables}
-    return by_domain != by_unit
