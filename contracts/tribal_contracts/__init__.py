@@ -16,6 +16,7 @@ from tribal_contracts.core.configuration import (
 from tribal_contracts.core.runs import (
     LeaseRecord,
     RunRecord,
+    SourceRecord,
 )
 from tribal_contracts.core.shape import (
     SCHEMA_VERSION,
@@ -273,6 +274,7 @@ __all__ = [
     "RowCount",
     "RunOutline",
     "RunRecord",
+    "SourceRecord",
     "SCHEMA_VERSION",
     "SearchTablesInput",
     "SearchTablesOutput",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection
 
-from tribal.errors import SelectionUnknown
+from tribal.errors import PlanError, SelectionUnknown
 from tribal.planning import latest_outline, load_plan, plan_was_edited
 from tribal.ports import Application, Selection
 from tribal.store import documented_before
@@ -54,7 +54,7 @@ def require_planned(app: Application) -> None:
 
     Raises:
         SelectionUnknown: when the options select what the plan does not have.
-        PlanError: when there is no plan, or it cannot be read.
+        PlanError: when the plan cannot be read; that there is none is left for the run to say.
     """
     asked = app.options().selection
     if not (asked.units or asked.domains or asked.databases):
@@ -63,7 +63,12 @@ def require_planned(app: Application) -> None:
     if outline is not None:
         require_selected(outline, asked)
         return
-    plan = load_plan(app.store())
+    try:
+        plan = load_plan(app.store())
+    except PlanError as error:
+        if error.code == "DOC_PLAN_NOT_FOUND":
+            return
+        raise
     if not plan_was_edited(plan):
         require_known("work unit", asked.units, {unit.id for unit in plan.work_units})
     require_known("domain", asked.domains, {domain for analysis in plan.databases for domain in analysis.domains})

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from urllib.parse import unquote
+from urllib.parse import quote, unquote, urlencode
 
 from tribal.errors import ConfigurationError
 from tribal.settings.postgres_parameters import (
@@ -111,6 +111,35 @@ def without_password(text: str, stand_in: str) -> str:
     query = "&".join(name if value is None else f"{name}={value}" for name, value in pairs)
     path = "" if url.path is None else f"/{url.path}"
     return f"{url.scheme}{login}{url.where}{path}{'?' * bool(query)}{query}"
+
+
+def has_password(text: str) -> bool:
+    """Whether the URL holds a password.
+
+    Raises:
+        ConfigurationError: when the URL cannot be read.
+    """
+    return "password" in _parts(text)
+
+
+def lasting(text: str, environment: Mapping[str, str]) -> str:
+    """The URL with what the environment adds to it now, so that it means the same later, and without the password.
+
+    Raises:
+        ConfigurationError: when the URL or the environment cannot be used.
+    """
+    added = {name: environment[variable] for name, variable in VARIABLES.items() if environment.get(variable)}
+    parts = {name: value for name, value in (added | _parts(text)).items() if name not in WITHOUT_EFFECT}
+    parts.pop("password", None)
+    target = completed(parts, environment)
+    host, port = parts.pop("host", target.host), parts.pop("port", str(target.port))
+    if host.startswith("/"):
+        # A folder of sockets has no place before the path.
+        parts["host"], host = host, ""
+    where = f"[{quote(host)}]" if ":" in host else quote(host)
+    query = urlencode({name: parts[name] for name in parts if name not in ("user", "dbname")}, quote_via=quote)
+    login, path = quote(target.user, safe=""), quote(target.database, safe="")
+    return f"postgresql://{login}@{where}:{port}/{path}{'?' * bool(query)}{query}"
 
 
 @dataclass(frozen=True, slots=True)

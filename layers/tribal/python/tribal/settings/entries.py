@@ -27,10 +27,19 @@ class _Source:
     """The database that a DSN names; empty when neither the DSN nor the environment does."""
     without_password: Callable[[str, str], str]
     """A DSN with its password replaced by the second text."""
+    has_password: Callable[[str], bool]
+    """Whether a DSN holds a password."""
+    lasting: Callable[[str, Mapping[str, str]], str]
+    """A DSN with what the environment adds to it, and without its password."""
 
 
 _POSTGRES = _Source(
-    "postgres", "postgresql://user@host:5432/database", postgres.named_database, postgres.without_password
+    "postgres",
+    "postgresql://user@host:5432/database",
+    postgres.named_database,
+    postgres.without_password,
+    postgres.has_password,
+    postgres.lasting,
 )
 _SOURCES = {"postgresql": _POSTGRES, "postgres": _POSTGRES}
 _OTHERS = frozenset(
@@ -66,6 +75,24 @@ def dsn_without_password(dsn: str, stand_in: str) -> str:
         ConfigurationError: when the DSN is malformed or its scheme unsupported.
     """
     return _source(dsn).without_password(dsn, stand_in)
+
+
+def dsn_has_password(dsn: str) -> bool:
+    """Whether a DSN holds a password.
+
+    Raises:
+        ConfigurationError: when the DSN is malformed or its scheme unsupported.
+    """
+    return _source(dsn).has_password(dsn)
+
+
+def lasting_dsn(dsn: str, environment: Mapping[str, str]) -> str:
+    """A DSN that means the same in another environment, but for the password, which it lacks.
+
+    Raises:
+        ConfigurationError: when the DSN is malformed, its scheme unsupported, or the environment cannot be used.
+    """
+    return _source(dsn).lasting(dsn, environment)
 
 
 def _source(dsn: str) -> _Source:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -65,12 +64,6 @@ RunId = Annotated[
         callback=run_ids,
     ),
 ]
-
-
-def as_typed(command: str, project: Path) -> str:
-    """A command for a hint, in backticks, with the option that names the project's folder where it was given."""
-    place = "" if project == Path() else f" --project {shlex.quote(str(project))}"
-    return f"`tribal {command}{place}`"
 
 
 def deployed(context: typer.Context) -> tuple[Application, DeployedEnvironment]:

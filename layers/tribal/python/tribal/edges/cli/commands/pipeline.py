@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tribal.edges.cli.console import command, counted, print_connection_warnings, print_json, progress
+from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Domains, Dsn, Json, NoSamples, Project, Replan, RetryFailed, WorkUnits
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from tribal.settings import Settings
 
 _HERE = Path()
+_SEARCH = 'search "what you are looking for"'
 
 
 @command
@@ -36,11 +38,13 @@ def plan(dsn: Dsn = None, project: Project = _HERE, replan: Replan = False, as_j
     app = _application(settings, RunParameters(replan=replan))
     previous = last_plan(app.store())
     with _open(app, "plan", as_json) as work:
+        _record_source(settings, app)
         composed = work.plan()
     if as_json:
         print_json(composed.plan)
     else:
-        print_plan(composed.plan, settings, previous)
+        next_step = f"Next: {as_typed('document', project)}{_with_password(settings)}."
+        print_plan(composed.plan, settings, previous, next_step=next_step)
 
 
 @command
@@ -70,8 +74,9 @@ def document(
     app = _application(settings, RunParameters(selection=selection, force=force, retry_failed=retry_failed))
     require_planned(app)
     with _open(app, "document", as_json) as work:
+        _record_source(settings, app)
         work.document()
-    _report(work, settings, as_json, next_step="Next: `tribal index`.")
+    _report(work, settings, as_json, next_step=f"Next: {as_typed('index', project)}.")
 
 
 @command
@@ -92,13 +97,14 @@ def index(
     from tribal.runs.selecting import require_documented
     from tribal.settings import load_settings
 
-    settings = load_settings(project=project, dsn=dsn)
+    settings = load_settings(project=project, dsn=dsn, needs_databases=False)
     parameters = RunParameters(selection=Selection(units=frozenset(work_unit or ())), force=force)
     app = local_application(settings, parameters)
     require_documented(app)
     with _open(app, "index", as_json) as work:
+        _record_source(settings, app)
         work.index()
-    _report(work, settings, as_json, next_step='Next: `tribal search "what you are looking for"`.')
+    _report(work, settings, as_json, next_step=f"Next: {as_typed(_SEARCH, project)}.")
 
 
 @command
@@ -121,11 +127,13 @@ def run(
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
-    with _open(_application(settings, RunParameters(force=force, replan=replan)), "run", as_json) as work:
+    app = _application(settings, RunParameters(force=force, replan=replan))
+    with _open(app, "run", as_json) as work:
+        _record_source(settings, app)
         work.plan()
         if work.document():
             work.index()
-    next_step = 'Next: `tribal search "what you are looking for"`, or `tribal domains`.'
+    next_step = f"Next: {as_typed(_SEARCH, project)}, or {as_typed('domains', project)}."
     _report(work, settings, as_json, next_step=next_step, open_page=open_page)
 
 
@@ -138,6 +146,27 @@ def _application(settings: Settings, parameters: RunParameters) -> Application:
     settings = with_targets(settings)
     print_connection_warnings(settings)
     return local_application(settings, parameters)
+
+
+def _record_source(settings: Settings, app: Application) -> None:
+    """Record what a folder without `databases.yaml` is made from, so that the next command need not be told."""
+    if settings.dsn is not None:
+        from tribal.catalog.locations import SOURCE_FILE
+        from tribal.settings.entries import lasting_dsn
+        from tribal.store import put_record_if_changed
+        from tribal_contracts import SourceRecord
+
+        dsn = lasting_dsn(settings.dsn.get_secret_value(), settings.environment)
+        put_record_if_changed(app.store(), SOURCE_FILE, SourceRecord(schema_version="1.0", dsn=dsn))
+
+
+def _with_password(settings: Settings) -> str:
+    """What the next command that connects needs besides, if the password was given with the DSN: it is not recorded."""
+    from tribal.settings.entries import dsn_has_password
+
+    if settings.dsn is None or not dsn_has_password(settings.dsn.get_secret_value()):
+        return ""
+    return ", with the password in PGPASSWORD or ~/.pgpass, since it is not recorded"
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tribal.edges.cli.console import command, console, print_connection_warnings, print_json
+from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Dsn, Json, Project
 
 if TYPE_CHECKING:
@@ -91,7 +92,10 @@ def init(
     if as_json:
         print_json({"success": True, "file": str(file)})
         return
-    typer.echo(f"Wrote {file}. Fill it in, then run `tribal check` and `tribal run`.")
+    first = "Fill it in" if shown == "${DATABASE_URL}" else "Look through it"
+    if "${TRIBAL_PASSWORD}" in shown:
+        first = "Set TRIBAL_PASSWORD to the password"
+    typer.echo(f"Wrote {file}. {first}, then run {as_typed('check', project)} and {as_typed('run', project)}.")
 
 
 def _quoted(text: str) -> str:

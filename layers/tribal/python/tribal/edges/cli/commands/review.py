@@ -106,7 +106,7 @@ def lint(
     from tribal.errors import EXIT_PARTIAL
     from tribal.settings import load_settings
 
-    settings = load_settings(project=project)
+    settings = load_settings(project=project, needs_databases=False)
     report = lint_documents(local_application(settings).store(), settings.lint)
     failed = report.unmasked or not report.covered or (strict and bool(report.findings))
     if as_json:

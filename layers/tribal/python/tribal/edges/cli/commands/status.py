@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tribal.edges.cli.console import command, console, counted, print_json
-from tribal.edges.cli.options import Interval, Json, Project, Watch, as_typed
+from tribal.edges.cli.hints import as_typed
+from tribal.edges.cli.options import Interval, Json, Project, Watch
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,7 +59,7 @@ def status(
     from tribal.app.local import local_application
     from tribal.settings import load_settings
 
-    app = local_application(load_settings(project=project))
+    app = local_application(load_settings(project=project, needs_databases=False))
 
     def again(command: str) -> str:
         return as_typed(command, project)
