@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import quote, unquote, urlencode
 
+from tribal.catalog.expansion import stands_for_several
 from tribal.errors import ConfigurationError
 from tribal.settings.postgres_parameters import (
     NO_SERVICES,
@@ -37,6 +38,8 @@ _ENCODE = (
     "In user, password and database write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23, & as %26, = as %3D, a "
     "space as %20 and % as %25."
 )
+_MAINTENANCE_DATABASE = "postgres"
+"""Where a server is asked for its databases, unless the entry names another."""
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -60,13 +63,16 @@ def parse_dsn(text: str, environment: Mapping[str, str], *, overrides: Mapping[s
 def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> PostgresTarget:
     """The target of an entry in `databases.yaml`: its DSN, overridden by the entry's other fields.
 
+    Of an entry that stands for several databases it is where the server is asked for them.
+
     Raises:
         ConfigurationError: when it cannot be read.
     """
+    several = stands_for_several(entry)
     fields = {
         "host": entry.host,
         "port": None if entry.port is None else str(entry.port),
-        "dbname": entry.database,
+        "dbname": None if several or not isinstance(entry.database, str) else entry.database,
         "user": entry.user,
         "password": None if entry.password is None else entry.password.get_secret_value(),
         "sslmode": entry.sslmode,
@@ -74,6 +80,8 @@ def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> Postgr
         "require_auth": entry.require_auth,
     }
     dsn = "postgresql://" if entry.dsn is None else entry.dsn.get_secret_value()
+    if several and not (_parts(dsn).get("dbname") or environment.get(VARIABLES["dbname"])):
+        fields["dbname"] = _MAINTENANCE_DATABASE
     return parse_dsn(dsn, environment, overrides={name: value for name, value in fields.items() if value})
 
 

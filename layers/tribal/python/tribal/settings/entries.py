@@ -106,12 +106,12 @@ def _source(dsn: str) -> _Source:
 
 
 def with_targets(settings: Settings) -> Settings:
-    """The same settings with the DSN of every entry read; nothing is connected to.
+    """The same settings with the DSN of every entry and database read; nothing is connected to.
 
     Raises:
         ConfigurationError: when one of them cannot be read.
     """
-    targets = {entry.name: _target(entry, settings) for entry in settings.entries}
+    targets = {entry.name: _target(entry, settings) for entry in (*settings.entries, *settings.databases)}
     return replace(settings, targets=targets)
 
 

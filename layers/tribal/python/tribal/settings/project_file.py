@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from tribal.catalog.expansion import PLACE, names_nothing, stands_for_several
 from tribal.errors import ConfigurationError
 from tribal.settings.dsn import check_dsn
 from tribal.settings.store_place import check_store
@@ -97,7 +98,15 @@ def _check_entries(project: ProjectFile, root: yaml.Node, reader: YamlReader) ->
         if entry.name in names:
             raise reader.error(node, f"two databases are named {entry.name!r}; give each its own name")
         names.add(entry.name)
+        if stands_for_several(entry) and names_nothing(entry):
+            raise reader.error(node, f"{entry.name!r} only says which databases it leaves out; name some, such as '*'")
+        if PLACE in entry.name and not stands_for_several(entry):
+            raise reader.error(node, f"{entry.name!r} has {PLACE} in its name; give it a list of databases, or a glob")
+        several = stands_for_several(entry)
         separate = [f for f in ("host", "port", "database", "user", "password") if getattr(entry, f) is not None]
+        if several and "database" in separate:
+            # The DSN says where the server is asked.
+            separate.remove("database")
         if entry.dsn is not None and separate:
             raise reader.error(node, f"{entry.name!r} has both dsn and {separate[0]}; keep one way")
         if entry.password is not None and entry.password_secret is not None:

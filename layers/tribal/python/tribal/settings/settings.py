@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr, ValidationError
 
+from tribal.catalog.expansion import expanded
 from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.catalog.locations import SOURCE_FILE
 from tribal.errors import ConfigurationError, ConfigurationNotFound
@@ -53,10 +54,21 @@ class Settings:
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     bucket: BucketPlace | None = None
     """Where the documents are kept, if not in a folder."""
+    found: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The databases that each entry with a list or a glob stands for, once that is known."""
     dsn: SecretStr | None = None
     """The DSN of the command line, in a folder without `databases.yaml`."""
     targets: Mapping[str, PostgresTarget] = field(default_factory=dict, repr=False)
-    """The connection target of each entry, once `with_targets` has read the DSNs."""
+    """The connection target of each entry and each database, once `with_targets` has read the DSNs."""
+
+    @property
+    def databases(self) -> tuple[DatabaseEntry, ...]:
+        """An entry for each database.
+
+        Raises:
+            ConfigurationError: when two databases would have the same name.
+        """
+        return expanded(self.entries, self.found)
 
     def address(self, key: str) -> str:
         """The path or S3 address of a file in the store, for messages."""

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tribal.edges.cli.console import command, counted, print_connection_warnings, print_json, progress
+from tribal.edges.cli.console import command, counted, print_json, progress
+from tribal.edges.cli.databases import with_databases
 from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Domains, Dsn, Json, NoSamples, Project, Replan, RetryFailed, WorkUnits
 
 if TYPE_CHECKING:
-    from tribal.ports import Application, RunParameters
+    from tribal.ports import Application
     from tribal.runs.local import LocalRun
     from tribal.settings import Settings
 
@@ -30,12 +31,13 @@ def plan(dsn: Dsn = None, project: Project = _HERE, replan: Replan = False, as_j
     It reads the structure of the databases, and no row. Nothing is documented yet: look at
     progress/documentation-plan.json, move tables between domains if you like, then run tribal document.
     """
+    from tribal.app.local import local_application
     from tribal.edges.cli.plan_view import last_plan, print_plan
     from tribal.ports import RunParameters
     from tribal.settings import load_settings
 
-    settings = load_settings(project=project, dsn=dsn)
-    app = _application(settings, RunParameters(replan=replan))
+    settings = with_databases(load_settings(project=project, dsn=dsn))
+    app = local_application(settings, RunParameters(replan=replan))
     previous = last_plan(app.store())
     with _open(app, "plan", as_json) as work:
         _record_source(settings, app)
@@ -65,13 +67,15 @@ def document(
     Tables whose documentation would come out the same are left alone. A table that fails is recorded and does not
     stop the others; --retry-failed takes up only those.
     """
+    from tribal.app.local import local_application
     from tribal.ports import RunParameters, Selection
     from tribal.runs.selecting import require_planned
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
+    settings = with_databases(settings, as_planned=True)
     selection = Selection(units=frozenset(work_unit or ()), domains=frozenset(domain or ()))
-    app = _application(settings, RunParameters(selection=selection, force=force, retry_failed=retry_failed))
+    app = local_application(settings, RunParameters(selection=selection, force=force, retry_failed=retry_failed))
     require_planned(app)
     with _open(app, "document", as_json) as work:
         _record_source(settings, app)
@@ -123,11 +127,12 @@ def run(
 
     Run it as often as you like. A run that finds nothing changed rewrites nothing; one that was stopped is carried on.
     """
+    from tribal.app.local import local_application
     from tribal.ports import RunParameters
     from tribal.settings import load_settings
 
-    settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
-    app = _application(settings, RunParameters(force=force, replan=replan))
+    settings = with_databases(load_settings(project=project, dsn=dsn, take_samples=not no_samples))
+    app = local_application(settings, RunParameters(force=force, replan=replan))
     with _open(app, "run", as_json) as work:
         _record_source(settings, app)
         work.plan()
@@ -137,19 +142,11 @@ def run(
     _report(work, settings, as_json, next_step=next_step, open_page=open_page)
 
 
-def _application(settings: Settings, parameters: RunParameters) -> Application:
-    """Build the application of a run, and print warnings about how the databases will be reached."""
-    from tribal.app.local import local_application
-    from tribal.settings.entries import with_targets
-
-    settings.require_entries()
-    settings = with_targets(settings)
-    print_connection_warnings(settings)
-    return local_application(settings, parameters)
-
-
 def _record_source(settings: Settings, app: Application) -> None:
-    """Record what a folder without `databases.yaml` is made from, so that the next command need not be told."""
+    """Record what entries with a list or a glob stand for, and what a folder without `databases.yaml` is made from."""
+    from tribal.runs.expanding import record_databases
+
+    record_databases(settings.found, app.store())
     if settings.dsn is not None:
         from tribal.catalog.locations import SOURCE_FILE
         from tribal.settings.entries import lasting_dsn
