@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr, ValidationError
 
+from tribal.catalog.expansion import expanded
 from tribal.errors import ConfigurationError
 from tribal.settings import dsn as postgres
 from tribal_contracts import DatabaseEntry, DatabaseType
@@ -109,9 +110,10 @@ def with_targets(settings: Settings) -> Settings:
     """The same settings with the DSN of every entry and database read; nothing is connected to.
 
     Raises:
-        ConfigurationError: when one of them cannot be read.
+        ConfigurationError: when one of them cannot be read, or two databases would have the same name.
     """
-    targets = {entry.name: _target(entry, settings) for entry in (*settings.entries, *settings.databases)}
+    databases = expanded(settings.entries, settings.found)
+    targets = {entry.name: _target(entry, settings) for entry in (*settings.entries, *databases)}
     return replace(settings, targets=targets)
 
 

@@ -11,9 +11,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import SecretStr, ValidationError
+from pydantic import ValidationError
 
-from tribal.catalog.expansion import expanded
 from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.catalog.locations import SOURCE_FILE
 from tribal.errors import ConfigurationError, ConfigurationNotFound
@@ -28,6 +27,15 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 _GIVE_IT = (
     "name a secret with password_secret, or let who deploys add {name} to `variables` in the file of the environment"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A database that was given by its DSN, to be written down."""
+
+    dsn: str
+    """With what the environment adds to it, and without the password."""
+    had_password: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +64,10 @@ class Settings:
     """Where the documents are kept, if not in a folder."""
     found: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The databases that each entry with a list or a glob stands for, once that is known."""
-    dsn: SecretStr | None = None
-    """The DSN of the command line, in a folder without `databases.yaml`."""
+    source: Source | None = None
+    """What the command line gave, in a folder without `databases.yaml`."""
     targets: Mapping[str, PostgresTarget] = field(default_factory=dict, repr=False)
     """The connection target of each entry and each database, once `with_targets` has read the DSNs."""
-
-    @property
-    def databases(self) -> tuple[DatabaseEntry, ...]:
-        """An entry for each database.
-
-        Raises:
-            ConfigurationError: when two databases would have the same name.
-        """
-        return expanded(self.entries, self.found)
 
     def address(self, key: str) -> str:
         """The path or S3 address of a file in the store, for messages."""
@@ -164,10 +163,10 @@ def load_settings(
     )
     file = folder / PROJECT_FILE
     if dsn is not None:
-        from tribal.settings.entries import entry_from_dsn
+        from tribal.settings.entries import dsn_has_password, entry_from_dsn, lasting_dsn
 
-        given = replace(outside, dsn=None if file.exists() else SecretStr(dsn))
-        return _with_entry(given, entry_from_dsn(dsn, values))
+        source = None if file.exists() else Source(lasting_dsn(dsn, values), dsn_has_password(dsn))
+        return _with_entry(replace(outside, source=source), entry_from_dsn(dsn, values))
     if not file.exists():
         return _with_recorded_source(outside) if needs_databases else outside
     # Imported here because YAML is slow to load and most tool calls run in a folder without this file.

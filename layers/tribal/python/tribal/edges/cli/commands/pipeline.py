@@ -147,21 +147,18 @@ def _record_source(settings: Settings, app: Application) -> None:
     from tribal.runs.expanding import record_databases
 
     record_databases(settings.found, app.store())
-    if settings.dsn is not None:
+    if settings.source is not None:
         from tribal.catalog.locations import SOURCE_FILE
-        from tribal.settings.entries import lasting_dsn
         from tribal.store import put_record_if_changed
         from tribal_contracts import SourceRecord
 
-        dsn = lasting_dsn(settings.dsn.get_secret_value(), settings.environment)
-        put_record_if_changed(app.store(), SOURCE_FILE, SourceRecord(schema_version="1.0", dsn=dsn))
+        record = SourceRecord(schema_version="1.0", dsn=settings.source.dsn)
+        put_record_if_changed(app.store(), SOURCE_FILE, record)
 
 
 def _with_password(settings: Settings) -> str:
     """What the next command that connects needs besides, if the password was given with the DSN: it is not recorded."""
-    from tribal.settings.entries import dsn_has_password
-
-    if settings.dsn is None or not dsn_has_password(settings.dsn.get_secret_value()):
+    if settings.source is None or not settings.source.had_password:
         return ""
     return ", with the password in PGPASSWORD or ~/.pgpass, since it is not recorded"
 

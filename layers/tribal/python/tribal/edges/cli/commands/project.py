@@ -141,13 +141,14 @@ def _print_statements(sent: list[Statement], *, as_json: bool) -> None:
 
 def _check_access(settings: Settings, *, as_json: bool) -> None:
     from tribal.app.local import local_application
+    from tribal.catalog.expansion import expanded
     from tribal.errors import EXIT_PARTIAL, DatabaseError, outcome
 
     settings = with_databases(settings)
     open_reader = local_application(settings).open_reader
     results: list[dict[str, Any]] = []
     exit_code = 0
-    for entry in settings.databases:
+    for entry in expanded(settings.entries, settings.found):
         try:
             reader = open_reader(entry)
             try:
