@@ -16,6 +16,7 @@ from tribal_contracts.core.configuration import (
 from tribal_contracts.core.runs import (
     LeaseRecord,
     RunRecord,
+    SourceRecord,
 )
 from tribal_contracts.core.shape import (
     SCHEMA_VERSION,
@@ -47,6 +48,7 @@ from tribal_contracts.documentation.catalog import (
     CatalogSnapshot,
     CatalogStatistics,
     CatalogTable,
+    ExpandedDatabases,
     IncomingKey,
     SliceNeighbour,
     TableKind,
@@ -193,6 +195,7 @@ __all__ = [
     "CatalogIndex",
     "CatalogKey",
     "CatalogReading",
+    "ExpandedDatabases",
     "CatalogSchema",
     "CatalogSlice",
     "CatalogSnapshot",
@@ -273,6 +276,7 @@ __all__ = [
     "RowCount",
     "RunOutline",
     "RunRecord",
+    "SourceRecord",
     "SCHEMA_VERSION",
     "SearchTablesInput",
     "SearchTablesOutput",

@@ -23,6 +23,18 @@ from tests.conformance.index_entries import (
 from tests.conformance.search_index import *  # noqa: F403
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.errors import IndexNotReady, IndexWriteFailed
+from tribal_contracts import IndexMetadata
+
+DOCUMENT_FIELDS = (
+    *("id", "doc_type", "database_name", "schema_name", "table_name", "column_name", "domain", "content", "summary"),
+    *("keywords", "file_path", "content_hash", "indexed_at", "source_modified_at"),
+)
+"""Section 5.3 of the specification."""
+METADATA_FIELDS = (
+    *("last_full_index", "manifest_hash", "document_count", "embedding_count", "index_version"),
+    *("embedding_model", "embedding_dimensions"),
+)
+"""Section 5.2 of the specification."""
 
 
 @pytest.fixture
@@ -71,6 +83,21 @@ def test_a_finished_index_is_one_file_with_its_checksum_beside_it(index: SqliteI
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("SELECT count(*) FROM documents").fetchone() == (1,)
         assert connection.execute("SELECT document_count FROM index_metadata").fetchone() == (3,)
+
+
+def test_the_tables_of_the_specification_are_there_for_readers_with_other_tools(index: SqliteIndex, path: Path) -> None:
+    entry = table_entry(names=["order"])
+    fill(index, entry)
+    index.close()
+    with sqlite3.connect(path) as connection:
+        connection.row_factory = sqlite3.Row
+        (document,) = connection.execute(f"SELECT {', '.join(DOCUMENT_FIELDS)} FROM documents").fetchall()
+        (every,) = connection.execute("SELECT * FROM documents").fetchall()
+        (metadata,) = connection.execute("SELECT * FROM index_metadata").fetchall()
+    assert tuple(every.keys()) == DOCUMENT_FIELDS
+    assert dict(document) == entry.record.model_dump(include=set(DOCUMENT_FIELDS))
+    assert tuple(metadata.keys()) == METADATA_FIELDS
+    assert IndexMetadata(**dict(metadata)) == index.metadata()
 
 
 @pytest.mark.parametrize("garbage", [b"not a database, but long enough to be mistaken for one" * 99, b"x", b""])

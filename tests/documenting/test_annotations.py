@@ -104,6 +104,25 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
         parse_annotations(data, FILE)
 
 
+SLIPS = """
+tables:
+  sales.orders: {description: An order.}
+  sales.ordrs: {description: A slip of the pen.}
+  zzz.unheard: {description: Nothing like it.}
+"""
+
+
+def test_a_table_that_there_is_not_is_told_once_a_run_as_an_unknown_column_is() -> None:
+    shop = Shop()
+    shop.memory.put(FILE, SLIPS.encode())
+    shop.run()
+    assert shop.sink.notes == [
+        f"{FILE}, line 4, describes a table sales.ordrs, which shop lacks; did you mean sales.orders?",
+        f"{FILE}, line 5, describes a table of an unknown schema, zzz.unheard, which shop lacks; it is misspelt, gone, "
+        "or left out by databases.yaml",
+    ]
+
+
 WORDS = """
 description: Everything the shop sells.
 domains:

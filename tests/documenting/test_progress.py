@@ -6,11 +6,17 @@ from collections.abc import Sequence
 
 import pytest
 
+from tests.fakes import run_with
+from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop, failing
 from tribal.catalog import locations
 from tribal.documenting import fold_progress, overall_status, pending_progress
+from tribal.ports import StopToken
+from tribal.runs.pipeline import document_run, plan_run
+from tribal.runs.signals import interrupted
 from tribal.runs.workers.pool import ThreadWorkerPool
-from tribal_contracts import AgentStatus, DocumenterProgress
+from tribal.store import put_record
+from tribal_contracts import AgentStatus, DocumenterProgress, WorkUnitProgress
 
 
 @pytest.mark.parametrize(
@@ -83,3 +89,58 @@ def test_a_run_of_one_unit_keeps_the_progress_of_the_others() -> None:
     shop.document(outline)
     shop.finish(outline)
     assert shop.contents(locations.DOCUMENTER_PROGRESS_FILE) == before
+
+
+UNITS = ("shop_audit", "shop_billing", "shop_sales")
+
+
+def plan_and_document(shop: Shop, run_id: str, stop: StopToken | None = None) -> DocumenterProgress:
+    """One whole run of the shop; returns the progress that it leaves."""
+    run = run_with(shop.app(), run_id, stop=stop)
+    plan_run(run)
+    document_run(run)
+    return DocumenterProgress.from_json(shop.memory.get(locations.DOCUMENTER_PROGRESS_FILE).data)
+
+
+def times(progress: WorkUnitProgress | DocumenterProgress) -> tuple[str | None, str | None]:
+    return progress.started_at, progress.completed_at
+
+
+def test_times_and_durations_are_those_of_the_present_plan() -> None:
+    shop = Shop()
+    plan_and_document(shop, "r1")
+    slow = shop.progress("shop_audit").model_copy(update={"db_query_time_ms": 60_000})
+    put_record(shop.store, locations.unit_progress_file("shop_audit"), slow)
+    shop.clock.advance(3600)
+    shop.replace(table("sales.orders", column("id", nullable=False), column("new")))
+    progress = plan_and_document(shop, "r2")
+    now = shop.clock.published()
+    assert times(progress) == (now, now)
+    assert progress.stats.db_query_time_ms == 0
+    for unit_id in UNITS:
+        assert times(progress.work_units[unit_id]) == (now, now)
+        assert shop.progress(unit_id) == progress.work_units[unit_id]
+
+
+def test_a_run_by_the_same_plan_keeps_its_times() -> None:
+    shop = Shop()
+    first = plan_and_document(shop, "r1")
+    shop.clock.advance(3600)
+    assert plan_and_document(shop, "r2") == first
+
+
+def test_a_unit_that_was_stopped_under_an_earlier_plan_starts_anew() -> None:
+    shop = Shop()
+    outline = shop.plan()
+    plan_run(run_with(shop.app(), "r1"))
+    shop.stop.request(interrupted())
+    shop.document(outline, only=["shop_sales"])
+    assert shop.progress("shop_sales").status == "running"
+    shop.clock.advance(3600)
+    shop.replace(table("sales.fresh", column("id")))
+    plan_run(run_with(shop.app(), "r2"))
+    assert shop.progress("shop_sales").status == "pending"
+    shop.clock.advance(60)
+    progress = plan_and_document(shop, "r3")
+    assert times(progress.work_units["shop_sales"]) == (shop.clock.published(), shop.clock.published())
+    assert progress.started_at == shop.clock.published()

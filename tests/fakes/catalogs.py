@@ -63,6 +63,7 @@ class HandMadeReader:
     unreadable: tuple[str, ...] = ()
     hidden: frozenset[SchemaAndTable] = frozenset()
     failure: DatabaseError | None = None
+    server_databases: tuple[str, ...] = ("shop_prod",)
     asked: list[str] = field(default_factory=list)
     closed: bool = False
 
@@ -99,6 +100,10 @@ class HandMadeReader:
     def access(self) -> AccessReport:
         self._ask("access")
         return AccessReport("shop_prod", "18.0", "reader", (), (), len(self.tables), len(self.tables), ())
+
+    def databases(self) -> tuple[str, ...]:
+        self._ask("databases")
+        return self.server_databases
 
     def statements(self) -> list[Statement]:
         return []

@@ -163,6 +163,23 @@ def test_a_unit_that_fails_for_good_makes_the_run_partial_and_the_others_are_pub
     assert [one.code for one in environment.record(run_id).errors] == ["DOC_UNIT_FAILED"]
 
 
+def test_the_databases_of_a_glob_are_found_when_the_run_opens_and_documented_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, fresh_database: FreshDatabase
+) -> None:
+    dsn = fresh_database("CREATE TABLE orders (id int PRIMARY KEY)")
+    place, _, name = dsn.rpartition("/")
+    with mock_aws():
+        environment = configured(
+            monkeypatch, place, f"    database: '{name[:-1]}[{name[-1]}]'\n", TRIBAL_INDEX="sqlite"
+        )
+        opened = environment.open(EVERYTHING)
+        assert [database["name"] for database in opened["databases"]] == [f"company_{name}"]
+        environment.planner("close", {"run_id": opened["run_id"], "status": "failed", "error": "Stopped", "cause": "x"})
+        environment.run({"databases": [f"company_{name}"]})
+        assert [database.name for database in environment.manifest().databases] == [f"company_{name}"]
+        assert json.loads(environment.get("catalog/databases.json"))["databases"] == {"company": [name]}
+
+
 def test_a_request_selects_what_is_documented(environment: Environment) -> None:
     environment.run({"domains": ["billing"]})
     assert {file.domain for file in environment.manifest().indexable_files if file.type == "table"} == {"billing"}

@@ -18,22 +18,22 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _TERMS = " UNION ALL ".join(
     f"SELECT rowid AS number, names, body FROM terms_{kind}" for kind in ("table", "column", "domain", "relationship")
 )
-_DOCUMENTS = f"""
-SELECT d.id, d.doc_type, d.table_id, o.database_name, d.schema_name, d.table_name, d.column_name, o.domain, d.content,
-  d.summary, d.keywords, o.file_path, o.content_hash, o.indexed_at, o.source_modified_at, s.path, s.content_hash,
+_RECORDS = f"""
+SELECT r.id, r.doc_type, r.table_id, o.database_name, r.schema_name, r.table_name, r.column_name, o.domain, r.content,
+  r.summary, r.keywords, o.file_path, o.content_hash, o.indexed_at, o.source_modified_at, s.path, s.content_hash,
   t.database_type, t.document, terms.names, terms.body
-FROM documents d JOIN origins o ON o.number = d.origin JOIN sources s ON s.number = o.source
-LEFT JOIN structured t ON t.number = d.number LEFT JOIN ({_TERMS}) terms ON terms.number = d.number"""
+FROM records r JOIN origins o ON o.number = r.origin JOIN sources s ON s.number = o.source
+LEFT JOIN structured t ON t.number = r.number LEFT JOIN ({_TERMS}) terms ON terms.number = r.number"""
 _VECTORS = """
 SELECT v.kind, v.schema_name, v.ids, v.table_ids, v.vectors, o.database_name, o.domain, s.path
 FROM vectors v JOIN origins o ON o.number = v.origin JOIN sources s ON s.number = o.source"""
 _WHOLE = [f"SELECT * FROM {table}" for table in ("index_metadata", "key_graph", "made_with")]
-_COUNTS = [f"SELECT '{table}', count(*) FROM {table}" for table in ("documents", "origins", "sources", "structured")]
+_COUNTS = [f"SELECT '{table}', count(*) FROM {table}" for table in ("records", "origins", "sources", "structured")]
 
 
 def logical_dump(path: Path) -> list[str]:
     """Every row of every table, joined to what it belongs to, in order; nothing stands alone or twice."""
-    queries = (_DOCUMENTS, _VECTORS, "SELECT path, content_hash FROM sources", *_WHOLE, *_COUNTS)
+    queries = (_RECORDS, _VECTORS, "SELECT path, content_hash FROM sources", *_WHOLE, *_COUNTS)
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as index:
         assert index.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         return sorted(repr(row) for query in queries for row in index.execute(query))

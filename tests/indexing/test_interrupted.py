@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes import MemoryStore
+from tests.fakes import FixedClock, MemoryStore
 from tests.indexing.index_dump import logical_dump
 from tests.sample_shop.indexed import shop_tables, table_document, write_documentation
 from tests.sample_shop.indexing_runs import EVERYWHERE, LetterEmbedder, run, stop_after
@@ -81,19 +81,24 @@ def test_a_unit_of_a_newer_manifest_is_taken_in_without_claiming_the_rest(
     run(store, index)
     old = bytes_hash(store.get(MANIFEST_FILE).data)
     write_documentation(store, [table.model_copy(update={"row_count": 5}) for table in tables])
-    run(store, index, work_units=frozenset({"shop_sales"}))
+    later = FixedClock()
+    later.advance(60)
+    before = index.metadata()
+    run(store, index, work_units=frozenset({"shop_sales"}), clock=later)
     metadata = index.metadata()
+    assert before is not None
     assert metadata is not None
-    assert metadata.manifest_hash == old
+    assert (metadata.manifest_hash, metadata.last_full_index) == (old, before.last_full_index)
     ids = {entry.table: entry.record_id for entry in index.tables(EVERYWHERE) if entry.database == "shop"}
     records = index.records(list(ids.values()))
     rows = {name: document.row_count for name, i in ids.items() if (document := records[i].structured) is not None}
     assert rows["order_header"] == 5
     assert rows["product"] == 100
-    run(store, index)
+    run(store, index, clock=later)
     after = index.metadata()
     assert after is not None
     assert after.manifest_hash != old
+    assert after.last_full_index == later.published()
 
 
 def test_a_unit_that_was_held_up_while_the_next_manifest_was_indexed_brings_nothing_back(index: SqliteIndex) -> None:

@@ -211,6 +211,24 @@ def test_an_edited_plan_is_noticed_and_recut_without_a_database() -> None:
     assert domains_of(again)["billing"] == ["shop.billing.invoice", "shop.sales.orders"]
 
 
+def test_an_edit_that_cannot_be_kept_is_told() -> None:
+    shop = Shop()
+    shop.entry = shop.entry.model_copy(update={"domains": {"Audit": ["audit.*"]}})
+    data = shop.plan().model_dump(mode="json")
+    domains = data["databases"][0]["domains"]
+    domains["sales"] += [*domains.pop("audit"), "shop.sales.gone"]
+    domains["billing"].append(domains["sales"].pop(domains["sales"].index("shop.sales.orders")))
+    domains["sales"].remove("shop.sales.customer")
+    edited = DocumentationPlan.model_validate(data)
+    again = recut(edited, shop.app(), has_work=everything_has_work).plan
+    told = {(error.context or {})["table"]: error.message for error in again.errors if error.code == "PLAN_EDIT_UNDONE"}
+    assert told.keys() == {"shop.audit.change_log", "shop.sales.gone", "shop.sales.customer"}
+    assert "pins it to 'audit'" in told["shop.audit.change_log"]
+    assert "no such table" in told["shop.sales.gone"]
+    assert "goes to 'billing'" in told["shop.sales.customer"]
+    assert not [e for e in recut(again, shop.app(), has_work=everything_has_work).plan.errors if "EDIT" in e.code]
+
+
 def test_a_slice_holds_the_tables_of_its_unit_and_the_keys_of_their_neighbours() -> None:
     shop = Shop()
     unit = next(unit for unit in shop.plan().work_units if unit.domain == "sales")
@@ -306,6 +324,9 @@ def test_a_plan_that_cannot_be_read_says_where_and_what_to_do(change: dict[str, 
     assert "tribal plan" in caught.value.message
 
 
+OUTSIDE_DOCS = ("/etc/shop", "../shop", "shop/../../other", "", ".", "shop//sales", "C:/shop", "shop\\..\\..", "a\0b")
+
+
 @pytest.mark.parametrize(
     ("change", "code"),
     [
@@ -313,6 +334,7 @@ def test_a_plan_that_cannot_be_read_says_where_and_what_to_do(change: dict[str, 
         ({"depends_on": ["nowhere"]}, "WORK_UNIT_INVALID"),
         ({"depends_on": ["shop_billing"]}, "WORK_UNIT_INVALID"),
         ({"output_directory": "shop/sales"}, "WORK_UNIT_INVALID"),
+        *(({"output_directory": outside}, "WORK_UNIT_INVALID") for outside in OUTSIDE_DOCS),
     ],
 )
 def test_a_plan_that_cannot_be_carried_out_is_refused(change: dict[str, object], code: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,6 +16,7 @@ from tests.fakes.catalogs import HandMadeReader
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.app.local import local_application
+from tribal.catalog.locations import PLAN_FILE
 from tribal.errors import LeaseLost, RunLocked, StoreUnwritable
 from tribal.ports import Application, Caller, Provider, RunParameters, Selection
 from tribal.runs.leases.lease import RunLease
@@ -94,6 +96,21 @@ def test_starting_a_run_imports_no_command_line() -> None:
     code = "import tribal.runs.local, tribal.runs.staged, tribal.app.local, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not any(name.startswith(("tribal.edges", "typer", "rich")) for name in loaded)
+
+
+@pytest.mark.parametrize("again", ["document", "run"])
+def test_what_became_of_an_edit_of_the_plan_is_in_the_record_once(app: Application, again: str) -> None:
+    with LocalRun(app, "plan", RecordingSink()) as work:
+        work.plan()
+    plan = json.loads(app.store().get(PLAN_FILE).data)
+    plan["databases"][0]["domains"]["sales"].append("shop.sales.gone")
+    app.store().put(PLAN_FILE, json.dumps(plan).encode())
+    with LocalRun(app, again, RecordingSink()) as work:
+        if again == "run":
+            work.plan()
+        work.document()
+    assert [error.code for error in work.record.errors if error.code.startswith("PLAN_EDIT")] == ["PLAN_EDIT_UNDONE"]
+    assert work.record.status == "completed"
 
 
 def test_a_store_that_refuses_the_plan_is_a_failure_of_planning(app: Application) -> None:

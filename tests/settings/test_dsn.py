@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from tribal.errors import ConfigurationError
-from tribal.settings.dsn import entry_target, parse_dsn
+from tribal.settings.dsn import entry_target, has_password, lasting, parse_dsn
 from tribal.settings.postgres_target import PostgresTarget
 from tribal_contracts import DatabaseEntry
 
@@ -197,3 +197,28 @@ def test_a_service_is_refused_with_what_to_write_instead() -> None:
     with pytest.raises(ConfigurationError, match="PGSERVICE names a service"):
         parse_dsn("postgresql:///d", {"PGSERVICE": "prod", "USER": "u"})
     assert parse_dsn("postgresql://u@h/d", {"PGSERVICE": "prod"}).host == "h"
+
+
+@pytest.mark.parametrize(
+    ("url", "environment"),
+    [
+        ("postgresql://ann:pw@db.example:6432/shop?sslmode=verify-full&sslrootcert=/ca.pem&keepalives=1", {}),
+        ("postgresql://ann:pw%2F%40@[::1]/a%20shop?connect_timeout=3&password=other", {}),
+        ("postgresql:///shop?host=/run/postgresql&port=5433", {"USER": "ann"}),
+        ("postgresql://", {"PGHOST": "/tmp", "PGUSER": "an n", "PGDATABASE": "shop/1", "PGPASSWORD": "pw"}),
+        ("postgresql://db/", {"PGUSER": "ann", "PGSSLMODE": "require", "PGREQUIREAUTH": "scram-sha-256"}),
+        ("postgresql://ann@db/shop", {"PGOPTIONS": "-c x=1", "PGAPPNAME": "nightly"}),
+    ],
+)
+def test_a_url_that_is_written_down_means_the_same_later_without_its_password(
+    url: str, environment: dict[str, str]
+) -> None:
+    now = parse_dsn(url, environment)
+    written = lasting(url, environment)
+    later = parse_dsn(written, {"PGHOST": "elsewhere", "PGPORT": "1", "PGUSER": "bob", "PGSSLMODE": "disable"})
+    kept = {"host", "port", "database", "user", "ssl_root_certificate", "unix_socket", "options", "login_methods"}
+    assert {name: getattr(later, name) for name in kept} == {name: getattr(now, name) for name in kept}
+    assert later.password is None
+    assert not has_password(written)
+    if "sslmode" in url or "PGSSLMODE" in environment:
+        assert later.ssl_mode == now.ssl_mode

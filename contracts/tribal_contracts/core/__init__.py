@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from tribal_contracts.core.runs import LeaseRecord, RunRecord
+from tribal_contracts.core.runs import LeaseRecord, RunRecord, SourceRecord
 from tribal_contracts.core.shape import AgentError
 
 EXPORTED: dict[str, type[BaseModel]] = {
     "agent-error": AgentError,
     "run-record": RunRecord,
     "lease-record": LeaseRecord,
+    "source-record": SourceRecord,
 }
 """The contracts exported as JSON Schema, by file name."""

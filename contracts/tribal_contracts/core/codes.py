@@ -29,8 +29,11 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "PLAN_WRITE_FAILED": CodeDefaults("fatal", True, "The store refused the plan."),
     "PLAN_VERSION_MISMATCH": CodeDefaults("fatal", False, "The plan is of a version that this program cannot read."),
     "PLAN_MISSING_FIELD": CodeDefaults("fatal", False, "The plan lacks a required field."),
+    "PLAN_EDIT_UNDONE": CodeDefaults("warning", False, "An edit of the plan contradicts a pin or names no table."),
     "PLAN_EMPTY": CodeDefaults("fatal", False, "There is nothing to document."),
-    "WORK_UNIT_INVALID": CodeDefaults("error", False, "A work unit contradicts itself or another."),
+    "WORK_UNIT_INVALID": CodeDefaults(
+        "error", False, "A work unit contradicts itself or another, or no unit is what was selected."
+    ),
     "WORK_UNIT_EMPTY": CodeDefaults("error", False, "A work unit has no table."),
     "DOC_PLAN_NOT_FOUND": CodeDefaults("fatal", False, "There is no plan yet."),
     "DOC_PLAN_INVALID": CodeDefaults("fatal", False, "The plan cannot be read."),

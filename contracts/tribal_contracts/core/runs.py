@@ -1,4 +1,4 @@
-"""The record of a run of any command, and the lease that allows it to write. Extension contracts."""
+"""The record of a run, what it was made from, and the lease that allows it to write. Extension contracts."""
 
 from __future__ import annotations
 
@@ -31,6 +31,14 @@ class RunRecord(Contract):
     tables_unchanged: Count
     tables_failed: Count
     errors: list[AgentError]
+
+
+class SourceRecord(Contract):
+    """What the documents of a folder without `databases.yaml` were made from. File: `progress/source.json`."""
+
+    schema_version: Literal["1.0"]
+    dsn: str
+    """As it was given, with what the environment added to it, and without the password."""
 
 
 class LeaseRecord(Contract):

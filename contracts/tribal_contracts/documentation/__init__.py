@@ -10,6 +10,7 @@ from tribal_contracts.documentation.catalog import (
     CatalogSnapshot,
     CatalogStatistics,
     CatalogTable,
+    ExpandedDatabases,
 )
 from tribal_contracts.documentation.documents import (
     Annotations,
@@ -31,6 +32,7 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "catalog-table": CatalogTable,
     "catalog-statistics": CatalogStatistics,
     "catalog-reading": CatalogReading,
+    "expanded-databases": ExpandedDatabases,
     "catalog-slice": CatalogSlice,
     "table-document": TableDocument,
     "domain-document": DomainDocument,

@@ -129,6 +129,14 @@ class CatalogStatistics(Contract):
     tables: dict[FullyQualifiedTableName, TableStatistics]
 
 
+class ExpandedDatabases(Contract):
+    """The databases that entries with a list or a glob stood for last. File: `catalog/databases.json`."""
+
+    schema_version: Literal["1.0"]
+    databases: dict[str, list[str]]
+    """Names of databases on the server, by the name of the entry."""
+
+
 class CatalogReading(Contract):
     """What one `read_catalog` found. File: `progress/runs/{run_id}/catalog/{database}.json`."""
 

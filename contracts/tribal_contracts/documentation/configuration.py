@@ -36,7 +36,10 @@ class DatabaseEntry(ClosedContract):
     dsn: SecretStr | Unset = optional("postgresql://user:password@host:port/database; instead of the separate fields.")
     host: str | Unset = optional()
     port: int | Unset = optional(ge=1, le=65535)
-    database: str | Unset = optional("The database's name on the server.")
+    database: str | Annotated[list[Glob], Field(min_length=1)] | Unset = optional(
+        "The database's name on the server. A list, or a glob such as shop_*, stands for several, each documented as "
+        "{name}_{database}, or as name says with {database} in it; an item that begins with ! leaves databases out."
+    )
     user: str | Unset = optional()
     password: SecretStr | Unset = optional("Better written as ${VARIABLE} than in clear.")
     password_secret: str | Unset = optional(

@@ -321,3 +321,22 @@ def test_checks_of_domains_and_comments_of_types_are_told_at_the_columns_that_ha
         "Told by others.",
         None,
     ]
+
+
+def test_the_databases_of_a_server_are_those_that_this_user_may_connect_to(
+    fresh_database: FreshDatabase, open_catalog: OpenCatalog
+) -> None:
+    dsn, closed, private = (fresh_database() for _ in range(3))
+    role = unique_name("lister")
+    names = {name: database.rpartition("/")[2] for name, database in (("closed", closed), ("private", private))}
+    administer(dsn, f"CREATE ROLE {role} LOGIN PASSWORD 'pw'")
+    try:
+        administer(dsn, f'ALTER DATABASE "{names["closed"]}" WITH ALLOW_CONNECTIONS false')
+        administer(dsn, f'REVOKE CONNECT ON DATABASE "{names["private"]}" FROM PUBLIC')
+        listed = open_catalog(login(dsn, role, "pw")).databases()
+    finally:
+        administer(dsn, f"DROP ROLE {role}")
+    assert dsn.rpartition("/")[2] in listed
+    assert listed == tuple(sorted(listed))
+    assert {"template0", "template1", *names.values()}.isdisjoint(listed)
+    assert names["private"] in open_catalog(dsn).databases()

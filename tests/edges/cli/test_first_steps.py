@@ -270,6 +270,13 @@ def test_ctrl_c_stops_cleanly_and_the_next_run_carries_on(
     assert lease["released"]
     done = len(list(tmp_path.glob("docs/**/*.t*.json")))
     assert done < 400
+    status = tribal("status", cwd=tmp_path).stdout.splitlines()
+    assert " (run) stopped, " in status[0]
+    assert status[0].endswith("; `tribal run` carries on")
+    assert not any("running" in line for line in status)
+    assert json.loads(tribal("status", "--json", cwd=tmp_path).stdout)["state"] == "stopped"
+    followed = tribal("tail", cwd=tmp_path)
+    assert (followed.returncode, followed.stdout[:8]) == (130, "stopped:")
     again = tribal("run", dsn, "--json", cwd=tmp_path, SOURCE_DATE_EPOCH="1767225600")
     assert again.returncode == 0, again.stderr
     record = json.loads(again.stdout)

@@ -25,6 +25,8 @@ from tribal_contracts import AgentStatus, agent_error
         ("failed", 0, "PlanError", 6),
         ("failed", 0, "TableNotFound", 7),
         ("failed", 0, "States.Timeout", 70),
+        ("failed", 0, "SelectionUnknown", 2),
+        ("failed", 0, "RunInterrupted", 130),
     ],
 )
 def test_a_run_elsewhere_ends_with_the_code_that_the_same_error_has_here(
@@ -37,3 +39,9 @@ def test_a_run_elsewhere_ends_with_the_code_that_the_same_error_has_here(
     log = RunLog(MemoryStore(), clock, "r1", "states")
     record = log.finish(status, failed=failed, errors=errors if error else [])
     assert record_exit_code(record) == code
+
+
+def test_a_run_that_failed_as_a_whole_ends_with_the_code_of_its_last_error() -> None:
+    clock = FixedClock()
+    error = agent_error("IDX_FILE_INVALID", "no file could be read", timestamp=clock.published())
+    assert record_exit_code(RunLog(MemoryStore(), clock, "r1", "index").finish("failed", errors=[error])) == 5

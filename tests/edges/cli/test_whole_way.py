@@ -32,6 +32,7 @@ OUR_FILES = {
     "progress/work_units/*/result.json": "unit-result",
     "progress/lease.json": "lease-record",
     "progress/runs/latest-plan.json": "run-outline",
+    "progress/source.json": "source-record",
     "progress/runs/*/run.json": "run-record",
     "progress/runs/*/plan.json": "documentation-plan",
     "progress/runs/*/outline.json": "run-outline",
@@ -196,7 +197,7 @@ def test_only_the_selected_domain_is_documented(project: Path, company_dsn: str)
 
 def test_an_unknown_work_unit_is_refused_with_those_that_there_are(project: Path, company_dsn: str) -> None:
     ran = tribal("document", company_dsn, "--work-unit", "nope", cwd=project)
-    assert ran.returncode == 6
+    assert ran.returncode == 2
     assert "company_billing" in ran.stderr
 
 

@@ -2,7 +2,8 @@
 
 TribalError
  |- ConfigurationError            databases.yaml or the command line cannot be used
- |   `- ConfigurationNotFound     there is no file and no DSN
+ |   |- ConfigurationNotFound     there is no file and no DSN
+ |   `- SelectionUnknown          a unit, domain or database was selected that there is not
  |- DatabaseError                 a database that is read
  |   |- DatabaseUnreachable       it did not answer (retryable)
  |   |   `- ServerUnavailable     its server has no connection to spare (retryable, later)
@@ -85,6 +86,10 @@ class ConfigurationError(TribalError):
 
 class ConfigurationNotFound(ConfigurationError):
     """There is no configuration file and no DSN was given."""
+
+
+class SelectionUnknown(ConfigurationError):
+    """A work unit, domain or database was selected that does not exist; the message names near misses."""
 
 
 class DatabaseError(TribalError):
@@ -233,6 +238,7 @@ CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
     TribalError: ("RET_INTERNAL", {}),
     ConfigurationError: ("PLAN_CONFIG_INVALID", {}),
     ConfigurationNotFound: ("PLAN_CONFIG_NOT_FOUND", {}),
+    SelectionUnknown: ("WORK_UNIT_INVALID", {}),
     DatabaseError: ("DOC_TABLE_EXTRACTION_FAILED", {"planning": "PLAN_DB_UNREACHABLE"}),
     DatabaseUnreachable: ("PLAN_DB_UNREACHABLE", {}),
     ServerUnavailable: ("PLAN_SERVER_UNAVAILABLE", {"documenting": "DOC_SERVER_UNAVAILABLE"}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,6 +66,7 @@ def _target(deployment: Deployment, entry: DatabaseEntry) -> PostgresTarget:
 
 def _options(deployment: Deployment, store: Provider[ObjectStore], parameters: RunParameters) -> Options:
     from tribal.app.options import options_of
+    from tribal.runs.expanding import recorded_databases
 
     place = store().location
     try:
@@ -75,6 +77,7 @@ def _options(deployment: Deployment, store: Provider[ObjectStore], parameters: R
             code="PLAN_CONFIG_NOT_FOUND",
         ) from error
     settings = settings_in_bucket(deployment.bucket, data, deployment.variables, deployment.source_date_epoch)
+    settings = replace(settings, found=recorded_databases(store()))
     return options_of(settings, parameters, record_pid=False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tribal.catalog.expansion import expanded
 from tribal.ports import DocumentingOptions, Options, PlanOptions, RunParameters
 from tribal.settings import Settings
 
@@ -9,7 +10,8 @@ from tribal.settings import Settings
 def options_of(settings: Settings, parameters: RunParameters, *, record_pid: bool = True) -> Options:
     """Combine settings and parameters; set `record_pid` to false where process ids mean nothing, as in Lambda."""
     return Options(
-        databases=settings.entries,
+        databases=expanded(settings.entries, settings.found),
+        configured=settings.entries,
         planning=PlanOptions(
             settings.config_hash, settings.tables_per_unit, settings.units_at_once, replan=parameters.replan
         ),

@@ -10,6 +10,8 @@ from tribal.errors import StoreError
 DOCS = "docs/"
 PLAN_FILE = "progress/documentation-plan.json"
 DOCUMENTER_PROGRESS_FILE = "progress/documenter-progress.json"
+SOURCE_FILE = "progress/source.json"
+DATABASES_FILE = "catalog/databases.json"
 MANIFEST_FILE = "docs/documentation-manifest.json"
 INDEXER_PROGRESS_FILE = "progress/indexer-progress.json"
 INDEX_FILE = "data/tribal-knowledge.db"

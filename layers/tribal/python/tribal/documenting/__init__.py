@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from tribal.documenting.annotations import read_annotations
 from tribal.documenting.finish.finish import Finished, finish
-from tribal.documenting.progress import final_progress, fold_progress, overall_status, pending_progress, read_units
+from tribal.documenting.progress import (
+    final_progress,
+    fold_progress,
+    forget_interrupted,
+    overall_status,
+    pending_progress,
+    read_units,
+)
 from tribal.documenting.review.lint import LintReport, lint
 from tribal.documenting.staleness import SERVER_UNAVAILABLE, WorkInspector
 from tribal.documenting.units.document_unit import document_unit
@@ -18,6 +25,7 @@ __all__ = [
     "final_progress",
     "finish",
     "fold_progress",
+    "forget_interrupted",
     "lint",
     "overall_status",
     "pending_progress",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tribal.catalog import locations
 from tribal.ports import Clock, ObjectStore, WorkerPool
-from tribal.store import read_record, require_record
+from tribal.store import put_record, read_record, require_record
 from tribal_contracts import (
     AgentStatus,
     DocumenterProgress,
@@ -64,6 +64,13 @@ def pending_unit(unit: WorkUnit) -> WorkUnitProgress:
     )
 
 
+def forget_interrupted(outline: RunOutline, store: ObjectStore, pool: WorkerPool) -> None:
+    """Make units pending that were interrupted under an earlier plan, so that their times are those of this one."""
+    for unit_id, progress in read_units(outline.unit_ids, store, pool).items():
+        if progress.status == "running":
+            put_record(store, locations.unit_progress_file(unit_id), pending_unit(_unit(outline, unit_id, store)))
+
+
 def read_units(unit_ids: Iterable[str], store: ObjectStore, pool: WorkerPool) -> dict[str, WorkUnitProgress]:
     """The progress files of the units that have one, by unit id."""
 
@@ -87,7 +94,7 @@ def fold_progress(progress: DocumenterProgress, store: ObjectStore, pool: Worker
     folded = _fold(units)
     return progress.model_copy(
         update={
-            "started_at": min(progress.started_at, folded.first or progress.started_at, key=_time),
+            "started_at": folded.first or progress.started_at,
             "completed_at": folded.completed_at,
             "status": folded.status,
             "work_units": units,
@@ -97,21 +104,27 @@ def fold_progress(progress: DocumenterProgress, store: ObjectStore, pool: Worker
     )
 
 
-def final_progress(outline: RunOutline, store: ObjectStore, clock: Clock) -> DocumenterProgress:
-    """The progress that Finish writes; units that this run did not touch keep their earlier progress.
+def final_progress(outline: RunOutline, store: ObjectStore, clock: Clock, pool: WorkerPool) -> DocumenterProgress:
+    """The progress that Finish writes; units that this run did not touch keep what they have of this plan.
 
-    All times come from the units, so a run that did nothing produces the same bytes.
+    A unit that an earlier plan completed, and for which this one had nothing to do, gets the present time in its own
+    file too. All other times come from the units, so a run that did nothing produces the same bytes.
     """
     previous = read_record(store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)
-    units = dict(previous.work_units) if previous and previous.plan_hash == outline.plan_hash else {}
-    for unit_id in outline.unit_ids:
-        found = read_record(store, locations.unit_progress_file(unit_id), WorkUnitProgress)
-        units[unit_id] = found or pending_unit(_unit(outline, unit_id, store))
-    folded = _fold(units)
+    present = previous if previous and previous.plan_hash == outline.plan_hash else None
+    units = dict(present.work_units) if present else {}
+    found = read_units(outline.unit_ids, store, pool)
     now = clock.published()
+    for unit_id in outline.unit_ids:
+        progress = found.get(unit_id) or pending_unit(_unit(outline, unit_id, store))
+        if present is not None and progress.completed_at is not None and not _is_since(progress, present.started_at):
+            progress = _found_done(progress, now)
+            put_record(store, locations.unit_progress_file(unit_id), progress)
+        units[unit_id] = progress
+    folded = _fold(units)
     return DocumenterProgress(
         schema_version="1.0",
-        started_at=folded.first or now,
+        started_at=folded.first or (present.started_at if present else now),
         completed_at=folded.completed_at,
         status=folded.status,
         plan_file=locations.PLAN_FILE,
@@ -121,6 +134,12 @@ def final_progress(outline: RunOutline, store: ObjectStore, clock: Clock) -> Doc
         last_checkpoint=folded.last or now,
         errors=[],
     )
+
+
+def _found_done(progress: WorkUnitProgress, now: str) -> WorkUnitProgress:
+    """The progress of a unit in which nothing was left to do."""
+    update = {"started_at": now, "completed_at": now, "processor_pid": None, "db_query_time_ms": 0}
+    return progress.model_copy(update=update)
 
 
 class _Folded(NamedTuple):

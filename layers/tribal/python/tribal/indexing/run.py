@@ -233,17 +233,17 @@ def _embed(job: _Job, drafts: dict[str, list[Draft]], recorder: ProgressRecorder
 
 
 def _finish(job: _Job, held: Mapping[str, str]) -> None:
-    """Publish the generation; it gets the manifest's hash only if it holds every file of the manifest."""
-    manifest_hash = job.handover.manifest_hash
+    """Publish the generation; it gets hash and time of the manifest only if it holds each of its files."""
+    manifest_hash, last_full_index = job.handover.manifest_hash, job.context.clock.published()
     if job.work_units is not None and held != job.handover.hashes:
         before = job.context.index.metadata()
         if before is None or _lacks_a_table(job, held):
             return
-        manifest_hash = before.manifest_hash
+        manifest_hash, last_full_index = before.manifest_hash, before.last_full_index
     counts = job.context.index.counts()
     job.context.index.finish(
         IndexMetadata(
-            last_full_index=job.context.clock.published(),
+            last_full_index=last_full_index,
             manifest_hash=manifest_hash,
             document_count=counts.documents,
             embedding_count=counts.vectors,

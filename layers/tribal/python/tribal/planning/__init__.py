@@ -3,7 +3,8 @@
 from tribal.planning.catalog.read_catalog import latest_readings, read_catalog
 from tribal.planning.compose_plan import ComposedPlan, HasWork, compose_plan, recut
 from tribal.planning.concurrency import at_once
-from tribal.planning.units.check import check_plan, plan_was_edited
+from tribal.planning.units.check import check_plan
+from tribal.planning.units.edits import plan_was_edited
 from tribal.planning.units.plan_files import (
     last_plan,
     latest_outline,

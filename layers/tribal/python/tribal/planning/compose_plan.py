@@ -13,6 +13,7 @@ from tribal.naming import split_identifier
 from tribal.planning.catalog.read_catalog import documented_tables, latest_readings, load_statistics
 from tribal.planning.concurrency import at_once
 from tribal.planning.domains.grouping import Evidence, Grouping, Key, group_tables
+from tribal.planning.units.edits import undone_edits
 from tribal.planning.units.plan_files import plan_hash
 from tribal.planning.units.slices import DatabaseTables, metadata_hash, neighbours_of, write_slice
 from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
@@ -104,7 +105,15 @@ def compose_plan(
                 at_once(options.units_at_once, [by_name[unit.database] for unit in units], app.server_of), len(units)
             ),
         ),
-        errors=[*(error for reading in readings for error in reading.errors), *_inference_errors(parts, clock)],
+        errors=[
+            *(error for reading in readings for error in reading.errors),
+            *_inference_errors(parts, clock),
+            *(
+                ()
+                if previous is None or options.replan
+                else undone_edits(previous, _composed(parts), clock.published())
+            ),
+        ],
         moves=moves or None,
     )
     return ComposedPlan(plan, plan_hash(plan))
@@ -196,6 +205,15 @@ def _plan_database(
         rows,
         grouping.without_words,
     )
+
+
+def _composed(parts: Sequence[_DatabasePart]) -> dict[str, dict[str, str]]:
+    """The domain of each table, by database; only databases that were read."""
+    return {
+        part.analysis.name: {name: domain for domain, names in part.analysis.domains.items() for name in names}
+        for part in parts
+        if part.analysis.status == "reachable"
+    }
 
 
 def _inference_errors(parts: Sequence[_DatabasePart], clock: Clock) -> list[AgentError]:

@@ -90,6 +90,7 @@ class Options:
     """All options of a run, from settings and a request."""
 
     databases: tuple[DatabaseEntry, ...]
+    """Each stands for one database."""
     planning: PlanOptions
     documenting: DocumentingOptions
     selection: Selection = Selection()
@@ -97,3 +98,5 @@ class Options:
     runs_kept: int = 50
     worker_processes: int | None = None
     """Processes that document at once; `None` lets the size of the run decide."""
+    configured: tuple[DatabaseEntry, ...] = ()
+    """The entries as they are written: one may stand for several databases."""

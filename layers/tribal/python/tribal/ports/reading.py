@@ -102,6 +102,10 @@ class CatalogReader(Protocol):
         """What this user can and cannot read."""
         ...
 
+    def databases(self) -> tuple[str, ...]:
+        """Names of all databases of the server that this user may connect to, without templates, in order."""
+        ...
+
     def statements(self) -> list[Statement]:
         """Every statement that this reader may send."""
         ...

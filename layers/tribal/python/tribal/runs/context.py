@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from threading import Lock
 
-from tribal.errors import PlanError
 from tribal.ports import ItemOutcome, ProgressSink, Selection
+from tribal.runs.selecting import require_selected
 from tribal_contracts import AgentError, AgentStatus, DocumentationManifest, RunOutline
 
 
@@ -15,17 +15,9 @@ def selected_units(outline: RunOutline, asked: Selection) -> frozenset[str]:
     """The ids of the selected units.
 
     Raises:
-        PlanError: when they name a unit, domain or database that is not in the plan.
+        SelectionUnknown: when they name a unit, domain or database that is not in the plan.
     """
-    for kind, wanted, known in (
-        ("work unit", asked.units, set(outline.unit_ids)),
-        ("domain", asked.domains, {unit.domain for unit in outline.units}),
-        ("database", asked.databases, {unit.database for unit in outline.units}),
-    ):
-        unknown = sorted(wanted - known)
-        if unknown:
-            names = ", ".join(sorted(known))
-            raise PlanError(f"the plan has no {kind} {unknown[0]!r}; it has {names}", code="WORK_UNIT_INVALID")
+    require_selected(outline, asked)
     return frozenset(
         unit.id
         for unit in outline.units

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from tribal.catalog import locations
-from tribal.errors import EmbeddingFailed, TribalError
+from tribal.errors import Activity, EmbeddingFailed, StoreError, TribalError, doing
 from tribal.ports import Application, Provider, RunContext, StopToken
 from tribal.runs.context import CountingSink
 from tribal.runs.ids import new_run_id
@@ -17,7 +18,7 @@ from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.pipeline import document_run, index_run, plan_run
 from tribal.runs.pruning import prune_runs
 from tribal.runs.records import RunLog
-from tribal.runs.signals import stop_on_signal
+from tribal.runs.signals import interrupted, stop_on_signal
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal.runs.workers.processes import unit_processes
 from tribal.store import WatchedStore, content_hash
@@ -27,6 +28,15 @@ if TYPE_CHECKING:
     from tribal.ports import Embedder, ProgressSink
     from tribal.runs.workers.units import DocumentUnit, UnitsHere
     from tribal_contracts import AgentError, AgentStatus, IndexerProgress, RunOutline, RunRecord
+
+
+_ACTIVITIES: Mapping[str, Activity] = {
+    "plan": "planning",
+    "run": "planning",
+    "document": "documenting",
+    "index": "indexing",
+}
+"""What a command does first: that fails when its run cannot be opened."""
 
 
 class LocalRun:
@@ -50,6 +60,11 @@ class LocalRun:
         self._statuses: list[AgentStatus] = []
 
     def __enter__(self) -> Self:
+        with doing(_ACTIVITIES[self._command]) if self._command in _ACTIVITIES else nullcontext():
+            self._open()
+        return self
+
+    def _open(self) -> None:
         stop = StopToken()
         store = WatchedStore(self._app.store(), self._sink.note)
         app = self._app = replace(self._app, store=Provider.of(store))
@@ -65,22 +80,33 @@ class LocalRun:
             self._log.start()
             prune_runs(store, keep=app.options().runs_kept, run_id=run_id)
             self._stack = self._stack.pop_all()
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         with self._stack:
+            if isinstance(error, KeyboardInterrupt):
+                error = interrupted()
             if isinstance(error, TribalError):
-                self._errors.append(error.to_agent_error(self._app.clock.published()))
-            counts = self._sink.counts
-            self._log.finish(
-                "failed" if error is not None else self._status(),
-                documented=counts["documented"],
-                unchanged=counts["unchanged"],
-                failed=counts["failed"],
-                errors=self._errors,
-            )
+                self._errors.append(self._recorded(error))
+            # A store that cannot be written may be why the run ended: that error says more than the next one.
+            with suppress(StoreError) if error is not None else nullcontext():
+                self._write_record("failed" if error is not None else self._status())
+
+    def _write_record(self, status: AgentStatus) -> None:
+        counts = self._sink.counts
+        self._log.finish(
+            status,
+            documented=counts["documented"],
+            unchanged=counts["unchanged"],
+            failed=counts["failed"],
+            errors=self._errors,
+        )
+
+    def _recorded(self, error: TribalError) -> AgentError:
+        """The error for the record, with its class, which gives whoever follows the run the exit code."""
+        recorded = error.to_agent_error(self._app.clock.published())
+        return recorded.model_copy(update={"context": {**(recorded.context or {}), "error": type(error).__name__}})
 
     def _status(self) -> AgentStatus:
         """The worst status of any stage."""
@@ -110,7 +136,9 @@ class LocalRun:
             return unit_processes(self._run, outline, here, lambda: self._sink.counts["documented"])
 
         result = document_run(self._run, spread)
-        self._errors.extend(result.errors)
+        # In a run that has made its plan too, what became of a person's edits is known already.
+        planned = tuple(self._errors)
+        self._errors.extend(error for error in result.errors if error not in planned)
         self._statuses.append(result.status)
         self._log.attach_plan(locations.run_plan_file(self._run.run_id), result.outline.plan_hash)
         return result.manifest is not None or content_hash(self._run.store, locations.MANIFEST_FILE) is not None

@@ -9,7 +9,14 @@ from functools import partial
 from graphlib import TopologicalSorter
 
 from tribal.catalog import locations
-from tribal.documenting import SERVER_UNAVAILABLE, WorkInspector, finish, overall_status, pending_progress
+from tribal.documenting import (
+    SERVER_UNAVAILABLE,
+    WorkInspector,
+    finish,
+    forget_interrupted,
+    overall_status,
+    pending_progress,
+)
 from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError, doing
 from tribal.indexing import IndexingContext, IndexingRequest, index_documents
 from tribal.planning import (
@@ -131,6 +138,7 @@ def _publish(run: RunContext, plan: DocumentationPlan) -> RunOutline:
     if published:
         progress = pending_progress(outline, run.store, run.clock)
         put_record(run.store, locations.DOCUMENTER_PROGRESS_FILE, progress)
+        forget_interrupted(outline, run.store, run.pool)
     return outline
 
 
@@ -160,9 +168,10 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
         results.update(run.pool.run(partial(document, postpone=False), postponed, at_once))
     manifest = finish(outline, run).manifest
     run.sink.end("document", locations.DOCS)
-    errors = tuple(table.error for result in results.values() for table in result.tables if table.error)
+    errors = [error for error in whole.errors if error.code == "PLAN_EDIT_UNDONE" and whole.run_id == run.run_id]
+    errors += [table.error for result in results.values() for table in result.tables if table.error]
     _note_unavailable(errors, run)
-    return DocumentedRun(outline, overall_status([each.status for each in results.values()]), errors, manifest)
+    return DocumentedRun(outline, overall_status([each.status for each in results.values()]), tuple(errors), manifest)
 
 
 def _note_unavailable(errors: Sequence[AgentError], run: RunContext) -> None:
@@ -188,11 +197,11 @@ def _copied(run: RunContext, whole: RunOutline, chosen: Collection[str]) -> RunO
 
 def _outline_of_plan(run: RunContext) -> RunOutline:
     plan = load_plan(run.store)
+    check_plan(plan)
     if plan_was_edited(plan):
         run.sink.note("the domains of the plan were edited; its work units are cut anew")
         plan = recut(plan, run.app, has_work=work_marker(run.app, run.options.documenting)).plan
         return _publish(run, plan)
-    check_plan(plan)
     outline = write_run_plan(plan, store=run.store, run_id=run.run_id)
     put_record(run.store, locations.LATEST_OUTLINE_FILE, outline)
     return outline

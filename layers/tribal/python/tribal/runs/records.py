@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Literal, Self
 
 from tribal.catalog import locations
+from tribal.errors import RunInterrupted
 from tribal.ports import Clock, ObjectStore
 from tribal.store import put_record
 from tribal_contracts import AgentError, AgentStatus, RunRecord
+
+RunState = AgentStatus | Literal["stopped"]
+"""How a run is or ended, for people; in files a stopped run is `failed`, as the specification knows no other word."""
+
+
+def state_of(record: RunRecord, *, running: bool) -> RunState:
+    """The state of a run, given whether its lease is held; one that died without saying so counts as stopped."""
+    if running:
+        return "running"
+    last = record.errors[-1] if record.errors else None
+    cause = last.context or {} if last is not None and last.code == "DOC_RUN_INTERRUPTED" else None
+    # The end of an execution in AWS has the same code, and its cause in the context.
+    interrupted = cause is not None and cause.get("error") in (None, RunInterrupted.__name__)
+    return "stopped" if interrupted or record.completed_at is None else record.status
 
 
 class RunLog:

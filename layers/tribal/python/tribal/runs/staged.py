@@ -6,14 +6,17 @@ Every task is idempotent: called again, it finds what an earlier call did and re
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tribal.catalog import locations
+from tribal.catalog.expansion import expanded
 from tribal.documenting import finish
 from tribal.errors import ConfigurationError, ObjectNotFound, doing
 from tribal.planning import ComposedPlan, latest_readings, read_catalog, select_units
 from tribal.ports import Application, ObjectStore, ProgressSink, RunContext, StopToken, WorkerPool
 from tribal.runs.context import CountingSink, selected_units
+from tribal.runs.expanding import find_databases, record_databases, recorded_databases
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.leases.shared_lease import SharedLease
 from tribal.runs.pipeline import compose_run, waves_of
@@ -63,6 +66,7 @@ class StagedRun:
         """The store that the run reads and writes."""
         return self.app.store()
 
+    @doing("planning")
     def open(self, command: str) -> list[DatabaseEntry]:
         """Acquire the lease, begin the run's record, and return the databases to read.
 
@@ -70,8 +74,11 @@ class StagedRun:
             ConfigurationError: when the run's parameters name a database that is not in the configuration.
             RunLocked: when another run is under way.
         """
-        databases = self._databases()
+        found = find_databases(self.app, recorded_databases(self.store))
+        options = self.app.options()
+        databases = self._databases(expanded(options.configured, found) if found else options.databases)
         self.lease.open()
+        record_databases(found, self.store)
         if content_hash(self.store, locations.run_file(self.run_id)) is None:
             RunLog(self.store, self.app.clock, self.run_id, command).start()
         return databases
@@ -225,8 +232,9 @@ class StagedRun:
         unreachable = any(analysis.status == "unreachable" for analysis in outline.databases)
         return "partial" if unreachable or manifest.status == "partial" else "completed"
 
-    def _databases(self) -> list[DatabaseEntry]:
-        entries, asked = self.app.options().databases, self.app.options().selection.databases
+    def _databases(self, entries: Sequence[DatabaseEntry]) -> list[DatabaseEntry]:
+        """Those of the entries that the run's parameters select."""
+        asked = self.app.options().selection.databases
         unknown = sorted(asked - {entry.name for entry in entries})
         if unknown:
             names = ", ".join(entry.name for entry in entries)

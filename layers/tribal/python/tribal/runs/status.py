@@ -10,8 +10,10 @@ from tribal.documenting import fold_progress
 from tribal.errors import ObjectDamaged, ObjectNotFound
 from tribal.ports import Clock, ObjectStore, WorkerPool
 from tribal.runs.leases.lease_file import is_running, read_lease
+from tribal.runs.records import RunState, state_of
 from tribal.store import content_hash, read_record, require_record
 from tribal_contracts import (
+    AgentStatus,
     Contract,
     DocumenterProgress,
     IndexerProgress,
@@ -39,6 +41,17 @@ class StatusReport:
     """Hash of the currently published manifest."""
     damaged: tuple[str, ...] = ()
     """Files of the status that are there and cannot be read as they were written."""
+
+    @property
+    def state(self) -> RunState | None:
+        """The state of the last run; `None` where there is no record of one."""
+        if self.run is None:
+            return "running" if self.running else None
+        return state_of(self.run, running=self.running)
+
+    def shown(self, status: AgentStatus) -> RunState:
+        """The status of a part, for people: what is `running` in a file, while no run is, was stopped."""
+        return "stopped" if status == "running" and not self.running else status
 
     @property
     def index_is_older(self) -> bool:

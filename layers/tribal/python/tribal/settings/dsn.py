@@ -11,8 +11,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from urllib.parse import unquote
+from urllib.parse import quote, unquote, urlencode
 
+from tribal.catalog.expansion import stands_for_several
 from tribal.errors import ConfigurationError
 from tribal.settings.postgres_parameters import (
     NO_SERVICES,
@@ -37,6 +38,8 @@ _ENCODE = (
     "In user, password and database write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23, & as %26, = as %3D, a "
     "space as %20 and % as %25."
 )
+_MAINTENANCE_DATABASE = "postgres"
+"""Where a server is asked for its databases, unless the entry names another."""
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -60,13 +63,16 @@ def parse_dsn(text: str, environment: Mapping[str, str], *, overrides: Mapping[s
 def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> PostgresTarget:
     """The target of an entry in `databases.yaml`: its DSN, overridden by the entry's other fields.
 
+    Of an entry that stands for several databases it is where the server is asked for them.
+
     Raises:
         ConfigurationError: when it cannot be read.
     """
+    several = stands_for_several(entry)
     fields = {
         "host": entry.host,
         "port": None if entry.port is None else str(entry.port),
-        "dbname": entry.database,
+        "dbname": None if several or not isinstance(entry.database, str) else entry.database,
         "user": entry.user,
         "password": None if entry.password is None else entry.password.get_secret_value(),
         "sslmode": entry.sslmode,
@@ -74,6 +80,8 @@ def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> Postgr
         "require_auth": entry.require_auth,
     }
     dsn = "postgresql://" if entry.dsn is None else entry.dsn.get_secret_value()
+    if several and not (_parts(dsn).get("dbname") or environment.get(VARIABLES["dbname"])):
+        fields["dbname"] = _MAINTENANCE_DATABASE
     return parse_dsn(dsn, environment, overrides={name: value for name, value in fields.items() if value})
 
 
@@ -111,6 +119,35 @@ def without_password(text: str, stand_in: str) -> str:
     query = "&".join(name if value is None else f"{name}={value}" for name, value in pairs)
     path = "" if url.path is None else f"/{url.path}"
     return f"{url.scheme}{login}{url.where}{path}{'?' * bool(query)}{query}"
+
+
+def has_password(text: str) -> bool:
+    """Whether the URL holds a password.
+
+    Raises:
+        ConfigurationError: when the URL cannot be read.
+    """
+    return "password" in _parts(text)
+
+
+def lasting(text: str, environment: Mapping[str, str]) -> str:
+    """The URL with what the environment adds to it now, so that it means the same later, and without the password.
+
+    Raises:
+        ConfigurationError: when the URL or the environment cannot be used.
+    """
+    added = {name: environment[variable] for name, variable in VARIABLES.items() if environment.get(variable)}
+    parts = {name: value for name, value in (added | _parts(text)).items() if name not in WITHOUT_EFFECT}
+    parts.pop("password", None)
+    target = completed(parts, environment)
+    host, port = parts.pop("host", target.host), parts.pop("port", str(target.port))
+    if host.startswith("/"):
+        # A folder of sockets has no place before the path.
+        parts["host"], host = host, ""
+    where = f"[{quote(host)}]" if ":" in host else quote(host)
+    query = urlencode({name: parts[name] for name in parts if name not in ("user", "dbname")}, quote_via=quote)
+    login, path = quote(target.user, safe=""), quote(target.database, safe="")
+    return f"postgresql://{login}@{where}:{port}/{path}{'?' * bool(query)}{query}"
 
 
 @dataclass(frozen=True, slots=True)

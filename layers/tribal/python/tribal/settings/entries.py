@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr, ValidationError
 
+from tribal.catalog.expansion import expanded
 from tribal.errors import ConfigurationError
 from tribal.settings import dsn as postgres
 from tribal_contracts import DatabaseEntry, DatabaseType
@@ -27,10 +28,19 @@ class _Source:
     """The database that a DSN names; empty when neither the DSN nor the environment does."""
     without_password: Callable[[str, str], str]
     """A DSN with its password replaced by the second text."""
+    has_password: Callable[[str], bool]
+    """Whether a DSN holds a password."""
+    lasting: Callable[[str, Mapping[str, str]], str]
+    """A DSN with what the environment adds to it, and without its password."""
 
 
 _POSTGRES = _Source(
-    "postgres", "postgresql://user@host:5432/database", postgres.named_database, postgres.without_password
+    "postgres",
+    "postgresql://user@host:5432/database",
+    postgres.named_database,
+    postgres.without_password,
+    postgres.has_password,
+    postgres.lasting,
 )
 _SOURCES = {"postgresql": _POSTGRES, "postgres": _POSTGRES}
 _OTHERS = frozenset(
@@ -68,6 +78,24 @@ def dsn_without_password(dsn: str, stand_in: str) -> str:
     return _source(dsn).without_password(dsn, stand_in)
 
 
+def dsn_has_password(dsn: str) -> bool:
+    """Whether a DSN holds a password.
+
+    Raises:
+        ConfigurationError: when the DSN is malformed or its scheme unsupported.
+    """
+    return _source(dsn).has_password(dsn)
+
+
+def lasting_dsn(dsn: str, environment: Mapping[str, str]) -> str:
+    """A DSN that means the same in another environment, but for the password, which it lacks.
+
+    Raises:
+        ConfigurationError: when the DSN is malformed, its scheme unsupported, or the environment cannot be used.
+    """
+    return _source(dsn).lasting(dsn, environment)
+
+
 def _source(dsn: str) -> _Source:
     scheme, has_scheme, _ = dsn.strip().partition("://")
     source = _SOURCES.get(scheme.lower()) if has_scheme else None
@@ -79,12 +107,13 @@ def _source(dsn: str) -> _Source:
 
 
 def with_targets(settings: Settings) -> Settings:
-    """The same settings with the DSN of every entry read; nothing is connected to.
+    """The same settings with the DSN of every entry and database read; nothing is connected to.
 
     Raises:
-        ConfigurationError: when one of them cannot be read.
+        ConfigurationError: when one of them cannot be read, or two databases would have the same name.
     """
-    targets = {entry.name: _target(entry, settings) for entry in settings.entries}
+    databases = expanded(settings.entries, settings.found)
+    targets = {entry.name: _target(entry, settings) for entry in (*settings.entries, *databases)}
     return replace(settings, targets=targets)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from tribal.catalog.expansion import PLACE, names_nothing, stands_for_several
 from tribal.errors import ConfigurationError
 from tribal.settings.dsn import check_dsn
 from tribal.settings.store_place import check_store
@@ -16,6 +17,7 @@ from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_sm
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate
 from tribal_contracts import DatabaseEntry, DatabaseLimits, LintRules, ProjectFile, Selection
 
+_UNREAD = {"databases": [{"name": "unread"}]}
 _SECTIONS: dict[str, type[BaseModel]] = {
     "limits": DatabaseLimits,
     "include": Selection,
@@ -24,19 +26,25 @@ _SECTIONS: dict[str, type[BaseModel]] = {
 }
 
 
-def parse_project_file(path: Path, environment: Mapping[str, str]) -> tuple[ProjectFile, bytes]:
+def parse_project_file(
+    path: Path, environment: Mapping[str, str], *, with_databases: bool = True
+) -> tuple[ProjectFile, bytes]:
     """Read and validate a `databases.yaml`, with `${VARIABLE}` and `${VARIABLE:-default}` substituted.
 
-    Also returns the file's bytes, which `config_hash` is computed from.
+    Also returns the file's bytes, which `config_hash` is computed from. Without databases, what stands below that key
+    is not read, and may use variables that are not set.
 
     Raises:
         ConfigurationError: naming the file, the line and what to write instead.
     """
     data = read_small_file(path)
-    return parse_project_text(str(path), data, Variables(environment), folder=path.parent), data
+    known = Variables(environment)
+    return parse_project_text(str(path), data, known, folder=path.parent, with_databases=with_databases), data
 
 
-def parse_project_text(path: str, data: bytes, variables: Variables, *, folder: Path | None = None) -> ProjectFile:
+def parse_project_text(
+    path: str, data: bytes, variables: Variables, *, folder: Path | None = None, with_databases: bool = True
+) -> ProjectFile:
     """Validate the bytes of a `databases.yaml`.
 
     Args:
@@ -44,6 +52,7 @@ def parse_project_text(path: str, data: bytes, variables: Variables, *, folder: 
         data: its bytes.
         variables: what they stand for.
         folder: what a store that is a folder is relative to; `None` where there is none.
+        with_databases: whether to read what stands below `databases`.
 
     Raises:
         ConfigurationError: naming the file, the line and what to write instead.
@@ -54,13 +63,17 @@ def parse_project_text(path: str, data: bytes, variables: Variables, *, folder: 
     if not isinstance(root, yaml.MappingNode):
         raise at_line(path, line_of(root), "the file starts with `databases:`, and below it a list of databases")
     reader = YamlReader(path, variables, _model_at)
+    if not with_databases:
+        root.value = [(key, value) for key, value in root.value if key.value != "databases"]
     content = reader.value(root)
     try:
-        project = ProjectFile.model_validate(content)
+        project = ProjectFile.model_validate(content if with_databases else content | _UNREAD)
     except ValidationError as error:
         raise reader.invalid(error, root) from None
     if project.store is not None and folder is not None:
         _at(reader, root, ("store",), partial(check_store, project.store, folder))
+    if not with_databases:
+        return project.model_copy(update={"databases": []})
     _check_entries(project, root, reader)
     return project
 
@@ -85,7 +98,15 @@ def _check_entries(project: ProjectFile, root: yaml.Node, reader: YamlReader) ->
         if entry.name in names:
             raise reader.error(node, f"two databases are named {entry.name!r}; give each its own name")
         names.add(entry.name)
+        if stands_for_several(entry) and names_nothing(entry):
+            raise reader.error(node, f"{entry.name!r} only says which databases it leaves out; name some, such as '*'")
+        if PLACE in entry.name and not stands_for_several(entry):
+            raise reader.error(node, f"{entry.name!r} has {PLACE} in its name; give it a list of databases, or a glob")
+        several = stands_for_several(entry)
         separate = [f for f in ("host", "port", "database", "user", "password") if getattr(entry, f) is not None]
+        if several and "database" in separate:
+            # The DSN says where the server is asked.
+            separate.remove("database")
         if entry.dsn is not None and separate:
             raise reader.error(node, f"{entry.name!r} has both dsn and {separate[0]}; keep one way")
         if entry.password is not None and entry.password_secret is not None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 from tribal.catalog.hashing import bytes_hash, object_hash
+from tribal.catalog.locations import SOURCE_FILE
 from tribal.errors import ConfigurationError, ConfigurationNotFound
 from tribal.settings.store_place import BucketPlace, store_path
-from tribal_contracts import DatabaseEntry, LintRules, ProjectFile
+from tribal_contracts import DatabaseEntry, LintRules, ProjectFile, SourceRecord
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
@@ -24,6 +27,15 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 _GIVE_IT = (
     "name a secret with password_secret, or let who deploys add {name} to `variables` in the file of the environment"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A database that was given by its DSN, to be written down."""
+
+    dsn: str
+    """With what the environment adds to it, and without the password."""
+    had_password: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +62,12 @@ class Settings:
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     bucket: BucketPlace | None = None
     """Where the documents are kept, if not in a folder."""
+    found: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The databases that each entry with a list or a glob stands for, once that is known."""
+    source: Source | None = None
+    """What the command line gave, in a folder without `databases.yaml`."""
     targets: Mapping[str, PostgresTarget] = field(default_factory=dict, repr=False)
-    """The connection target of each entry, once `with_targets` has read the DSNs."""
+    """The connection target of each entry and each database, once `with_targets` has read the DSNs."""
 
     def address(self, key: str) -> str:
         """The path or S3 address of a file in the store, for messages."""
@@ -114,8 +130,18 @@ def load_settings(
     dsn: str | None = None,
     take_samples: bool = True,
     environment: Mapping[str, str] | None = None,
+    needs_databases: bool = True,
 ) -> Settings:
     """Read the settings of one command from the project's folder, the command line and the environment.
+
+    Without a DSN and a file, the database is the one that the documents in the folder were made from.
+
+    Args:
+        project: the folder; the current one by default.
+        dsn: the database, in place of the file.
+        take_samples: whether rows may be read.
+        environment: the environment variables; those of the process by default.
+        needs_databases: whether the command connects to databases; if not, what says how to is not even read.
 
     Raises:
         ConfigurationError: when any of them cannot be used.
@@ -135,24 +161,39 @@ def load_settings(
         source_date_epoch=source_date_epoch(values),
         environment=values,
     )
-    if dsn is not None:
-        from tribal.settings.entries import entry_from_dsn
-
-        entry = entry_from_dsn(dsn, values)
-        return replace(outside, entries=(entry,), config_hash=_entry_hash(entry))
     file = folder / PROJECT_FILE
+    if dsn is not None:
+        from tribal.settings.entries import dsn_has_password, entry_from_dsn, lasting_dsn
+
+        source = None if file.exists() else Source(lasting_dsn(dsn, values), dsn_has_password(dsn))
+        return _with_entry(replace(outside, source=source), entry_from_dsn(dsn, values))
     if not file.exists():
-        return outside
+        return _with_recorded_source(outside) if needs_databases else outside
     # Imported here because YAML is slow to load and most tool calls run in a folder without this file.
     from tribal.settings.project_file import parse_project_file
 
-    content, data = parse_project_file(file, values)
+    content, data = parse_project_file(file, values, with_databases=needs_databases)
     in_bucket = content.store is not None and content.store.startswith("s3://")
     return replace(
         _with_content(outside, content, data),
         store=folder if in_bucket else store_path(folder, content.store),
         bucket=BucketPlace.parse(content.store) if in_bucket and content.store else None,
     )
+
+
+def _with_entry(outside: Settings, entry: DatabaseEntry) -> Settings:
+    return replace(outside, entries=(entry,), config_hash=_entry_hash(entry))
+
+
+def _with_recorded_source(outside: Settings) -> Settings:
+    """The settings with the database that a run recorded in the folder; a record that cannot be read counts as none."""
+    from tribal.settings.entries import entry_from_dsn
+
+    try:
+        record = SourceRecord.from_json((outside.store / SOURCE_FILE).read_bytes())
+        return _with_entry(outside, entry_from_dsn(record.dsn, outside.environment))
+    except (OSError, ValidationError, ConfigurationError):
+        return outside
 
 
 def _project_folder(project: Path | None) -> Path:

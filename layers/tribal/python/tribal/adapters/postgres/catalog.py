@@ -130,6 +130,10 @@ class PostgresCatalog:
             server_of(server), [SchemaRow(*row) for row in schemas], [TableRow(*row) for row in tables]
         )
 
+    def databases(self) -> tuple[str, ...]:
+        """Names of all databases that this user may connect to, without templates and names that are not text."""
+        return tuple(sorted(name for (name,) in self._retried(self._databases) if "\ufffd" not in name))
+
     def statements(self) -> list[Statement]:
         """Every statement that this reader may send."""
         return list(queries.STATEMENTS)
@@ -160,6 +164,11 @@ class PostgresCatalog:
     def _presence(self, names: str) -> list[Row]:
         with self.transaction("looking for tables", queries.BEGIN) as session:
             return session.run(queries.PRESENCE, names)
+
+    def _databases(self) -> list[Row]:
+        with self.transaction("listing the databases", queries.BEGIN) as session:
+            rows = session.run(queries.DATABASES)
+            return replaced(rows) if session.lossy else rows
 
     def _privileges(self) -> list[list[Row]]:
         with self.transaction("asking for privileges") as session:

@@ -36,6 +36,10 @@ ROLLBACK_TO_SAVEPOINT = "ROLLBACK TO SAVEPOINT expressions"
 
 SERVER = "SELECT current_database()::text, current_setting('server_version'), current_user::text"
 
+DATABASES = """\
+SELECT d.datname FROM pg_database d
+WHERE d.datallowconn AND NOT d.datistemplate AND has_database_privilege(d.oid, 'CONNECT')"""
+
 SCHEMAS = """\
 SELECT n.nspname, has_schema_privilege(n.oid, 'USAGE'), d.description
 FROM pg_namespace n
@@ -234,6 +238,7 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement("Close the transaction", COMMIT),
     Statement("Close the transaction after an error", ROLLBACK),
     Statement("Name of the database, version of the server, and who we are", SERVER),
+    Statement("Databases of the server, where databases.yaml names several by a pattern", DATABASES),
     Statement("Schemas, and whether we may use them", SCHEMAS),
     Statement("Tables and views with the server's estimates of their sizes", TABLES),
     Statement("Which tables inherit from which", INHERITANCE),

@@ -25,18 +25,18 @@ _FIELDS = (
     *("keywords", "file_path", "content_hash", "indexed_at", "source_modified_at", "source_path"),
 )
 _SELECT = """
-SELECT d.id, d.doc_type, o.database_name, d.schema_name, d.table_name, d.column_name, o.domain, d.content, d.summary,
-  d.keywords, o.file_path, o.content_hash, o.indexed_at, o.source_modified_at, s.path, t.document
-FROM documents d JOIN origins o ON o.number = d.origin JOIN sources s ON s.number = o.source
-LEFT JOIN structured t ON t.number = d.number WHERE
+SELECT r.id, r.doc_type, o.database_name, r.schema_name, r.table_name, r.column_name, o.domain, r.content, r.summary,
+  r.keywords, o.file_path, o.content_hash, o.indexed_at, o.source_modified_at, s.path, t.document
+FROM records r JOIN origins o ON o.number = r.origin JOIN sources s ON s.number = o.source
+LEFT JOIN structured t ON t.number = r.number WHERE
 """
 _SELECT_OUTLINES = """
-SELECT d.id, t.document FROM documents d JOIN structured t ON t.number = d.number WHERE d.doc_type = 'table'
+SELECT r.id, t.document FROM records r JOIN structured t ON t.number = r.number WHERE r.doc_type = 'table'
 """
 _SELECT_TABLES = """
-SELECT d.id, o.database_name, d.schema_name, d.table_name, o.domain, t.database_type
-FROM documents d JOIN origins o ON o.number = d.origin LEFT JOIN structured t ON t.number = d.number
-WHERE d.doc_type = 'table'
+SELECT r.id, o.database_name, r.schema_name, r.table_name, o.domain, t.database_type
+FROM records r JOIN origins o ON o.number = r.origin LEFT JOIN structured t ON t.number = r.number
+WHERE r.doc_type = 'table'
 """
 _IDS_AT_ONCE = 500
 
@@ -68,8 +68,8 @@ def _forget_file(connection: sqlite3.Connection, path: str) -> None:
         return
     origins = [row[0] for row in connection.execute("SELECT number FROM origins WHERE source = ?", source)]
     for origin in origins:
-        found = connection.execute("SELECT number, doc_type FROM documents WHERE origin = ?", (origin,)).fetchall()
-        _forget_documents(connection, found)
+        found = connection.execute("SELECT number, doc_type FROM records WHERE origin = ?", (origin,)).fetchall()
+        _forget_numbers(connection, found)
         connection.execute("DELETE FROM vectors WHERE origin = ?", (origin,))
     connection.execute("DELETE FROM origins WHERE source = ?", source)
     connection.execute("DELETE FROM sources WHERE number = ?", source)
@@ -77,16 +77,16 @@ def _forget_file(connection: sqlite3.Connection, path: str) -> None:
 
 def _forget_records(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
     for some in _batches(ids):
-        query = f"SELECT number, doc_type, id, origin FROM documents WHERE id IN ({_marks(some)})"  # noqa: S608
+        query = f"SELECT number, doc_type, id, origin FROM records WHERE id IN ({_marks(some)})"  # noqa: S608
         found = connection.execute(query, some).fetchall()
-        _forget_documents(connection, [row[:2] for row in found])
+        _forget_numbers(connection, [row[:2] for row in found])
         for origin in {row[3] for row in found}:
             without_records(connection, origin, [row[2] for row in found])
 
 
-def _forget_documents(connection: sqlite3.Connection, found: Sequence[tuple[int, DocType]]) -> None:
+def _forget_numbers(connection: sqlite3.Connection, found: Sequence[tuple[int, DocType]]) -> None:
     numbers = [(number,) for number, _ in found]
-    connection.executemany("DELETE FROM documents WHERE number = ?", numbers)
+    connection.executemany("DELETE FROM records WHERE number = ?", numbers)
     connection.executemany("DELETE FROM structured WHERE number = ?", numbers)
     connection.executemany("DELETE FROM mentions WHERE number = ?", numbers)
     for doc_type in {doc_type for _, doc_type in found}:
@@ -101,10 +101,10 @@ class _Writing:
         self._connection = connection
         self._source = self._last("sources")
         self._origin = self._last("origins")
-        self._number = self._last("documents")
+        self._number = self._last("records")
         self._sources: list[tuple[object, ...]] = []
         self._origins: list[tuple[object, ...]] = []
-        self._documents: list[tuple[object, ...]] = []
+        self._records: list[tuple[object, ...]] = []
         self._structured: list[tuple[object, ...]] = []
         self._terms: defaultdict[DocType, list[tuple[object, ...]]] = defaultdict(list)
         self._mentions: list[tuple[object, ...]] = []
@@ -125,7 +125,7 @@ class _Writing:
             origin = self._origin_of(record, origins)
             self._number += 1
             table_id = _table_id(record)
-            self._documents.append(
+            self._records.append(
                 (
                     *(self._number, record.id, origin, record.doc_type, table_id, record.schema_name),
                     *(record.table_name, record.column_name, record.content, record.summary, record.keywords),
@@ -165,7 +165,7 @@ class _Writing:
     def flush(self) -> None:
         """Write all collected rows."""
         for table, rows in (
-            *(("sources", self._sources), ("origins", self._origins), ("documents", self._documents)),
+            *(("sources", self._sources), ("origins", self._origins), ("records", self._records)),
             *(("structured", self._structured), ("vectors", self._vectors), ("mentions", self._mentions)),
         ):
             if rows:
@@ -194,7 +194,7 @@ def read_records(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int
     """Records by id; unknown ids are left out."""
     found: dict[int, DocumentRecord] = {}
     for some in _batches(list(dict.fromkeys(ids))):
-        for row in connection.execute(f"{_SELECT} d.id IN ({_marks(some)})", some):
+        for row in connection.execute(f"{_SELECT} r.id IN ({_marks(some)})", some):
             found[row[0]] = _record(row)
     return {record_id: found[record_id] for record_id in ids if record_id in found}
 
@@ -203,14 +203,14 @@ def read_outlines(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[in
     """Names, types and keys of tables by id; ids that are unknown or no table's are left out."""
     found: dict[int, TableOutline] = {}
     for some in _batches(list(dict.fromkeys(ids))):
-        for number, document in connection.execute(f"{_SELECT_OUTLINES} AND d.id IN ({_marks(some)})", some):
+        for number, document in connection.execute(f"{_SELECT_OUTLINES} AND r.id IN ({_marks(some)})", some):
             found[number] = TableOutline.from_json(document)
     return {record_id: found[record_id] for record_id in ids if record_id in found}
 
 
 def read_domain_records(connection: sqlite3.Connection) -> list[DocumentRecord]:
     """The record of every domain, ordered by domain and database."""
-    records = map(_record, connection.execute(f"{_SELECT} d.doc_type = 'domain'"))
+    records = map(_record, connection.execute(f"{_SELECT} r.doc_type = 'domain'"))
     return sorted(records, key=lambda record: (record.domain or "", record.database_name))
 
 
@@ -218,7 +218,7 @@ def read_mentioning(connection: sqlite3.Connection, words: Iterable[str]) -> set
     """Ids of the records that mention any of the words."""
     found: set[int] = set()
     for some in _batches(sorted(words)):
-        query = f"SELECT d.id FROM mentions m JOIN documents d USING (number) WHERE m.word IN ({_marks(some)})"  # noqa: S608
+        query = f"SELECT r.id FROM mentions m JOIN records r USING (number) WHERE m.word IN ({_marks(some)})"  # noqa: S608
         found.update(row[0] for row in connection.execute(query, some))
     return found
 

@@ -28,7 +28,7 @@ MAX_TERMS = 64
 
 # Records are numbered from 1, because FTS5 stores small ascending ids far more compactly than hashes. Long values
 # (`structured`) and those shared by a whole file (`origins`) have separate tables, so that scanning records reads few
-# pages.
+# pages. The view `documents` is what section 5.3 of the specification promises to readers with other tools.
 _TABLES = """
 CREATE TABLE sources (number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, content_hash TEXT);
 CREATE TABLE origins (
@@ -42,7 +42,7 @@ CREATE TABLE origins (
     source_modified_at TEXT NOT NULL
 );
 CREATE INDEX origins_by_source ON origins (source);
-CREATE TABLE documents (
+CREATE TABLE records (
     number INTEGER PRIMARY KEY,
     id INTEGER NOT NULL UNIQUE,
     origin INTEGER NOT NULL,
@@ -55,8 +55,8 @@ CREATE TABLE documents (
     summary TEXT NOT NULL,
     keywords TEXT NOT NULL
 );
-CREATE INDEX documents_by_origin ON documents (origin);
-CREATE INDEX documents_by_type ON documents (doc_type);
+CREATE INDEX records_by_origin ON records (origin);
+CREATE INDEX records_by_type ON records (doc_type);
 CREATE TABLE structured (number INTEGER PRIMARY KEY, database_type TEXT, document TEXT NOT NULL);
 CREATE TABLE vectors (
     origin INTEGER NOT NULL,
@@ -79,6 +79,10 @@ CREATE TABLE index_metadata (
     embedding_model TEXT NOT NULL,
     embedding_dimensions INTEGER NOT NULL
 );
+CREATE VIEW documents AS
+SELECT r.id, r.doc_type, o.database_name, r.schema_name, r.table_name, r.column_name, o.domain, r.content, r.summary,
+  r.keywords, o.file_path, o.content_hash, o.indexed_at, o.source_modified_at
+FROM records r JOIN origins o ON o.number = r.origin;
 CREATE TABLE key_graph (graph TEXT NOT NULL);
 CREATE TABLE made_with (model TEXT NOT NULL);
 """

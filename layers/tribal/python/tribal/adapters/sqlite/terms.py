@@ -30,8 +30,8 @@ POSTINGS_KEPT = 2_000_000
 _NAME_WEIGHT = 3.0
 _SCORE_DIGITS = 6
 _SELECT = """
-SELECT d.number, d.id, coalesce(d.table_id, 0), o.database_name, d.schema_name, o.domain
-FROM documents d JOIN origins o ON o.number = d.origin WHERE d.doc_type = ? ORDER BY d.number
+SELECT r.number, r.id, coalesce(r.table_id, 0), o.database_name, r.schema_name, o.domain
+FROM records r JOIN origins o ON o.number = r.origin WHERE r.doc_type = ? ORDER BY r.number
 """
 
 

@@ -46,8 +46,8 @@ class GenerationWriter:
     def counts(self) -> IndexCounts:
         """The size of this generation."""
         with self._writing():
-            (documents,) = self._connection.execute("SELECT count(*) FROM documents").fetchone()
-            return IndexCounts(documents, count_vectors(self._connection))
+            (records,) = self._connection.execute("SELECT count(*) FROM records").fetchone()
+            return IndexCounts(records, count_vectors(self._connection))
 
     def replace(
         self, changed: Mapping[str, Sequence[IndexEntry]], removed: Iterable[str], hashes: Mapping[str, str]

@@ -12,6 +12,7 @@ from tribal.documenting.finish.manifest import build_manifest
 from tribal.documenting.finish.overviews import Overviews, OverviewWriter
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.retire import retire
+from tribal.documenting.finish.unknown_tables import note_unknown_tables
 from tribal.documenting.progress import final_progress
 from tribal.errors import doing
 from tribal.ports import RunContext
@@ -53,9 +54,12 @@ def finish(outline: RunOutline, run: RunContext) -> Finished:
         if written is None:
             return Finished(False)
         manifest = _publish(outline, found, previous, written, run)
-    put_record_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, final_progress(outline, store, run.clock))
+    put_record_if_changed(
+        store, locations.DOCUMENTER_PROGRESS_FILE, final_progress(outline, store, run.clock, run.pool)
+    )
     if manifest is not None:
         retire(found, previous, manifest, store=store)
+    note_unknown_tables(outline, run)
     return Finished(True, manifest)
 
 

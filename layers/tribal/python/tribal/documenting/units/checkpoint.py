@@ -54,9 +54,8 @@ class UnitCheckpoint:
         self._done.update(names)
 
     def begin(self) -> None:
-        """Record the start of work; a unit interrupted earlier keeps its first start time."""
-        resumed = self._earlier.started_at if self._earlier and self._earlier.status == "running" else None
-        self._started_at = resumed or self._clock.published()
+        """Record the start of work; a unit interrupted under the same plan keeps its first start time."""
+        self._started_at = self._interrupted_at() or self._clock.published()
         self._write_progress("running", current=None, query_ms=0)
 
     def record(self, result: TableResult, *, current: str | None, query_ms: int) -> None:
@@ -143,6 +142,10 @@ class UnitCheckpoint:
             progress = self._ended(progress)
         put_record_if_changed(self._store, locations.unit_progress_file(self._unit.id), progress)
 
+    def _interrupted_at(self) -> str | None:
+        """When an interrupted unit was started; publishing a new plan makes such units pending."""
+        return self._earlier.started_at if self._earlier and self._earlier.status == "running" else None
+
     def _ended(self, progress: WorkUnitProgress) -> WorkUnitProgress:
         earlier = self._earlier
         if not self._started_at and earlier is not None and earlier.completed_at is not None:
@@ -153,5 +156,5 @@ class UnitCheckpoint:
             if progress.model_copy(update=kept) == earlier:
                 return earlier
         now = self._clock.published()
-        started = self._started_at or (earlier.started_at if earlier else None) or now
+        started = self._started_at or self._interrupted_at() or now
         return progress.model_copy(update={"started_at": started, "completed_at": now})

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 import typer
@@ -89,7 +90,13 @@ def command(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answ
         try:
             return function(*args, **kwargs)
         except TribalError as error:
-            fail(error, as_json=as_json)
+            project, dsn = kwargs.get("project"), kwargs.get("dsn")
+            fail(
+                error,
+                as_json=as_json,
+                project=project if isinstance(project, Path) else None,
+                dsn=dsn if isinstance(dsn, str) else None,
+            )
         except KeyboardInterrupt:
             typer.echo(f"\n{INTERRUPTED_HINT}", err=True)
             raise typer.Exit(EXIT_INTERRUPTED) from None
@@ -100,10 +107,11 @@ def command(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answ
     return guarded
 
 
-def fail(error: Exception, *, as_json: bool) -> NoReturn:
-    """Print an error and exit with its code."""
+def fail(error: Exception, *, as_json: bool, project: Path | None = None, dsn: str | None = None) -> NoReturn:
+    """Print an error and exit with its code; folder and database, if there are any, complete the commands in it."""
     from datetime import UTC, datetime
 
+    from tribal.edges.cli.hints import with_typed_commands
     from tribal.edges.cli.usage import without_logins
     from tribal.errors import TribalError, outcome
     from tribal.rendering.markdown import show_invisible
@@ -111,6 +119,8 @@ def fail(error: Exception, *, as_json: bool) -> NoReturn:
     if not isinstance(error, TribalError):
         raise error
     error.message = without_logins(error.message)
+    if project is not None:
+        error.message = with_typed_commands(error.message, project, dsn)
     if as_json:
         timestamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         data = error.to_agent_error(timestamp).model_dump(mode="json")

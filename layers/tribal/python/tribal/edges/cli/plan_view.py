@@ -30,7 +30,9 @@ def last_plan(store: ObjectStore) -> DocumentationPlan | None:
         return None
 
 
-def print_plan(plan: DocumentationPlan, settings: Settings, previous: DocumentationPlan | None = None) -> None:
+def print_plan(
+    plan: DocumentationPlan, settings: Settings, previous: DocumentationPlan | None = None, *, next_step: str
+) -> None:
     """Print domains with their tables, work and time, changes since the last plan, errors, and the plan's location."""
     from rich.markup import escape
 
@@ -50,7 +52,7 @@ def print_plan(plan: DocumentationPlan, settings: Settings, previous: Documentat
     out.print(f"Plan: {escape(settings.address(PLAN_FILE))} (you may move tables between its domains)")
     if settings.bucket is not None:
         out.print(f"Look: aws s3 cp {escape(settings.address(PLAN_FILE))} . (and back, when you have changed it)")
-    out.print("Next: `tribal document`.")
+    out.print(escape(next_step))
 
 
 def changes(previous: DocumentationPlan, plan: DocumentationPlan) -> Iterator[str]:

@@ -17,6 +17,7 @@ _LISTED_ERRORS = 20
 def print_record(record: RunRecord, indexed: str = "") -> None:
     """Print one line with the counts, then the errors; `indexed` is the result of indexing, if that was part of the
     run."""
+    from tribal.runs.records import state_of
     from tribal.runs.sinks import one_line
 
     parts = []
@@ -27,7 +28,7 @@ def print_record(record: RunRecord, indexed: str = "") -> None:
         )
     if indexed:
         parts.append(indexed)
-    typer.echo(f"{': '.join([record.status, *filter(None, ['; '.join(parts)])])}.")
+    typer.echo(f"{': '.join([state_of(record, running=False), *filter(None, ['; '.join(parts)])])}.")
     for error in record.errors[:_LISTED_ERRORS]:
         typer.echo(f"  {error.severity}: {one_line(error.message)}", err=True)
     if len(record.errors) > _LISTED_ERRORS:
@@ -36,12 +37,15 @@ def print_record(record: RunRecord, indexed: str = "") -> None:
 
 def record_exit_code(record: RunRecord) -> int:
     """The exit code of a command that performed or followed the run."""
-    from tribal.errors import EXIT_DONE, EXIT_INTERNAL, EXIT_PARTIAL, error_named, outcome
+    from tribal.errors import EXIT_DONE, EXIT_INTERNAL, EXIT_PARTIAL, code_outcome, error_named, outcome
 
     codes = {"completed": EXIT_DONE, "partial": EXIT_PARTIAL}
     if record.status in codes:
         return codes[record.status]
-    name = (record.errors[-1].context or {}).get("error") if record.errors else None
+    last = record.errors[-1] if record.errors else None
+    name = (last.context or {}).get("error") if last is not None else None
     if isinstance(name, str):
         return outcome(error_named(name, "")).exit_code
-    return EXIT_PARTIAL if record.tables_failed else EXIT_INTERNAL
+    if record.tables_failed:
+        return EXIT_PARTIAL
+    return EXIT_INTERNAL if last is None else code_outcome(last.code).exit_code

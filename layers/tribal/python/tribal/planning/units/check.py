@@ -12,13 +12,24 @@ def check_plan(plan: DocumentationPlan) -> None:
     """Check that a plan can be carried out.
 
     Raises:
-        PlanError: when a unit is empty, two units share an id or a folder, or dependencies are unknown or circular.
+        PlanError: when a unit is empty or writes outside `docs/`, two units share an id or a folder, or dependencies
+            are unknown or circular.
     """
     ids = [unit.id for unit in plan.work_units]
     folders = [unit.output_directory for unit in plan.work_units]
     for unit in plan.work_units:
         if not unit.tables:
-            raise PlanError(f"work unit {unit.id!r} has no table; make the plan anew", code="WORK_UNIT_EMPTY")
+            raise PlanError(
+                f"work unit {unit.id!r} has no table; edit the plan's domains and leave its work units as they are, or "
+                "make the plan anew with `tribal plan`",
+                code="WORK_UNIT_EMPTY",
+            )
+        if not _is_below(unit.output_directory):
+            raise PlanError(
+                f"work unit {unit.id!r} has the output directory {unit.output_directory!r}, which is not below docs/; "
+                "write a relative one, such as shop/sales, or make the plan anew with `tribal plan`",
+                code="WORK_UNIT_INVALID",
+            )
         unknown = [other for other in unit.depends_on if other not in ids]
         if unknown:
             raise PlanError(f"work unit {unit.id!r} depends on unknown {unknown[0]!r}", code="WORK_UNIT_INVALID")
@@ -33,8 +44,7 @@ def check_plan(plan: DocumentationPlan) -> None:
         raise PlanError(f"work units depend on each other in a circle: {circle}", code="WORK_UNIT_INVALID") from error
 
 
-def plan_was_edited(plan: DocumentationPlan) -> bool:
-    """Whether the plan's domains differ from those of its units; if so, `recut` it before documenting."""
-    by_domain = {name: domain for a in plan.databases for domain, names in a.domains.items() for name in names}
-    by_unit = {spec.fully_qualified_name: unit.domain for unit in plan.work_units for spec in unit.tables}
-    return by_domain != by_unit
+def _is_below(directory: str) -> bool:
+    """Whether a directory relative to `docs/` can only be below it, on any system."""
+    parts = directory.split("/")
+    return all(part.isprintable() and part not in ("", ".", "..") and not set(part) & set("\\:") for part in parts)

@@ -1,12 +1,78 @@
-"""Whether a plan that cannot be read may be a person's work, or is what a failing disk left of it."""
+"""What a person did to a plan: whether it was edited, and what of that could not be kept."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
 
 from tribal.catalog import locations
 from tribal.errors import ObjectDamaged, ObjectNotFound
 from tribal.ports import ObjectStore
+from tribal_contracts import AgentError, DocumentationPlan, agent_error
 
 _CONTROL_CHARACTERS = bytes({*range(32)} - set(b"\t\n\v\f\r"))
+
+
+def plan_was_edited(plan: DocumentationPlan) -> bool:
+    """Whether the plan's domains differ from those of its units; if so, `recut` it before documenting."""
+    return _domains(plan) != _unit_domains(plan)
+
+
+def undone_edits(
+    plan: DocumentationPlan, composed: Mapping[str, Mapping[str, str]], timestamp: str
+) -> list[AgentError]:
+    """What a person changed in the domains of a plan and the next plan did not keep, as warnings.
+
+    Args:
+        plan: the plan as the person left it.
+        composed: the domain of each table in the next plan, by database; only databases that were read.
+        timestamp: the time of the warnings.
+    """
+    wanted, before = _domains(plan), _unit_domains(plan)
+    edited = {name for name in wanted.keys() | before.keys() if wanted.get(name) != before.get(name)}
+    messages = (
+        (name, _why_undone(name, database, wanted.get(name), composed[database].get(name)))
+        for database, name in _tables(plan)
+        if name in edited and database in composed
+    )
+    return [
+        agent_error("PLAN_EDIT_UNDONE", message, timestamp=timestamp, context={"table": name})
+        for name, message in messages
+        if message
+    ]
+
+
+def _why_undone(name: str, database: str, wanted: str | None, domain: str | None) -> str | None:
+    if wanted == domain:
+        return None
+    if domain is None:
+        return (
+            f"the plan was edited to have {name} in the domain {wanted!r}, but {database!r} has no such table: it is "
+            "gone, left out by databases.yaml, or misspelt"
+        )
+    if wanted is None:
+        return (
+            f"the plan was edited to have {name} in no domain, but it is still there and goes to {domain!r}; leave it "
+            "out with exclude in databases.yaml"
+        )
+    return (
+        f"the plan was edited to have {name} in the domain {wanted!r}, but domains in databases.yaml pins it to "
+        f"{domain!r}, where it stays; change the pin"
+    )
+
+
+def _domains(plan: DocumentationPlan) -> dict[str, str]:
+    return {name: domain for a in plan.databases for domain, names in a.domains.items() for name in names}
+
+
+def _unit_domains(plan: DocumentationPlan) -> dict[str, str]:
+    return {spec.fully_qualified_name: unit.domain for unit in plan.work_units for spec in unit.tables}
+
+
+def _tables(plan: DocumentationPlan) -> Iterator[tuple[str, str]]:
+    """Database and name of every table that the domains or the units of a plan name, each once."""
+    named = {name: a.name for a in plan.databases for names in a.domains.values() for name in names}
+    named |= {spec.fully_qualified_name: unit.database for unit in plan.work_units for spec in unit.tables}
+    return ((database, name) for name, database in sorted(named.items()))
 
 
 def may_be_edited(store: ObjectStore, made: bytes | None) -> bool:

@@ -179,10 +179,14 @@ def _outline_unit(unit: WorkUnit) -> OutlineUnit:
     )
 
 
-def latest_outline(store: ObjectStore, run_id: str) -> RunOutline | None:
-    """The outline of the latest plan, which saves loading the plan; `None` if the plan was edited since."""
+def latest_outline(store: ObjectStore, run_id: str | None = None) -> RunOutline | None:
+    """The outline of the latest plan, which saves loading the plan; `None` if the plan was edited since.
+
+    That of the run is preferred, if one is given.
+    """
     plan_file_hash = content_hash(store, locations.PLAN_FILE)
-    for key in (locations.run_outline_file(run_id), locations.LATEST_OUTLINE_FILE):
+    own = () if run_id is None else (locations.run_outline_file(run_id),)
+    for key in (*own, locations.LATEST_OUTLINE_FILE):
         outline = read_record(store, key, RunOutline)
         if outline is not None and plan_file_hash is not None and outline.plan_file_hash == plan_file_hash:
             return outline

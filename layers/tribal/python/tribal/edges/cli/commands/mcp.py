@@ -47,7 +47,7 @@ def mcp(
     from tribal.settings import load_settings
 
     scope = _scope(database or [], schema or [])
-    settings = load_settings(project=project)
+    settings = load_settings(project=project, needs_databases=False)
     if as_json:
         print_json(_client_settings(settings.project, database or [], schema or []))
         return

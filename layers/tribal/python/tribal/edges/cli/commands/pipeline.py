@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tribal.edges.cli.console import command, counted, print_connection_warnings, print_json, progress
+from tribal.edges.cli.console import command, counted, print_json, progress
+from tribal.edges.cli.databases import with_databases
+from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Domains, Dsn, Json, NoSamples, Project, Replan, RetryFailed, WorkUnits
 
 if TYPE_CHECKING:
-    from tribal.ports import Application, RunParameters
+    from tribal.ports import Application
     from tribal.runs.local import LocalRun
     from tribal.settings import Settings
 
 _HERE = Path()
+_SEARCH = 'search "what you are looking for"'
 
 
 @command
@@ -28,19 +31,22 @@ def plan(dsn: Dsn = None, project: Project = _HERE, replan: Replan = False, as_j
     It reads the structure of the databases, and no row. Nothing is documented yet: look at
     progress/documentation-plan.json, move tables between domains if you like, then run tribal document.
     """
+    from tribal.app.local import local_application
     from tribal.edges.cli.plan_view import last_plan, print_plan
     from tribal.ports import RunParameters
     from tribal.settings import load_settings
 
-    settings = load_settings(project=project, dsn=dsn)
-    app = _application(settings, RunParameters(replan=replan))
+    settings = with_databases(load_settings(project=project, dsn=dsn))
+    app = local_application(settings, RunParameters(replan=replan))
     previous = last_plan(app.store())
     with _open(app, "plan", as_json) as work:
+        _record_source(settings, app)
         composed = work.plan()
     if as_json:
         print_json(composed.plan)
     else:
-        print_plan(composed.plan, settings, previous)
+        next_step = f"Next: {as_typed('document', project)}{_with_password(settings)}."
+        print_plan(composed.plan, settings, previous, next_step=next_step)
 
 
 @command
@@ -61,15 +67,20 @@ def document(
     Tables whose documentation would come out the same are left alone. A table that fails is recorded and does not
     stop the others; --retry-failed takes up only those.
     """
+    from tribal.app.local import local_application
     from tribal.ports import RunParameters, Selection
+    from tribal.runs.selecting import require_planned
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
+    settings = with_databases(settings, as_planned=True)
     selection = Selection(units=frozenset(work_unit or ()), domains=frozenset(domain or ()))
-    parameters = RunParameters(selection=selection, force=force, retry_failed=retry_failed)
-    with _open(_application(settings, parameters), "document", as_json) as work:
+    app = local_application(settings, RunParameters(selection=selection, force=force, retry_failed=retry_failed))
+    require_planned(app)
+    with _open(app, "document", as_json) as work:
+        _record_source(settings, app)
         work.document()
-    _report(work, settings, as_json, next_step="Next: `tribal index`.")
+    _report(work, settings, as_json, next_step=f"Next: {as_typed('index', project)}.")
 
 
 @command
@@ -85,14 +96,19 @@ def index(
     Only files that changed since the last time are read. The index is one SQLite file, data/tribal-knowledge.db; it can
     be thrown away and built again at any time.
     """
+    from tribal.app.local import local_application
     from tribal.ports import RunParameters, Selection
+    from tribal.runs.selecting import require_documented
     from tribal.settings import load_settings
 
-    settings = load_settings(project=project, dsn=dsn)
+    settings = load_settings(project=project, dsn=dsn, needs_databases=False)
     parameters = RunParameters(selection=Selection(units=frozenset(work_unit or ())), force=force)
-    with _open(_application(settings, parameters), "index", as_json) as work:
+    app = local_application(settings, parameters)
+    require_documented(app)
+    with _open(app, "index", as_json) as work:
+        _record_source(settings, app)
         work.index()
-    _report(work, settings, as_json, next_step='Next: `tribal search "what you are looking for"`.')
+    _report(work, settings, as_json, next_step=f"Next: {as_typed(_SEARCH, project)}.")
 
 
 @command
@@ -111,27 +127,40 @@ def run(
 
     Run it as often as you like. A run that finds nothing changed rewrites nothing; one that was stopped is carried on.
     """
+    from tribal.app.local import local_application
     from tribal.ports import RunParameters
     from tribal.settings import load_settings
 
-    settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
-    with _open(_application(settings, RunParameters(force=force, replan=replan)), "run", as_json) as work:
+    settings = with_databases(load_settings(project=project, dsn=dsn, take_samples=not no_samples))
+    app = local_application(settings, RunParameters(force=force, replan=replan))
+    with _open(app, "run", as_json) as work:
+        _record_source(settings, app)
         work.plan()
         if work.document():
             work.index()
-    next_step = 'Next: `tribal search "what you are looking for"`, or `tribal domains`.'
+    next_step = f"Next: {as_typed(_SEARCH, project)}, or {as_typed('domains', project)}."
     _report(work, settings, as_json, next_step=next_step, open_page=open_page)
 
 
-def _application(settings: Settings, parameters: RunParameters) -> Application:
-    """Build the application of a run, and print warnings about how the databases will be reached."""
-    from tribal.app.local import local_application
-    from tribal.settings.entries import with_targets
+def _record_source(settings: Settings, app: Application) -> None:
+    """Record what entries with a list or a glob stand for, and what a folder without `databases.yaml` is made from."""
+    from tribal.runs.expanding import record_databases
 
-    settings.require_entries()
-    settings = with_targets(settings)
-    print_connection_warnings(settings)
-    return local_application(settings, parameters)
+    record_databases(settings.found, app.store())
+    if settings.source is not None:
+        from tribal.catalog.locations import SOURCE_FILE
+        from tribal.store import put_record_if_changed
+        from tribal_contracts import SourceRecord
+
+        record = SourceRecord(schema_version="1.0", dsn=settings.source.dsn)
+        put_record_if_changed(app.store(), SOURCE_FILE, record)
+
+
+def _with_password(settings: Settings) -> str:
+    """What the next command that connects needs besides, if the password was given with the DSN: it is not recorded."""
+    if settings.source is None or not settings.source.had_password:
+        return ""
+    return ", with the password in PGPASSWORD or ~/.pgpass, since it is not recorded"
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def status(context: typer.Context, watch: Watch = False, interval: Interval = 5.
         interval=interval,
         as_json=as_json,
         index=lambda: _index_state(environment),
-        start=f"tribal --profile {context.obj} run",
+        again=lambda _: f"`tribal --profile {context.obj} run`",
     )
 
 

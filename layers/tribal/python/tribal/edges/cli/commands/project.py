@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tribal.edges.cli.console import command, console, print_connection_warnings, print_json
+from tribal.edges.cli.console import command, console, counted, print_json
+from tribal.edges.cli.databases import with_databases
+from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Dsn, Json, Project
 
 if TYPE_CHECKING:
@@ -29,6 +32,8 @@ databases:
     # database: company
     # user: tribal_reader
     # password: ${{TRIBAL_PASSWORD}}
+    # Several databases of the server: a list or a glob; each is documented as {name}_(its name).
+    # database: ["shop_*", "!shop_test"]
 
     # Which tables to document; globs over schemas, over tables, or over schema.table.
     # include:
@@ -91,7 +96,10 @@ def init(
     if as_json:
         print_json({"success": True, "file": str(file)})
         return
-    typer.echo(f"Wrote {file}. Fill it in, then run `tribal check` and `tribal run`.")
+    first = "Fill it in" if shown == "${DATABASE_URL}" else "Look through it"
+    if "${TRIBAL_PASSWORD}" in shown:
+        first = "Set TRIBAL_PASSWORD to the password"
+    typer.echo(f"Wrote {file}. {first}, then run {as_typed('check', project)} and {as_typed('run', project)}.")
 
 
 def _quoted(text: str) -> str:
@@ -133,16 +141,14 @@ def _print_statements(sent: list[Statement], *, as_json: bool) -> None:
 
 def _check_access(settings: Settings, *, as_json: bool) -> None:
     from tribal.app.local import local_application
+    from tribal.catalog.expansion import expanded
     from tribal.errors import EXIT_PARTIAL, DatabaseError, outcome
-    from tribal.settings.entries import with_targets
 
-    entries = settings.require_entries()
-    settings = with_targets(settings)
-    print_connection_warnings(settings)
+    settings = with_databases(settings)
     open_reader = local_application(settings).open_reader
     results: list[dict[str, Any]] = []
     exit_code = 0
-    for entry in entries:
+    for entry in expanded(settings.entries, settings.found):
         try:
             reader = open_reader(entry)
             try:
@@ -161,7 +167,20 @@ def _check_access(settings: Settings, *, as_json: bool) -> None:
     else:
         for result in results:
             _print_access(result)
+        if len(results) > 1:
+            typer.echo(_summary(results))
     raise typer.Exit(exit_code)
+
+
+def _summary(results: Sequence[dict[str, Any]]) -> str:
+    reached = [result for result in results if result["reachable"]]
+    lacking = sum(bool(result["missing"]) for result in reached)
+    told = [f"{len(reached) - lacking} can be read"]
+    if lacking:
+        told.append(f"{lacking} can be read in part")
+    if len(reached) < len(results):
+        told.append(f"{len(results) - len(reached)} did not answer or refused the login")
+    return f"{counted(len(results), 'database')}: {', '.join(told)}."
 
 
 def _report_data(report: AccessReport) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import typer
 
 from tribal.edges.cli.console import command, print_json
+from tribal.edges.cli.databases import with_databases
 from tribal.edges.cli.options import Dsn, Json, NoSamples, Project, run_ids
 
 if TYPE_CHECKING:
@@ -74,7 +75,6 @@ def _compared(settings: Settings, since: str | None, between: tuple[str, str] | 
     from tribal.app.local import local_application
     from tribal.runs.comparing import compare_runs, compare_with_databases
     from tribal.runs.comparing.value_diff import FULL_VALUE_CHARS, VALUE_CHARS
-    from tribal.settings.entries import with_targets
 
     store = local_application(settings).store()
     value_chars = FULL_VALUE_CHARS if full else VALUE_CHARS
@@ -82,8 +82,7 @@ def _compared(settings: Settings, since: str | None, between: tuple[str, str] | 
         return compare_runs(*between, store=store, value_chars=value_chars)
     if since is not None:
         return compare_runs(since, None, store=store, value_chars=value_chars)
-    settings.require_entries()
-    return compare_with_databases(local_application(with_targets(settings)), value_chars=value_chars)
+    return compare_with_databases(local_application(with_databases(settings)), value_chars=value_chars)
 
 
 @command
@@ -106,7 +105,7 @@ def lint(
     from tribal.errors import EXIT_PARTIAL
     from tribal.settings import load_settings
 
-    settings = load_settings(project=project)
+    settings = load_settings(project=project, needs_databases=False)
     report = lint_documents(local_application(settings).store(), settings.lint)
     failed = report.unmasked or not report.covered or (strict and bool(report.findings))
     if as_json:

@@ -9,11 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tribal.edges.cli.console import command, console, counted, print_json
+from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Interval, Json, Project, Watch
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from tribal.ports import Clock, ObjectStore
     from tribal.runs.status import StatusReport
+    from tribal_contracts import RunRecord
 
 _HERE = Path()
 _LISTED_ERRORS = 20
@@ -55,8 +59,12 @@ def status(
     from tribal.app.local import local_application
     from tribal.settings import load_settings
 
-    app = local_application(load_settings(project=project))
-    show_status(app.store(), app.clock, watch=watch, interval=interval, as_json=as_json)
+    app = local_application(load_settings(project=project, needs_databases=False))
+
+    def again(command: str) -> str:
+        return as_typed(command, project)
+
+    show_status(app.store(), app.clock, watch=watch, interval=interval, as_json=as_json, again=again)
 
 
 def show_status(
@@ -66,8 +74,8 @@ def show_status(
     watch: bool,
     interval: float,
     as_json: bool,
+    again: Callable[[str], str],
     index: Callable[[], IndexState] | None = None,
-    start: str = "tribal run",
 ) -> None:
     """Print the status, once or, with `watch`, whenever it changes.
 
@@ -77,8 +85,8 @@ def show_status(
         watch: whether to continue until the run has ended.
         interval: seconds between two reads.
         as_json: whether to print JSON.
+        again: a command as it is to be typed, given its name.
         index: returns the state of a deployed environment's index, which is not in the store.
-        start: the command to suggest when there is nothing yet.
     """
     from threading import Event
 
@@ -94,7 +102,7 @@ def show_status(
         else:
             if watch and sys.stdout.isatty():
                 console().clear()
-            _print(report, state, start, all_units=not (watch and report.running))
+            _print(report, state, again, all_units=not (watch and report.running))
         if not watch or not report.running:
             return
         pause.wait(interval)
@@ -106,6 +114,7 @@ def _data(report: StatusReport) -> dict[str, Any]:
 
     return {
         "running": report.running,
+        "state": report.state,
         "lease": dump(report.lease),
         "run": dump(report.run),
         "documenter": dump(report.documenter),
@@ -114,46 +123,55 @@ def _data(report: StatusReport) -> dict[str, Any]:
     }
 
 
-def _print(report: StatusReport, state: IndexState | None, start: str, *, all_units: bool) -> None:
+def _print_last_run(out: Console, run: RunRecord, state: str, again: str, *, with_errors: bool) -> None:
+    from rich.markup import escape
+
+    from tribal.runs.sinks import one_line
+
+    tables = (
+        f", {counted(run.tables_documented, 'table')} documented, {run.tables_unchanged} unchanged, "
+        f"{run.tables_failed} failed"
+    )
+    ended = state + ("" if run.command in ("plan", "index") else tables)
+    if run.completed_at is None:
+        ended = "stopped before it could say how it ended"
+    carry_on = f"; {again} carries on" if state == "stopped" else ""
+    out.print(f"last run: {run.run_id} ({escape(run.command)}) {ended}{escape(carry_on)}")
+    for error in run.errors[:_LISTED_ERRORS] if with_errors or state == "failed" else ():
+        out.print(f"    [yellow]{error.code}[/] {escape(one_line(error.message))}")
+
+
+def _print(report: StatusReport, state: IndexState | None, again: Callable[[str], str], *, all_units: bool) -> None:
     """Print the report; while watching, only the units of interest."""
     from rich.markup import escape
 
     from tribal.runs.leases.lease_file import holder_text
-    from tribal.runs.sinks import one_line
 
     out = console()
     if report.lease is not None and report.running:
         out.print(f"[bold]running[/]: run {report.lease.run_id} by {escape(holder_text(report.lease))}")
     elif report.run is not None:
-        run = report.run
-        tables = (
-            f", {counted(run.tables_documented, 'table')} documented, {run.tables_unchanged} unchanged, "
-            f"{run.tables_failed} failed"
-        )
-        ended = run.status + ("" if run.command in ("plan", "index") else tables)
-        if run.completed_at is None:
-            ended = "stopped before it could say how it ended; the next run carries on"
-        out.print(f"last run: {run.run_id} ({escape(run.command)}) {ended}")
-        for error in run.errors[:_LISTED_ERRORS] if state is not None or run.status == "failed" else ():
-            out.print(f"    [yellow]{error.code}[/] {escape(one_line(error.message))}")
+        _print_last_run(out, report.run, report.state or "", again(report.run.command), with_errors=state is not None)
     for name in report.damaged:
         out.print(f"[yellow]{escape(name)}[/] is damaged; the next run makes it anew")
     documenter = report.documenter
     if documenter is None and report.damaged:
         return
     if documenter is None:
-        out.print(f"nothing has been planned here yet; start with `{escape(start)}`")
+        out.print(f"nothing has been planned here yet; start with {escape(again('run'))}")
         return
     stats = documenter.stats
     out.print(
-        f"documenting: {documenter.status}, {stats.completed_tables} of {stats.total_tables} tables, "
+        f"documenting: {report.shown(documenter.status)}, {stats.completed_tables} of {stats.total_tables} tables, "
         f"{stats.failed_tables} failed"
     )
     for unit_id, unit in sorted(documenter.work_units.items()):
         if not all_units and unit.status in ("pending", "completed"):
             continue
         failed = f", {unit.tables_failed} failed" if unit.tables_failed else ""
-        out.print(f"  {escape(unit_id)}: {unit.status}, {unit.tables_completed} of {unit.tables_total}{failed}")
+        out.print(
+            f"  {escape(unit_id)}: {report.shown(unit.status)}, {unit.tables_completed} of {unit.tables_total}{failed}"
+        )
         for error in unit.errors:
             out.print(f"    [yellow]{error.code}[/] {escape(error.message)}")
     if state is not None:
@@ -161,11 +179,13 @@ def _print(report: StatusReport, state: IndexState | None, start: str, *, all_un
         return
     indexer = report.indexer
     if indexer is None:
-        out.print("indexing: not yet; run `tribal index`")
+        out.print(f"indexing: not yet; run {escape(again('index'))}")
     else:
         out.print(
-            f"indexing: {indexer.status}, {indexer.files_indexed} of {indexer.files_total} files, "
-            f"{indexer.files_failed} failed" + ", of older documents; run `tribal index`" * report.index_is_older
+            f"indexing: {report.shown(indexer.status)}, {indexer.files_indexed} of {indexer.files_total} files, "
+            f"{indexer.files_failed} failed"
+            + f", of older documents; run {escape(again('index'))}"
+            * report.index_is_older
         )
         for error in indexer.errors:
             out.print(f"    [yellow]{error.code}[/] {escape(error.message)}")

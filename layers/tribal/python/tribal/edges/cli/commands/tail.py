@@ -28,7 +28,7 @@ def tail(run: RunId = None, project: Project = _HERE, as_json: Json = False) -> 
     from tribal.app.local import local_application
     from tribal.settings import load_settings
 
-    app = local_application(load_settings(project=project))
+    app = local_application(load_settings(project=project, needs_databases=False))
     store, clock = app.store(), app.clock
     run_id = run or last_run(store, clock)
     require_recorded(run_id, store)

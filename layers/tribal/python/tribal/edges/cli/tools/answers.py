@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from tribal.edges.cli.console import console
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tribal_contracts import AgentError, Contract
 
 
@@ -22,12 +24,15 @@ def print_answer(tool: str, answer: Contract) -> None:
         console(stderr=True).print(f"[yellow]note:[/] {escape(getattr(warning, 'message', None) or str(warning))}")
 
 
-def print_error(error: AgentError) -> None:
-    """Print an error and its suggestions on standard error."""
+def print_error(error: AgentError, project: Path | None = None) -> None:
+    """Print an error and its suggestions on standard error; `project` is the folder that was asked, if it was one."""
     from rich.markup import escape
 
+    from tribal.edges.cli.hints import with_typed_commands
+
     err = console(stderr=True)
-    err.print(f"[red]error:[/] {escape(error.message)}")
+    message = error.message if project is None else with_typed_commands(error.message, project)
+    err.print(f"[red]error:[/] {escape(message)}")
     suggestions = (error.context or {}).get("suggestions")
     if isinstance(suggestions, list) and suggestions:
         err.print(f"Did you mean {escape(', '.join(str(name) for name in suggestions))}?")

@@ -54,14 +54,14 @@ def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
 
         # The process ends after this answer, and garbage collection of a large index would take a tenth of its time.
         gc.disable()
-        settings = load_settings(project=project)
+        settings = load_settings(project=project, needs_databases=False)
         arguments = given(tool_arguments(spec.input_model), values)
         app = local_application(settings)
         try:
             found = call_tool(spec.name, arguments, local_caller(settings), app, tools)
         finally:
             app.close()
-        _show(found, spec, tools, as_json=as_json)
+        _show(found, spec, tools, as_json=as_json, project=project)
 
     return _with_parameters(answer, spec, keyword("project", Project, _HERE))
 
@@ -92,7 +92,9 @@ def _deployed_function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
     return _with_parameters(answer, spec, keyword("context", typer.Context, inspect.Parameter.empty))
 
 
-def _show(found: Contract, spec: ToolSpec, tools: Registry, *, as_json: bool, hint: str = "") -> None:
+def _show(
+    found: Contract, spec: ToolSpec, tools: Registry, *, as_json: bool, hint: str = "", project: Path | None = None
+) -> None:
     """Print an answer; if it is a failure, exit with its code."""
     from tribal.edges.cli.tools.answers import print_answer, print_error
     from tribal.errors import code_outcome
@@ -103,7 +105,7 @@ def _show(found: Contract, spec: ToolSpec, tools: Registry, *, as_json: bool, hi
     elif error is None:
         print_answer(spec.name, found)
     else:
-        print_error(error)
+        print_error(error, project)
     if error is not None:
         if hint and not as_json:
             typer.echo(hint, err=True)

@@ -1,0 +1,56 @@
+"""Commands in messages, completed so that they work as they are typed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+_COMMAND = re.compile(
+    r"`tribal (check|plan|document|index|run|status|tail|diff|lint|search|table|join|domains?|mcp)\b([^`]*)`"
+)
+_CONNECTING = frozenset(("check", "plan", "document", "run", "diff"))
+_EXAMPLE = "postgresql://user@host/database"
+
+
+def as_typed(command: str, project: Path, dsn: str | None = None) -> str:
+    """A command in backticks, with the folder and the database that it would not know otherwise.
+
+    Args:
+        command: without `tribal`.
+        project: the project's folder, as it was given.
+        dsn: the database that was given on the command line.
+    """
+    name = command.partition(" ")[0]
+    source = f" {_source(dsn)}" if name in _CONNECTING and "://" not in command and not _knows_source(project) else ""
+    place = "" if project == Path() or "--project" in command else f" --project {shlex.quote(str(project))}"
+    return f"`tribal {command}{source}{place}`"
+
+
+def with_typed_commands(text: str, project: Path, dsn: str | None = None) -> str:
+    """A message whose commands work as they are typed; arguments as for `as_typed`."""
+    return _COMMAND.sub(lambda match: as_typed(match[1] + match[2], project, dsn), text)
+
+
+def _source(dsn: str | None) -> str:
+    from tribal.errors import ConfigurationError
+    from tribal.settings import read_environment
+    from tribal.settings.entries import lasting_dsn
+
+    if dsn is None:
+        return _EXAMPLE
+    try:
+        return shlex.quote(lasting_dsn(dsn, read_environment()))
+    except ConfigurationError:
+        return _EXAMPLE
+
+
+def _knows_source(project: Path) -> bool:
+    """Whether the folder says which databases it is made from."""
+    from tribal.catalog.locations import SOURCE_FILE
+    from tribal.settings import PROJECT_FILE
+
+    try:
+        return any((project / name).exists() for name in (PROJECT_FILE, SOURCE_FILE))
+    except OSError:
+        return True
