@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+# A slow machine is no failure: speed is measured in bench/, never asserted.
+settings.register_profile("without a deadline")
+settings.load_profile("without a deadline")
 
 for _body in ("catalog_reader", "describer", "embedder", "object_store", "search_index", "secrets"):
     # The bodies are no test modules themselves, so that pytest would not explain their asserts.

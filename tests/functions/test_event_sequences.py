@@ -34,9 +34,7 @@ pytestmark = pytest.mark.xdist_group("opensearch-functions")
 
 
 def examples(count: int) -> settings:
-    return settings(
-        max_examples=count, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
-    )
+    return settings(max_examples=count, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
 
 
 class Index:

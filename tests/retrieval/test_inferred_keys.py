@@ -158,7 +158,7 @@ def laid_out(name: str, columns: list[tuple[str, str]], keys: str) -> TableOutli
 
 
 @given(st.dictionaries(identifiers, layouts, min_size=1, max_size=6))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_keys_are_those_that_comparing_every_column_with_every_table_finds(
     schema: dict[str, tuple[list[tuple[str, str]], str]],
 ) -> None:

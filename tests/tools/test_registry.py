@@ -52,7 +52,7 @@ names = st.sampled_from(
 
 
 @pytest.mark.parametrize("tool", sorted(REGISTRY.tools))
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arguments=st.dictionaries(names | st.text(max_size=4), values, max_size=5))
 def test_whatever_is_sent_the_answer_keeps_the_contract(
     shop: Application, tool: str, arguments: dict[str, Any]

@@ -26,7 +26,7 @@ def test_json_holds_no_character_that_a_terminal_obeys_or_hides(first: str, caps
 
 
 @given(st.dictionaries(st.text(max_size=10), st.text(max_size=30), max_size=4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_json_says_the_same_however_it_is_escaped(value: dict[str, str]) -> None:
     printed: list[str] = []
     with pytest.MonkeyPatch.context() as patch:

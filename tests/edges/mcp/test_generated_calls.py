@@ -88,7 +88,7 @@ def wire_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
 def test_whatever_is_sent_to_a_tool_its_answer_keeps_its_schema(wire: Wire, tool: str) -> None:
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=CALLS_A_TOOL, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=CALLS_A_TOOL, suppress_health_check=list(HealthCheck))
     @given(arguments=arguments_of(tool))
     def whatever(arguments: dict[str, Any]) -> None:
         message = wire.call(tool, arguments, seen.total())
@@ -107,7 +107,7 @@ def test_whatever_is_sent_to_a_real_server_it_answers_and_lives_on(tmp_path: Pat
     known = st.sampled_from(sorted(REGISTRY.tools)).flatmap(lambda tool: st.tuples(st.just(tool), arguments_of(tool)))
     with RawSession(tmp_path) as session:
 
-        @settings(max_examples=STDIO_CALLS, deadline=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=STDIO_CALLS, suppress_health_check=list(HealthCheck))
         @given(sent=known | st.tuples(texts | values, values))
         def whatever(sent: tuple[Any, Any]) -> None:
             check(sent[0], session.call(*sent))
