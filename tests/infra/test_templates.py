@@ -162,8 +162,12 @@ def test_the_authorizer_has_the_rules_that_the_environment_says(
     (variables,) = (each["Environment"]["Variables"] for each in functions if "authorizer" in each["Handler"])
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    parts = {"audience": frozenset({"tribal", "api://tribal"}), "authorized_parties": frozenset({"web", "phone"})}
-    assert load_rules() == TokenRules("https://login.example.com/", scope_claim="databases", **parts)
+    assert load_rules() == TokenRules(
+        "https://login.example.com/",
+        audience=frozenset({"tribal", "api://tribal"}),
+        scope_claim="databases",
+        authorized_parties=frozenset({"web", "phone"}),
+    )
     monkeypatch.setenv("TRIBAL_TOKEN_AUDIENCE_CLAIM", "client_id")
     assert load_rules().audience_claim == "client_id"
 

@@ -57,6 +57,9 @@ def test_the_document_is_below_the_issuer_with_or_without_a_slash_at_its_end(ven
 )
 def test_a_document_that_is_not_this_issuers_or_leads_to_no_keys_is_an_outage(web: Web, changes: Any) -> None:
     web.publish(**changes)
+    # Good keys at an address that is not admitted.
+    elsewhere = (OKTA.keys.replace("https", "http"), "file:///etc/passwd", "/v1/keys")
+    web.pages |= dict.fromkeys(elsewhere, web.pages[OKTA.keys])
     with pytest.raises(KeysUnavailable):
         admitted(web)
     web.publish()
