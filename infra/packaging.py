@@ -38,8 +38,8 @@ UNZIPPED_BYTES = 250 * 1000 * 1000
 """Lambda's limit for a function with its layers, unzipped."""
 RETRIEVER_LAYER_BYTES = 130 * 1000 * 1000
 """The most that the retriever's layers may weigh, since callers wait for its cold start."""
-IN_LAMBDA, FUNCTION_IN_LAMBDA = "/opt", "/var/task"
-"""The paths where Lambda unpacks layers and a function's code."""
+IN_LAMBDA, FUNCTION_IN_LAMBDA, RUNTIME_IN_LAMBDA = "/opt", "/var/task", "/var/runtime"
+"""The paths where Lambda has layers, a function's code and its own modules."""
 _STAMP = "built-from"
 _UNREACHABLE = ("error sending request", "dns error", "Connection refused", "tcp connect error", "timed out")
 
@@ -90,7 +90,9 @@ def check_against_runtime(packages: Packages, *, installed: bool) -> str:
             "one of pyenv's. The files of all layers were checked against it instead: wheel tags, removed modules, "
             "syntax. They have no bytecode, so that functions start more slowly"
         )
-    took = import_handlers(packages, interpreter, _what_the_runtime_brings(packages, installed=installed))
+    runtime = _what_the_runtime_brings(packages, installed=installed)
+    compile_folder(runtime, interpreter, RUNTIME_IN_LAMBDA)
+    took = import_handlers(packages, interpreter, runtime)
     seconds = ", ".join(f"{function} {each:.2f} s" for function, each in took.items())
     return f"imported every handler by {program} from its layers alone, with their bytecode: {seconds}"
 
