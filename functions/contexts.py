@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-DATABASES = "tribal_databases"
-"""Key of the authorizer's context: comma-separated names of the databases a caller may see; absent means none."""
 MARGIN_SECONDS = 5.0
 """Reserved for returning the response once work stops."""
 

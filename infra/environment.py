@@ -123,14 +123,30 @@ class IamAuth(Part):
     mode: Literal["iam"] = "iam"
 
 
+TokenName = Annotated[str, Field(pattern=r"^[^\s]+$")]
+
+
 class JwtAuth(Part):
     """Callers send a bearer token of an issuer, checked by a Lambda authorizer."""
 
     mode: Literal["jwt"]
-    issuer: str = Field(pattern=r"^https://[^\s]+$")
-    audience: str = Field(min_length=1)
+    issuer: str = Field(pattern=r"^https://[^\s?#]+$")
+    """Exactly as its tokens and its discovery document name it, with or without a slash at the end."""
+    audience: TokenName | list[TokenName] = Field(min_length=1)
+    """Whom tokens are for; one of several does."""
+    audience_claim: Literal["aud", "client_id"] = "aud"
+    """The claim that holds the audience: `client_id` for access tokens without `aud`, such as Amazon Cognito's."""
+    authorized_parties: list[TokenName] = Field(default_factory=list)
+    """The only clients, by `azp` or Okta's `cid`, to which tokens may have been issued; if empty, any client."""
     scope_claim: str = Field(min_length=1)
-    """The claim that lists the databases that the caller may see; a token without it admits and shows nothing."""
+    """The claim that lists the databases (`shop`) and schemas (`shop.sales`) that the caller may see; a token without
+    it admits and shows nothing."""
+
+    @model_validator(mode="after")
+    def _parties_are_of_tokens_with_an_audience(self) -> Self:
+        if self.audience_claim == "client_id" and self.authorized_parties:
+            raise ValueError("authorized_parties: with audience_claim: client_id the audience is the client already")
+        return self
 
 
 class Api(Part):

@@ -20,6 +20,10 @@ DEFAULT_PYTHON = "3.13"
 """The Lambda runtime. The end-to-end test packages for the running interpreter instead."""
 
 
+class PackagingError(Exception):
+    """Packaging failed; the message says why and what to do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Packages:
     """A folder of built packages: `layers/NAME/python/...` and `functions/NAME/functions/NAME/...`."""

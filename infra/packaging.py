@@ -1,7 +1,7 @@
 """Builds what is deployed: our layer, the layers of dependencies, and the code of each function. Needs no Docker.
 
 `python -m infra.packaging` builds for the Lambda runtime, `--python 3.12` for another, `--here` for the interpreter at
-hand from what is installed beside it; `--check` says whether every layer can be resolved for the runtime.
+hand from what is installed beside it. Each time it says how it checked that the runtime can load what was built.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from infra.bytecode import compile_folder, interpreter_for
-from infra.function_packages import DEFAULT_PYTHON, FUNCTIONS, LAYERS, OUR_LAYER, Packages
+from infra.function_packages import DEFAULT_PYTHON, FUNCTIONS, LAYERS, OUR_LAYER, Packages, PackagingError
+from infra.handler_imports import import_handlers
 from infra.installed import closure, copy_distribution
 from infra.installing import UvSettings, settings_here
-from infra.layer_contents import LEFT_OUT, NEVER_LOADED, RUNTIME_BRINGS
+from infra.layer_contents import LEFT_OUT, NEVER_LOADED, ONLY_BOTOCORE_NEEDS, RUNTIME_BRINGS
 from infra.locking import pinned
+from infra.runtime_files import check_files
 
 ROOT = Path(__file__).parent.parent
 LOCK = ROOT / "requirements.lock"
@@ -36,14 +38,10 @@ UNZIPPED_BYTES = 250 * 1000 * 1000
 """Lambda's limit for a function with its layers, unzipped."""
 RETRIEVER_LAYER_BYTES = 130 * 1000 * 1000
 """The most that the retriever's layers may weigh, since callers wait for its cold start."""
-IN_LAMBDA, FUNCTION_IN_LAMBDA = "/opt", "/var/task"
-"""The paths where Lambda unpacks layers and a function's code."""
+IN_LAMBDA, FUNCTION_IN_LAMBDA, RUNTIME_IN_LAMBDA = "/opt", "/var/task", "/var/runtime"
+"""The paths where Lambda has layers, a function's code and its own modules."""
 _STAMP = "built-from"
 _UNREACHABLE = ("error sending request", "dns error", "Connection refused", "tcp connect error", "timed out")
-
-
-class PackagingError(Exception):
-    """Packaging failed; the message says why and what to do."""
 
 
 class NoRegistry(PackagingError):
@@ -71,6 +69,32 @@ def build(packages: Packages, *, installed: bool = False, bytecode: bool = False
         if layer != OUR_LAYER:
             _build_dependencies(layer, packages, installed=installed, compiler=compiler)
     check_budgets(packages)
+
+
+def check_against_runtime(packages: Packages, *, installed: bool) -> str:
+    """Check that the runtime can load what was built; answers in one line how that was checked.
+
+    Args:
+        packages: what was built.
+        installed: as for `build`.
+
+    Raises:
+        PackagingError: when the runtime cannot load it, or what it brings is unavailable.
+    """
+    program = f"python{packages.python}"
+    interpreter = interpreter_for(packages.python)
+    if interpreter is None:
+        check_files(packages)
+        return (
+            f"skipped, as it may be in CI too: importing every handler by {program}, which is neither on the path nor "
+            "one of pyenv's. The files of all layers were checked against it instead: wheel tags, removed modules, "
+            "syntax. They have no bytecode, so that functions start more slowly"
+        )
+    runtime = _what_the_runtime_brings(packages, installed=installed)
+    compile_folder(runtime, interpreter, RUNTIME_IN_LAMBDA)
+    took = import_handlers(packages, interpreter, runtime)
+    seconds = ", ".join(f"{function} {each:.2f} s" for function, each in took.items())
+    return f"imported every handler by {program} from its layers alone, with their bytecode: {seconds}"
 
 
 def copy_own_code(packages: Packages) -> None:
@@ -159,6 +183,20 @@ def _build_dependencies(layer: str, packages: Packages, *, installed: bool, comp
     stamp.write_text(inputs, encoding="utf-8")
 
 
+def _what_the_runtime_brings(packages: Packages, *, installed: bool) -> Path:
+    """A folder with the modules that are part of the runtime, and of no layer."""
+    folder = packages.folder / "runtime"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    names = [*RUNTIME_BRINGS, *ONLY_BOTOCORE_NEEDS]
+    if installed:
+        for name in names:
+            copy_distribution(name, folder)
+    else:
+        _install(names, folder, packages, packages.folder / "runtime.txt")
+    return folder
+
+
 def _install(names: list[str], target: Path, packages: Packages, pins: Path) -> None:
     pins.write_text(pinned(names, LOCK, packages.python), encoding="utf-8")
     how = ["install", "--quiet", "--no-deps", "--require-hashes", "--target", str(target), "-r", str(pins)]
@@ -243,7 +281,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", default=DEFAULT_PYTHON, help="version of the Lambda runtime")
     parser.add_argument("--here", action="store_true", help="for the interpreter at hand, without a network")
-    parser.add_argument("--check", action="store_true", help="only resolve the layers for the runtime")
+    parser.add_argument("--check", action="store_true", help="resolve the layers anew, too, and accept to be offline")
     parser.add_argument("--folder", type=Path, help="where the packages go")
     chosen = parser.parse_args(arguments)
     python = f"{sys.version_info.major}.{sys.version_info.minor}" if chosen.here else chosen.python
@@ -251,9 +289,9 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if chosen.check:
             resolve_all(python)
-            return 0
         build(packages, installed=chosen.here, bytecode=True)
         sizes = check_budgets(packages)
+        print(check_against_runtime(packages, installed=chosen.here))
     except NoRegistry as error:
         if chosen.check and os.environ.get("CI") != "true":
             print(f"left out, since no package registry can be reached here: {error}")
@@ -263,10 +301,9 @@ def main(arguments: list[str] | None = None) -> int:
     except PackagingError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    if interpreter_for(python) is None:
-        print(f"without bytecode, so that functions start more slowly: there is no python{python} here")
-    for function, size in sizes.items():
-        print(f"{function:12} {size / 1e6:6.1f} MB unzipped, of {UNZIPPED_BYTES / 1e6:.0f}")
+    if not chosen.check:
+        for function, size in sizes.items():
+            print(f"{function:12} {size / 1e6:6.1f} MB unzipped, of {UNZIPPED_BYTES / 1e6:.0f}")
     return 0
 
 

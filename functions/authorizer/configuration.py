@@ -7,8 +7,8 @@ from tribal.errors import ConfigurationError
 from tribal.settings import read_environment
 
 
-def load_rules() -> tuple[TokenRules, str]:
-    """The rules, and the address of the issuer's keys, from the environment.
+def load_rules() -> TokenRules:
+    """The rules from the environment.
 
     Raises:
         ConfigurationError: when a variable is missing.
@@ -17,10 +17,10 @@ def load_rules() -> tuple[TokenRules, str]:
     missing = [name for name in ("TRIBAL_TOKEN_ISSUER", "TRIBAL_TOKEN_AUDIENCE") if not values.get(name)]
     if missing:
         raise ConfigurationError(f"the environment variable {missing[0]} is not set; the stack sets it, so deploy anew")
-    issuer = values["TRIBAL_TOKEN_ISSUER"]
-    rules = TokenRules(
-        issuer=issuer,
-        audience=values["TRIBAL_TOKEN_AUDIENCE"],
-        databases_claim=values.get("TRIBAL_TOKEN_SCOPE_CLAIM") or None,
+    return TokenRules(
+        issuer=values["TRIBAL_TOKEN_ISSUER"],
+        audience=frozenset(values["TRIBAL_TOKEN_AUDIENCE"].split()),
+        scope_claim=values.get("TRIBAL_TOKEN_SCOPE_CLAIM") or None,
+        audience_claim="client_id" if values.get("TRIBAL_TOKEN_AUDIENCE_CLAIM") == "client_id" else "aud",
+        authorized_parties=frozenset(values.get("TRIBAL_TOKEN_AUTHORIZED_PARTIES", "").split()),
     )
-    return rules, values.get("TRIBAL_TOKEN_KEYS", f"{issuer.rstrip('/')}/.well-known/jwks.json")

@@ -1,4 +1,4 @@
-"""The authorizer: admits bearers of a valid token and passes on which databases they may see."""
+"""The authorizer: admits bearers of a valid token and passes on what they may see."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.authorizer.configuration import load_rules
-from functions.contexts import DATABASES, LambdaContext
-from tribal.edges.http.identity import KeysUnavailable, SigningKeys, TokenRefused, download, identify
+from functions.contexts import LambdaContext
+from functions.scopes import SCOPE, write_scope
+from tribal.edges.http.identity import KeysUnavailable, SigningKeys, TokenRefused, download_keys, identify
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
 
@@ -25,10 +26,10 @@ def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         KeysUnavailable: when the issuer's keys cannot be had. API Gateway then answers 500 and keeps nothing; a policy
             that denies would be kept and keep out good tokens after the outage.
     """
-    rules, keys_url = load_rules()
+    rules = load_rules()
     resource = event["methodArn"]
     try:
-        bearer = identify(event.get("authorizationToken"), rules, _keys(keys_url))
+        bearer = identify(event.get("authorizationToken"), rules, _keys(rules.issuer))
     except TokenRefused as refusal:
         # Never log the token or its claims.
         logger.info("refused", reason=refusal.reason)
@@ -37,12 +38,12 @@ def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
     except KeysUnavailable:
         metrics.add_metric("KeysUnavailable", MetricUnit.Count, 1)
         raise
-    return _policy(bearer.subject, "Allow", resource, {DATABASES: ",".join(sorted(bearer.databases))})
+    return _policy(bearer.subject, "Allow", resource, {SCOPE: write_scope(bearer.scope)})
 
 
 @lru_cache(maxsize=4)
-def _keys(url: str) -> SigningKeys:
-    return SigningKeys(partial(download, url))
+def _keys(issuer: str) -> SigningKeys:
+    return SigningKeys(partial(download_keys, issuer))
 
 
 def _policy(principal: str, effect: str, resource: str, context: dict[str, str]) -> dict[str, Any]:

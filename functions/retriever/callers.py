@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from functions.contexts import DATABASES
-from tribal.catalog.scope import EVERYTHING, Scope
+from functions.scopes import SCOPE, read_scope
+from tribal.catalog.scope import EVERYTHING
 from tribal.ports.caller import Caller
 from tribal.tools.registry import REGISTRY
 
@@ -16,11 +16,5 @@ def caller_of(context: Mapping[str, Any]) -> Caller:
     and one that signed for IAM sees everything."""
     authorizer = context.get("authorizer") or {}
     subject = authorizer.get("principalId") or (context.get("identity") or {}).get("userArn") or "unknown"
-    return Caller(str(subject), _scope_of(authorizer), REGISTRY.read_rights)
-
-
-def _scope_of(authorizer: Mapping[str, Any]) -> Scope:
-    if not authorizer:
-        return EVERYTHING
-    named = authorizer.get(DATABASES) or ""
-    return Scope(databases=frozenset(name for name in str(named).split(",") if name))
+    scope = read_scope(authorizer.get(SCOPE)) if authorizer else EVERYTHING
+    return Caller(str(subject), scope, REGISTRY.read_rights)

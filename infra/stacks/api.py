@@ -78,7 +78,9 @@ class ToolsApi(Construct):
             return None
         variables = {
             "TRIBAL_TOKEN_ISSUER": auth.issuer,
-            "TRIBAL_TOKEN_AUDIENCE": auth.audience,
+            "TRIBAL_TOKEN_AUDIENCE": " ".join([auth.audience] if isinstance(auth.audience, str) else auth.audience),
+            "TRIBAL_TOKEN_AUDIENCE_CLAIM": auth.audience_claim,
+            "TRIBAL_TOKEN_AUTHORIZED_PARTIES": " ".join(auth.authorized_parties),
             "TRIBAL_TOKEN_SCOPE_CLAIM": auth.scope_claim,
         }
         return Function(

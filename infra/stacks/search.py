@@ -16,18 +16,19 @@ from infra.stacks.permissions import allow, trusting
 from infra.stacks.storage import removal_of
 
 ENGINE = "OpenSearch_2.19"
+_ASKING = ["es:ESHttpPost"]
+_KEEPING = ["es:ESHttpDelete", "es:ESHttpGet", "es:ESHttpPost", "es:ESHttpPut"]
 _LOGS = ("SEARCH_SLOW_LOGS", "INDEX_SLOW_LOGS", "ES_APPLICATION_LOGS")
 
 
 def read_statements(domain_arn: str) -> list[iam.PolicyStatement]:
     """Permissions for the retriever, which asks each question as one `_msearch`."""
-    return [allow("AskTheIndex", ["es:ESHttpPost"], f"{domain_arn}/_msearch")]
+    return [allow("AskTheIndex", _ASKING, f"{domain_arn}/_msearch")]
 
 
 def write_statements(domain_arn: str) -> list[iam.PolicyStatement]:
     """Permissions for the indexer, which reads, creates, fills, switches and removes generations of the index."""
-    methods = ["es:ESHttpDelete", "es:ESHttpGet", "es:ESHttpPost", "es:ESHttpPut"]
-    return [allow("KeepTheIndex", methods, f"{domain_arn}/*")]
+    return [allow("KeepTheIndex", _KEEPING, f"{domain_arn}/*")]
 
 
 def domain_arn(scope: Construct, environment: Environment) -> str:
@@ -53,8 +54,8 @@ class Search(Construct):
         arn = domain_arn(self, environment)
         access = iam.PolicyDocument(
             statements=[
-                _for_role(reader, ["es:ESHttpPost"], f"{arn}/_msearch"),
-                _for_role(writer, ["es:ESHttp*"], f"{arn}/*"),
+                _for_role(reader, _ASKING, f"{arn}/_msearch"),
+                _for_role(writer, _KEEPING, f"{arn}/*"),
             ]
         )
         domain = opensearch.CfnDomain(

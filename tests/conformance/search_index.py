@@ -324,9 +324,9 @@ SEEN = [
     (IndexFilter(scope=Scope(schemas=frozenset({("shop", "hr")}))), ["shop.hr"], ["people shop", "sales shop"]),
     (IndexFilter(scope=Scope(schemas=frozenset())), [], []),
     (
-        IndexFilter(scope=Scope(frozenset({"web"}), frozenset({("shop", "hr"), ("web", "sales")}))),
-        ["web.sales"],
-        ["sales web"],
+        IndexFilter(scope=Scope(frozenset({"web"}), frozenset({("shop", "hr")}))),
+        ["shop.hr", "web.sales"],
+        ["people shop", "sales shop", "sales web"],
     ),
     (IndexFilter(scope=Scope(databases=frozenset({"web"})), database="shop"), [], []),
     (IndexFilter(domain="' OR 1=1 --"), [], []),

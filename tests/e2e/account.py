@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import subprocess
@@ -9,6 +10,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from tests import ROOT
 from tests.e2e import stand_ins
 from tests.e2e.event_sources import EventSources
 from tests.e2e.lambda_processes import LambdaProcesses, Package
+from tests.e2e.permissions import Grant, grants_of, grants_to_callers
 from tests.e2e.recorded_calls import CallRecorder
 from tests.e2e.rest_api import RestApi
 from tests.e2e.search_domain import SearchDomain
@@ -58,6 +61,8 @@ class AwsAccount:
         self._secrets: dict[str, str] = {}
         self._roles: dict[str, str] = {}
         self._keys: dict[str, dict[str, str]] = {}
+        self.domain_policies: dict[str, Any] = {}
+        """Of the search domains that were deployed, by their names."""
         self.server = MotoServer.start("localhost")
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
         # Moto writes down a whole state machine for each error that the machine was made to catch.
@@ -74,7 +79,12 @@ class AwsAccount:
         stand_ins.keep_layers(patch)
         stand_ins.keep_bucket_properties(patch)
         stand_ins.execute_deployed_state_machines(patch)
-        stand_ins.deploy_search_domains(patch, self.search.endpoint if self.search else "search.invalid")
+        endpoint = self.search.endpoint if self.search else "search.invalid"
+        stand_ins.deploy_search_domains(patch, endpoint, self.domain_policies)
+        stand_ins.deploy_queue_policies(patch)
+        stand_ins.deploy_stages(patch)
+        stand_ins.call_with_keys_of_roles(patch, self.client)
+        stand_ins.note_deliveries(patch, self.recorder.note)
         stand_ins.deploy_schedules(patch)
         stand_ins.hand_over_no_messages(patch)
         stand_ins.rename_parameters(patch)
@@ -159,7 +169,8 @@ class AwsAccount:
         """The REST API of that name."""
         apis = self.client("apigateway").get_rest_apis()["items"]
         api_id = next(api["id"] for api in apis if api["name"] == name)
-        api = RestApi(self.client, api_id, stage, self._secrets.get)
+        place = f"arn:aws:execute-api:{REGION}:{ACCOUNT}:{api_id}/{stage}"
+        api = RestApi(self.client, api_id, stage, self._secrets.get, partial(self._note_request, place))
         self._closing.append(api.close)
         return api
 
@@ -176,19 +187,48 @@ class AwsAccount:
         """Deliver a schedule's message to its target, as due at a time; answers the target's answer."""
         target = self.client("scheduler").get_schedule(Name=schedule)["Target"]
         message = stand_ins.of_slot(target["Input"], slot)
-        service = target["Arn"].split(":")[2]
+        service, role = target["Arn"].split(":")[2], target["RoleArn"]
         if service == "states":
-            return self.client("stepfunctions").start_execution(
+            return self.client("stepfunctions", role).start_execution(
                 stateMachineArn=target["Arn"], name=str(uuid.uuid4()), input=message
             )
         url = self.client("sqs").get_queue_url(QueueName=target["Arn"].rsplit(":", 1)[-1])["QueueUrl"]
-        return self.client("sqs").send_message(QueueUrl=url, MessageBody=message)
+        return self.client("sqs", role).send_message(QueueUrl=url, MessageBody=message)
 
     def wait_for(self, execution: str, seconds: float = _LONGEST_SECONDS) -> dict[str, Any]:
         """An execution, ended."""
         states = self.client("stepfunctions")
         ended: dict[str, Any] = wait_until(partial(_ended, states, execution), seconds)
         return ended
+
+    def role_grants(self, stack: str | None = None) -> list[Grant]:
+        """What the roles of a stack, or of all stacks, may do."""
+        return grants_of(self.client("iam"), self._deployed(stack, "AWS::IAM::Role"))
+
+    def policy_grants(self, stack: str | None = None) -> list[Grant]:
+        """What the policies of queues, functions and search domains of a stack, or of all stacks, allow to callers."""
+        functions, queues = self.client("lambda"), self.client("sqs")
+        documents = [self.domain_policies[name] for name in self._deployed(stack, stand_ins.SEARCH_DOMAIN)]
+        for url in self._deployed(stack, "AWS::SQS::Queue"):
+            asked = queues.get_queue_attributes(QueueUrl=url, AttributeNames=["Policy"])
+            documents += [json.loads(policy) for policy in asked.get("Attributes", {}).values()]
+        for name in self._deployed(stack, "AWS::Lambda::Function"):
+            with suppress(functions.exceptions.ResourceNotFoundException):
+                documents.append(json.loads(functions.get_policy(FunctionName=name)["Policy"]))
+        return [grant for document in documents for grant in grants_to_callers(document)]
+
+    def _deployed(self, stack: str | None, kind: str) -> list[str]:
+        """The names of all resources of a kind."""
+        deploying = self.client("cloudformation")
+        stacks = [stack] if stack else [each["StackName"] for each in deploying.list_stacks()["StackSummaries"]]
+        pages = deploying.get_paginator("list_stack_resources")
+        return [
+            resource["PhysicalResourceId"]
+            for name in stacks
+            for page in pages.paginate(StackName=name)
+            for resource in page["StackResourceSummaries"]
+            if resource["ResourceType"] == kind
+        ]
 
     def close(self) -> None:
         """End everything."""
@@ -225,6 +265,9 @@ class AwsAccount:
     def _note_search(self, key: str, method: str, path: str) -> None:
         verb = method.title()
         self.recorder.note(self._roles[key], f"es:ESHttp{verb}", f"{SEARCH_DOMAIN}{path}")
+
+    def _note_request(self, place: str, function: str, method: str, path: str) -> None:
+        self.recorder.note("apigateway.amazonaws.com", "lambda:InvokeFunction", function, f"{place}/{method}{path}")
 
 
 def wait_until(look: Callable[[], Any], seconds: float = _LONGEST_SECONDS) -> Any:

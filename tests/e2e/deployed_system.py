@@ -49,6 +49,11 @@ class DeployedSystem:
     _slots: int = 0
 
     @property
+    def stack(self) -> str:
+        """The name of its stack."""
+        return f"tribal-knowledge-{self.environment.name}"
+
+    @property
     def bucket(self) -> str:
         """The store."""
         return urlsplit(self.outputs["Store"]).netloc

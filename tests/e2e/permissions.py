@@ -1,10 +1,10 @@
-"""What the deployed roles may do, as IAM would judge it."""
+"""What the deployed roles, and the policies of what they call, allow, as IAM would judge it."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -14,15 +14,25 @@ from tests.e2e.recorded_calls import RecordedCall
 
 @dataclass(frozen=True, order=True)
 class Grant:
-    """An action that a role may do on a pattern of resources."""
+    """An action that a caller may do on a pattern of resources."""
 
-    role: str
+    caller: str
+    """The name of a role, or a service."""
     action: str
     resource: str
+    source: str = "*"
+    """On behalf of what a service may do it."""
 
     def covers(self, call: RecordedCall) -> bool:
         """Whether it allows a call."""
-        return self.role == call.role and _fits(self.action, call.action) and _fits(self.resource, call.resource)
+        return self.caller == call.caller and all(
+            _fits(pattern, value)
+            for pattern, value in (
+                (self.action, call.action),
+                (self.resource, call.resource),
+                (self.source, call.source),
+            )
+        )
 
 
 def grants_of(iam: Any, roles: Iterable[str]) -> list[Grant]:
@@ -34,9 +44,47 @@ def grants_of(iam: Any, roles: Iterable[str]) -> list[Grant]:
             for statement in _content(document)["Statement"]:
                 assert statement["Effect"] == "Allow"
                 assert "Condition" not in statement
-                for action in _listed(statement["Action"]):
-                    grants += [Grant(role, action, resource) for resource in _listed(statement["Resource"])]
+                grants += [Grant(role, *allowed) for allowed in _allowed(statement)]
     return sorted(grants)
+
+
+def grants_to_callers(document: dict[str, Any]) -> list[Grant]:
+    """Everything that the policy of a resource allows."""
+    grants = []
+    for statement in _listed(document["Statement"]):
+        if statement["Effect"] == "Deny":
+            # Who does not use TLS is turned away: there is none here, and the templates are tested for it.
+            assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}, statement
+            continue
+        source = _source(statement.get("Condition", {}))
+        for caller in _callers(statement["Principal"]):
+            # Only the condition keeps other people's resources from using a service to call ours.
+            assert not caller.endswith(".amazonaws.com") or source != "*", statement
+            grants += [Grant(caller, *allowed, source) for allowed in _allowed(statement)]
+    return sorted(grants)
+
+
+def _allowed(statement: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for action in _listed(statement["Action"]):
+        for resource in _listed(statement["Resource"]):
+            yield action, resource
+
+
+def _callers(principal: dict[str, Any]) -> list[str]:
+    """Names of roles, and services."""
+    ((kind, names),) = principal.items()
+    assert kind in ("AWS", "Service"), principal
+    return [str(name).rsplit("/", 1)[-1] for name in _listed(names)]
+
+
+def _source(condition: dict[str, Any]) -> str:
+    """The pattern of `aws:SourceArn`; no other condition is known here."""
+    if not condition:
+        return "*"
+    ((operator, asked),) = condition.items()
+    ((key, pattern),) = asked.items()
+    assert (operator in ("ArnLike", "ArnEquals"), key.lower()) == (True, "aws:sourcearn"), condition
+    return str(pattern)
 
 
 def missing(calls: Iterable[RecordedCall], grants: list[Grant]) -> list[RecordedCall]:

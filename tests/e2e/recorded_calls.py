@@ -1,9 +1,10 @@
-"""What the deployed functions asked of AWS, in the words of IAM: an action and a resource a call."""
+"""What the deployed parts asked of AWS, in the words of IAM: who did which action on which resource."""
 
 from __future__ import annotations
 
 import io
 import json
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from urllib.parse import parse_qs, unquote
 
 from tests.e2e.signatures import key_of
 
+_INVOCATION = re.compile(r"/2015-03-31/functions/(arn:[^/]+)/invocations")
 _LARGEST_TARGETED_BODY = 1_000_000
 _S3_ACTIONS = {
     "GET": "GetObject",
@@ -26,9 +28,17 @@ _S3_ACTIONS = {
 class RecordedCall:
     """One call, and the permission that it takes."""
 
-    role: str
+    caller: str
+    """The name of a role, or a service that calls in its own name."""
     action: str
     resource: str
+    source: str = ""
+    """On behalf of what a service calls."""
+
+    @property
+    def is_by_service(self) -> bool:
+        """Whether no role called, so that only a policy of the resource can allow it."""
+        return self.caller.endswith(".amazonaws.com")
 
 
 class CallRecorder:
@@ -42,10 +52,10 @@ class CallRecorder:
         self._lock = threading.Lock()
         self.calls: set[RecordedCall] = set()
 
-    def note(self, role: str, action: str, resource: str) -> None:
+    def note(self, caller: str, action: str, resource: str, source: str = "") -> None:
         """Remember a call."""
         with self._lock:
-            self.calls.add(RecordedCall(role, action, resource))
+            self.calls.add(RecordedCall(caller, action, resource, source))
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answer a request as the services do (WSGI)."""
@@ -69,6 +79,9 @@ class CallRecorder:
         target = environ.get("HTTP_X_AMZ_TARGET")
         if target is None and "/s3/" in environ["HTTP_AUTHORIZATION"]:
             yield from _of_s3(environ)
+            return
+        if target is None and (called := _INVOCATION.fullmatch(unquote(environ["PATH_INFO"]))):
+            yield "lambda:InvokeFunction", called[1]
             return
         body = environ["wsgi.input"].read(min(int(environ.get("CONTENT_LENGTH") or 0), _LARGEST_TARGETED_BODY))
         environ["wsgi.input"] = io.BytesIO(body)
@@ -103,6 +116,8 @@ def _of_target(service: str, operation: str, content: dict[str, Any], place: str
     if service == "secretsmanager":
         # Secrets Manager adds a hyphen and six characters to the name.
         return f"secretsmanager:{operation}", f"arn:aws:secretsmanager:{place}:secret:{content['SecretId']}-AbCdEf"
+    if service == "AWSStepFunctions":
+        return f"states:{operation}", str(content.get("executionArn") or content["stateMachineArn"])
     return f"{service}:{operation}", "*"
 
 

@@ -20,8 +20,23 @@ class RestApi:
     """Serves one stage; whoever calls has to have signed."""
 
     def __init__(
-        self, client: Callable[[str], Any], api_id: str, stage: str, secret_of: Callable[[str], str | None]
+        self,
+        client: Callable[[str], Any],
+        api_id: str,
+        stage: str,
+        secret_of: Callable[[str], str | None],
+        calling: Callable[[str, str, str], None],
     ) -> None:
+        """Listen.
+
+        Args:
+            client: makes a client of a service.
+            api_id: which one is served.
+            stage: of it.
+            secret_of: the secret of an access key.
+            calling: told the function, the method and the path of each call of a function.
+        """
+        self.calling = calling
         gateway = client("apigateway")
         self.functions, self.stage, self.secret_of = client("lambda"), stage, secret_of
         resources = gateway.get_resources(restApiId=api_id, limit=500)["items"]
@@ -55,6 +70,7 @@ class RestApi:
         found = _FUNCTION.search(deployed["methodIntegration"]["uri"])
         assert found is not None, deployed
         assert deployed["methodIntegration"]["type"] == "AWS_PROXY"
+        self.calling(found[1], event["httpMethod"], event["path"])
         answer = self.functions.invoke(FunctionName=found[1], Payload=json.dumps(event).encode())
         content = json.loads(answer["Payload"].read())
         if "FunctionError" in answer:

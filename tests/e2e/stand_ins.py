@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -17,13 +18,16 @@ from moto.awslambda.utils import get_backend
 from moto.cloudformation import parsing
 from moto.cloudformation.custom_model import CustomModel
 from moto.core.config import default_user_config
+from moto.events.models import Rule
 from moto.s3.models import FakeBucket
 from moto.scheduler.models import scheduler_backends
-from moto.sqs.models import Queue
+from moto.sqs.models import Queue, sqs_backends
 from moto.stepfunctions import models as stepfunctions
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.credentials import StateCredentials
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state_task_service_sfn import (
     StateTaskServiceSfn,
 )
+from moto.stepfunctions.parser.asl.utils.boto_client import boto_client_for
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 LACKING = {
@@ -33,6 +37,9 @@ LACKING = {
     "state machines deployed by CloudFormation are not executed": "execute_deployed_state_machines",
     "CloudFormation knows no OpenSearch domain": "deploy_search_domains, with SearchDomain",
     "CloudFormation knows no schedule": "deploy_schedules",
+    "CloudFormation knows no policy of a queue": "deploy_queue_policies",
+    "CloudFormation knows no stage of an API": "deploy_stages",
+    "state machines call services with keys of nobody": "call_with_keys_of_roles",
     "schedules never fire": "AwsAccount.fire",
     "executions without a name all get the same": "DeployedSystem.start, AwsAccount.fire",
     "a queue hands a function one message at a time": "hand_over_no_messages, with EventSources",
@@ -42,7 +49,10 @@ LACKING = {
 """What is lacking, and what stands in for it."""
 
 SEARCH_DOMAIN, SCHEDULE = "AWS::OpenSearchService::Domain", "AWS::Scheduler::Schedule"
+QUEUE_POLICY, STAGE = "AWS::SQS::QueuePolicy", "AWS::ApiGateway::Stage"
 RunFunction = Callable[[LambdaFunction, Any], tuple[str, bool]]
+ClientOf = Callable[[str, str], Any]
+"""Makes a client of a service with the rights of a role."""
 
 
 def run_functions_by(patch: pytest.MonkeyPatch, run: RunFunction) -> None:
@@ -108,11 +118,53 @@ def execute_deployed_state_machines(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(stepfunctions.StateMachine, "has_cfn_attr", classmethod(has))
 
 
-def deploy_search_domains(patch: pytest.MonkeyPatch, endpoint: str) -> None:
-    """Have every OpenSearch domain answer at an address."""
+def call_with_keys_of_roles(patch: pytest.MonkeyPatch, client_of: ClientOf) -> None:
+    """Have state machines call services with the rights of the role that the template gives them."""
+
+    def client_for(region: str, service: str, state_credentials: StateCredentials) -> Any:
+        return client_of(service, state_credentials.role_arn)
+
+    for module in list(sys.modules.values()):
+        if getattr(module, "boto_client_for", None) is boto_client_for:
+            patch.setattr(module, "boto_client_for", client_for)
+
+
+def note_deliveries(patch: pytest.MonkeyPatch, note: Callable[[str, str, str, str], None]) -> None:
+    """Have `note` told of each message that a rule of EventBridge sends to a queue: who, what, to which, for whom."""
+    original: Callable[..., None] = Rule._send_to_sqs_queue
+
+    def send(rule: Rule, queue: str, *event: Any) -> None:
+        arn = f"arn:aws:sqs:{rule.region_name}:{rule.account_id}:{queue}"
+        note("events.amazonaws.com", "sqs:SendMessage", arn, rule.arn)
+        original(rule, queue, *event)
+
+    patch.setattr(Rule, "_send_to_sqs_queue", send)
+
+
+def deploy_queue_policies(patch: pytest.MonkeyPatch) -> None:
+    """Have CloudFormation give queues their policies."""
+
+    def deploy(properties: dict[str, Any], account: str, region: str) -> CustomModel:
+        for url in properties["Queues"]:
+            name = str(url).rsplit("/", 1)[-1]
+            backend: Any = sqs_backends[account][region]
+            backend.set_queue_attributes(name, {"Policy": json.dumps(properties["PolicyDocument"])})
+        return _resource(region, "QueuePolicy", {})
+
+    _know(patch, QUEUE_POLICY, deploy)
+
+
+def deploy_stages(patch: pytest.MonkeyPatch) -> None:
+    """Have CloudFormation know stages of APIs by their names, which permissions of functions hold."""
+    _know(patch, STAGE, lambda properties, _, region: _resource(region, properties["StageName"], {}))
+
+
+def deploy_search_domains(patch: pytest.MonkeyPatch, endpoint: str, policies: dict[str, Any]) -> None:
+    """Have every OpenSearch domain answer at an address, and remember its access policy by its name."""
 
     def deploy(properties: dict[str, Any], account: str, region: str) -> CustomModel:
         name = properties["DomainName"]
+        policies[name] = properties["AccessPolicies"]
         return _resource(
             region, name, {"DomainEndpoint": endpoint, "Arn": f"arn:aws:es:{region}:{account}:domain/{name}"}
         )

@@ -15,11 +15,11 @@ import pytest
 
 from functions.contexts import MARGIN_SECONDS
 from infra.function_packages import FUNCTIONS, OUR_LAYER
-from tests.e2e.account import REGION, AwsAccount, wait_until
+from tests.e2e.account import REGION, wait_until
 from tests.e2e.deployed_system import DeployedSystem
 from tests.e2e.lambda_processes import Sandbox
-from tests.e2e.permissions import Grant, grants_of, missing, unused
-from tests.e2e.unused_permissions import reason_for
+from tests.e2e.permissions import missing, unused
+from tests.e2e.unused_permissions import outdated, unexplained
 from tests.plugins.postgres import administer, connected
 from tests.plugins.skips import skip_or_fail
 from tribal.documenting.units.document_unit import LOW_TIME_SECONDS
@@ -75,6 +75,14 @@ def test_one_slot_of_the_schedule_starts_one_run_however_often_it_is_delivered(s
     again = system.account.fire(f"{system.environment.prefix}-daily", "2026-11-01T02:30:00Z")
     assert system.account.wait_for(again["executionArn"])["status"] == "SUCCEEDED"
     assert len(states.list_executions(stateMachineArn=machine)["executions"]) == before
+
+
+def test_the_other_schedule_has_the_indexer_compare_index_and_manifest(system: DeployedSystem) -> None:
+    delivered = len(system.sources.delivered)
+    system.account.fire(f"{system.environment.prefix}-reconcile", "2026-11-21T06:00:00Z")
+    wait_until(lambda: system.sources.idle)
+    assert [json.loads(body)["kind"] for body in system.sources.delivered[delivered:]] == ["reconcile"]
+    assert "company.billing.invoice" in system.found("unpaid invoices")
 
 
 def test_who_has_not_signed_is_turned_away(system: DeployedSystem) -> None:
@@ -291,25 +299,28 @@ def test_the_command_line_looks_into_the_environment(system: DeployedSystem, tmp
     assert "completed" in tribal("status")
 
 
-def grants(account: AwsAccount, prefix: str = "") -> list[Grant]:
-    """What the roles of the functions may do, of one environment or of all."""
-    functions = account.client("lambda").list_functions()["Functions"]
-    roles = {each["Role"].rsplit("/", 1)[-1] for each in functions if each["FunctionName"].startswith(prefix)}
-    return grants_of(account.client("iam"), roles)
-
-
-def test_every_call_of_a_function_is_allowed(system: DeployedSystem) -> None:
+def test_every_call_is_allowed_by_the_role_of_its_caller(system: DeployedSystem) -> None:
     system.found("invoices")
-    assert len(system.account.recorder.calls) > 1
-    assert missing(system.account.recorder.calls, grants(system.account)) == []
+    by_roles = [call for call in system.account.recorder.calls if not call.is_by_service]
+    assert {call.action.split(":")[0] for call in by_roles} >= {"s3", "es", "sqs", "lambda", "states", "secretsmanager"}
+    assert missing(by_roles, system.account.role_grants()) == []
+
+
+def test_every_call_is_allowed_by_the_policy_of_what_is_called_where_that_decides(system: DeployedSystem) -> None:
+    decided = [call for call in system.account.recorder.calls if call.is_by_service or call.action.startswith("es:")]
+    callers = {call.caller for call in decided if call.is_by_service}
+    assert callers == {"events.amazonaws.com", "apigateway.amazonaws.com"}
+    assert missing(decided, system.account.policy_grants()) == []
 
 
 def test_what_is_allowed_and_was_never_called_has_its_reason(system: DeployedSystem) -> None:
     every = {name for name in globals() if name.startswith("test_")}
     if not every - AFTER <= {name.partition("[")[0] for name in system.scenarios}:
         skip_or_fail("not every scenario was played")
-    left = unused(system.account.recorder.calls, grants(system.account, system.environment.prefix))
-    assert "\n".join(f"{one.role} {one.action} {one.resource}" for one in left if reason_for(one) is None) == ""
+    allowed = [*system.account.role_grants(system.stack), *system.account.policy_grants(system.stack)]
+    left = unused(system.account.recorder.calls, allowed)
+    assert "\n".join(f"{one.caller} {one.action} {one.resource} {one.source}" for one in unexplained(left)) == ""
+    assert [exemption.reason for exemption in outdated(left)] == []
 
 
 def test_logs_and_metrics_are_as_cloudwatch_reads_them(system: DeployedSystem) -> None:

@@ -14,10 +14,12 @@ from moto import mock_aws
 from moto.awslambda.models import LambdaBackend, LambdaFunction
 from moto.cloudformation.parsing import get_model_map
 from moto.scheduler import models as scheduler
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.credentials import StateCredentials
+from moto.stepfunctions.parser.asl.utils.boto_client import boto_client_for
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 from infra.stacks.run_definition import start_definition
-from tests.e2e.stand_ins import LACKING, SCHEDULE, SEARCH_DOMAIN
+from tests.e2e.stand_ins import LACKING, QUEUE_POLICY, SCHEDULE, SEARCH_DOMAIN, STAGE
 
 REGION = "eu-central-1"
 ROLE = "arn:aws:iam::123456789012:role/any"
@@ -89,6 +91,19 @@ def no_schedule() -> None:
     assert SCHEDULE not in get_model_map()
 
 
+def no_queue_policy() -> None:
+    assert QUEUE_POLICY not in get_model_map()
+
+
+def no_stage() -> None:
+    assert STAGE not in get_model_map()
+
+
+def tasks_have_keys_of_nobody() -> None:
+    made = [boto_client_for(REGION, "lambda", StateCredentials(role_arn=role)) for role in ("one", "other")]
+    assert {each._request_signer._credentials.access_key for each in made} == {"ak"}
+
+
 def schedules_have_nobody_who_fires_them() -> None:
     assert [name for name in dir(scheduler.EventBridgeSchedulerBackend) if "invoke" in name or "fire" in name] == []
 
@@ -156,6 +171,9 @@ CANARIES: dict[str, Callable[[], None]] = {
     "state machines deployed by CloudFormation are not executed": deployed_machines_are_elsewhere,
     "CloudFormation knows no OpenSearch domain": no_search_domain,
     "CloudFormation knows no schedule": no_schedule,
+    "CloudFormation knows no policy of a queue": no_queue_policy,
+    "CloudFormation knows no stage of an API": no_stage,
+    "state machines call services with keys of nobody": tasks_have_keys_of_nobody,
     "schedules never fire": schedules_have_nobody_who_fires_them,
     "executions without a name all get the same": executions_have_no_name,
     "a queue hands a function one message at a time": messages_come_one_by_one,

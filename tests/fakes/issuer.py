@@ -15,7 +15,7 @@ from tribal.edges.http.identity import KeysUnavailable, SigningKeys, TokenRules
 ISSUER = "https://login.example.com"
 AUDIENCE = "tribal"
 CLAIM = "databases"
-RULES = TokenRules(ISSUER, AUDIENCE, CLAIM)
+RULES = TokenRules(ISSUER, frozenset({AUDIENCE}), CLAIM)
 
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey
 

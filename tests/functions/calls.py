@@ -37,8 +37,8 @@ def sqs_record(identifier: str, body: str) -> dict[str, Any]:
     }
 
 
-def api_request(method: str, path: str, body: str | None, databases: str | None = None) -> dict[str, Any]:
-    """A request as API Gateway hands it over; `databases` are what its authorizer said that the caller may see."""
+def api_request(method: str, path: str, body: str | None, authorizer: dict[str, str] | None = None) -> dict[str, Any]:
+    """A request as API Gateway hands it over, with the context of its authorizer."""
     return {
         "resource": path,
         "path": path,
@@ -50,7 +50,7 @@ def api_request(method: str, path: str, body: str | None, databases: str | None 
         "pathParameters": None,
         "stageVariables": None,
         "requestContext": {
-            "authorizer": None if databases is None else {"tribal_databases": databases},
+            "authorizer": authorizer,
             "path": path,
             "stage": "v1",
             "httpMethod": method,

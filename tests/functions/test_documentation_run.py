@@ -11,8 +11,10 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from functions.scopes import SCOPE, write_scope
 from tests.functions.calls import Context, api_request, sqs_record
 from tests.plugins.postgres import COMPANY_SQL, FreshDatabase
+from tribal.catalog.scope import Scope
 from tribal_contracts import DocumentationManifest, RunRecord
 
 BUCKET, REGION = "tribal-test", "eu-central-1"
@@ -209,7 +211,7 @@ def test_what_was_documented_is_indexed_and_answers_over_http(environment: Envir
     assert "company.billing.invoice" in [table["name"] for table in found["body"]["tables"]]
     path = {"source_table": "crm.customer", "target_table": "billing.payment", "max_hops": 5}
     assert call("POST", "/v1/tools/get_join_path", path)["body"]["path_found"] is True
-    nothing = call("POST", "/v1/tools/search_tables", {"query": "invoices"}, databases="other")
+    nothing = call("POST", "/v1/tools/search_tables", {"query": "invoices"}, scope=Scope(frozenset({"other"})))
     assert nothing["body"]["tables"] == []
     assert call("POST", "/v1/tools/no_such_tool", {})["statusCode"] == 404
     assert call("POST", "/v1/tools/search_tables", [1])["statusCode"] == 400
@@ -218,10 +220,11 @@ def test_what_was_documented_is_indexed_and_answers_over_http(environment: Envir
     assert call("GET", "/health")["body"]["ready"] is True
 
 
-def call(method: str, path: str, body: Any = None, databases: str | None = None) -> dict[str, Any]:
+def call(method: str, path: str, body: Any = None, scope: Scope | None = None) -> dict[str, Any]:
     """A request as API Gateway hands it over."""
     from functions.retriever.handler import handle
 
-    event = api_request(method, path, None if body is None else json.dumps(body), databases)
+    authorizer = None if scope is None else {SCOPE: write_scope(scope)}
+    event = api_request(method, path, None if body is None else json.dumps(body), authorizer)
     answer = handle(event, Context())
     return {**answer, "body": json.loads(answer["body"])}

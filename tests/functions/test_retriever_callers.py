@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from functions.retriever.callers import caller_of
+from functions.scopes import SCOPE, read_scope, write_scope
 from tribal.catalog.scope import EVERYTHING, Scope
 
 READ = frozenset({"documentation:read"})
 
 
-def test_whom_a_token_let_in_may_read_the_databases_that_the_authorizer_named() -> None:
-    caller = caller_of({"authorizer": {"principalId": "alice", "tribal_databases": "sales,stock"}})
-    assert (caller.subject, caller.rights) == ("alice", READ)
-    assert caller.scope == Scope(databases=frozenset({"sales", "stock"}))
+def test_whom_a_token_let_in_may_read_what_the_authorizer_named() -> None:
+    scope = Scope(frozenset({"sales", "my, db"}), frozenset({("stock", "public")}))
+    caller = caller_of({"authorizer": {"principalId": "alice", SCOPE: write_scope(scope)}})
+    assert (caller.subject, caller.rights, caller.scope) == ("alice", READ, scope)
 
 
-def test_whom_a_token_let_in_without_databases_sees_none() -> None:
-    for context in ({"principalId": "alice"}, {"tribal_databases": ""}, {"tribal_databases": None}):
-        assert caller_of({"authorizer": context}).scope.databases == frozenset()
+@given(st.frozensets(st.text()), st.frozensets(st.tuples(st.text(), st.text())))
+def test_every_scope_arrives_as_it_was_sent(databases: frozenset[str], schemas: frozenset[tuple[str, str]]) -> None:
+    scope = Scope(databases, schemas or None)
+    assert read_scope(write_scope(scope)) == scope
+
+
+def test_whom_a_token_let_in_without_a_scope_sees_nothing() -> None:
+    for context in ({"principalId": "alice"}, {SCOPE: ""}, {SCOPE: None}, {SCOPE: write_scope(Scope(frozenset()))}):
+        assert caller_of({"authorizer": context}).scope == Scope(frozenset())
 
 
 def test_whom_iam_let_in_may_read_everything_under_the_name_that_iam_knows() -> None:

@@ -31,7 +31,8 @@ SMALL = Environment.model_validate(
             "auth": {
                 "mode": "jwt",
                 "issuer": "https://login.example.com/",
-                "audience": "tribal",
+                "audience": ["tribal", "api://tribal"],
+                "authorized_parties": ["web", "phone"],
                 "scope_claim": "databases",
             },
             "account_log_role": False,

@@ -29,6 +29,9 @@ def test_opensearch_is_the_index_of_both() -> None:
     assert {load_environment(name).index for name in ("dev", "prod")} == {"opensearch"}
 
 
+JWT = {"mode": "jwt", "issuer": "https://example.com", "audience": "x", "scope_claim": "databases"}
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -48,6 +51,11 @@ def test_opensearch_is_the_index_of_both() -> None:
         ({"variables": {"TRIBAL_STORE": "x"}}, "belongs to the runtime"),
         ({"variables": {"plant": "x"}}, "should match pattern"),
         ({"api": {"auth": {"mode": "jwt", "issuer": "https://example.com", "audience": "x"}}}, "scope_claim"),
+        ({"api": {"auth": JWT | {"issuer": "https://example.com/?tenant=1"}}}, "pattern"),
+        ({"api": {"auth": JWT | {"audience": []}}}, "at least 1 item"),
+        ({"api": {"auth": JWT | {"audience": "two words"}}}, "pattern"),
+        ({"api": {"auth": JWT | {"audience_claim": "azp"}}}, "'aud' or 'client_id'"),
+        ({"api": {"auth": JWT | {"audience_claim": "client_id", "authorized_parties": ["x"]}}}, "the client already"),
         ({"functions": {"retriever": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),
     ],
 )

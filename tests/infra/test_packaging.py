@@ -11,66 +11,15 @@ import pytest
 
 from infra import packaging
 from infra.bytecode import compile_folder, interpreter_for
-from infra.function_packages import DEFAULT_PYTHON, FUNCTIONS, LAYERS, OUR_LAYER, Packages
-from infra.installed import copy_distribution
-from infra.layer_contents import LEFT_OUT, RUNTIME_BRINGS
+from infra.function_packages import DEFAULT_PYTHON, FUNCTIONS, LAYERS, OUR_LAYER, Packages, PackagingError
+from infra.layer_contents import LEFT_OUT
 from infra.locking import lambda_environment, pinned, read_lock
+from infra.packaging import check_against_runtime
 
 pytestmark = pytest.mark.xdist_group("packages")
 
 LOCK = packaging.LOCK
 DEPENDENCIES = [layer for layer in LAYERS if layer != OUR_LAYER]
-HANDLED = sorted(path.parent.name for path in (packaging.ROOT / "functions").glob("*/handler.py"))
-PROBE = """
-import sys
-sys.path[:0] = {folders!r}
-import importlib
-module = importlib.import_module("functions.{function}.handler")
-assert callable(module.handle)
-{work}
-import tribal
-print(tribal.__file__)
-"""
-S3 = """
-from tribal.adapters.aws.clients import aws_client
-from tribal.adapters.aws.s3 import S3ObjectStore
-S3ObjectStore(aws_client("s3"), "bucket")
-"""
-SECRETS = """
-from tribal.adapters.aws.secrets_manager import SecretsManagerSecrets
-SecretsManagerSecrets(aws_client("secretsmanager"))
-"""
-POSTGRES = """
-from tribal.adapters.postgres.catalog import PostgresCatalog
-from tribal.settings.dsn import parse_dsn
-from tribal.adapters.aws.rds_tokens import token_source
-PostgresCatalog(parse_dsn("postgresql://user@localhost/x", {})).close()
-"""
-VECTORS = """
-from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
-assert WordLlamaEmbedder().embed(["invoice"]).any()
-"""
-SEARCH = """
-from pathlib import Path
-from tribal.adapters.opensearch.index import OpenSearchIndex
-from tribal.adapters.opensearch.client import opensearch_client
-from tribal.adapters.sqlite.published import PublishedSqliteIndex
-OpenSearchIndex(opensearch_client("https://localhost", region="eu-central-1")).close()
-PublishedSqliteIndex(S3ObjectStore(aws_client("s3"), "bucket"), Path("disk")).close()
-"""
-PAGE = """
-from tribal.rendering.web.page import page_version
-assert page_version()
-"""
-WORK = {
-    "planner": S3 + SECRETS + POSTGRES + VECTORS,
-    "documenter": S3 + SECRETS + POSTGRES,
-    "finisher": S3 + PAGE,
-    "indexer": S3 + SECRETS + VECTORS + SEARCH,
-    "retriever": S3 + SECRETS + VECTORS + SEARCH,
-    "authorizer": "from tribal.edges.http.identity import SigningKeys; SigningKeys(bytes)",
-}
-"""What each function loads only when it has something to do."""
 
 
 @pytest.fixture(scope="session")
@@ -82,25 +31,12 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Packages:
     return packages
 
 
-@pytest.mark.parametrize("function", HANDLED)
-def test_a_function_finds_all_that_it_works_with_in_its_layers(function: str, here: Packages, tmp_path: Path) -> None:
-    runtime = tmp_path / "runtime"
-    for name in [*RUNTIME_BRINGS, "python-dateutil", "six", "urllib3"]:
-        copy_distribution(name, runtime)
-    layers = [str(here.layer(layer) / "python") for layer in FUNCTIONS[function]]
-    folders = [str(here.function(function)), *layers, str(runtime)]
-    probe = PROBE.format(folders=folders, function=function, work=WORK[function])
-    command = [sys.executable, "-I", "-S", "-B", "-c", probe]
-    environment = {
-        "AWS_REGION": "eu-central-1",
-        "AWS_DEFAULT_REGION": "eu-central-1",
-        "AWS_ACCESS_KEY_ID": "testing",
-        "AWS_SECRET_ACCESS_KEY": "testing",
-        "POWERTOOLS_TRACE_DISABLED": "1",
-    }
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path)
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.strip().startswith(str(here.layer(OUR_LAYER)))
+def test_every_function_finds_all_that_it_works_with_in_its_layers(here: Packages) -> None:
+    assert sorted(FUNCTIONS) == sorted(path.parent.name for path in (packaging.ROOT / "functions").glob("*/handler.py"))
+    program = f"python{here.python}"
+    assert check_against_runtime(here, installed=True).startswith(
+        f"imported every handler by {program} from its layers"
+    )
 
 
 def test_no_function_carries_the_code_of_another(here: Packages) -> None:
@@ -123,7 +59,7 @@ def test_every_function_is_within_what_lambda_takes(here: Packages) -> None:
 
 def test_a_function_over_its_budget_is_refused(here: Packages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packaging, "RETRIEVER_LAYER_BYTES", 1_000_000)
-    with pytest.raises(packaging.PackagingError, match=r"layers of the retriever: .* at most 1 MB"):
+    with pytest.raises(PackagingError, match=r"layers of the retriever: .* at most 1 MB"):
         packaging.check_budgets(here)
 
 
@@ -165,6 +101,32 @@ def test_bytecode_is_the_same_each_time_and_names_the_places_in_lambda(here: Pac
 def test_bytecode_is_made_by_a_python_of_the_runtime_or_not_at_all() -> None:
     assert interpreter_for(f"{sys.version_info.major}.{sys.version_info.minor}") == sys.executable
     assert interpreter_for("3.99") is None
+
+
+SAYING = "#!/bin/sh\necho '{}'\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "fits"),
+    [
+        ("cpython 3 99 final", True),
+        ("cpython 3 98 final", False),
+        ("cpython 3 99 candidate", False),
+        ("cpython 3 99 final t", False),
+        ("pypy 3 99 final", False),
+    ],
+)
+def test_a_python_of_pyenv_does_where_the_one_on_the_path_is_a_shim_for_none(
+    said: str, fits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shim, program = tmp_path / "shims" / "python3.99", tmp_path / "versions" / "3.99.1" / "bin" / "python3.99"
+    for path, text in ((shim, "#!/bin/sh\nexit 127\n"), (program, SAYING.format(said))):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+        path.chmod(0o755)
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{shim.parent}:/usr/bin:/bin")
+    assert interpreter_for("3.99") == (str(program) if fits else None)
 
 
 @pytest.mark.parametrize("layer", DEPENDENCIES)

@@ -46,6 +46,35 @@ def test_no_role_may_do_all_of_a_service(template: Template) -> None:
     assert wide == []
 
 
+def test_a_domain_admits_the_roles_that_ask_it_to_what_these_may_do_themselves(template: Template) -> None:
+    for domain in template.of_type("AWS::OpenSearchService::Domain").values():
+        admitted = sorted(
+            (template.flat(each["Principal"]["AWS"]), listed(each["Action"]), template.flat(each["Resource"]))
+            for each in domain["AccessPolicies"]["Statement"]
+        )
+        own = sorted(
+            (f"<{name}.Arn>", listed(statement["Action"]), template.flat(statement["Resource"]))
+            for name, statement in statements(template)
+            if statement["Sid"] in {"AskTheIndex", "KeepTheIndex"}
+        )
+        assert admitted == own
+
+
+def test_functions_may_be_called_by_the_methods_and_the_authorizer_of_their_own_api_alone(template: Template) -> None:
+    (api,) = template.of_type("AWS::ApiGateway::RestApi")
+    (stage,) = template.of_type("AWS::ApiGateway::Stage")
+    places: dict[str, set[str]] = {}
+    for permission in template.of_type("AWS::Lambda::Permission").values():
+        assert (permission["Action"], permission["Principal"]) == ("lambda:InvokeFunction", "apigateway.amazonaws.com")
+        _, _, place = template.flat(permission["SourceArn"]).partition(f":<{api}>/")
+        function = permission["FunctionName"]["Fn::GetAtt"][0]
+        places.setdefault(function.removeprefix("Api")[:9], set()).add(place.removeprefix(f"<{stage}>/"))
+    methods = {"GET/health", "GET/v1/tools", "POST/v1/tools/*"}
+    (authorizer,) = template.of_type("AWS::ApiGateway::Authorizer") or (None,)
+    decides = {"Authorize": {f"authorizers/<{authorizer}>"}} if authorizer else {}
+    assert places == {"Retriever": methods, **decides}
+
+
 def test_only_actions_without_resources_are_allowed_on_everything(template: Template) -> None:
     everywhere = {
         action

@@ -12,10 +12,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from functions.authorizer.configuration import load_rules
 from infra.environment import environment_names, load_environment
 from infra.function_packages import FUNCTIONS, handler_of
 from tests import ROOT
 from tests.infra.synthesis import Assembly, Template
+from tribal.edges.http.identity import TokenRules
 
 pytestmark = pytest.mark.xdist_group("infra")
 
@@ -151,6 +153,23 @@ def test_what_the_configuration_may_use_is_given_to_the_functions_that_read_it_a
             expected = given if package in {"planner", "documenter"} else None
             assert variables.get("TRIBAL_CONFIG_VARIABLES") == expected
             assert variables.get("PLANT_HOST") == ("10.0.0.5" if expected else None)
+
+
+def test_the_authorizer_has_the_rules_that_the_environment_says(
+    assembly: Assembly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    functions = assembly.templates["small"].of_type(LAMBDA).values()
+    (variables,) = (each["Environment"]["Variables"] for each in functions if "authorizer" in each["Handler"])
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert load_rules() == TokenRules(
+        "https://login.example.com/",
+        audience=frozenset({"tribal", "api://tribal"}),
+        scope_claim="databases",
+        authorized_parties=frozenset({"web", "phone"}),
+    )
+    monkeypatch.setenv("TRIBAL_TOKEN_AUDIENCE_CLAIM", "client_id")
+    assert load_rules().audience_claim == "client_id"
 
 
 def test_the_role_to_become_is_told_to_the_functions_of_its_network_alone(assembly: Assembly) -> None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from tribal.edges.http.identity import KeysUnavailable, download
-from tribal.edges.http.identity.download import LARGEST_KEY_SET_BYTES
+from tribal.edges.http.identity.download import LARGEST_DOCUMENT_BYTES
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 LIMIT_SECONDS = 0.5
@@ -73,7 +73,7 @@ def test_the_body_is_returned_as_it_is() -> None:
         saying(b"garbage\r\n\r\n"),
         saying(OK + b"Content-Length: 10\r\n\r\n{}"),
         saying(OK + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}"),
-        saying(OK + b"Content-Length: %d\r\n\r\n" % (LARGEST_KEY_SET_BYTES + 1) + b" " * (LARGEST_KEY_SET_BYTES + 1)),
+        saying(OK + b"Content-Length: %d\r\n\r\n" % (LARGEST_DOCUMENT_BYTES + 1) + b" " * (LARGEST_DOCUMENT_BYTES + 1)),
         saying(b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 2\r\n\r\n{}"),
         saying(b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"),
     ],

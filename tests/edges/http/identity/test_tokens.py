@@ -6,6 +6,7 @@ import base64
 import hmac
 import json
 import time
+from dataclasses import replace
 from typing import Any
 
 import jwt
@@ -17,7 +18,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.fakes.issuer import AUDIENCE, ISSUER, RULES, Issuer, jwk, rsa_key
+from tests.fakes.issuer import AUDIENCE, CLAIM, ISSUER, RULES, Issuer, jwk, rsa_key
+from tribal.catalog.identity import format_name
+from tribal.catalog.scope import Scope
 from tribal.edges.http.identity import Bearer, KeysUnavailable, TokenRefused, TokenRules, identify
 from tribal.edges.http.identity.keys import KEYS_KEPT_SECONDS, LOOK_AGAIN_SECONDS
 from tribal.edges.http.identity.tokens import LONGEST_TOKEN
@@ -46,19 +49,52 @@ def admitted(issuer: Issuer, token: str, rules: TokenRules = RULES) -> Bearer:
     return identify(f"Bearer {token}", rules, issuer.keys)
 
 
-def test_a_good_token_of_each_algorithm_admits_its_subject_with_its_databases(issuer: Issuer) -> None:
-    good = Bearer("ada", frozenset({"shop"}))
+def test_a_good_token_of_each_algorithm_admits_its_subject_with_its_scope(issuer: Issuer) -> None:
+    good = Bearer("ada", Scope(frozenset({"shop"})))
     assert admitted(issuer, issuer.token()) == good
     assert admitted(issuer, issuer.token(algorithm="PS256")) == good
     assert admitted(issuer, issuer.token(key=issuer.ec, algorithm="ES256", key_id="ec")) == good
     assert admitted(issuer, issuer.token(key=issuer.ed, algorithm="EdDSA", key_id="ed")) == good
     assert admitted(issuer, issuer.token(aud=["other", AUDIENCE], iat=NOW, nbf=NOW)) == good
-    assert admitted(issuer, issuer.token(databases="web shop")).databases == {"shop", "web"}
 
 
-def test_without_a_claim_of_databases_none_is_seen(issuer: Issuer) -> None:
-    assert admitted(issuer, issuer.token(databases=None)).databases == frozenset()
-    assert admitted(issuer, issuer.token(), TokenRules(ISSUER, AUDIENCE, None)).databases == frozenset()
+@pytest.mark.parametrize(
+    ("claim", "databases", "schemas"),
+    [
+        ("web shop", {"web", "shop"}, set()),
+        ("web shop.sales", {"web"}, {("shop", "sales")}),
+        (["web", "shop.sales", "shop.hr"], {"web"}, {("shop", "sales"), ("shop", "hr")}),
+        (["my-shop", '"my.shop"', '"a ""b"""', "Zürich"], {"my-shop", "my.shop", 'a "b"', "Zürich"}, set()),
+        (['shop."my.schema"', '"my db"."Sales, Q1"'], set(), {("shop", "my.schema"), ("my db", "Sales, Q1")}),
+        # Groups that have nothing to do with databases name nothing.
+        (
+            ["shop.sales.orders", "", ".", "shop.", '"shop', "a.b.c.d", "shop", "/shop/sales"],
+            {"shop", "/shop/sales"},
+            set(),
+        ),
+        ([], set(), set()),
+        ("", set(), set()),
+    ],
+)
+def test_a_claim_names_databases_and_schemas(
+    issuer: Issuer, claim: Any, databases: set[str], schemas: set[tuple[str, str]]
+) -> None:
+    expected = Scope(frozenset(databases), frozenset(schemas) or None)
+    assert admitted(issuer, issuer.token(databases=claim)).scope == expected
+
+
+@given(st.lists(st.tuples(st.text(min_size=1), st.text(min_size=1)) | st.tuples(st.text(min_size=1)), max_size=4))
+def test_every_name_that_is_written_as_names_are_is_read_back(names: list[tuple[str, ...]]) -> None:
+    scope = RULES.scope_of({CLAIM: [format_name(name) for name in names]})
+    assert (scope.databases or frozenset()) == {name[0] for name in names if len(name) == 1}
+    assert (scope.schemas or frozenset()) == {name for name in names if len(name) == 2}
+
+
+def test_a_token_that_names_nothing_shows_nothing(issuer: Issuer) -> None:
+    nothing = Scope(frozenset())
+    assert admitted(issuer, issuer.token(databases=None)).scope == nothing
+    assert admitted(issuer, issuer.token(), replace(RULES, scope_claim=None)).scope == nothing
+    assert not nothing.allows("shop")
 
 
 VALUES: dict[str, list[Any]] = {
@@ -67,7 +103,7 @@ VALUES: dict[str, list[Any]] = {
     "iat": ["soon", [], {}, True, "0", 1e400, NOW + 3600],
     "aud": ["other", None, [], ["other"], [["tribal"]], {"tribal": 1}, 7, "Tribal", "tribal "],
     "sub": [None, 7, [], {}, "", "a\nb", "\u202e", "x" * 1000],
-    "databases": [7, {}, [7], [["shop"]], ["shop,crm"], "shop,crm", True, [None]],
+    "databases": [7, {}, [7], [["shop"]], True, [None], '"my shop db"', 'web "shop'],
     "iss": ["https://evil.example", ISSUER + "/", None, ""],
     "jti": [7],
 }

@@ -7,21 +7,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Databases and schemas that a caller may see; `None` means all. Totals, suggestions and paths keep to it too."""
+    """Whole databases and single schemas that a caller may see; without either, all. Totals, suggestions and paths
+    keep to it too."""
 
     databases: frozenset[str] | None = None
     schemas: frozenset[tuple[str, str]] | None = None
-    """Pairs of database and schema."""
+    """Pairs of database and schema, beside the databases."""
 
     def allows(self, database: str, schema: str | None = None) -> bool:
         """Whether a schema may be seen, or, without a schema, anything of a database."""
-        if self.databases is not None and database not in self.databases:
-            return False
-        if self.schemas is None:
+        if self.allows_all_of(database):
             return True
         if schema is None:
-            return any(name == database for name, _ in self.schemas)
-        return (database, schema) in self.schemas
+            return any(name == database for name, _ in self.schemas or ())
+        return (database, schema) in (self.schemas or ())
+
+    def allows_all_of(self, database: str) -> bool:
+        """Whether every schema of a database may be seen."""
+        return self == EVERYTHING or database in (self.databases or ())
 
 
 EVERYTHING = Scope()

@@ -84,7 +84,7 @@ def _bounded(document: DomainDocument, bounds: Bounds) -> DomainDocument:
 
 def _reveals_hidden_tables(document: DomainDocument, scope: Scope) -> bool:
     # The diagram shows neighbours in other domains, and the document does not say in which schemas they are.
-    may_draw_hidden = scope.schemas is not None and bool(document.links)
+    may_draw_hidden = bool(document.links) and not scope.allows_all_of(document.database)
     return may_draw_hidden or not all(may_see(table.name, scope) for table in document.tables)
 
 

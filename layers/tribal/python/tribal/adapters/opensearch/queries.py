@@ -18,6 +18,7 @@ from tribal.adapters.opensearch.layout import (
     vector_field,
     written_vector,
 )
+from tribal.catalog.scope import EVERYTHING, Scope
 from tribal.ports import ByVector, ByWords, Candidates, IndexFilter, VectorKind
 from tribal_contracts import DocType
 
@@ -58,19 +59,18 @@ def filters(where: IndexFilter, doc_type: DocType) -> list[Body]:
         for field, value in (("database", where.database), ("domain", where.domain))
         if value is not None
     ]
-    scope = where.scope
-    if scope.databases is not None:
-        clauses.append({"terms": {"database": sorted(scope.databases)}})
-    if scope.schemas is not None:
-        seen: Body = {"terms": {"place": sorted(place_of(*pair) for pair in scope.schemas)}}
-        above: Body = {
-            "bool": {
-                "filter": {"terms": {"database": sorted({database for database, _ in scope.schemas})}},
-                "must_not": {"exists": {"field": "schema"}},
-            }
-        }
-        clauses.append({"bool": {"should": [seen, above], "minimum_should_match": 1}})
+    if where.scope != EVERYTHING:
+        clauses.append(_any_of(list(_in_scope(where.scope)), {}))
     return clauses
+
+
+def _in_scope(scope: Scope) -> Iterator[Body]:
+    """A clause each for records of whole databases, of single schemas, and of the databases above those."""
+    yield {"terms": {"database": sorted(scope.databases or ())}}
+    if scope.schemas is not None:
+        yield {"terms": {"place": sorted(place_of(*pair) for pair in scope.schemas)}}
+        above = {"terms": {"database": sorted({database for database, _ in scope.schemas})}}
+        yield {"bool": {"filter": above, "must_not": {"exists": {"field": "schema"}}}}
 
 
 def lexical(terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Body | None:

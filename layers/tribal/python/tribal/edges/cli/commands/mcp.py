@@ -77,7 +77,7 @@ def _serve(settings: Settings, scope: Scope) -> None:
 
 def _scope(databases: list[str], schemas: list[str]) -> Scope:
     from tribal.catalog.identity import parse_name
-    from tribal.catalog.scope import Scope
+    from tribal.catalog.scope import EVERYTHING, Scope
     from tribal.errors import ConfigurationError
 
     pairs = set()
@@ -89,7 +89,9 @@ def _scope(databases: list[str], schemas: list[str]) -> Scope:
         if databases and name not in databases:
             raise ConfigurationError(f"--schema {text!r} is of a database that --database leaves out; name that too")
         pairs.add((name, part))
-    return Scope(frozenset(databases) if databases else None, frozenset(pairs) if pairs else None)
+    if pairs:
+        return Scope(schemas=frozenset(pairs))
+    return Scope(frozenset(databases)) if databases else EVERYTHING
 
 
 def _client_settings(project: Path, databases: list[str], schemas: list[str]) -> dict[str, Any]:

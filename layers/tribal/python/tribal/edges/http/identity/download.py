@@ -1,4 +1,4 @@
-"""Downloads an issuer's key set, within limits that also hold for a server that sends one byte at a time."""
+"""Downloads what an issuer publishes, within limits that also hold for a server that sends one byte at a time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 from tribal.edges.http.identity.keys import KeysUnavailable
 
-LARGEST_KEY_SET_BYTES = 1024 * 1024
-"""Key sets in the wild have a few kilobytes."""
+LARGEST_DOCUMENT_BYTES = 1024 * 1024
+"""Key sets and discovery documents in the wild have a few kilobytes."""
 
 
-def download(url: str, timeout_seconds: float = 5.0) -> bytes:
+def download(url: str, timeout_seconds: float) -> bytes:
     """The body at an address over HTTP or HTTPS; redirects are not followed.
 
     Args:
@@ -32,16 +32,16 @@ def download(url: str, timeout_seconds: float = 5.0) -> bytes:
         with _hung_up_after(connection.sock, timeout_seconds - (time.monotonic() - began)):
             connection.request("GET", path, headers={"Accept": "application/json"})
             response = connection.getresponse()
-            body = response.read(LARGEST_KEY_SET_BYTES + 1)
+            body = response.read(LARGEST_DOCUMENT_BYTES + 1)
             complete = not response.length or response.length <= 0
     except (OSError, http.client.HTTPException) as error:
-        raise KeysUnavailable(f"no keys from {url!r}: {type(error).__name__}") from error
+        raise KeysUnavailable(f"nothing from {url!r}: {type(error).__name__}") from error
     finally:
         connection.close()
     if response.status != 200:
-        raise KeysUnavailable(f"no keys from {url!r}: it answered with status {response.status}")
-    if len(body) > LARGEST_KEY_SET_BYTES or not complete:
-        raise KeysUnavailable(f"no keys from {url!r}: more than {LARGEST_KEY_SET_BYTES:,} bytes, or cut off")
+        raise KeysUnavailable(f"nothing from {url!r}: it answered with status {response.status}")
+    if len(body) > LARGEST_DOCUMENT_BYTES or not complete:
+        raise KeysUnavailable(f"nothing from {url!r}: more than {LARGEST_DOCUMENT_BYTES:,} bytes, or cut off")
     return body
 
 
@@ -50,10 +50,10 @@ def _connection(url: str, timeout_seconds: float) -> tuple[http.client.HTTPConne
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise KeysUnavailable(f"no keys from {url!r}: this is no address") from error
+        raise KeysUnavailable(f"nothing from {url!r}: this is no address") from error
     kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
     if parts.scheme not in kinds or not host:
-        raise KeysUnavailable(f"no keys from {url!r}: the address must begin with https://")
+        raise KeysUnavailable(f"nothing from {url!r}: the address must begin with https://")
     path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
     return kinds[parts.scheme](host, port, timeout=timeout_seconds), path
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import jwt
 
+from tribal.catalog.scope import Scope
 from tribal.edges.http.identity.keys import KEY_TYPES, SigningKeys
+from tribal.edges.http.identity.rules import TokenRefused, TokenRules
 
 LONGEST_TOKEN = 16_384
 """Characters; API Gateway accepts 10,240 bytes of headers."""
@@ -19,44 +21,13 @@ _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 _TIMES = ("exp", "nbf", "iat")
 
 
-class TokenRefused(Exception):
-    """The request bears no token that admits it; `reason` says why, and holds nothing of the token."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-@dataclass(frozen=True, slots=True)
-class TokenRules:
-    """A trusted token issuer and what its tokens must contain."""
-
-    issuer: str
-    audience: str
-    databases_claim: str | None
-    """Claim that lists the databases a caller may see; with `None`, no caller sees any."""
-
-    def databases_of(self, claims: dict[str, Any]) -> frozenset[str]:
-        """The databases that the caller may see: none when the claim is missing.
-
-        Raises:
-            TokenRefused: when the claim is malformed.
-        """
-        named = claims.get(self.databases_claim, []) if self.databases_claim is not None else []
-        if isinstance(named, str):
-            named = named.split()
-        if not isinstance(named, list) or not all(isinstance(name, str) and "," not in name for name in named):
-            raise TokenRefused("the claim with the databases is no list of names")
-        return frozenset(named)
-
-
 @dataclass(frozen=True, slots=True)
 class Bearer:
     """Whom a token admits."""
 
     subject: str
-    databases: frozenset[str]
-    """The databases that the bearer may see."""
+    scope: Scope
+    """What the bearer may see."""
 
 
 def identify(header: object, rules: TokenRules, keys: SigningKeys) -> Bearer:
@@ -73,7 +44,8 @@ def identify(header: object, rules: TokenRules, keys: SigningKeys) -> Bearer:
     subject = claims["sub"]
     if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT or not subject.isprintable():
         raise TokenRefused("the subject is no name")
-    return Bearer(subject, rules.databases_of(claims))
+    rules.check_client(claims)
+    return Bearer(subject, rules.scope_of(claims))
 
 
 def _token(header: object) -> str:
@@ -98,10 +70,13 @@ def _claims(token: str, rules: TokenRules, keys: SigningKeys) -> dict[str, Any]:
             token,
             key,
             algorithms=[algorithm],
-            issuer=rules.issuer,
+            issuer=rules.issuers,
             audience=rules.audience,
             leeway=_LEEWAY_SECONDS,
-            options={"require": ["exp", "iss", "aud", "sub"]},
+            options={
+                "require": ["exp", "iss", "sub", rules.audience_claim],
+                "verify_aud": rules.audience_claim == "aud",
+            },
         )
     except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
         # Besides its own errors, PyJWT lets through what claims and headers of odd types cause.

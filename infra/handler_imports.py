@@ -1,0 +1,122 @@
+"""Imports every handler as Lambda does: by a Python of the runtime's version, from the function's packages alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+from infra.function_packages import FUNCTIONS, Packages, PackagingError, handler_of
+
+_PROBE = """
+import sys, time
+folders, module, function, work = sys.argv[1].split("|"), *sys.argv[2:]
+sys.path[:0] = folders
+import importlib, json
+began = time.process_time()
+assert callable(getattr(importlib.import_module(module), function))
+took = time.process_time() - began
+exec(work)
+files = sorted(filter(None, (getattr(each, "__file__", None) for each in list(sys.modules.values()))))
+print(json.dumps({"seconds": took, "files": files, "standard": json.__file__}))
+"""
+_S3 = """
+from tribal.adapters.aws.clients import aws_client
+from tribal.adapters.aws.s3 import S3ObjectStore
+S3ObjectStore(aws_client("s3"), "bucket")
+"""
+_SECRETS = """
+from tribal.adapters.aws.secrets_manager import SecretsManagerSecrets
+SecretsManagerSecrets(aws_client("secretsmanager"))
+"""
+_POSTGRES = """
+from tribal.adapters.postgres.catalog import PostgresCatalog
+from tribal.settings.dsn import parse_dsn
+from tribal.adapters.aws.rds_tokens import token_source
+PostgresCatalog(parse_dsn("postgresql://user@localhost/x", {})).close()
+"""
+_VECTORS = """
+from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
+assert WordLlamaEmbedder().embed(["invoice"]).any()
+"""
+_SEARCH = """
+from pathlib import Path
+from tribal.adapters.opensearch.index import OpenSearchIndex
+from tribal.adapters.opensearch.client import opensearch_client
+from tribal.adapters.sqlite.published import PublishedSqliteIndex
+OpenSearchIndex(opensearch_client("https://localhost", region="eu-central-1")).close()
+PublishedSqliteIndex(S3ObjectStore(aws_client("s3"), "bucket"), Path("disk")).close()
+"""
+_PAGE = """
+from tribal.rendering.web.page import page_version
+assert page_version()
+"""
+_TOKENS = """
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec
+from tribal.edges.http.identity import SigningKeys
+key = ec.generate_private_key(ec.SECP256R1())
+jwt.decode(jwt.encode({}, key, "ES256"), key.public_key(), ["ES256"])
+"""
+WORK = {
+    "planner": _S3 + _SECRETS + _POSTGRES + _VECTORS,
+    "documenter": _S3 + _SECRETS + _POSTGRES,
+    "finisher": _S3 + _PAGE,
+    "indexer": _S3 + _SECRETS + _VECTORS + _SEARCH,
+    "retriever": _S3 + _SECRETS + _VECTORS + _SEARCH,
+    "authorizer": _TOKENS,
+}
+"""What each function loads only when it has something to do."""
+_TIMEOUT_SECONDS = 120
+_ENVIRONMENT = {
+    "AWS_REGION": "eu-central-1",
+    "AWS_DEFAULT_REGION": "eu-central-1",
+    "AWS_ACCESS_KEY_ID": "testing",
+    "AWS_SECRET_ACCESS_KEY": "testing",
+    "POWERTOOLS_TRACE_DISABLED": "1",
+}
+
+
+def import_handlers(packages: Packages, interpreter: str, runtime: Path) -> dict[str, float]:
+    """Import every handler, then what it loads only when it has something to do, each in a process of its own.
+
+    Args:
+        packages: built for the version of the interpreter.
+        interpreter: a Python of the runtime's version.
+        runtime: a folder with the modules that the runtime brings.
+
+    Returns:
+        The seconds of processor time that importing took, by function.
+
+    Raises:
+        PackagingError: when one cannot be imported, or takes a module from elsewhere; the message says why.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        return {
+            function: _import_handler(function, _path_of(function, packages, runtime), interpreter, Path(folder))
+            for function in FUNCTIONS
+        }
+
+
+def _path_of(function: str, packages: Packages, runtime: Path) -> list[str]:
+    """Where a function finds what it imports."""
+    layers = [packages.layer(layer) / "python" for layer in FUNCTIONS[function]]
+    return [str(folder.resolve()) for folder in (packages.function(function), *layers, runtime)]
+
+
+def _import_handler(function: str, path: list[str], interpreter: str, folder: Path) -> float:
+    module, _, name = handler_of(function).rpartition(".")
+    # Neither the environment nor the site-packages of this machine, and nothing is written beside the modules.
+    command = [interpreter, "-I", "-S", "-B", "-c", _PROBE, "|".join(path), module, name, WORK[function]]
+    ran = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=_ENVIRONMENT, cwd=folder, timeout=_TIMEOUT_SECONDS
+    )
+    if ran.returncode:
+        raise PackagingError(f"the {function} cannot be loaded by {interpreter}: {ran.stderr.strip()[-1500:]}")
+    said = json.loads(ran.stdout.splitlines()[-1])
+    allowed = (*(f"{place}/" for place in path), f"{Path(said['standard']).parent.parent}/")
+    elsewhere = [file for file in said["files"] if not file.startswith(allowed) or "/site-packages/" in file]
+    if elsewhere:
+        raise PackagingError(f"the {function} loads what is in none of its packages: {', '.join(elsewhere[:5])}")
+    return float(said["seconds"])

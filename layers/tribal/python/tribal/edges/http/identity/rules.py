@@ -1,0 +1,89 @@
+"""What a token must say to be admitted, and what it lets its bearer see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tribal.catalog.identity import parse_name
+from tribal.catalog.scope import Scope
+
+ALSO_SPELLED = {"https://accounts.google.com": "accounts.google.com"}
+"""Issuers that tokens name in a second way. Source: https://developers.google.com/identity/openid-connect/reference"""
+_PARTIES = ("azp", "cid")
+"""The claims that name the client: of OpenID Connect, and of Okta's access tokens."""
+
+
+class TokenRefused(Exception):
+    """The request bears no token that admits it; `reason` says why, and holds nothing of the token."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRules:
+    """A trusted token issuer and what its tokens must contain."""
+
+    issuer: str
+    audience: frozenset[str]
+    """Whom tokens are for: one of these must be in the claim."""
+    scope_claim: str | None
+    """Claim that lists the databases and schemas a caller may see; with `None`, no caller sees any."""
+    audience_claim: Literal["aud", "client_id"] = "aud"
+    """`client_id` is for access tokens that have no `aud`; those that have one are refused then."""
+    authorized_parties: frozenset[str] = frozenset()
+    """The clients to which tokens may have been issued; without any, all."""
+
+    @property
+    def issuers(self) -> frozenset[str]:
+        """How tokens may name the issuer."""
+        return frozenset({self.issuer, ALSO_SPELLED.get(self.issuer, self.issuer)})
+
+    def check_client(self, claims: Mapping[str, Any]) -> None:
+        """Check to which client a token was issued.
+
+        Raises:
+            TokenRefused: when it is none that the rules admit.
+        """
+        if self.audience_claim == "client_id":
+            # An `aud` names somebody else, and an ID token tells who signed in instead of letting anybody in.
+            if "aud" in claims or claims.get("token_use") != "access":
+                raise TokenRefused("the token is no access token without an audience")
+            if not _is_one_of(claims.get("client_id"), self.audience):
+                raise TokenRefused("the token was issued to another client")
+        party = next((claims[name] for name in _PARTIES if name in claims), None)
+        if self.authorized_parties and not _is_one_of(party, self.authorized_parties):
+            raise TokenRefused("the token was issued to another party")
+
+    def scope_of(self, claims: Mapping[str, Any]) -> Scope:
+        """What the caller may see: nothing when the claim is missing.
+
+        Raises:
+            TokenRefused: when the claim is malformed.
+        """
+        named = claims.get(self.scope_claim, []) if self.scope_claim is not None else []
+        if isinstance(named, str):
+            named = named.split()
+            if any(name.count('"') % 2 for name in named):
+                raise TokenRefused("the claim with the scope has a name with a space: it must be a list")
+        if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
+            raise TokenRefused("the claim with the scope is no list of names")
+        places = {_parts(name) for name in named}
+        databases = frozenset(place[0] for place in places if len(place) == 1)
+        schemas = frozenset((place[0], place[1]) for place in places if len(place) == 2)
+        return Scope(databases, schemas or None)
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """The parts of a name; none of a text that is no name, such as a group's that has nothing to do with us."""
+    try:
+        return parse_name(name)
+    except ValueError:
+        return ()
+
+
+def _is_one_of(value: object, allowed: frozenset[str]) -> bool:
+    return isinstance(value, str) and value in allowed
