@@ -94,6 +94,8 @@ def _is_current(job: _Job) -> bool:
         and metadata.manifest_hash == job.handover.manifest_hash
         and metadata.index_version == INDEX_VERSION
         and metadata.embedding_model == job.context.model
+        # A rebuild of what is current already is carried to its end.
+        and not job.context.index.is_unfinished(job.context.model)
     )
 
 
