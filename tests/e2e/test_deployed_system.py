@@ -158,9 +158,12 @@ def test_a_unit_that_needs_three_slices_of_time_gets_them(system: DeployedSystem
     assert record.status == "completed"
 
 
-def test_a_poisoned_message_ends_among_the_dead_letters_and_its_neighbours_are_indexed(system: DeployedSystem) -> None:
+def test_a_poisoned_message_ends_among_the_dead_letters_and_those_that_meet_another_indexer_do_not(
+    system: DeployedSystem,
+) -> None:
     sqs = system.account.client("sqs")
-    bodies = ["poison", json.dumps({"kind": "manifest"}), json.dumps({"kind": "rebuild"})]
+    rebuild = '{"kind":"rebuild"}'
+    bodies = ["poison", rebuild, rebuild, rebuild]
     entries = [{"Id": str(number), "MessageBody": body} for number, body in enumerate(bodies)]
     sqs.send_message_batch(QueueUrl=system.outputs["IndexerQueue"], Entries=entries)
     wait_until(lambda: system.sources.idle)
@@ -168,7 +171,8 @@ def test_a_poisoned_message_ends_among_the_dead_letters_and_its_neighbours_are_i
     assert [message["Body"] for message in dead["Messages"]] == ["poison"]
     sqs.purge_queue(QueueUrl=system.outputs["IndexerDeadLetters"])
     assert system.sources.delivered.count("poison") == 5
-    assert [system.sources.delivered.count(body) for body in bodies[1:]] >= [1, 1]
+    # At least one of them was delivered while another was at work, and queued again.
+    assert system.sources.delivered.count(rebuild) > 3
     assert "company.crm.customer" in system.found("customers")
 
 
