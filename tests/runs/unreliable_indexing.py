@@ -44,7 +44,7 @@ class Fate:
         self._random = random
         self._term_seconds = term_seconds
         self._ends_at = random.randrange(requests)
-        self.kind = random.choice(["spared", "spared", "lost", "stalled"])
+        self.kind = random.choice(["spared", "lost", "stalled"])
         self._requests = 0
         self._stalled_until: float | None = None
         self._lock = threading.Lock()
@@ -193,7 +193,7 @@ class Experiment:
             if task is None:
                 time.sleep(_POLL_SECONDS)
                 continue
-            fate = Fate(random, 3 * self.tables, self.term_seconds)
+            fate = Fate(random, 2 * self.tables, self.term_seconds)
             try:
                 result = self._carry_out(task, store, fate, random)
             except (SystemExit, TribalError) as error:
