@@ -189,7 +189,6 @@ class Alarms(Part):
 class Concurrency(Part):
     """Limits of concurrency; that of work units is `units_at_once` in `databases.yaml`."""
 
-    indexers: int = Field(default=4, ge=2, le=100)
     databases: int = Field(default=4, ge=1, le=40)
 
 
@@ -204,7 +203,7 @@ class Environment(Part):
     time_zone: str
     schedule: Schedule
     reconcile: Schedule
-    """When the indexer compares the manifest with the index."""
+    """When the indexer looks at the manifest by itself, in case an event was lost."""
     log_days: int
     old_version_days: int = Field(ge=1, le=3650)
     """Days for which overwritten and deleted objects can be restored."""

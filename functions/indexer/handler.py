@@ -1,9 +1,8 @@
-"""The indexer: updates the index from the manifest, one message per unit, and reconciles the two once a day."""
+"""The indexer: brings the index in line with the manifest, one indexer at a time."""
 
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -15,28 +14,20 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from functions.contexts import LambdaContext, LambdaDeadline
 from functions.indexer.messages import parse_message
 from tribal.app.deployed import deployed_application
-from tribal.indexing import IndexingContext, IndexTask, TaskResult, carry_out
-from tribal.ports import Application, StopToken
+from tribal.indexing import IndexingContext, IndexTask, TaskResult
+from tribal.ports import Application, IndexWriter, StopToken
+from tribal.runs.indexing import carry_out_alone
 from tribal.runs.sinks import SilentSink
-from tribal.settings.deployment import Deployment, load_deployment
+from tribal.settings.deployment import load_deployment
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
 _processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The parts that stay open between invocations."""
-
-    deployment: Deployment
-    app: Application
-
-
 @cache
-def parts() -> Parts:
-    """Build the parts on the first invocation and reuse them afterwards."""
-    deployment = load_deployment()
-    return Parts(deployment, deployed_application(deployment))
+def application() -> Application:
+    """Build the application on the first invocation and reuse it afterwards."""
+    return deployed_application(load_deployment())
 
 
 @logger.inject_lambda_context
@@ -44,28 +35,28 @@ def parts() -> Parts:
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Process a batch of messages; those that fail are reported back, and SQS redelivers them."""
-    place, stop = parts(), StopToken(LambdaDeadline(context).remaining_seconds)
+    app, deadline = application(), LambdaDeadline(context)
 
     def take(record: SQSRecord) -> None:
         task = parse_message(record.body)
-        _report(task, _carry_out(task, place, stop), place)
+        with closing(app.index_writer()) as index:
+            result = carry_out_alone(task, _context(index, app, deadline), record.message_id)
+        _report(task, result, app)
 
     answer: dict[str, Any] = dict(process_partial_response(event=event, record_handler=take, processor=_processor))
     metrics.add_metric("MessagesFailed", MetricUnit.Count, len(answer.get("batchItemFailures", [])))
     return answer
 
 
-def _carry_out(task: IndexTask, place: Parts, stop: StopToken) -> TaskResult:
-    app = place.app
-    with closing(app.index_writer(in_place=task.in_place)) as index:
-        context = IndexingContext(app.store(), index, app.embedder(), app.clock, SilentSink(), stop)
-        return carry_out(task, context, side_by_side=place.deployment.index == "opensearch")
+def _context(index: IndexWriter, app: Application, deadline: LambdaDeadline) -> IndexingContext:
+    stop = StopToken(deadline.remaining_seconds)
+    return IndexingContext(app.store(), index, app.embedder(), app.clock, SilentSink(), stop)
 
 
-def _report(task: IndexTask, result: TaskResult, place: Parts) -> None:
-    for follow_up in result.follow_ups:
-        bodies = [again.to_compact_json().decode() for again in follow_up.tasks]
-        place.app.queue().send(bodies, follow_up.delay_seconds)
+def _report(task: IndexTask, result: TaskResult, app: Application) -> None:
+    if result.follow_up is not None:
+        body = result.follow_up.task.to_compact_json().decode()
+        app.queue().send([body], result.follow_up.delay_seconds)
     error = result.blocked_by
     if error is None:
         logger.info(result.summary, kind=task.kind)

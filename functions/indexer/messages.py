@@ -1,4 +1,4 @@
-"""The messages on the indexer's queue: S3 events about the manifest, and the indexer's own tasks."""
+"""The messages on the indexer's queue: S3 events about the manifest, and tasks."""
 
 from __future__ import annotations
 

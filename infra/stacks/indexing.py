@@ -20,10 +20,12 @@ from infra.stacks.schedules import schedule
 from infra.stacks.storage import Storage
 
 MANIFEST_KEY = "docs/documentation-manifest.json"
-RECONCILE = json.dumps({"kind": "reconcile"})
-"""The message with which the schedule asks the indexer to compare manifest and index."""
-_BATCH = 10
-_TIMEOUTS_OF_THE_FUNCTION = 6
+LOOK = json.dumps({"kind": "manifest"})
+"""The message with which the schedule has the indexer look at the manifest, in case its event was lost."""
+_INDEXERS = 2
+"""The fewest that a mapping allows; one works, the other sends messages back that came meanwhile."""
+_BEYOND_TIMEOUT_SECONDS = 60
+"""A message whose call died comes back so long after that call must have ended, when its lease has ended too."""
 _ATTEMPTS = 5
 # With a single concurrent indexer, a throttled message returns to the queue, which counts as an attempt.
 _ATTEMPTS_ALONE = 50
@@ -47,8 +49,7 @@ class Indexing(Construct):
         super().__init__(scope, name)
         alone = environment.index == "sqlite"
         self._files = (permissions.INDEX_FILES,) if alone else ()
-        # An indexer with nothing to do reports the last result again.
-        self._read = (*self._files, permissions.INDEXER_PROGRESS) if alone else ()
+        self._own = (permissions.INDEXER_PROGRESS, permissions.INDEXER_LEASE, *self._files)
         self.dead = dead_letters(self, "DeadLetters", f"{environment.prefix}-indexer-dead")
         self.undelivered = dead_letters(self, "Undelivered", f"{environment.prefix}-undelivered")
         self.queue = sqs.Queue(
@@ -58,7 +59,7 @@ class Indexing(Construct):
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=True,
             visibility_timeout=Duration.seconds(
-                environment.functions.indexer.timeout_seconds * _TIMEOUTS_OF_THE_FUNCTION
+                environment.functions.indexer.timeout_seconds + _BEYOND_TIMEOUT_SECONDS
             ),
             retention_period=Duration.days(4),
             dead_letter_queue=sqs.DeadLetterQueue(
@@ -82,11 +83,9 @@ class Indexing(Construct):
             "Messages",
             event_source_arn=self.queue.queue_arn,
             function_name=self.function.resource.ref,
-            batch_size=_BATCH,
+            batch_size=1,
             function_response_types=["ReportBatchItemFailures"],
-            scaling_config=lambda_.CfnEventSourceMapping.ScalingConfigProperty(
-                maximum_concurrency=2 if alone else environment.concurrency.indexers
-            ),
+            scaling_config=lambda_.CfnEventSourceMapping.ScalingConfigProperty(maximum_concurrency=_INDEXERS),
         )
 
     def _own_statements(self, storage: Storage) -> list[iam.PolicyStatement]:
@@ -94,11 +93,11 @@ class Indexing(Construct):
         consume = ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
         removing = [permissions.delete_objects(bucket, *self._files)] if self._files else []
         return [
-            *permissions.read_objects(bucket, permissions.DOCUMENTS, *self._read),
-            permissions.write_objects(bucket, permissions.INDEXER_PROGRESS, *self._files),
+            *permissions.read_objects(bucket, permissions.DOCUMENTS, *self._own),
+            permissions.write_objects(bucket, *self._own),
             *removing,
             permissions.allow("TakeMessages", consume, self.queue.queue_arn),
-            permissions.allow("FanOut", ["sqs:SendMessage"], self.queue.queue_arn),
+            permissions.allow("CarryOn", ["sqs:SendMessage"], self.queue.queue_arn),
         ]
 
     def _feed(self, environment: Environment, storage: Storage) -> None:
@@ -120,6 +119,6 @@ class Indexing(Construct):
             environment=environment,
             target_arn=self.queue.queue_arn,
             action="sqs:SendMessage",
-            message=RECONCILE,
+            message=LOOK,
             undelivered=self.undelivered,
         )

@@ -12,6 +12,7 @@ CONFIGURATION = ("config/*", ANNOTATIONS)
 CATALOG = "catalog/*"
 PROGRESS = "progress/*"
 INDEXER_PROGRESS = "progress/indexer-progress.json"
+INDEXER_LEASE = "progress/leases/indexing.json"
 DOCUMENTS = "docs/*"
 INDEX_FILES = "data/*"
 

@@ -157,8 +157,10 @@ def change(index: Index, changed: Mapping[str, Sequence[IndexEntry]], *removed: 
 
 
 def held(index: IndexWriter) -> dict[str, str]:
-    """The files that the next generation would begin with."""
-    return index.held(MODEL)
+    """The files of a generation that begins now, which is abandoned."""
+    begun = index.begin(MODEL, DIMENSIONS)
+    index.abandon()
+    return begun
 
 
 def lexical(index: IndexReader, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Candidates:

@@ -116,41 +116,21 @@ def test_a_file_that_is_taken_in_twice_leaves_nothing_of_the_first_time(index: I
     assert held(index) == {"a.json": HASH_B}
 
 
-def test_asking_what_an_index_holds_leaves_nothing_behind(
+def test_asking_whether_a_generation_is_unfinished_leaves_nothing_behind(
     index: Index, other: Index, traces: Callable[[], list[str]]
 ) -> None:
-    assert index.held(MODEL) == {}
+    assert not index.is_unfinished(MODEL)
     assert traces() == []
     fill(index, table_entry(names=["order"]))
-    path, before = str(table_entry().record.source_path), traces()
-    assert (index.held(MODEL), index.held("another")) == ({path: HASH_A}, {})
+    before = traces()
+    assert not index.is_unfinished(MODEL)
     assert traces() == before
-    index.begin(MODEL, DIMENSIONS)
-    index.replace({"b.json": [table_entry("shop.sales.new")]}, [], {"b.json": HASH_B})
-    begun = traces()
-    assert index.held(MODEL) == other.held(MODEL) == {path: HASH_A, "b.json": HASH_B}
-    assert traces() == begun
-    assert [entry.table for entry in other.tables(EVERYWHERE)] == ["orders"]
-
-
-def test_what_is_told_to_be_held_is_what_a_generation_begins_with(index: Index, other: Index) -> None:
-    def told(model: str) -> dict[str, str]:
-        held_before = other.held(model)
-        assert index.begin(model, DIMENSIONS) == held_before
-        return held_before
-
-    assert told(MODEL) == {}
-    index.replace({"a.json": [table_entry(names=["order"])]}, [])
-    assert told(MODEL) == {"a.json": HASH_A}
-    index.finish(metadata(), key_graph())
-    assert told(MODEL) == {"a.json": HASH_A}
     index.begin(MODEL, DIMENSIONS, afresh=True)
-    assert told(MODEL) == {}
-    index.close()
-    assert told(MODEL) == {}
+    begun = traces()
+    assert (other.is_unfinished(MODEL), other.is_unfinished("another")) == (True, False)
+    assert traces() == begun
     index.abandon()
-    assert told(MODEL) == {"a.json": HASH_A}
-    assert told("another") == {}
+    assert not other.is_unfinished(MODEL)
 
 
 def test_each_generation_of_each_index_has_a_token_of_its_own(index: Index, other: Index, elsewhere: Index) -> None:

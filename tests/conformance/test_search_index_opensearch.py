@@ -10,13 +10,12 @@ import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from botocore.credentials import Credentials
 from opensearchpy import OpenSearch
-from opensearchpy.exceptions import RequestError
+from opensearchpy.exceptions import AuthorizationException, RequestError
 from pydantic import SecretStr
 
 from infra.environment import environment_names, load_environment
@@ -27,7 +26,6 @@ from tests.conformance.index_entries import (
     HASH_B,
     MODEL,
     change,
-    column_entry,
     fill,
     found,
     held,
@@ -47,7 +45,7 @@ from tribal.adapters.opensearch.layout import LAYOUT
 from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed
-from tribal.ports import INDEX_VERSION, IndexEntry, IndexFilter
+from tribal.ports import INDEX_VERSION, IndexFilter
 
 # One worker runs them all, so that one node is enough.
 pytestmark = pytest.mark.xdist_group("opensearch")
@@ -78,10 +76,6 @@ def traces(opensearch: OpenSearch, index_name: str) -> Callable[[], list[str]]:
         return sorted(f"{name} {alias}" for name, about in found.items() for alias in about["aliases"])
 
     return list_all
-
-
-def _later(entry: IndexEntry, moment: str) -> IndexEntry:
-    return replace(entry, record=entry.record.model_copy(update={"indexed_at": moment}))
 
 
 def test_a_rebuild_beside_readers_never_shows_an_empty_or_a_half_index(
@@ -171,86 +165,43 @@ def test_what_was_abandoned_by_somebody_else_cannot_be_finished(
     assert other.metadata() == metadata()
 
 
-@pytest.fixture
-def in_place(
-    opensearch: OpenSearch, index_name: str, index: OpenSearchIndexWriter
-) -> Callable[[], OpenSearchIndexWriter]:
-    """Makes one more of many writers that bring an index of one table up to date side by side."""
+def test_a_published_generation_takes_no_write(
+    index: OpenSearchIndexWriter, opensearch: OpenSearch, index_name: str
+) -> None:
+    for _ in range(2):
+        fill(index, table_entry(names=["order"]))
+        with pytest.raises(AuthorizationException, match="cluster_block_exception"):
+            opensearch.index(index=index_name, id="state", body={"kind": "state"})
+
+
+def test_whoever_carries_on_what_another_writer_left_is_its_only_writer(
+    index: OpenSearchIndexWriter, other: OpenSearchIndexWriter
+) -> None:
     fill(index, table_entry("shop.sales.kept", names=["order"]))
-    return lambda: OpenSearchIndexWriter(opensearch, index_name, in_place=True)
-
-
-def test_writers_side_by_side_lose_nothing_of_each_other(
-    in_place: Callable[[], OpenSearchIndexWriter], index: OpenSearchIndexWriter
-) -> None:
-    def write(number: int) -> None:
-        writer = in_place()
-        path = f"t{number}.json"
-        assert writer.begin(MODEL, DIMENSIONS)
-        writer.replace({path: [table_entry(f"shop.sales.t{number}", names=["order"])]}, [])
-        writer.finish(metadata(), key_graph())
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(write, range(8)))
-    assert len(index.tables(EVERYWHERE)) == 9
-    assert len(lexical(index, ["order"], "table", EVERYWHERE, 20)) == 9
-    assert len(held(index)) == 9
-
-
-def test_a_writer_in_place_never_keeps_a_reader_from_its_answer(
-    in_place: Callable[[], OpenSearchIndexWriter], other: OpenSearchIndexWriter
-) -> None:
-    writer = in_place()
-    writer.begin(MODEL, DIMENSIONS)
-    with other.reading():
-        assert other.metadata() == metadata()
-        writer.replace({"a.json": [table_entry("shop.sales.a", names=["order"])]}, [])
-        assert [entry.table for entry in other.tables(EVERYWHERE)] == ["a", "kept"]
-    assert len(other.tables(EVERYWHERE)) == 2
-
-
-def test_an_index_that_a_killed_copier_left_closed_is_written_again(
-    in_place: Callable[[], OpenSearchIndexWriter], index: OpenSearchIndexWriter, opensearch: OpenSearch, index_name: str
-) -> None:
-    opensearch.indices.put_settings(index=index_name, body={"index.blocks.write": True})
-    writer = in_place()
-    writer.begin(MODEL, DIMENSIONS)
-    writer.replace({"a.json": [table_entry("shop.sales.a", names=["order"])]}, [])
+    index.begin(MODEL, DIMENSIONS)
+    index.replace({"a.json": [table_entry("shop.sales.a", names=["order"])]}, [])
+    assert other.begin(MODEL, DIMENSIONS)["a.json"] == HASH_A
+    # The first one was only held up, and goes on.
+    with pytest.raises(IndexWriteFailed):
+        index.replace({"b.json": [table_entry("shop.sales.late", names=["order"])]}, [])
+    with pytest.raises(IndexWriteFailed):
+        index.finish(metadata(HASH_B), key_graph())
+    assert found(other, "order") == ["kept"]
+    other.finish(metadata(), key_graph())
     assert sorted(found(index, "order")) == ["a", "kept"]
+    assert index.metadata() == metadata()
 
 
-def test_the_first_of_writers_side_by_side_begins_what_the_others_carry_on(
-    opensearch: OpenSearch, index_name: str
+def test_a_record_that_moves_to_a_file_written_earlier_is_not_removed_with_the_file_that_it_left(
+    index: OpenSearchIndexWriter,
 ) -> None:
-    one, two = (OpenSearchIndexWriter(opensearch, index_name, in_place=True) for _ in range(2))
-    one.begin(MODEL, DIMENSIONS)
-    two.begin(MODEL, DIMENSIONS)
-    one.replace({"a.json": [table_entry("shop.sales.a", names=["order"])]}, [])
-    two.replace({"b.json": [table_entry("shop.sales.b", names=["order"])]}, [])
-    one.abandon()
-    with pytest.raises(IndexNotReady):
-        one.tables(EVERYWHERE)
-    two.finish(metadata(), key_graph())
-    assert sorted(found(one, "order")) == ["a", "b"]
-
-
-def test_what_was_read_later_wins_in_whatever_order_it_is_written(
-    in_place: Callable[[], OpenSearchIndexWriter], index: OpenSearchIndexWriter
-) -> None:
-    path = "orders.json"
-    early, late = "2026-11-21T02:45:00.001Z", "2026-11-21T02:45:00.002Z"
-    new = _later(table_entry(names=["new"], content_hash=HASH_B), late)
-    old = _later(table_entry(names=["old"]), early)
-    old_column = _later(column_entry("shop.sales.orders", "dropped", names=["old"]), early)
-    writer = in_place()
-    writer.begin(MODEL, DIMENSIONS)
-    for entries in ([old, old_column], [new], [old, old_column]):
-        writer.replace({path: entries}, [])
-    writer.finish(metadata(), key_graph())
-    assert found(index, "new") == ["orders"]
-    assert found(index, "old") == []
-    assert lexical(index, ["old"], "column", EVERYWHERE, 9) == []
-    assert held(index)[path] == HASH_B
+    moved, stays = table_entry("shop.sales.moved", names=["order"]), table_entry("shop.sales.stays", names=["order"])
+    change(index, {"z.json": [moved, stays]})
+    index.begin(MODEL, DIMENSIONS)
+    index.replace({"a.json": [moved]}, [])
+    index.replace({"z.json": [stays]}, [])
+    index.finish(metadata(HASH_B), key_graph())
+    assert sorted(found(index, "order")) == ["moved", "stays"]
 
 
 def test_a_path_of_any_length_is_remembered(index: OpenSearchIndexWriter) -> None:
@@ -265,9 +216,9 @@ def test_a_path_of_any_length_is_remembered(index: OpenSearchIndexWriter) -> Non
 def test_a_field_that_is_not_of_the_layout_is_refused(
     index: OpenSearchIndexWriter, opensearch: OpenSearch, index_name: str
 ) -> None:
-    fill(index, table_entry())
+    index.begin(MODEL, DIMENSIONS)
     with pytest.raises(RequestError, match="strict_dynamic_mapping_exception"):
-        opensearch.index(index=index_name, body={"stranger": 1})
+        opensearch.index(index=f"{index_name}-next", body={"stranger": 1})
 
 
 @pytest.mark.parametrize(
@@ -284,6 +235,7 @@ def test_an_index_of_another_version_or_layout_is_not_ready(
     fill(index, table_entry(names=["old"]))
     metadata_there = {**json.loads(metadata().to_compact_json()), "index_version": version}
     state = {"name": "x", "metadata": metadata_there, "graph": [], **layout}
+    opensearch.indices.put_settings(index=index_name, body={"index.blocks.write": None})
     opensearch.index(
         index=index_name, id="state", body={"kind": "state", "value": json.dumps(state)}, params={"refresh": "true"}
     )
@@ -301,9 +253,8 @@ def test_a_domain_that_does_not_answer_is_never_an_empty_success() -> None:
     assert nobody.metadata() is None
     with pytest.raises(IndexNotReady, match="cannot be asked"):
         nobody.tables(EVERYWHERE)
-    with pytest.raises(IndexNotReady, match="cannot be asked"):
-        nobody.held(MODEL)
     for write in (
+        lambda: nobody.is_unfinished(MODEL),
         lambda: nobody.begin(MODEL, DIMENSIONS),
         lambda: nobody.begin(MODEL, DIMENSIONS, afresh=True),
         nobody.abandon,

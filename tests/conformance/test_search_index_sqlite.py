@@ -70,7 +70,7 @@ def traces(path: Path) -> Callable[[], list[str]]:
 
 def test_reading_makes_no_file(index: SqliteIndex, path: Path) -> None:
     assert index.metadata() is None
-    assert index.held(MODEL) == {}
+    assert not index.is_unfinished(MODEL)
     assert not path.parent.exists()
 
 
@@ -109,7 +109,7 @@ def test_a_damaged_file_is_not_ready_for_readers_and_rebuilt_by_writers(
     assert index.metadata() is None
     with pytest.raises(IndexNotReady, match="index"):
         index.tables(EVERYWHERE)
-    assert index.held(MODEL) == {}
+    assert not index.is_unfinished(MODEL)
     assert path.read_bytes() == garbage
     fill(index, table_entry(names=["order"]))
     assert found(index, "order") == ["orders"]

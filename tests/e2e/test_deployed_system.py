@@ -111,8 +111,7 @@ def test_a_changed_table_is_documented_and_indexed_anew_and_no_other_unit_is(sys
     assert unit_of(system, "billing.invoice") in changed
     assert len(changed) < len(system.manifest().work_units)
     assert "dunning_level" in json.dumps(system.ask("get_table_schema", {"table": "billing.invoice"}))
-    messages = [json.loads(body) for body in system.sources.delivered[delivered:]]
-    assert {message.get("unit") for message in messages if message.get("kind") == "unit"} >= set(changed)
+    assert [json.loads(body)["detail-type"] for body in system.sources.delivered[delivered:]] == ["Object Created"]
 
 
 def test_a_unit_that_fails_leaves_a_partial_run_and_the_next_one_mends_it(system: DeployedSystem) -> None:
@@ -167,10 +166,12 @@ def test_a_unit_that_needs_three_slices_of_time_gets_them(system: DeployedSystem
     assert record.status == "completed"
 
 
-def test_a_poisoned_message_ends_among_the_dead_letters_and_its_neighbours_are_indexed(system: DeployedSystem) -> None:
+def test_a_poisoned_message_ends_among_the_dead_letters_and_those_that_meet_another_indexer_do_not(
+    system: DeployedSystem,
+) -> None:
     sqs = system.account.client("sqs")
-    unit = unit_of(system, "crm.customer")
-    bodies = ["poison", json.dumps({"kind": "unit", "unit": unit}), json.dumps({"kind": "reconcile"})]
+    rebuild = '{"kind":"rebuild"}'
+    bodies = ["poison", rebuild, rebuild, rebuild]
     entries = [{"Id": str(number), "MessageBody": body} for number, body in enumerate(bodies)]
     sqs.send_message_batch(QueueUrl=system.outputs["IndexerQueue"], Entries=entries)
     wait_until(lambda: system.sources.idle)
@@ -178,7 +179,8 @@ def test_a_poisoned_message_ends_among_the_dead_letters_and_its_neighbours_are_i
     assert [message["Body"] for message in dead["Messages"]] == ["poison"]
     sqs.purge_queue(QueueUrl=system.outputs["IndexerDeadLetters"])
     assert system.sources.delivered.count("poison") == 5
-    assert [system.sources.delivered.count(body) for body in bodies[1:]] >= [1, 1]
+    # At least one of them was delivered while another was at work, and queued again.
+    assert system.sources.delivered.count(rebuild) > 3
     assert "company.crm.customer" in system.found("customers")
 
 

@@ -19,6 +19,7 @@ import boto3
 import pytest
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType
 from moto import mock_aws
+from moto.sqs.models import sqs_backends
 
 from tests.functions.calls import Context, sqs_record
 from tests.functions.test_documentation_run import REGION, configured
@@ -51,9 +52,8 @@ DOMAINS = """    domains:
 MANIFEST_EVENT = json.dumps(
     {"detail-type": "Object Created", "detail": {"object": {"key": "main/docs/documentation-manifest.json"}}}
 )
-RECONCILE = json.dumps({"kind": "reconcile"})
-REBUILD = json.dumps({"kind": "rebuild"})
-RESUMED_REBUILD = '{"kind":"rebuild","resumed":true}'
+MANIFEST = '{"kind":"manifest"}'
+REBUILD = '{"kind":"rebuild"}'
 MOST_ATTEMPTS = 5
 """After so many the message would be a dead letter."""
 _MOST_DELIVERIES = 300
@@ -151,13 +151,11 @@ class Replay:
     def deliver(self, body: str, context: Context | None = None) -> bool:
         """Hand one message to the indexer, and take up what it queues itself; whether it was dealt with."""
         from functions.indexer import handler
-        from tribal.indexing import tasks
 
         assert len(self.delivered) < _MOST_DELIVERIES, "the indexer keeps itself busy"
         with pytest.MonkeyPatch.context() as patch:
             # One that is held up in the middle is another process.
             patch.setattr(handler, "_processor", BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False))
-            patch.setattr(tasks, "RECONCILE_AFTER_SECONDS", 0)
             answer = handler.handle({"Records": [sqs_record("m", body)]}, context or Context())
         self.delivered.append(body)
         self.take_up()
@@ -182,7 +180,10 @@ class Replay:
             self.deliver_one(choices, held_up=held_up)
 
     def take_up(self) -> None:
-        """Take what the indexer has queued and not delayed."""
+        """Take what the indexer has queued, as if the time had passed for which it is delayed."""
+        account = self.queue_url.split("/")[-2]
+        for message in sqs_backends[account][REGION].queues["indexer"]._messages:
+            message.delayed_until = 0.0
         while found := self.queue.receive_message(QueueUrl=self.queue_url, MaxNumberOfMessages=10).get("Messages"):
             for message in found:
                 self.pending.append(message["Body"])

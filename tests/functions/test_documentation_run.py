@@ -92,7 +92,7 @@ def configured(monkeypatch: pytest.MonkeyPatch, dsn: str, domains: str = "", **e
     from functions.indexer import handler as indexer
     from functions.retriever import handler as retriever
 
-    indexer.parts.cache_clear()
+    indexer.application.cache_clear()
     retriever.application.cache_clear()
     s3 = boto3.client("s3", region_name=REGION)
     s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
@@ -203,7 +203,7 @@ def test_what_was_documented_is_indexed_and_answers_over_http(environment: Envir
 
     environment.run()
     event = {"detail-type": "Object Created", "detail": {"object": {"key": "main/docs/documentation-manifest.json"}}}
-    bodies = [json.dumps(event), "poison", json.dumps({"kind": "reconcile"})]
+    bodies = [json.dumps(event), "poison", json.dumps({"kind": "manifest"})]
     records = [sqs_record(f"m{number}", body) for number, body in enumerate(bodies)]
     assert index({"Records": records}, Context()) == {"batchItemFailures": [{"itemIdentifier": "m1"}]}
     found = call("POST", "/v1/tools/search_tables", {"query": "unpaid invoices"})

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from opensearchpy import OpenSearch
 
 from tests.functions.recorded_runs import (
+    MANIFEST,
     MANIFEST_EVENT,
     MOST_ATTEMPTS,
     REBUILD,
-    RECONCILE,
-    RESUMED_REBUILD,
     Choices,
     Replay,
     Step,
@@ -74,7 +73,7 @@ class Index:
         """What an index holds that is built once."""
         self.clear(replay)
         replay.become(step.files)
-        assert replay.deliver(RECONCILE)
+        assert replay.deliver(MANIFEST)
         assert replay.pending == []
         return self.dump(replay)
 
@@ -90,7 +89,7 @@ def in_opensearch(tmp_path: Path, opensearch: OpenSearch, opensearch_address: st
 
 
 def recorded(index: Index, replay: Replay, steps: Sequence[Step]) -> list[str]:
-    """Each message of the three runs, of a rebuild that ran out of time, and one about a unit that is gone."""
+    """Each message of the three runs, and of a rebuild that ran out of time."""
     index.clear(replay)
     for step in steps:
         replay.become(step.files)
@@ -98,8 +97,7 @@ def recorded(index: Index, replay: Replay, steps: Sequence[Step]) -> list[str]:
             replay.pending.append(MANIFEST_EVENT)
         replay.drain(Choices())
     assert replay.failures == {}
-    late = [REBUILD, RESUMED_REBUILD, json.dumps({"kind": "unit", "unit": "company_gone"})]
-    return [*dict.fromkeys(replay.delivered), *late]
+    return [*replay.delivered, REBUILD, MANIFEST]
 
 
 def every_order_ends_alike(index: Index, steps: Sequence[Step], count: int) -> None:

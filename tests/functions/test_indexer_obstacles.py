@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,11 +10,11 @@ from opensearchpy import OpenSearch
 
 from tests.functions.calls import Context, sqs_record
 from tests.functions.recorded_runs import (
+    MANIFEST,
     MANIFEST_EVENT,
     REBUILD,
-    RECONCILE,
-    RESUMED_REBUILD,
     Choices,
+    LookingContext,
     Replay,
     Step,
     replaying,
@@ -27,8 +26,6 @@ from tribal.catalog.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
 from tribal_contracts import DocumentationManifest, IndexerProgress
 
 INDEX = "tribal-knowledge"
-SALES = json.dumps({"kind": "unit", "unit": "company_sales"})
-AUDIT = json.dumps({"kind": "unit", "unit": "company_audit"})
 
 pytestmark = pytest.mark.xdist_group("opensearch-functions")
 
@@ -52,50 +49,66 @@ def tables() -> set[str]:
     return {table["name"] for table in answer["body"]["tables"]}
 
 
-def test_the_manifest_is_fanned_out_into_units_and_a_later_reconciliation_and_poison_stays_alone(
-    replay: Replay, steps: list[Step]
-) -> None:
+def test_the_manifest_is_taken_in_and_poison_stays_alone(replay: Replay, steps: list[Step]) -> None:
     from functions.indexer.handler import handle
 
     assert call("POST", "/v1/tools/search_tables", {"query": "orders"})["statusCode"] == 503
     replay.become(steps[2].files)
     records = [sqs_record("event", MANIFEST_EVENT), sqs_record("poison", "poison")]
     assert handle({"Records": records}, Context()) == {"batchItemFailures": [{"itemIdentifier": "poison"}]}
-    waiting = replay.queue.get_queue_attributes(
-        QueueUrl=replay.queue_url, AttributeNames=["ApproximateNumberOfMessagesDelayed"]
-    )
-    assert waiting["Attributes"]["ApproximateNumberOfMessagesDelayed"] == "1"
     replay.take_up()
-    assert {json.loads(body)["unit"] for body in replay.pending} == {
-        "company_audit",
-        "company_billing",
-        "company_sales",
-    }
-    replay.drain(Choices())
-    # The last unit has made it whole; the manifest again finds nothing to fan out.
+    assert replay.pending == []
     assert "company.sales.orders" in tables()
+
+
+def test_a_message_that_meets_another_indexer_comes_back_and_is_not_a_failure(
+    replay: Replay, opensearch: OpenSearch, steps: list[Step]
+) -> None:
+    replay.become(steps[2].files)
+    context = LookingContext()
+    context.meanwhile = lambda: seen.append((replay.deliver(MANIFEST_EVENT), [*replay.pending]))
+    seen: list[tuple[bool, list[str]]] = []
+    assert replay.deliver(MANIFEST_EVENT, context)
+    assert seen == [(True, [MANIFEST])]
+    (published,) = opensearch.indices.get_alias(name=INDEX)
+    replay.drain(Choices())
+    assert list(opensearch.indices.get_alias(name=INDEX)) == [published]
+
+
+def test_what_a_killed_indexer_left_is_carried_on(replay: Replay, opensearch: OpenSearch, steps: list[Step]) -> None:
+    class Killed(BaseException):
+        pass
+
+    def die() -> None:
+        raise Killed
+
+    replay.become(steps[2].files)
+    context = LookingContext()
+    context.meanwhile = die
+    with pytest.raises(Killed):
+        replay.deliver(MANIFEST_EVENT, context)
+    assert list(opensearch.indices.get_alias(index=f"{INDEX}-*")) == [f"{INDEX}-000001"]
     assert replay.deliver(MANIFEST_EVENT)
-    assert [json.loads(body)["kind"] for body in replay.pending] == ["reconcile"]
+    replay.drain(Choices())
+    assert "company.sales.orders" in tables()
+    assert list(opensearch.indices.get_alias(index=f"{INDEX}-*")) == [f"{INDEX}-000002"]
 
 
 def test_a_rebuild_that_runs_out_of_time_hides_no_table_and_is_carried_to_its_end(
     replay: Replay, opensearch: OpenSearch, steps: list[Step]
 ) -> None:
     replay.become(steps[2].files)
-    assert replay.deliver(RECONCILE)
+    assert replay.deliver(MANIFEST)
     whole, seen = cluster_dump(opensearch, INDEX), tables()
     assert replay.deliver(REBUILD, short_of_time())
-    assert replay.pending == [RESUMED_REBUILD]
-    assert cluster_dump(opensearch, INDEX) == whole
-    # A late message about a unit meets an index that is half built.
+    assert replay.pending == [MANIFEST]
+    assert (cluster_dump(opensearch, INDEX), tables()) == (whole, seen)
     replay.become(steps[4].files)
-    assert replay.deliver(AUDIT)
-    assert tables() == seen
     replay.drain(Choices())
-    assert tables() == seen
     rebuilt = cluster_dump(opensearch, INDEX)
+    assert rebuilt != whole
     opensearch.indices.delete(index=f"{INDEX}-*")
-    assert replay.deliver(RECONCILE)
+    assert replay.deliver(MANIFEST)
     assert cluster_dump(opensearch, INDEX) == rebuilt
 
 
@@ -103,10 +116,11 @@ def test_a_rebuild_of_what_is_up_to_date_is_not_dropped_when_it_runs_out_of_time
     replay: Replay, opensearch: OpenSearch, steps: list[Step]
 ) -> None:
     replay.become(steps[2].files)
-    assert replay.deliver(RECONCILE)
+    assert replay.deliver(MANIFEST)
     (damaged,) = opensearch.indices.get_alias(name=INDEX)
     whole = cluster_dump(opensearch, INDEX)
     # Somebody has emptied records by hand, which no hash tells of.
+    opensearch.indices.put_settings(index=damaged, body={"index.blocks.write": None})
     opensearch.update_by_query(
         index=damaged,
         body={"query": {"term": {"doc_type": "table"}}, "script": "ctx._source.terms_table = 'nothing'"},
@@ -118,26 +132,7 @@ def test_a_rebuild_of_what_is_up_to_date_is_not_dropped_when_it_runs_out_of_time
     assert cluster_dump(opensearch, INDEX) == whole
 
 
-def test_what_came_into_the_index_behind_its_back_leaves_it_at_the_next_reconciliation(
-    replay: Replay, opensearch: OpenSearch, steps: list[Step]
-) -> None:
-    replay.become(steps[-1].files)
-    assert replay.deliver(RECONCILE)
-    whole = cluster_dump(opensearch, INDEX)
-    document = next(
-        hit
-        for hit in opensearch.search(index=INDEX, body={"size": 100})["hits"]["hits"]
-        if hit["_source"]["kind"] == "file"
-    )
-    opensearch.index(
-        index=INDEX, id="file gone.json", body={**document["_source"], "path": "gone.json"}, params={"refresh": "true"}
-    )
-    assert cluster_dump(opensearch, INDEX) != whole
-    assert replay.deliver(RECONCILE)
-    assert cluster_dump(opensearch, INDEX) == whole
-
-
-@pytest.mark.parametrize("message", [MANIFEST_EVENT, RECONCILE, SALES])
+@pytest.mark.parametrize("message", [MANIFEST_EVENT, REBUILD])
 def test_a_document_that_is_missing_is_a_failure_on_record_and_no_message_that_comes_for_ever(
     replay: Replay, opensearch: OpenSearch, steps: list[Step], message: str
 ) -> None:
@@ -158,17 +153,6 @@ def test_a_document_that_is_missing_is_a_failure_on_record_and_no_message_that_c
     assert "company.sales.orders" in tables()
 
 
-def test_without_a_manifest_the_daily_reconciliation_ends_quietly(replay: Replay) -> None:
-    assert replay.deliver(RECONCILE)
+def test_without_a_manifest_the_daily_look_ends_quietly(replay: Replay) -> None:
+    assert replay.deliver(MANIFEST)
     assert replay.store.head(INDEXER_PROGRESS_FILE) is None
-
-
-def test_a_message_about_a_unit_that_left_the_manifest_changes_nothing(
-    replay: Replay, opensearch: OpenSearch, steps: list[Step]
-) -> None:
-    replay.become(steps[-1].files)
-    assert replay.deliver(RECONCILE)
-    before, said = cluster_dump(opensearch, INDEX), progress(replay)
-    assert replay.deliver(AUDIT)
-    assert replay.pending == []
-    assert (cluster_dump(opensearch, INDEX), progress(replay)) == (before, said)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from opensearchpy import OpenSearch
 
-from tribal.adapters.opensearch.layout import STATE_ID, TOUCHED_ID
+from tribal.adapters.opensearch.layout import STATE_ID
 
 _PAGE = 10_000
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -44,12 +44,9 @@ def cluster_dump(client: OpenSearch, name: str) -> list[str]:
     hits = client.search(index=name, body={"query": {"match_all": {}}, "size": _PAGE}, params={"version": "false"})
     assert hits["hits"]["total"]["value"] <= _PAGE
     sources = {hit["_id"]: hit["_source"] for hit in hits["hits"]["hits"]}
-    sources.pop(TOUCHED_ID)
     state = json.loads(sources.pop(STATE_ID)["value"])
-    # Pieces of the keys of the state before stay for those who are reading it.
-    kept = {key: source for key, source in sources.items() if source["kind"] != "graph" or key in state["graph"]}
-    assert set(state["graph"]) <= kept.keys()
-    said = (state["metadata"], state["graph"], *sorted(kept.items()))
+    assert sorted(state["graph"]) == sorted(key for key, source in sources.items() if source["kind"] == "graph")
+    said = (state["metadata"], state["graph"], *sorted(sources.items()))
     return [without_times(json.dumps(one, sort_keys=True)) for one in said]
 
 

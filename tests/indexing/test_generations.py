@@ -174,7 +174,8 @@ def test_a_run_that_is_stopped_leaves_the_old_index_to_readers_and_its_work_to_t
         build(many, index, force=force, stop=stop_after(2))
     assert seen(index) == old
     index.close()
-    held = index.held(WordEmbedder.model)
+    held = index.begin(WordEmbedder.model, WordEmbedder.dimensions)
+    index.close()
     assert sum(name.endswith(".json") for name in held) >= 200
     sink = RecordingSink()
     build(many, index, sink=sink)

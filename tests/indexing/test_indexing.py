@@ -19,7 +19,7 @@ from tests.sample_shop.indexed import (
     write_documentation,
     write_manifest,
 )
-from tests.sample_shop.indexing_runs import EVERYWHERE, LetterEmbedder, run
+from tests.sample_shop.indexing_runs import EVERYWHERE, LetterEmbedder, held, run
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.catalog.hashing import bytes_hash, record_id
 from tribal.catalog.locations import DOCS, INDEXER_PROGRESS_FILE, MANIFEST_FILE
@@ -60,7 +60,7 @@ def test_every_document_becomes_its_records(store: MemoryStore, index: SqliteInd
     graph = index.key_graph()
     assert graph is not None
     assert len(graph.edges) == keys
-    assert index.held("letters") == {f.path: f.content_hash for f in manifest.indexable_files if f.type != "overview"}
+    assert held(index, "letters") == {f.path: f.content_hash for f in manifest.indexable_files if f.type != "overview"}
 
 
 def test_a_table_record_carries_its_document_and_names_its_page(store: MemoryStore, index: SqliteIndex) -> None:
@@ -107,7 +107,7 @@ def test_only_what_has_changed_is_embedded_again(store: MemoryStore, index: Sqli
     assert progress.status == "completed"
     assert progress.files_indexed == progress.files_total - 1
     assert "web.public.customer" not in {f"{e.database}.{e.schema}.{e.table}" for e in index.tables(EVERYWHERE)}
-    assert "web/customers/domain.json" not in index.held("letters")
+    assert "web/customers/domain.json" not in held(index, "letters")
 
 
 def test_what_is_built_up_step_by_step_equals_what_is_built_at_once(
@@ -124,7 +124,7 @@ def test_what_is_built_up_step_by_step_equals_what_is_built_at_once(
     assert index.records(ids) == at_once.records(ids)
     assert index.metadata() == at_once.metadata()
     assert index.key_graph() == at_once.key_graph()
-    assert index.held("letters") == at_once.held("letters")
+    assert held(index, "letters") == held(at_once, "letters")
     assert lexical(index, ["custom"], "table", EVERYWHERE, 9) == lexical(at_once, ["custom"], "table", EVERYWHERE, 9)
     at_once.close()
 
@@ -170,7 +170,7 @@ def test_what_an_unreadable_file_said_before_leaves_the_index(store: MemoryStore
     changed = first.model_copy(update={"content_hash": bytes_hash(b"{}")})
     write_manifest(store, [changed, *manifest.indexable_files[1:]])
     assert index_all(store, index).status == "partial"
-    assert first.path not in index.held("none")
+    assert first.path not in held(index, "none")
     assert len(index.tables(EVERYWHERE)) == len(shop_tables()) - 1
 
 
@@ -210,7 +210,7 @@ def test_a_wrong_manifest_blocks_before_anything_is_written(
     with pytest.raises(ManifestError) as raised:
         index_all(store, index)
     assert raised.value.code == code
-    assert index.held("none") == {}
+    assert held(index, "none") == {}
     assert list(store.keys()) == before
 
 
@@ -243,7 +243,7 @@ def test_a_manifest_that_was_replaced_meanwhile_ends_quietly(index: SqliteIndex)
     write_manifest(store, [stale])
     progress = index_all(store, index)
     assert (progress.status, progress.files_indexed, progress.errors) == ("pending", 0, [])
-    assert index.held("none") == {}
+    assert held(index, "none") == {}
     assert store.head(INDEXER_PROGRESS_FILE) is None
 
 

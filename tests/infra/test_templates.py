@@ -18,6 +18,7 @@ from infra.function_packages import FUNCTIONS, handler_of
 from tests import ROOT
 from tests.infra.synthesis import Assembly, Template
 from tribal.edges.http.identity import TokenRules
+from tribal.runs.leases.lease import TERM_SECONDS
 
 pytestmark = pytest.mark.xdist_group("infra")
 
@@ -215,9 +216,15 @@ def test_messages_of_a_batch_fail_one_by_one(template: Template) -> None:
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
-def test_the_queue_waits_longer_than_the_indexer_works(template: Template) -> None:
+def test_a_message_whose_indexer_died_comes_back_when_the_lease_of_that_one_has_ended(template: Template) -> None:
     queue = next(each for each in template.of_type("AWS::SQS::Queue").values() if "RedrivePolicy" in each)
-    assert queue["VisibilityTimeout"] >= 6 * template.environment.functions.indexer.timeout_seconds
+    longest = template.environment.functions.indexer.timeout_seconds + TERM_SECONDS
+    assert longest <= queue["VisibilityTimeout"] <= longest + 60
+
+
+def test_each_call_of_the_indexer_has_all_of_its_time_for_one_message(template: Template) -> None:
+    (mapping,) = template.of_type("AWS::Lambda::EventSourceMapping").values()
+    assert (mapping["BatchSize"], mapping["ScalingConfig"]) == (1, {"MaximumConcurrency": 2})
 
 
 def test_one_indexer_at_a_time_writes_the_sqlite_file(assembly: Assembly) -> None:

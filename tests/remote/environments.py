@@ -94,7 +94,7 @@ class Deployed:
         """What the event of a new manifest brings about."""
         from functions.indexer.handler import handle
 
-        assert handle({"Records": [sqs_record("m", json.dumps({"kind": "reconcile"}))]}, Context()) == {
+        assert handle({"Records": [sqs_record("m", json.dumps({"kind": "manifest"}))]}, Context()) == {
             "batchItemFailures": []
         }
 
@@ -125,7 +125,7 @@ def deployed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Deployed]:
         patch.setitem(default_user_config, "stepfunctions", {"execute_state_machine": True})
         # Where functions keep their copy of the index; and they hold it open between calls.
         patch.setattr(tempfile, "tempdir", str(folder))
-        importlib.import_module("functions.indexer.handler").parts.cache_clear()
+        importlib.import_module("functions.indexer.handler").application.cache_clear()
         importlib.import_module("functions.retriever.handler").application.cache_clear()
         try:
             _deploy(environment)

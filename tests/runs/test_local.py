@@ -15,14 +15,12 @@ from tests.fakes import MemoryStore, RecordingSink
 from tests.fakes.catalogs import HandMadeReader
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.app.local import local_application
 from tribal.catalog.locations import PLAN_FILE
 from tribal.errors import LeaseLost, RunLocked, StoreUnwritable
 from tribal.ports import Application, Caller, Provider, RunParameters, Selection
 from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.local import LocalRun
-from tribal.settings import load_settings
 from tribal.tools.call import call_tool
 
 
@@ -124,9 +122,3 @@ def test_a_store_that_refuses_the_plan_is_a_failure_of_planning(app: Application
     with pytest.raises(StoreUnwritable) as caught, LocalRun(app, "plan", RecordingSink()) as work:
         work.plan()
     assert caught.value.code == "PLAN_WRITE_FAILED"
-
-
-def test_a_writer_in_place_may_be_asked_for_where_there_is_but_one(tmp_path: Path) -> None:
-    local = local_application(load_settings(project=tmp_path, environment={}))
-    for in_place in (False, True):
-        local.index_writer(in_place=in_place).close()

@@ -12,7 +12,7 @@ from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.identity import TableIdentity
 from tribal.catalog.locations import DOCS, MANIFEST_FILE, domain_directory, table_stem
 from tribal.indexing import IndexingContext, IndexingRequest, index_documents
-from tribal.ports import Embedder, IndexWriter, StopToken
+from tribal.ports import Embedder, IndexWriter, ObjectStore, StopToken
 from tribal_contracts import (
     Contract,
     Description,
@@ -212,7 +212,7 @@ def shop_tables() -> list[TableDocument]:
     )
 
 
-def write_documentation(store: MemoryStore, tables: Sequence[TableDocument]) -> DocumentationManifest:
+def write_documentation(store: ObjectStore, tables: Sequence[TableDocument]) -> DocumentationManifest:
     """Write the tables with their domain, relationship and overview files, and the manifest that lists them."""
     files = [_put(store, _table_path(table), table, "table", table) for table in tables]
     by_domain: defaultdict[tuple[str, str], list[TableDocument]] = defaultdict(list)
@@ -238,7 +238,7 @@ def write_documentation(store: MemoryStore, tables: Sequence[TableDocument]) -> 
     return write_manifest(store, files)
 
 
-def write_manifest(store: MemoryStore, files: Sequence[IndexableFile]) -> DocumentationManifest:
+def write_manifest(store: ObjectStore, files: Sequence[IndexableFile]) -> DocumentationManifest:
     """Publish a manifest of these files."""
     manifest = DocumentationManifest(
         schema_version="1.0",
@@ -258,7 +258,7 @@ def _table_path(table: TableDocument) -> str:
     return table_stem(domain_directory(table.database, table.domain), table.schema_, table.table) + ".json"
 
 
-def _put(store: MemoryStore, path: str, document: Contract, kind: str, of: TableDocument) -> IndexableFile:
+def _put(store: ObjectStore, path: str, document: Contract, kind: str, of: TableDocument) -> IndexableFile:
     data = document.to_json()
     store.put(DOCS + path, data)
     of_table = {"schema": of.schema_, "table": of.table, "work_unit": f"{of.database}_{of.domain}"}

@@ -12,7 +12,7 @@ from tests.fakes import FixedClock, MemoryStore, RecordingSink
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.errors import EmbeddingFailed
 from tribal.indexing import IndexingContext, IndexingRequest, index_documents
-from tribal.ports import IndexFilter, StopToken
+from tribal.ports import IndexFilter, IndexWriter, StopToken
 from tribal_contracts import IndexerProgress
 
 EVERYWHERE = IndexFilter()
@@ -42,6 +42,13 @@ def stop_after(batches: int) -> StopToken:
     """Says from the batch after so many that it is time to stop."""
     asked = iter(range(1000))
     return StopToken(lambda: 0.0 if next(asked) >= batches else math.inf)
+
+
+def held(index: IndexWriter, model: str) -> dict[str, str]:
+    """The files of a generation that begins now with this model, or is resumed; it is abandoned."""
+    begun = index.begin(model, LetterEmbedder.dimensions)
+    index.abandon()
+    return begun
 
 
 def run(store: MemoryStore, index: SqliteIndex, **options: Any) -> IndexerProgress:

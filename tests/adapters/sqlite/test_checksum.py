@@ -113,7 +113,7 @@ def test_a_damaged_half_of_a_killed_run_is_not_carried_on(index: SqliteIndex, pa
     half = path.with_name(f"{path.name}-next")
     data = half.read_bytes()
     half.write_bytes(data[:-4096] + b"\xff" * 4096)
-    assert index.held(MODEL) != {}
+    assert index.is_unfinished(MODEL)
     index.begin(MODEL, DIMENSIONS)
     index.close()
     with closing(sqlite3.connect(half)) as connection:

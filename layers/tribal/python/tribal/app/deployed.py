@@ -90,12 +90,12 @@ def _index(deployment: Deployment, store: Provider[ObjectStore]) -> IndexReader:
     return OpenSearchIndex(_cluster_client(deployment, reading=True))
 
 
-def _index_writer(deployment: Deployment, store: Provider[ObjectStore], *, in_place: bool = False) -> IndexWriter:
+def _index_writer(deployment: Deployment, store: Provider[ObjectStore]) -> IndexWriter:
     if deployment.index == "sqlite":
         return _published_index(store)
     from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
 
-    return OpenSearchIndexWriter(_cluster_client(deployment), in_place=in_place)
+    return OpenSearchIndexWriter(_cluster_client(deployment))
 
 
 def _queue(deployment: Deployment) -> MessageQueue:

@@ -133,7 +133,7 @@ def _index(settings: Settings) -> SqliteIndex:
     return SqliteIndex(settings.store / INDEX_FILE)
 
 
-def _index_writer(settings: Settings, *, in_place: bool = False) -> SqliteIndex:  # noqa: ARG001 - one file, one writer
+def _index_writer(settings: Settings) -> SqliteIndex:
     return _index(settings)
 
 

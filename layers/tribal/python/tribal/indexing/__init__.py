@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tribal.indexing.context import EVERYTHING, IndexingContext, IndexingRequest
 from tribal.indexing.run import index_documents
-from tribal.indexing.tasks import IndexTask, TaskResult, carry_out
+from tribal.indexing.tasks import FollowUp, IndexTask, TaskResult, carry_out
 
 __all__ = [
     "EVERYTHING",
+    "FollowUp",
     "IndexTask",
     "IndexingContext",
     "IndexingRequest",

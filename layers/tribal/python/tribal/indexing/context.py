@@ -47,8 +47,6 @@ class IndexingRequest:
     """
     force: bool = False
     """Rebuild the index from nothing."""
-    compare: bool = False
-    """Compare every file with the index, even if its metadata say that it was built from this manifest."""
 
 
 EVERYTHING = IndexingRequest()

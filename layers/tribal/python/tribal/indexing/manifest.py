@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from pydantic import JsonValue
 
@@ -16,6 +17,8 @@ from tribal.store import content_hash, require_manifest
 from tribal_contracts import DocumentationManifest, IndexableFile
 
 _NAMED_FILES = 10
+REQUESTS_AT_ONCE = 16
+"""Concurrent requests to the store: one request to S3 takes some 15 ms, and thousands of files are looked at."""
 
 
 @dataclass(frozen=True)
@@ -73,17 +76,11 @@ def check_files(store: ObjectStore, handover: Handover, paths: Iterable[str]) ->
         ManifestError: when a file is missing or differs although the manifest is unchanged.
     """
     files = {file.path: file for file in handover.manifest.indexable_files}
-    missing: list[str] = []
-    different: list[str] = []
-    for path in sorted(paths):
-        try:
-            found = content_hash(store, DOCS + path)
-        except StoreError as exc:
-            raise ManifestError(f"{MANIFEST_FILE} lists {path!r}, which cannot be a file: {exc.message}") from exc
-        if found is None:
-            missing.append(path)
-        elif found != files[path].content_hash:
-            different.append(path)
+    listed = sorted(paths)
+    with ThreadPoolExecutor(REQUESTS_AT_ONCE) as pool:
+        found = dict(zip(listed, pool.map(partial(_hash_in, store), listed), strict=True))
+    missing = [path for path in listed if found[path] is None]
+    different = [path for path in listed if found[path] not in (None, files[path].content_hash)]
     if not missing and not different:
         return True
     if is_superseded(store, handover):
@@ -97,6 +94,13 @@ def check_files(store: ObjectStore, handover: Handover, paths: Iterable[str]) ->
         code=code,
         context={"files": named, "count": len(wrong)},
     )
+
+
+def _hash_in(store: ObjectStore, path: str) -> str | None:
+    try:
+        return content_hash(store, DOCS + path)
+    except StoreError as exc:
+        raise ManifestError(f"{MANIFEST_FILE} lists {path!r}, which cannot be a file: {exc.message}") from exc
 
 
 def is_superseded(store: ObjectStore, handover: Handover) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -18,7 +19,7 @@ from tribal.catalog.locations import DOCS
 from tribal.errors import EmbeddingFailed, LeaseLost, ObjectDamaged, ObjectNotFound, RunInterrupted, doing
 from tribal.indexing.context import EVERYTHING, IndexingContext, IndexingRequest
 from tribal.indexing.entries import Draft, draft_file, key_edges
-from tribal.indexing.manifest import Handover, check_files, is_superseded, load_handover
+from tribal.indexing.manifest import REQUESTS_AT_ONCE, Handover, check_files, is_superseded, load_handover
 from tribal.indexing.progress import ProgressRecorder, last_progress
 from tribal.ports import INDEX_VERSION, IndexEntry, IndexFilter, ObjectStore
 from tribal_contracts import SCHEMA_VERSION, IndexableFile, IndexerProgress, IndexMetadata, KeyEdge, KeyGraph
@@ -93,6 +94,8 @@ def _is_current(job: _Job) -> bool:
         and metadata.manifest_hash == job.handover.manifest_hash
         and metadata.index_version == INDEX_VERSION
         and metadata.embedding_model == job.context.model
+        # A rebuild of what is current already is carried to its end.
+        and not job.context.index.is_unfinished(job.context.model)
     )
 
 
@@ -148,12 +151,20 @@ def _run(job: _Job, force: bool, failure: EmbeddingFailed | None = None) -> Inde
 
 
 @dataclass(frozen=True, slots=True)
-class _Batch:
-    """The drafts of a batch of files; `failures` are the code, message and path of each unusable file."""
+class _Failure:
+    """Why a file cannot be used."""
 
-    batch: Sequence[str]
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """The drafts of a batch of files, and what is wrong with those that cannot be used; by path."""
+
+    paths: Sequence[str]
     drafts: dict[str, list[Draft]]
-    failures: list[tuple[str, str, str]]
+    failures: dict[str, _Failure]
 
 
 def _write(job: _Job, changed: Sequence[str], removed: Sequence[str], recorder: ProgressRecorder) -> dict[str, str]:
@@ -183,35 +194,36 @@ def _write(job: _Job, changed: Sequence[str], removed: Sequence[str], recorder: 
 
 def _take_in(job: _Job, read: _Batch, removed: Iterable[str], recorder: ProgressRecorder) -> dict[str, str]:
     """Embed and write one batch; returns the content hash of each indexed file."""
-    for code, message, path in read.failures:
-        recorder.fail(code, message, path)
+    for path, failure in read.failures.items():
+        recorder.fail(failure.code, failure.message, path)
     hashes = {path: job.handover.files[path].content_hash for path in read.drafts}
-    failed = (path for _, _, path in read.failures)
-    job.context.index.replace(_embed(job, read.drafts, recorder), [*failed, *removed], hashes)
+    job.context.index.replace(_embed(job, read.drafts, recorder), [*read.failures, *removed], hashes)
     recorder.indexed += len(read.drafts)
-    for path in read.batch:
+    for path in read.paths:
         job.context.sink.advance(STAGE, path, "indexed" if path in read.drafts else "failed")
     return hashes
 
 
-def _read(job: _Job, batch: Sequence[str]) -> _Batch:
-    drafts: dict[str, list[Draft]] = {}
-    failures: list[tuple[str, str, str]] = []
-    indexed_at = job.context.clock.published()
-    for path in batch:
-        file = job.handover.files[path]
-        try:
-            drafts[path] = draft_file(file, _bytes_of(job.context.store, file), indexed_at)
-        except ObjectNotFound:
-            failures.append(("IDX_FILE_NOT_FOUND", f"{path!r} vanished while indexing; document again", path))
-        except ValidationError as exc:
-            first = exc.errors(include_input=False, include_url=False)[0]
-            where = ".".join(map(str, first["loc"])) or "the file"
-            message = f"{path!r} cannot be read: {where}: {first['msg']}; document again"
-            failures.append(("IDX_FILE_INVALID", message, path))
-        except Exception as exc:  # noqa: BLE001 - one unusable file must not keep the others out
-            failures.append(("IDX_FILE_INVALID", f"{path!r} cannot be indexed: {exc}; document again", path))
-    return _Batch(batch, drafts, failures)
+def _read(job: _Job, paths: Sequence[str]) -> _Batch:
+    draft = partial(_draft, job, job.context.clock.published())
+    with ThreadPoolExecutor(REQUESTS_AT_ONCE) as pool:
+        found = dict(zip(paths, pool.map(draft, paths), strict=True))
+    drafts = {path: each for path, each in found.items() if not isinstance(each, _Failure)}
+    return _Batch(paths, drafts, {path: each for path, each in found.items() if isinstance(each, _Failure)})
+
+
+def _draft(job: _Job, indexed_at: str, path: str) -> list[Draft] | _Failure:
+    file = job.handover.files[path]
+    try:
+        return draft_file(file, _bytes_of(job.context.store, file), indexed_at)
+    except ObjectNotFound:
+        return _Failure("IDX_FILE_NOT_FOUND", f"{path!r} vanished while indexing; document again")
+    except ValidationError as exc:
+        first = exc.errors(include_input=False, include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        return _Failure("IDX_FILE_INVALID", f"{path!r} cannot be read: {where}: {first['msg']}; document again")
+    except Exception as exc:  # noqa: BLE001 - one unusable file must not keep the others out
+        return _Failure("IDX_FILE_INVALID", f"{path!r} cannot be indexed: {exc}; document again")
 
 
 def _bytes_of(store: ObjectStore, file: IndexableFile) -> bytes:
@@ -267,12 +279,15 @@ def _lacks_a_table(job: _Job, held: Mapping[str, str]) -> bool:
 
 def _edges(job: _Job) -> list[KeyEdge]:
     """Every distinct key of the manifest; the graph is replaced as a whole, so it is never partly updated."""
-    edges: dict[str, KeyEdge] = {}
-    for file in (file for _, file in sorted(job.handover.files.items()) if file.type == "relationship"):
-        try:
-            found = key_edges(_bytes_of(job.context.store, file))
-        except (ObjectDamaged, ObjectNotFound, ValueError):
-            continue
-        for edge in found:
-            edges[edge.to_compact_json().decode()] = edge
+    files = [file for file in job.handover.files.values() if file.type == "relationship"]
+    with ThreadPoolExecutor(REQUESTS_AT_ONCE) as pool:
+        found = pool.map(partial(_edges_of, job.context.store), files)
+        edges = {edge.to_compact_json().decode(): edge for some in found for edge in some}
     return [edges[key] for key in sorted(edges)]
+
+
+def _edges_of(store: ObjectStore, file: IndexableFile) -> list[KeyEdge]:
+    try:
+        return key_edges(_bytes_of(store, file))
+    except (ObjectDamaged, ObjectNotFound, ValueError):
+        return []

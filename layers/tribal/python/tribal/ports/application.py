@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tribal.ports.derived import Derived
 
@@ -59,14 +59,6 @@ class Provider(Generic[Part]):
         return self._made is not None
 
 
-class OpenIndexWriter(Protocol):
-    """Opens a writer of an index."""
-
-    def __call__(self, *, in_place: bool = False) -> IndexWriter:
-        """A writer; `in_place` makes it one of several that write side by side, where the index knows such."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class WorkerLaunch:
     """How to start a process that documents work units of a run.
@@ -99,7 +91,8 @@ class Application:
     embedder: Provider[Embedder]
     """Raises `EmbeddingFailed` when the model cannot be loaded."""
     index: Provider[IndexReader]
-    index_writer: OpenIndexWriter
+    index_writer: Callable[[], IndexWriter]
+    """Opens a writer of the index."""
     queue: Provider[MessageQueue]
     """The indexer's own queue; raises `ConfigurationError` when there is none."""
     locks: Callable[[str], ProcessLock | None]

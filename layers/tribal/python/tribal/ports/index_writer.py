@@ -73,12 +73,8 @@ class IndexWriter(Protocol):
         """
         ...
 
-    def held(self, model: str) -> dict[str, str]:
-        """What `begin` would return, without beginning anything: creates no file, folder or index.
-
-        Raises:
-            IndexNotReady: when that cannot be determined.
-        """
+    def is_unfinished(self, model: str) -> bool:
+        """Whether an interrupted run left a generation that `begin` would resume with this model."""
         ...
 
     def begin(self, model: str, dimensions: int, *, afresh: bool = False) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -35,14 +36,14 @@ class Action:
 
     document_id: str
     document: dict[str, Any] | None
-    version: int | None = None
-    """External version: a document with a higher one is left unchanged."""
+    seen: tuple[int, int] | None = None
+    """Sequence number and primary term of the document to delete; one that was written since is left alone."""
 
     def lines(self) -> bytes:
         """The action in the format of a bulk request."""
         head: dict[str, Any] = {"_id": self.document_id}
-        if self.version is not None:
-            head |= {"version": self.version, "version_type": "external_gte"}
+        if self.seen is not None:
+            head |= {"if_seq_no": self.seen[0], "if_primary_term": self.seen[1]}
         if self.document is None:
             return _line({"delete": head})
         return _line({"index": head}) + _line(self.document)
@@ -67,36 +68,36 @@ class BulkWriter:
         self._client = client
         self._pause = pause
 
-    def write(self, alias: str, actions: Sequence[Action]) -> frozenset[str]:
-        """Perform every action; returns the ids of documents that already have a higher version.
+    def write(self, alias: str, actions: Sequence[Action]) -> None:
+        """Perform every action.
 
         Raises:
             IndexWriteFailed: when one was refused permanently, or still throttled after the last attempt.
         """
         batches = list(_batches(actions))
         if len(batches) <= 1:
-            return frozenset().union(*(self._write_batch(alias, batch) for batch in batches))
+            for batch in batches:
+                self._write_batch(alias, batch)
+            return
         with ThreadPoolExecutor(_IN_FLIGHT) as pool:
-            return frozenset().union(*pool.map(partial(self._write_batch, alias), batches))
+            deque(pool.map(partial(self._write_batch, alias), batches), maxlen=0)
 
-    def _write_batch(self, alias: str, batch: list[_Written]) -> set[str]:
-        superseded: set[str] = set()
+    def _write_batch(self, alias: str, batch: list[_Written]) -> None:
         reasons: list[str] = []
         for attempt in range(_ATTEMPTS):
             if attempt:
                 longest = min(_FIRST_PAUSE_SECONDS * 2**attempt, _LONGEST_PAUSE_SECONDS)
                 self._pause(longest * random.uniform(0.5, 1.0))  # noqa: S311 - jitter, not cryptography
-            batch, outdated, reasons = self._send(alias, batch)
-            superseded |= outdated
+            batch, reasons = self._send(alias, batch)
             if not batch:
-                return superseded
+                return
         raise IndexWriteFailed(
             f"the index was too busy for {len(batch)} document(s) ({_shown(reasons)}); give it time or a larger "
             "instance, then index again"
         )
 
-    def _send(self, alias: str, batch: list[_Written]) -> tuple[list[_Written], set[str], list[str]]:
-        """Send one request; returns the actions to send again, the superseded ids, and the reasons for failures."""
+    def _send(self, alias: str, batch: list[_Written]) -> tuple[list[_Written], list[str]]:
+        """Send one request; returns the actions to send again and why."""
         try:
             answer = self._client.bulk(
                 body=b"".join(written.lines for written in batch),
@@ -105,12 +106,11 @@ class BulkWriter:
             )
         except TransportError as exc:
             if exc.status_code in _BUSY or not isinstance(exc.status_code, int):
-                return batch, set(), [str(exc)]
+                return batch, [str(exc)]
             raise IndexWriteFailed(f"the index refused {len(batch)} document(s): {_cut(str(exc))}") from exc
         except OpenSearchException as exc:
             raise IndexWriteFailed(f"the index cannot be written: {_cut(str(exc))}") from exc
         again: list[_Written] = []
-        superseded: set[str] = set()
         busy: list[str] = []
         refused: list[str] = []
         for written, item in zip(batch, answer["items"], strict=True):
@@ -119,16 +119,20 @@ class BulkWriter:
             if status in _BUSY:
                 again.append(written)
                 busy.append(_reason(result))
-            elif status == 409:
-                superseded.add(written.action.document_id)
-            elif status >= 300 and not (status == 404 and written.action.document is None and "error" not in result):
+            elif status >= 300 and not _is_done(written.action, result):
                 refused.append(_reason(result))
         if refused:
             raise IndexWriteFailed(
                 f"the index refused {len(refused)} of {len(batch)} document(s): {_shown(refused)}; index again, or "
                 "rebuild the index if it is of another layout"
             )
-        return again, superseded, busy
+        return again, busy
+
+
+def _is_done(action: Action, result: dict[str, Any]) -> bool:
+    """Whether there is nothing to delete: the document is gone, or was written since it was seen."""
+    gone = result["status"] == 404 and "error" not in result
+    return action.document is None and (gone or result["status"] == 409)
 
 
 def _batches(actions: Sequence[Action]) -> Iterator[list[_Written]]:

@@ -1,25 +1,27 @@
-"""Replaces the records of files in a way that can be interrupted anywhere.
+"""Replaces the records of files in an unpublished generation, in a way that can be interrupted anywhere.
 
-A file is marked before its records are touched and unmarked after the last of them, so that an interrupted replacement
-is repeated. Every write carries the time at which its writer read the store as its version: the latest reading wins,
-in whatever order the writes arrive. Nothing is visible before the caller refreshes.
+Every document of a file bears the content hash of that file, and the order of writing is: records, the document about
+the file itself, then the removal of what is left over. So a file whose replacement was interrupted has documents that
+disagree, or none about itself. Nothing is visible before the caller refreshes.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tribal.adapters.opensearch.bulk import Action, BulkWriter
-from tribal.adapters.opensearch.layout import record_document, source_id, version_of
+from tribal.adapters.opensearch.layout import record_document, source_id
+from tribal.adapters.opensearch.queries import PAGE, Body
 from tribal.adapters.opensearch.reading import Reader
-from tribal.adapters.opensearch.state import touch
 from tribal.catalog.hashing import record_id
 from tribal.ports import IndexEntry
 
 FILES_AT_ONCE = 500
-_UNFINISHED = ""
+INTERRUPTED = ""
+"""The content hash of a file whose replacement was interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,31 +29,32 @@ class FileChange:
     """New records for a file; without a content hash, the file itself is forgotten."""
 
     path: str
-    records: Mapping[str, Action]
+    entries: Sequence[IndexEntry]
     content_hash: str | None
-    version: int | None
 
     @classmethod
     def of(cls, path: str, entries: Sequence[IndexEntry], content_hash: str | None) -> FileChange:
-        """Build the change that replaces a file's records with these entries."""
-        records = {
-            str(entry.record.id): Action(
-                str(entry.record.id), record_document(entry, path), version_of(entry.record.indexed_at)
-            )
-            for entry in entries
+        """The change that replaces a file's records with these entries; by default, the hash is that of the first."""
+        return cls(path, entries, content_hash or (entries[0].record.content_hash if entries else None))
+
+    @property
+    def records(self) -> list[Action]:
+        """The actions that write the records."""
+        return [
+            Action(str(entry.record.id), record_document(entry, self.path) | {"content_hash": self.content_hash})
+            for entry in self.entries
+        ]
+
+    @property
+    def about_itself(self) -> Action:
+        """The action that writes the document about the file, or removes it."""
+        document = {
+            "kind": "file",
+            "id": record_id("file", self.path),
+            "path": self.path,
+            "content_hash": self.content_hash,
         }
-        versions = [action.version or 0 for action in records.values()]
-        known = content_hash or (entries[0].record.content_hash if entries else None)
-        return cls(path, records, known, max(versions, default=None))
-
-
-@dataclass(frozen=True, slots=True)
-class _Present:
-    """A document of a file that is currently in the index."""
-
-    document_id: str
-    path: str
-    version: int
+        return Action(source_id(self.path), None if self.content_hash is None else document)
 
 
 class FileWriter:
@@ -62,68 +65,51 @@ class FileWriter:
         self._writer = writer
         self._alias = alias
 
-    def write(self, changes: Sequence[FileChange], *, first: bool = False) -> None:
-        """Perform the changes; the caller must have refreshed, unless this is the `first` write to these files."""
+    def write(self, changes: Sequence[FileChange]) -> None:
+        """Perform the changes; what was written to these files before must have been refreshed."""
         for start in range(0, len(changes), FILES_AT_ONCE):
-            some = changes[start : start + FILES_AT_ONCE]
-            self._write(some, [] if first else list(self._present([change.path for change in some])))
+            self._write(changes[start : start + FILES_AT_ONCE])
 
-    def _write(self, changes: Sequence[FileChange], present: Sequence[_Present]) -> None:
-        marks = {source_id(change.path): change for change in changes}
-        marked = {found.document_id: found.version for found in present if found.document_id in marks}
-        versions = {
-            name: change.version if change.version is not None else marked.get(name, 0)
-            for name, change in marks.items()
-        }
-        superseded = self._writer.write(
-            self._alias,
-            [
-                _file(name, change, _UNFINISHED, versions[name])
-                for name, change in marks.items()
-                if name in marked or change.content_hash is not None
-            ],
-        )
-        ours = {name: change for name, change in marks.items() if name not in superseded}
-        self._write_records(ours, present)
-        finished = [_finished(name, change, versions[name]) for name, change in ours.items()]
-        superseded = self._writer.write(self._alias, [*finished, touch()])
-        # A writer with a later reading overtook us: remove what we added that it does not know of.
-        self._writer.write(
-            self._alias,
-            [
-                Action(action.document_id, None, action.version)
-                for name in superseded
-                for action in ours[name].records.values()
-            ],
-        )
+    def _write(self, changes: Sequence[FileChange]) -> None:
+        records = [action for change in changes for action in change.records]
+        written = {action.document_id for action in records}
+        left_over = [action for action in self._removals(changes) if action.document_id not in written]
+        for actions in (records, [change.about_itself for change in changes], left_over):
+            self._writer.write(self._alias, actions)
 
-    def _write_records(self, changes: Mapping[str, FileChange], present: Sequence[_Present]) -> None:
-        written = {action.document_id: action for change in changes.values() for action in change.records.values()}
-        paths = {change.path for change in changes.values()}
-        gone = [
-            Action(found.document_id, None, found.version)
-            for found in present
-            if found.path in paths and found.document_id not in written and found.document_id not in changes
-        ]
-        self._writer.write(self._alias, [*gone, *written.values()])
-
-    def _present(self, paths: Sequence[str]) -> Iterator[_Present]:
-        for _, hits in self._reader.pages(self._alias, {"terms": {"path": list(paths)}}, ["path"]):
-            for hit in hits:
-                yield _Present(hit["_id"], hit["fields"]["path"][0], hit["_version"])
+    def _removals(self, changes: Sequence[FileChange]) -> Iterator[Action]:
+        """An action for each record that the files have now, unless it is written meanwhile."""
+        query = {"bool": {"filter": {"terms": {"path": [change.path for change in changes]}}, "must_not": _ABOUT_FILES}}
+        for hit in self._reader.hits(self._alias, query, ()):
+            yield Action(hit["_id"], None, seen=(hit["_seq_no"], hit["_primary_term"]))
 
 
-def _file(name: str, change: FileChange, content_hash: str, version: int) -> Action:
-    document: dict[str, Any] = {
-        "kind": "file",
-        "id": record_id("file", change.path),
-        "path": change.path,
-        "content_hash": content_hash,
+_ABOUT_FILES = {"term": {"kind": "file"}}
+
+
+def files_of(reader: Reader, generation: str) -> dict[str, str]:
+    """Content hash of each file in a generation, by path; `INTERRUPTED` where its documents disagree."""
+    hashes: defaultdict[str, set[str]] = defaultdict(set)
+    whole: set[str] = set()
+    for bucket in _buckets(reader, generation):
+        path, content_hash = bucket["key"]["path"], bucket["key"]["content_hash"]
+        hashes[path].add(content_hash)
+        if bucket["about_itself"]["doc_count"]:
+            whole.add(path)
+    return {
+        path: next(iter(found)) if path in whole and len(found) == 1 else INTERRUPTED
+        for path, found in sorted(hashes.items())
     }
-    return Action(name, document, version)
 
 
-def _finished(name: str, change: FileChange, version: int) -> Action:
-    if change.content_hash is None:
-        return Action(name, None, version)
-    return _file(name, change, change.content_hash, version)
+def _buckets(reader: Reader, generation: str) -> Iterator[Mapping[str, Any]]:
+    sources = [{field: {"terms": {"field": field}}} for field in ("path", "content_hash")]
+    page: Body = {"size": PAGE, "sources": sources}
+    while True:
+        files = {"composite": page, "aggs": {"about_itself": {"filter": _ABOUT_FILES}}}
+        (answer,) = reader.search(generation, {"size": 0, "track_total_hits": False, "aggs": {"files": files}})
+        found = answer["aggregations"]["files"]
+        yield from found["buckets"]
+        if len(found["buckets"]) < PAGE:
+            return
+        page = page | {"after": found["after_key"]}

@@ -2,6 +2,9 @@
 
 The alias `NAME` points to the generation that readers use, `NAME-next` to the one being written. Every generation also
 has its own alias for writing, because a write through an alias can be kept from creating an index by mistake.
+
+A published generation is never written, and an unfinished one has a single writer: whoever carries it on clones it and
+removes the original, so that a writer that was taken for dead can do no more harm.
 """
 
 from __future__ import annotations
@@ -11,13 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from opensearchpy import OpenSearch
-from opensearchpy.exceptions import RequestError
 
-from tribal.adapters.opensearch.layout import REPLICAS, index_body
-from tribal.errors import IndexWriteFailed
+from tribal.adapters.opensearch.layout import PUBLISHED, index_body
 
 _DIGITS = 6
-_ATTEMPTS = 5
 _COPY_SECONDS = 120
 # The client would log each of these expected responses as a warning.
 _MAY_BE_ABSENT = {"ignore": 404}
@@ -45,73 +45,54 @@ class Generations:
         found = self.client.indices.get_alias(name=alias, params=_MAY_BE_ABSENT)
         return None if "error" in found else str(min(found))
 
-    def fitting(self, alias: str, about: dict[str, str]) -> str | None:
-        """The generation that an alias points to, if it can be continued or copied."""
-        found = self.resolve(alias)
-        return found if found is not None and self._about(found) == about else None
+    def unfinished(self, about: dict[str, str]) -> str | None:
+        """The generation that an interrupted writer left, if it can be carried on."""
+        return self._fitting(self.resolve(self.next_name), about)
 
-    def begin(self, about: dict[str, str], dimensions: int, *, afresh: bool, in_place: bool) -> str:
-        """The generation to write; of several concurrent callers, exactly one creates it.
+    def begin(self, about: dict[str, str], dimensions: int, *, afresh: bool) -> str:
+        """Make the next generation: a clone of the unfinished one, else of the published one, else an empty one.
 
         Args:
-            about: metadata that a generation must match to be continued or copied.
+            about: metadata that a generation must match to be cloned.
             dimensions: length of a vector, fixed for the life of a generation.
             afresh: whether to start empty.
-            in_place: whether the current generation itself may be written.
         """
-        for _ in range(_ATTEMPTS):
-            begun = self.resolve(self.next_name)
-            if begun is not None and not afresh and self._about(begun) == about:
-                return begun
-            if begun is not None:
-                self._delete(begun)
-            present = self.resolve(self.name)
-            usable = present is not None and not afresh and self._about(present) == about
-            if present is not None and usable and in_place:
-                # A process killed while copying leaves the write block in place.
-                self._set_write_block(present, None)
-                return present
-            made = self._next_number()
-            try:
-                if present is not None and usable:
-                    self._copy(present, made)
-                else:
-                    body = index_body(dimensions, about, [self.next_name, writing_alias(made)])
-                    self.client.indices.create(index=made, body=body)
-            except RequestError as exc:
-                if exc.error != "resource_already_exists_exception":
-                    raise
-            else:
-                return made
-        raise IndexWriteFailed(f"the next generation of {self.name!r} is removed as often as it is begun; try again")
+        left, made = self.resolve(self.next_name), self._next_number()
+        source = None if afresh else self._fitting(left, about) or self._fitting(self.resolve(self.name), about)
+        if source is None:
+            self.client.indices.create(index=made, body=index_body(dimensions, about, [writing_alias(made)]))
+        else:
+            self._clone(source, made)
+        self._point({self.next_name: made})
+        self._remove_unless_published(left)
+        return made
 
     def abandon(self) -> None:
         """Remove the generation being written."""
-        begun = self.resolve(self.next_name)
-        if begun is not None:
-            self._delete(begun)
+        self._remove_unless_published(self.resolve(self.next_name))
 
     def publish(self, generation: str) -> None:
         """Switch readers to the generation being written, atomically."""
-        self.client.indices.put_settings(index=generation, body=REPLICAS)
+        self.client.indices.put_settings(index=generation, body=PUBLISHED)
         left = self.resolve(self.name)
-        actions: list[dict[str, dict[str, str]]] = [
-            {"add": {"index": generation, "alias": self.name}},
-            {"remove": {"index": generation, "alias": self.next_name}},
-        ]
-        if left is not None:
-            actions.append({"remove": {"index": left, "alias": self.name}})
+        self._point({self.name: generation, self.next_name: None})
+        self._sweep(keep=left)
+
+    def _point(self, aliases: dict[str, str | None]) -> None:
+        """Point each alias to one generation alone, or to none; all at once."""
+        actions = [{"remove": {"index": f"{self.name}-*", "alias": alias}} for alias in aliases]
+        actions += [{"add": {"index": made, "alias": alias}} for alias, made in aliases.items() if made is not None]
         self.client.indices.update_aliases(body={"actions": actions})
-        self.sweep(keep=left)
 
-    def sweep(self, keep: str | None = None) -> None:
-        """Remove the generations that no reader uses any more.
-
-        The previous generation is kept until the next sweep, for readers that are still using it.
-        """
+    def _sweep(self, keep: str | None) -> None:
+        """Remove the generations without readers, but for the one that some may still be using."""
         for name, aliases in self._all().items():
             if name != keep and set(aliases) <= {writing_alias(name)}:
                 self._delete(name)
+
+    def _remove_unless_published(self, generation: str | None) -> None:
+        if generation is not None and generation != self.resolve(self.name):
+            self._delete(generation)
 
     def _all(self) -> dict[str, Any]:
         ours = re.compile(rf"{re.escape(self.name)}-\d{{{_DIGITS}}}\Z")
@@ -122,28 +103,21 @@ class Generations:
         numbers = [int(name[-_DIGITS:]) for name in self._all()]
         return f"{self.name}-{max(numbers, default=0) + 1:0{_DIGITS}}"
 
-    def _about(self, generation: str) -> Any:
+    def _fitting(self, generation: str | None, about: dict[str, str]) -> str | None:
+        if generation is None:
+            return None
         found = self.client.indices.get_mapping(index=generation, params=_MAY_BE_ABSENT)
-        return None if "error" in found else found[generation]["mappings"].get("_meta")
+        return generation if "error" not in found and found[generation]["mappings"].get("_meta") == about else None
 
-    def _copy(self, present: str, made: str) -> None:
-        """Clone the current generation; on the same disk, the clone shares its files."""
-        self._set_write_block(present, True)
-        try:
-            self.client.indices.clone(
-                index=present,
-                target=made,
-                body={
-                    "settings": {"index.blocks.write": None},
-                    "aliases": {alias: {} for alias in (self.next_name, writing_alias(made))},
-                },
-                params={"wait_for_active_shards": "1", "request_timeout": _COPY_SECONDS},
-            )
-        finally:
-            self._set_write_block(present, None)
-
-    def _set_write_block(self, generation: str, value: bool | None) -> None:
-        self.client.indices.put_settings(index=generation, body={"index.blocks.write": value})
+    def _clone(self, source: str, made: str) -> None:
+        """Clone a generation and close it to writers; on the same disk, the clone shares its files."""
+        self.client.indices.put_settings(index=source, body={"index.blocks.write": True})
+        self.client.indices.clone(
+            index=source,
+            target=made,
+            body={"settings": {"index.blocks.write": None}, "aliases": {writing_alias(made): {}}},
+            params={"wait_for_active_shards": "1", "request_timeout": _COPY_SECONDS},
+        )
 
     def _delete(self, generation: str) -> None:
         self.client.indices.delete(index=generation, params={"ignore_unavailable": "true"})

@@ -33,7 +33,6 @@ from tribal_contracts import Contract, DocType, DocumentRecord, IndexMetadata, K
 
 _EVERYTHING = IndexFilter()
 _IDS_AT_ONCE = 1_000
-_SCAN_ATTEMPTS = 5
 _TABLE_FIELDS = ("id", "database", "schema", "table", "domain", "database_type")
 
 
@@ -83,7 +82,7 @@ class OpenSearchIndex:
         return self._block.enter()
 
     def generation(self) -> Hashable:
-        """The name of the state being read; in-place writers change it with every file."""
+        """The name of the state being read."""
         return self._ask()[0].name
 
     def metadata(self) -> IndexMetadata | None:
@@ -134,18 +133,15 @@ class OpenSearchIndex:
 
     def key_graph(self) -> KeyGraph | None:
         """Every foreign key; cached until the keys change."""
-        for _ in range(_SCAN_ATTEMPTS):
-            state, _ = self._ask()
-            known = self._graph
-            if known is not None and known[0] == state.graph:
-                return known[1]
-            found = self._values(state.graph)
-            if len(found) == len(state.graph):
-                graph = read_graph([found[name] for name in state.graph])
-                with self._lock:
-                    self._graph = (state.graph, graph)
-                return graph
-        raise IndexNotReady(f"the keys of the index {self._name!r} change faster than they are read; ask again")
+        state, _ = self._ask()
+        known = self._graph
+        if known is not None and known[0] == state.graph:
+            return known[1]
+        answers = self._reader.search(state.generation, *(queries.by_ids([name]) for name in state.graph))
+        graph = read_graph([hit["_source"]["value"] for answer in answers for hit in answer["hits"]["hits"]])
+        with self._lock:
+            self._graph = (state.graph, graph)
+        return graph
 
     def close(self) -> None:
         """Clear the caches; the connections end with the process."""
@@ -197,23 +193,11 @@ class OpenSearchIndex:
         memory = self._memory
         if memory is not None and memory.state.name == state.name and memory.tables is not None:
             return memory.tables
-        for _ in range(_SCAN_ATTEMPTS):
-            pages = list(self._reader.pages(state.generation, {"term": {"doc_type": "table"}}, _TABLE_FIELDS))
-            names = {name for name, _ in pages}
-            if len(names) > 1:
-                continue
-            tables = tuple(sorted((_table(hit) for _, hits in pages for hit in hits), key=_name_of))
-            # In-place writers may have continued since the state was read, but every table is still complete.
-            if names == {state.name}:
-                with self._lock:
-                    self._memory = _Memory(state, tables)
-            return tables
-        raise IndexNotReady(f"the index {self._name!r} changes faster than it is read; ask again")
-
-    def _values(self, ids: Sequence[str]) -> dict[str, str]:
-        _, answers = self._ask(*(queries.by_ids([name]) for name in ids))
-        hits = [hit for answer in answers for hit in answer["hits"]["hits"]]
-        return {hit["_id"]: hit["_source"]["value"] for hit in hits}
+        hits = self._reader.hits(state.generation, {"term": {"doc_type": "table"}}, _TABLE_FIELDS)
+        tables = tuple(sorted(map(_table, hits), key=_name_of))
+        with self._lock:
+            self._memory = _Memory(state, tables)
+        return tables
 
 
 def _admitted(tables: Sequence[IndexedTable], where: IndexFilter) -> list[IndexedTable]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -20,10 +19,10 @@ from tribal_contracts import DocType, DocumentRecord
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-REPLICAS = {"index.auto_expand_replicas": "0-1"}
-"""A replica on another node, if there is one; added to finished generations only, since it doubles the cost of
-writing."""
-LAYOUT = "3"
+PUBLISHED = {"index.auto_expand_replicas": "0-1", "index.blocks.write": True}
+"""Settings of a published generation. It has a replica on another node, if there is one, which would double the cost of
+writing before; and nobody writes to it, so that it can be cloned at any time."""
+LAYOUT = "4"
 """Version of the layout; an index of another layout is rebuilt, as is one of another `INDEX_VERSION`."""
 Part = Literal["whole", "own", "named"]
 """Which terms of a record a field holds: all, those but of what names other schemas, or those of names and body."""
@@ -32,7 +31,7 @@ DOC_TYPES: tuple[DocType, ...] = get_args(DocType)
 VECTOR_KINDS: tuple[VectorKind, ...] = (*DOC_TYPES, "table_name")
 NAME_WEIGHT = 3
 """Terms of a name are indexed this many times, which in BM25 acts as a field weight."""
-STATE_ID, TOUCHED_ID = "state", "touched"
+STATE_ID = "state"
 MAX_ID_BYTES = 512
 """The longest `_id` that OpenSearch accepts."""
 
@@ -131,12 +130,6 @@ def source_id(path: str) -> str:
 def place_of(database: str, schema: str) -> str:
     """A database and schema as one unambiguous value to filter by."""
     return f"{len(database)} {database} {schema}"
-
-
-def version_of(moment: str) -> int:
-    """The external version of documents read from the store at that time: the latest reading wins."""
-    parsed = datetime.fromisoformat(moment)
-    return max(0, int((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp() * 1000))
 
 
 def record_document(entry: IndexEntry, path: str) -> dict[str, Any]:

@@ -171,13 +171,13 @@ def counted(terms: Sequence[str], response: Mapping[str, Any]) -> dict[str, int]
     return {term: count for term, count in counts.items() if count}
 
 
-def scan(query: Body, fields: Sequence[str], after: Sequence[Any] | None, order: str) -> Body:
-    """A query for one page of all matching documents, sorted by a field, with the values of some fields."""
+def scan(query: Body, fields: Sequence[str], after: Sequence[Any] | None) -> Body:
+    """A query for one page of all matching documents, ordered by `id`, with the values of some fields."""
     body: Body = {
         "query": query,
         "size": PAGE,
-        "version": True,
-        "sort": [{order: "asc"}],
+        "seq_no_primary_term": True,
+        "sort": [{"id": "asc"}],
         "_source": False,
         "docvalue_fields": list(fields),
         "track_total_hits": False,

@@ -21,7 +21,7 @@ _PAUSE_SECONDS = 0.1
 _PASSING = frozenset({429, 502, 503, 504})
 _TOLD = {
     "filter_path": "responses.status,responses.error.type,responses.error.reason,responses.aggregations,"
-    "responses.hits.total,responses.hits.hits._id,responses.hits.hits._version,responses.hits.hits._source,"
+    "responses.hits.total,responses.hits.hits._id,responses.hits.hits._seq_no,responses.hits.hits._primary_term,responses.hits.hits._source,"
     "responses.hits.hits.fields,responses.hits.hits.sort,responses.hits.hits.matched_queries"
 }
 _ABSENT = "index_not_found_exception"
@@ -51,8 +51,9 @@ class Reader:
         Raises:
             IndexNotReady: when there is no finished index, or it cannot be reached.
         """
+        found, *answers = self.search(alias, state_query(), *bodies)
         try:
-            state, answers = self.look(alias, *bodies)
+            state = read_state(found)
         except OtherVersion:
             raise IndexNotReady(
                 f"the index {alias!r} is of another version of this program; index again to rebuild it"
@@ -60,17 +61,6 @@ class Reader:
         if state is None:
             raise IndexNotReady(f"the index {alias!r} is not finished yet; wait for indexing to end, or index again")
         return state, answers
-
-    def look(self, alias: str, *bodies: Body) -> tuple[State | None, list[Any]]:
-        """The same for any index, finished or not.
-
-        Raises:
-            Absent: when the index does not exist.
-            OtherVersion: when it is of another version.
-            IndexNotReady: when it cannot be reached.
-        """
-        state, *answers = self.search(alias, state_query(), *bodies)
-        return read_state(state), answers
 
     def search(self, alias: str, *bodies: Body) -> list[Any]:
         """Run searches, retrying transient failures a few times.
@@ -113,8 +103,8 @@ class Reader:
                 break
         raise IndexNotReady(f"the index {alias!r} cannot be asked ({reason}); try again, or look after the domain")
 
-    def pages(self, alias: str, query: Body, fields: Sequence[str], order: str = "id") -> Iterator[tuple[str, Any]]:
-        """Every matching document, fetched in pages, each with the name of the state it was read in.
+    def hits(self, generation: str, query: Body, fields: Sequence[str]) -> Iterator[Any]:
+        """Every matching document of a generation, ordered by `id` and fetched in pages.
 
         Raises:
             Absent: when the index does not exist.
@@ -122,10 +112,9 @@ class Reader:
         """
         after: Sequence[Any] | None = None
         while True:
-            found, page = self.search(alias, state_query(), scan(query, fields, after, order))
-            state = read_state(found)
+            (page,) = self.search(generation, scan(query, fields, after))
             hits = page["hits"]["hits"]
-            yield ("" if state is None else state.name), hits
+            yield from hits
             if len(hits) < PAGE:
                 return
             after = hits[-1]["sort"]

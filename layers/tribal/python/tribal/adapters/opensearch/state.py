@@ -1,7 +1,7 @@
 """The state of an index: what it was built from, and its key graph.
 
 The graph is written in pieces named by their hash, before the state that refers to them, so that a reader never sees
-half of it; the pieces of the previous state are kept until the next one, for readers still using them.
+half of it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tribal.adapters.opensearch.bulk import Action
-from tribal.adapters.opensearch.layout import LAYOUT, STATE_ID, TOUCHED_ID
+from tribal.adapters.opensearch.layout import LAYOUT, STATE_ID
 from tribal.catalog.hashing import bytes_hash
 from tribal.ports import INDEX_VERSION
 from tribal_contracts import IndexMetadata, KeyGraph
@@ -42,9 +42,9 @@ class OtherVersion(Exception):
 
 def state_query() -> dict[str, Any]:
     """The search for the state, included in every read request."""
-    ids = {"ids": {"values": [STATE_ID, TOUCHED_ID]}}
+    ids = {"ids": {"values": [STATE_ID]}}
     # Request the index name as a value, because ranked hits are stripped of their metadata.
-    return {"query": ids, "size": 2, "_source": ["value"], "docvalue_fields": ["_index"], "track_total_hits": False}
+    return {"query": ids, "size": 1, "_source": ["value"], "docvalue_fields": ["_index"], "track_total_hits": False}
 
 
 def read_state(response: Mapping[str, Any]) -> State | None:
@@ -54,24 +54,17 @@ def read_state(response: Mapping[str, Any]) -> State | None:
         OtherVersion: when another version of this program wrote the index.
     """
     hits = response["hits"]["hits"]
-    values = {hit["_id"]: str(hit["_source"]["value"]) for hit in hits}
-    text = values.get(STATE_ID)
-    if text is None:
+    if not hits:
         return None
-    state = json.loads(text)
+    state = json.loads(hits[0]["_source"]["value"])
     if (state["metadata"].get("index_version"), state.get("layout")) != (INDEX_VERSION, LAYOUT):
         raise OtherVersion
     return State(
         metadata=IndexMetadata.model_validate(state["metadata"]),
         graph=tuple(state["graph"]),
-        name=f"{state['name']} {values.get(TOUCHED_ID, '')}",
+        name=state["name"],
         generation=hits[0]["fields"]["_index"][0],
     )
-
-
-def touch() -> Action:
-    """The action that marks records as changed."""
-    return Action(TOUCHED_ID, {"kind": "touched", "value": secrets.token_hex(8)})
 
 
 def graph_actions(graph: KeyGraph) -> list[Action]:

@@ -22,7 +22,7 @@ from tribal.adapters.sqlite.places import admits
 from tribal.adapters.sqlite.records import read_domain_records, read_outlines, read_records
 from tribal.adapters.sqlite.schema import distinct_terms
 from tribal.adapters.sqlite.vectors import best_of
-from tribal.adapters.sqlite.writer import GenerationWriter, abandon, next_file, sources_of
+from tribal.adapters.sqlite.writer import GenerationWriter, abandon, is_generation, next_file
 from tribal.catalog.outline import TableOutline
 from tribal.errors import IndexNotReady, IndexWriteFailed
 from tribal.ports import ByVector, ByWords, Candidates, IndexCounts, IndexedTable, IndexEntry, IndexFilter
@@ -122,10 +122,9 @@ class SqliteIndex:
         with self._view() as view:
             return view.generation.key_graph(view.connection)
 
-    def held(self, model: str) -> dict[str, str]:
-        """What `begin` would return; an unreadable file counts as missing, as it does for `begin`."""
-        found = (sources_of(file, model) for file in (next_file(self._path), self._path))
-        return next((sources for sources in found if sources is not None), {})
+    def is_unfinished(self, model: str) -> bool:
+        """Whether an interrupted run left a file that `begin` would resume; an unreadable one counts as missing."""
+        return is_generation(next_file(self._path), model)
 
     def begin(
         self,

@@ -20,7 +20,6 @@ from tribal.adapters.local.durable_files import temporary_file
 from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.sqlite import checksum
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.adapters.sqlite.writer import next_file, sources_of
 from tribal.catalog.outline import TableOutline
 from tribal.errors import IndexNotReady, IndexWriteFailed, ObjectNotFound, PreconditionFailed, StoreError
 from tribal.ports import (
@@ -124,16 +123,9 @@ class PublishedSqliteIndex:
         """Every foreign key; read once per generation."""
         return self._present().key_graph()
 
-    def held(self, model: str) -> dict[str, str]:
-        """What `begin` would return, from a generation interrupted on this machine, else from the published one."""
-        begun = sources_of(next_file(self._work_path), model)
-        if begun is not None:
-            return begun
-        try:
-            published = self._pointer()[1]
-            return {} if published is None else sources_of(self._fetch(published), model) or {}
-        except (StoreError, OSError) as exc:
-            raise self._unreachable(exc) from exc
+    def is_unfinished(self, model: str) -> bool:
+        """Whether a run that was interrupted on this machine left a file that `begin` would resume."""
+        return self._work.is_unfinished(model)
 
     def begin(self, model: str, dimensions: int, *, afresh: bool = False) -> dict[str, str]:
         """Begin the next generation as a copy of the published one; returns the hashes of the files already in it."""

@@ -87,10 +87,10 @@ class GenerationWriter:
             published = "damaged"
         if published == "foreign":
             raise IndexWriteFailed(NOT_READY["foreign"].format(path=str(self._path)) + "; move it away")
-        if afresh or sources_of(self._next, self.model) is None:
+        if afresh or not is_generation(self._next, self.model):
             abandon(self._path)
             make_folder(self._path.parent)
-            if not afresh and published == "ours" and sources_of(self._path, self.model) is not None:
+            if not afresh and published == "ours" and is_generation(self._path, self.model):
                 self._copy_published()
         connection = self._connect()
         if not checksum.passes_quick_check(connection):
@@ -182,18 +182,18 @@ def next_file(path: Path) -> Path:
     return _beside(path, "-next")
 
 
-def sources_of(file: Path, model: str) -> dict[str, str] | None:
-    """Content hash of each file in a generation; `None` if there is none of this version and model."""
+def is_generation(file: Path, model: str) -> bool:
+    """Whether a file is a generation of this version and model."""
     if not file.is_file():
-        return None
+        return False
     try:
         with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=rw", uri=True, timeout=10)) as connection:
             if schema.state_of(connection) != "ours":
-                return None
-            made_with = connection.execute("SELECT model FROM made_with").fetchone()
-            return _read_sources(connection) if made_with == (model,) else None
+                return False
+            made_with: tuple[str] | None = connection.execute("SELECT model FROM made_with").fetchone()
+            return made_with == (model,)
     except sqlite3.Error:
-        return None
+        return False
 
 
 def _read_sources(connection: sqlite3.Connection) -> dict[str, str]:
