@@ -77,11 +77,11 @@ def test_one_slot_of_the_schedule_starts_one_run_however_often_it_is_delivered(s
     assert len(states.list_executions(stateMachineArn=machine)["executions"]) == before
 
 
-def test_the_other_schedule_has_the_indexer_compare_index_and_manifest(system: DeployedSystem) -> None:
+def test_the_other_schedule_has_the_indexer_look_at_the_manifest(system: DeployedSystem) -> None:
     delivered = len(system.sources.delivered)
     system.account.fire(f"{system.environment.prefix}-reconcile", "2026-11-21T06:00:00Z")
     wait_until(lambda: system.sources.idle)
-    assert [json.loads(body)["kind"] for body in system.sources.delivered[delivered:]] == ["reconcile"]
+    assert [json.loads(body)["kind"] for body in system.sources.delivered[delivered:]] == ["manifest"]
     assert "company.billing.invoice" in system.found("unpaid invoices")
 
 
