@@ -94,6 +94,7 @@ def test_every_statement_that_the_server_logged_is_one_that_the_reader_tells(
             catalog.sample(table, 3)
     catalog.presence([("public", "keyed"), ("public", "x'y")])
     catalog.access()
+    catalog.databases()
     with connected(dsn) as other:
         other.run("BEGIN")
         other.run("LOCK TABLE loose IN ACCESS EXCLUSIVE MODE")

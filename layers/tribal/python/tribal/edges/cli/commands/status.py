@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tribal.ports import Clock, ObjectStore
-    from tribal.runs.status import StatusReport
+    from tribal.runs.reports.status import StatusReport
     from tribal_contracts import RunRecord
 
 _HERE = Path()
@@ -90,7 +90,7 @@ def show_status(
     """
     from threading import Event
 
-    from tribal.runs.status import read_status
+    from tribal.runs.reports.status import read_status
     from tribal.runs.workers.pool import ThreadWorkerPool
 
     pause = Event()

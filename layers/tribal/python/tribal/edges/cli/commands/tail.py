@@ -63,7 +63,7 @@ def require_recorded(run_id: str, store: ObjectStore) -> None:
         PlanError: when the store has no run with that id.
     """
     from tribal.errors import PlanError
-    from tribal.runs.following import run_record
+    from tribal.runs.reports.following import run_record
 
     if run_record(run_id, store) is None:
         raise PlanError(
@@ -97,7 +97,7 @@ def follow(
 
     from tribal.edges.cli.run_report import print_record, record_exit_code
     from tribal.errors import EXIT_INTERRUPTED
-    from tribal.runs.following import Following
+    from tribal.runs.reports.following import Following
     from tribal.runs.workers.pool import ThreadWorkerPool
 
     pause = Event()

@@ -6,8 +6,8 @@ import pytest
 
 from tests.fakes import FixedClock, MemoryStore
 from tribal.runs.records import RunLog
+from tribal.runs.reports.status import StatusReport
 from tribal.runs.signals import interrupted
-from tribal.runs.status import StatusReport
 from tribal_contracts import AgentError, RunRecord, agent_error
 
 NOW = FixedClock().published()

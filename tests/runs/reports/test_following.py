@@ -10,10 +10,10 @@ import pytest
 from tests.fakes import FixedClock, MemoryStore, RecordingSink
 from tribal.catalog import locations
 from tribal.errors import RunInterrupted, RunLocked
-from tribal.runs.following import Following
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.leases.shared_lease import SharedLease
 from tribal.runs.records import RunLog
+from tribal.runs.reports.following import Following
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal_contracts import OutlineUnit, RunOutline, RunRecord, WorkUnitProgress, agent_error
 
