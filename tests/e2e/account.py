@@ -130,8 +130,8 @@ class AwsAccount:
         for role in _BOOTSTRAP_ROLES:
             self.client("iam").create_role(RoleName=_BOOTSTRAP.format(role), AssumeRolePolicyDocument="{}")
 
-    def deploy(self, assembly: Path, stack: str) -> dict[str, str]:
-        """Deploy a stack of an assembly as `make deploy` does; answers its outputs."""
+    def deploy(self, assembly: Path, *stacks: str) -> None:
+        """Deploy stacks of an assembly as `make deploy` does."""
         self._bootstrap()
         own = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
         variables = {
@@ -142,9 +142,19 @@ class AwsAccount:
             "AWS_EC2_METADATA_DISABLED": "true",
             "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20",
         }
-        how = ["--method", "direct", "--require-approval", "never", "--progress", "events", "--no-notices"]
+        how = [
+            "--concurrency",
+            "2",
+            "--method",
+            "direct",
+            "--require-approval",
+            "never",
+            "--progress",
+            "events",
+            "--no-notices",
+        ]
         ran = subprocess.run(
-            [CDK, "deploy", "--app", assembly, *how, stack],
+            [CDK, "deploy", "--app", assembly, *how, *stacks],
             env=own | variables,
             cwd=assembly.parent,
             capture_output=True,
@@ -153,6 +163,9 @@ class AwsAccount:
             timeout=300,
         )
         assert ran.returncode == 0, ran.stderr[-3000:]
+
+    def outputs_of(self, stack: str) -> dict[str, str]:
+        """The outputs of a stack that was deployed."""
         (deployed,) = self.client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
         return {output["OutputKey"]: output["OutputValue"] for output in deployed["Outputs"]}
 

@@ -6,29 +6,40 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from opensearchpy import OpenSearch
 
-from infra.environment import Environment
 from infra.function_packages import Packages
 from infra.packaging import build
 from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
 from tests.e2e.account import CDK, AwsAccount
-from tests.e2e.deployed_system import DEV, LONE, DeployedSystem, deploy_system, synthesise
+from tests.e2e.deployed_system import DEV, LONE, DeployedSystem, make_ready, stack_of, synthesise
 from tests.e2e.lambda_processes import runs_here
 from tests.plugins.postgres import COMPANY_SQL, administer, login, new_database, unique_name
 from tests.plugins.skips import skip_or_fail
 
 
 @pytest.fixture(scope="session")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
-    """What is deployed, built for the interpreter at hand from what is installed beside it."""
-    built = Packages(tmp_path_factory.mktemp("packages"), f"{sys.version_info.major}.{sys.version_info.minor}")
-    build(built, installed=True)
-    return built
+def under_construction(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Future[Path]]:
+    """The assembly of both environments, and what it deploys, made while servers start."""
+    if shutil.which("node") is None or not CDK.exists():
+        skip_or_fail("the AWS CDK's command line is not there; install Node.js, then `make test` brings it")
+    if not runs_here():
+        skip_or_fail("the runtime client of AWS Lambda runs on Linux alone")
+    folder = tmp_path_factory.mktemp("assembly")
+    # Built for the interpreter at hand from what is installed beside it.
+    packages = Packages(folder / "packages", f"{sys.version_info.major}.{sys.version_info.minor}")
+
+    def make() -> Path:
+        build(packages, installed=True)
+        return synthesise(packages, folder / "cdk.out")
+
+    with ThreadPoolExecutor(1) as aside:
+        yield aside.submit(make)
 
 
 @pytest.fixture(scope="module")
@@ -42,41 +53,32 @@ def database(postgres_servers: Callable[[PostgresVersion], EmbeddedServer]) -> I
 
 
 @pytest.fixture(scope="module")
-def deploy(
+def account(
+    under_construction: Future[Path],
     tmp_path_factory: pytest.TempPathFactory,
     opensearch: OpenSearch,
     opensearch_address: str,
     certificate: Path,
-    packages: Packages,
-) -> Iterator[Callable[[Environment, tuple[str, str]], DeployedSystem]]:
-    """Deploys environments into one account."""
-    if shutil.which("node") is None or not CDK.exists():
-        skip_or_fail("the AWS CDK's command line is not there; install Node.js, then `make test` brings it")
-    if not runs_here():
-        skip_or_fail("the runtime client of AWS Lambda runs on Linux alone")
-    folder = tmp_path_factory.mktemp("deployed")
-    assembly = synthesise(packages, folder / "cdk.out")
+) -> Iterator[AwsAccount]:
+    """One account that both environments are deployed to."""
     opensearch.indices.delete(index="tribal-knowledge-*", params={"allow_no_indices": "true"})
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("AWS_")]:
             patch.delenv(name)
-        account = AwsAccount(patch, folder, opensearch_address, certificate)
-        yield lambda environment, dsns: deploy_system(account, environment, assembly, dsns)
+        account = AwsAccount(patch, tmp_path_factory.mktemp("deployed"), opensearch_address, certificate)
+        account.deploy(under_construction.result(), *(stack_of(environment) for environment in (DEV, LONE)))
+        yield account
         account.close()
     opensearch.indices.delete(index="tribal-knowledge-*", params={"allow_no_indices": "true"})
 
 
 @pytest.fixture(scope="module")
-def system(
-    deploy: Callable[[Environment, tuple[str, str]], DeployedSystem], database: tuple[str, str]
-) -> DeployedSystem:
-    """The environment `dev`, deployed."""
-    return deploy(DEV, database)
+def system(account: AwsAccount, database: tuple[str, str]) -> DeployedSystem:
+    """The environment `dev`, ready."""
+    return make_ready(account, DEV, database)
 
 
 @pytest.fixture(scope="module")
-def lone_system(
-    deploy: Callable[[Environment, tuple[str, str]], DeployedSystem], database: tuple[str, str]
-) -> DeployedSystem:
+def lone_system(account: AwsAccount, database: tuple[str, str]) -> DeployedSystem:
     """An environment beside it whose index is a file in its bucket."""
-    return deploy(LONE, database)
+    return make_ready(account, LONE, database)

@@ -51,7 +51,7 @@ class DeployedSystem:
     @property
     def stack(self) -> str:
         """The name of its stack."""
-        return f"tribal-knowledge-{self.environment.name}"
+        return stack_of(self.environment)
 
     @property
     def bucket(self) -> str:
@@ -134,18 +134,19 @@ def synthesise(packages: Packages, folder: Path) -> Path:
     return folder
 
 
-def deploy_system(
-    account: AwsAccount, environment: Environment, assembly: Path, dsns: tuple[str, str]
-) -> DeployedSystem:
-    """Deploy an environment and do what an operator does once: the configuration, the password, a user of the API.
+def stack_of(environment: Environment) -> str:
+    """The name of an environment's stack."""
+    return f"tribal-knowledge-{environment.name}"
+
+
+def make_ready(account: AwsAccount, environment: Environment, dsns: tuple[str, str]) -> DeployedSystem:
+    """Do what an operator does once after deploying: the configuration, the password, a user of the API.
 
     Args:
-        account: where to.
-        environment: one of the assembly's.
-        assembly: what was synthesised.
+        account: where the environment has been deployed.
+        environment: which one.
         dsns: the database as its owner sees it, and as the user of the functions does, with the password.
     """
-    outputs = account.deploy(assembly, f"tribal-knowledge-{environment.name}")
     owner, user = dsns
     parts = urlsplit(user)
     entry = {
@@ -157,7 +158,7 @@ def deploy_system(
     system = DeployedSystem(
         account=account,
         environment=environment,
-        outputs=outputs,
+        outputs=account.outputs_of(stack_of(environment)),
         dsn=owner,
         sources=account.poll_queue(f"{environment.prefix}-indexer"),
         api=account.serve_api(environment.prefix, environment.name),

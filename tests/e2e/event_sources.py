@@ -51,10 +51,14 @@ class EventSources:
     def _messages(self) -> list[Any]:
         return list(sqs_backends[self._account][self._region].queues[self._name]._messages)
 
+    def _due(self) -> bool:
+        """Whether a message can be received: to look is cheaper than to ask."""
+        return any(message.visible and not message.delayed for message in self._messages())
+
     def _poll(self) -> None:
         while not self._stopping.is_set():
             with self._lock:
-                messages = self._receive()
+                messages = self._receive() if self._due() else []
                 self._under_way += 1
             try:
                 if messages:

@@ -29,6 +29,7 @@ from infra.layer_contents import RUNTIME_BRINGS
 
 _PATH = "/2018-06-01/runtime/invocation/"
 _START_SECONDS = 60.0
+_POLL_SECONDS = 0.05
 # `-I -S`: neither the environment, nor the current folder, nor what is installed is on the path. Every file whose code
 # is carried out is written down.
 _LAUNCH = """
@@ -91,7 +92,7 @@ class Sandbox:
         self._current: _Call | None = None
         self._api = ThreadingHTTPServer(("127.0.0.1", 0), _RuntimeApi)
         self._api.sandbox = self  # type: ignore[attr-defined]
-        threading.Thread(target=self._api.serve_forever, daemon=True).start()
+        threading.Thread(target=self._api.serve_forever, args=(_POLL_SECONDS,), daemon=True).start()
         self.executed = folder / f"executed-{uuid.uuid4().hex}.txt"
         self._log = (folder / "log.txt").open("ab")
         places = "|".join(map(str, path))
