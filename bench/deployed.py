@@ -26,7 +26,7 @@ from infra.function_packages import Packages
 from infra.packaging import build
 from tests.e2e import stand_ins
 from tests.e2e.account import CDK, AwsAccount
-from tests.e2e.deployed_system import DEV, synthesise
+from tests.e2e.deployed_system import DEV, stack_of, synthesise
 from tests.e2e.lambda_processes import Invocation
 from tests.fakes import FixedClock, application, options
 from tests.fakes.catalogs import HandMadeReader, column, table
@@ -69,8 +69,8 @@ def run(count: int, folder: Path) -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
         account = AwsAccount(patch, folder)
         try:
-            outputs = account.deploy(assembly, f"tribal-knowledge-{DEV.name}")
-            return _measured(account, outputs, patch, list(tables(count)))
+            account.deploy(assembly, stack_of(DEV))
+            return _measured(account, account.outputs_of(stack_of(DEV)), patch, list(tables(count)))
         finally:
             account.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from pydantic import SecretStr
@@ -24,7 +25,7 @@ def target(entry: DatabaseEntry) -> PostgresTarget:
 
 
 def databases(secrets: Callable[[], Secrets]) -> Databases:
-    return Databases(Provider(secrets), target, "make it", Provider(postgres_servers))
+    return Databases(Provider(secrets), target, "make it", Provider(partial(postgres_servers, lambda limit: limit)))
 
 
 class SilentSecrets:

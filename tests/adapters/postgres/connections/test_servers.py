@@ -96,7 +96,7 @@ def test_a_database_keeps_its_connection_while_no_other_needs_it(targets: Target
 
 def test_the_lowest_limit_of_a_servers_databases_holds_and_other_servers_have_their_own(targets: Targets) -> None:
     one, other = targets(2, 1)
-    servers = PostgresServers()
+    servers = PostgresServers(lambda limit: limit)
     shared = servers.of(one, 4)
     assert servers.of(other, 1) is shared
     readers = [_reader(one, shared), _reader(other, shared)]

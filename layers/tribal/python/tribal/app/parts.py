@@ -98,11 +98,11 @@ class Databases:
         return password
 
 
-def postgres_servers(share: Callable[[int], int] | None = None) -> PostgresServers:
+def postgres_servers(share: Callable[[int], int]) -> PostgresServers:
     """The servers that a process connects to; `share` is what it may use of a limit of connections."""
     from tribal.adapters.postgres.connections.server import PostgresServers
 
-    return PostgresServers(share) if share else PostgresServers()
+    return PostgresServers(share)
 
 
 def _password(read: Callable[[], SecretStr | None]) -> SecretStr | None:

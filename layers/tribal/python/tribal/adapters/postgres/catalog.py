@@ -37,7 +37,6 @@ from tribal.errors import (
     DatabaseError,
     DatabaseUnreachable,
     LoginRefused,
-    ServerUnavailable,
     StatementTimedOut,
     TableGone,
 )
@@ -153,8 +152,6 @@ class PostgresCatalog:
         self._server.check()
         try:
             found = with_retries(attempt, self._pause)
-        except ServerUnavailable:
-            raise
         except DatabaseUnreachable as error:
             self._server.refused(error)
             raise

@@ -31,10 +31,11 @@ def _messages(analysis: DatabaseAnalysis, run: RunContext) -> Iterator[str]:
     identities = (TableIdentity.parse(name) for names in analysis.domains.values() for name in names)
     known = {(identity.schema, identity.table) for identity in identities}
     schemas = {schema for schema, _ in known}
+    names = sorted(map(".".join, known))
     for (schema, table), annotation in sorted(annotations.items()):
         if (schema, table) in known:
             continue
-        close = difflib.get_close_matches(f"{schema}.{table}", [".".join(key) for key in sorted(known)], n=1)
+        close = difflib.get_close_matches(f"{schema}.{table}", names, n=1)
         hint = f"did you mean {close[0]}?" if close else "it is misspelt, gone, or left out by databases.yaml"
         what = "a table" if schema in schemas else "a table of an unknown schema,"
         file = f"{locations.annotations_file(analysis.name)}, line {annotation.line},"

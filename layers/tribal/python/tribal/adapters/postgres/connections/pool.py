@@ -93,6 +93,8 @@ class PostgresPool:
 
     def _begin(self, pooled: PostgresConnection | None, begin: str, doing: str) -> PostgresConnection:
         if self._closed:
+            if pooled is not None:
+                pooled.close()
             raise ConnectionLost(f"Cannot go on with {doing}: this reader is closed. Make a new one.")
         if pooled is not None:
             try:

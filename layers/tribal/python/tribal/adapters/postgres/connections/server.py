@@ -63,9 +63,8 @@ class PostgresServer:
                 self._idle.remove(own)
                 return own[1]
             surplus = len(self._idle) + self._in_use - self._limit
-            for _, connection in self._take_out(self._idle[: max(0, surplus)]):
-                # Closed before another is opened, or the server would count one too many.
-                connection.close()
+            # Closed before another is opened, or the server would count one too many.
+            self._close(self._idle[: max(0, surplus)])
             return None
 
     def give_back(self, owner: object, connection: PostgresConnection | None) -> None:
@@ -79,8 +78,7 @@ class PostgresServer:
     def close_idle(self, owner: object) -> None:
         """Close the idle connections of an owner."""
         with self._change:
-            for _, connection in self._take_out([idle for idle in self._idle if idle[0] is owner]):
-                connection.close()
+            self._close([idle for idle in self._idle if idle[0] is owner])
 
     def check(self) -> None:
         """Raise an error if the server is not asked any more.
@@ -118,9 +116,10 @@ class PostgresServer:
         with self._change:
             self._refusals, self._given_up = 0, None
 
-    def _take_out(self, chosen: list[tuple[object, PostgresConnection]]) -> list[tuple[object, PostgresConnection]]:
+    def _close(self, chosen: list[tuple[object, PostgresConnection]]) -> None:
         self._idle = [idle for idle in self._idle if idle not in chosen]
-        return chosen
+        for _, connection in chosen:
+            connection.close()
 
 
 def server_name(target: PostgresTarget) -> str:
@@ -135,7 +134,7 @@ class PostgresServers:
         share: of an entry's limit, what this process may use: other processes of the run connect too.
     """
 
-    def __init__(self, share: Callable[[int], int] = lambda limit: limit) -> None:
+    def __init__(self, share: Callable[[int], int]) -> None:
         self._share = share
         self._lock = threading.Lock()
         self._servers: dict[str, PostgresServer] = {}
