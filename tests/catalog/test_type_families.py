@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tribal.catalog.type_families import KeyFamily, key_family
+from tribal.catalog.type_families import KeyFamily, key_family, type_family
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,19 @@ from tribal.catalog.type_families import KeyFamily, key_family
 )
 def test_keys_are_kept_in_numbers_texts_and_uuids(name: str, family: KeyFamily | None) -> None:
     assert key_family(name) == family
+
+
+def test_types_fall_into_families() -> None:
+    expected = {
+        "timestamp with time zone": "instant",
+        "timestamp(3) with time zone": "instant",
+        "timestamp without time zone": "local_time",
+        "character varying(3)": "text",
+        "integer": "number",
+        "interval": "other",
+        "integer[]": "list",
+        "public.mood": "other",
+        "NUMBER(38,0)": "number",
+        "TIMESTAMP_NTZ(9)": "local_time",
+    }
+    assert {name: type_family(name) for name in expected} == expected

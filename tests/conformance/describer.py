@@ -15,6 +15,7 @@ from tribal_contracts import (
     CatalogIndex,
     CatalogKey,
     CatalogTable,
+    Evidence,
 )
 
 HOSTILE_COMMENT = (
@@ -75,7 +76,9 @@ def context(table: CatalogTable) -> TableContext:
 def test_every_column_is_described_and_no_other(describer: Describer) -> None:
     described = describer.describe_table(context(orders()))
     assert set(described.columns) == {column.name for column in orders().columns}
-    assert all(said.text.strip() for said in [described.table, *described.columns.values()])
+    for said in [described.table, *described.columns.values()]:
+        assert said.text == said.text.strip()
+        assert bool(said.text) == bool(said.evidence) == (said.confidence > 0), "a blank is not known at all"
 
 
 def test_the_same_input_is_described_in_the_same_words(describer: Describer) -> None:
@@ -88,6 +91,7 @@ def test_a_comment_of_the_database_wins(describer: Describer) -> None:
     table = orders().model_copy(update={"comment": "What customers ordered."})
     described = describer.describe_table(context(table))
     assert (described.table.text, described.table.source) == ("What customers ordered.", "comment")
+    assert described.table.evidence == [Evidence(kind="told", of="comment")]
     assert (described.columns["note"].text, described.columns["note"].source) == ("Written on the parcel.", "comment")
     assert described.table.confidence < 1, "only a person is sure"
 
@@ -108,13 +112,13 @@ def test_a_hostile_comment_is_one_bounded_line_without_personal_data_or_secrets(
         assert said.text.endswith("word…")
 
 
-def test_a_guess_is_never_told_as_knowledge(describer: Describer) -> None:
+def test_nothing_is_said_of_what_is_not_known(describer: Describer) -> None:
     described = describer.describe_table(context(orders()))
     for name, said in described.columns.items():
         known = set(index_terms(" ".join(split_identifier(name)))) | STOP_WORDS
-        if said.source == "derived" and set(index_terms(said.text)) <= known:
+        if said.text and said.source == "derived" and set(index_terms(said.text)) <= known:
             pytest.fail(f"{name!r} is only restated: {said.text!r}")
-    assert described.columns["kd_nr"].confidence < 0.5
+    assert described.columns["kd_nr"].text == ""
 
 
 def test_a_key_is_described_by_what_it_leads_to(describer: Describer) -> None:

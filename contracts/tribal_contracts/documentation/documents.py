@@ -23,14 +23,28 @@ from tribal_contracts.core.shape import (
 from tribal_contracts.documentation.catalog import TableKind
 
 DescriptionSource = Literal["human", "comment", "model", "derived"]
+EvidenceKind = Literal["declared", "seen", "read", "told"]
+
+
+class Evidence(Contract):
+    """What a sentence rests on.
+
+    It is declared by the catalog, seen in samples, read from a name, or told by a person or a comment. Extension.
+    """
+
+    kind: EvidenceKind
+    of: str
+    """What of the table, such as `foreign key` or `name`."""
 
 
 class Description(Contract):
     """A text, where it comes from, and how far it can be trusted."""
 
     text: str
+    """Empty when nothing is known that the name does not say; the confidence is then 0."""
     source: DescriptionSource
     confidence: UnitInterval
+    evidence: list[Evidence] | Unset = optional("What it rests on; where rules made it, sentence by sentence.")
 
 
 class DocumentedColumn(Contract):

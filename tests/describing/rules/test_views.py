@@ -57,5 +57,5 @@ def test_unions_and_queries_within_queries_are_left_alone() -> None:
 
 def test_a_view_and_its_columns_are_described_by_what_they_show() -> None:
     said = RulesDescriber().describe_table(context(view("SELECT emp.id FROM staff.emp", "id")))
-    assert said.table.text == "A view of employees (staff.emp)."
+    assert said.table.text == "Reads staff.emp."
     assert said.columns["id"].text == "Taken unchanged from staff.emp.id."

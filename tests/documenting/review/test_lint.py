@@ -34,9 +34,8 @@ def described(text: str, source: str = "derived", confidence: float = 0.9) -> De
 @pytest.mark.parametrize(
     ("description", "documented"),
     [
-        (described("Identifies the customer."), True),
-        (described("Not documented. One of a, b.", confidence=0.9), False),
-        (described("A date; the name suggests 'due'.", confidence=0.2), False),
+        (described("Refers to crm.customer.id."), True),
+        (described("", confidence=0), False),
         (described("Who buys.", "comment"), True),
         (described("x", "human"), True),
         (described("It holds what is sold.", "model", 0.1), True),
@@ -45,6 +44,11 @@ def described(text: str, source: str = "derived", confidence: float = 0.9) -> De
 )
 def test_documented_is_what_says_more_than_the_name(description: Description, documented: bool) -> None:
     assert is_documented(description) == documented
+
+
+def test_keys_do_not_tell_what_a_table_is_about() -> None:
+    assert not is_documented(described("Refers to crm.customer."), table=True)
+    assert is_documented(described("Who buys.", "comment"), table=True)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from tribal_contracts import CatalogCheck
 
 _LITERAL = re.compile(r"'((?:[^']|'')*)'|(?<![\w.])(-?\d+(?:\.\d+)?)(?![\w.])")
 _CAST = r"(?:::[a-z_ ]+(?:\(\d+\))?(?:\[\])?)?"
+# Alone: not the start of a sum or of a longer name.
+_NUMBER = rf"\(*(-?\d+(?:\.\d+)?)\)*{_CAST}\)*(?=\s*(?:$|AND\b))"
 _STRING = re.compile(r"'(?:[^']|'')*'")
 _EXPRESSION_CHARS = 10_000
 
@@ -34,10 +36,10 @@ def allowed_range(column: str, checks: Iterable[CatalogCheck]) -> tuple[str | No
     low: str | None = None
     high: str | None = None
     for expression in _about(column, checks):
-        for sign, value in re.findall(rf"{_name(column)}\s*(>=|<=)\s*\(*(-?\d+(?:\.\d+)?)\)*(?![\w.])", expression):
+        for sign, value in re.findall(rf"{_name(column)}\s*(>=|<=)\s*{_NUMBER}", expression):
             low, high = (value, high) if sign == ">=" else (low, value)
         between = re.search(
-            rf"{_name(column)}\s+BETWEEN\s+(-?\d+(?:\.\d+)?)\s+AND\s+(-?\d+(?:\.\d+)?)", expression, flags=re.IGNORECASE
+            rf"{_name(column)}\s+BETWEEN\s+{_NUMBER}\s+AND\s+{_NUMBER}", expression, flags=re.IGNORECASE
         )
         if between:
             low, high = between[1], between[2]
@@ -54,7 +56,8 @@ def _about(column: str, checks: Iterable[CatalogCheck]) -> Iterable[str]:
 
 
 def _name(column: str) -> str:
-    return rf"(?<![\w.\"])\(*\"?{re.escape(column)}\"?\)*{_CAST}\)*"
+    # With anything before it, such as a function or an operator, it is not the column that is compared.
+    return rf"(?:^|\bAND\b)\s*\(*\"?{re.escape(column)}\"?\)*{_CAST}\)*"
 
 
 def _literals(text: str) -> tuple[str, ...]:

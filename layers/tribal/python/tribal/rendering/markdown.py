@@ -61,11 +61,6 @@ def code_span(text: str) -> str:
     return f"{ticks}{padding}{line}{padding}{ticks}"
 
 
-def escape_cell(text: str) -> str:
-    """A text as the content of a table cell; a dash if it is empty."""
-    return escape_text(text) or "-"
-
-
 def cell_code(text: str) -> str:
     """A text as inline code in a table cell."""
     # A backslash before a pipe always leaks out of the code or ends the cell; prose can represent it.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity, format_name
 from tribal.rendering.corrections import correction
-from tribal.rendering.markdown import escape_cell, escape_text, fence, link, page, table
+from tribal.rendering.markdown import escape_text, fence, link, page, table
 from tribal.rendering.mermaid import DIAGRAM_TABLES, drawn_tables
 from tribal.rendering.words import number, row_figure
 from tribal_contracts import DomainDocument, DomainTable, OverviewDocument, OverviewDomain
@@ -46,7 +46,7 @@ def _tables(tables: Sequence[DomainTable], path: str) -> str:
             link(_short_name(entry.name), path, entry.path),
             row_figure(entry.row_count),
             str(entry.column_count),
-            escape_cell(entry.description),
+            escape_text(entry.description),
         )
         for entry in tables
     ]
@@ -115,7 +115,7 @@ def _catalog_page(document: OverviewDocument) -> str:
 
 def _domains(domains: Sequence[OverviewDomain], path: str) -> str:
     rows = [
-        (link(escape_text(entry.title), path, entry.path), str(entry.table_count), escape_cell(entry.description))
+        (link(escape_text(entry.title), path, entry.path), str(entry.table_count), escape_text(entry.description))
         for entry in domains
     ]
     return table(("Domain", "Tables", "Description"), rows, right=(1,))

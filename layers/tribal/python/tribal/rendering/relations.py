@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from tribal.rendering.words import plural_noun, row_noun, with_article
+from tribal.catalog.identity import format_name
+from tribal.rendering.words import listing
 
 
 def relation_sentence(child: str, parent: str, *, nullable: bool, columns: tuple[str, ...] = ()) -> str:
-    """Says how many rows of two tables belong together; both are given by their bare names.
+    """Says which rows of two tables belong together; both are given by their bare names.
 
     `columns` of the child are mentioned if the sentence would otherwise be the same for another key.
     """
-    one, other = row_noun(child), row_noun(parent)
     verb = "may refer" if nullable else "refers"
-    by = f" by {' and '.join(columns)}" if columns else ""
-    if child == parent:
-        return f"Each {one} {verb} to another {other}{by}."
-    return f"Each {one} {verb} to one {other}{by}; {with_article(other)} can have many {plural_noun(one)}."
+    by = f" by {listing(columns, limit=len(columns))}" if columns else ""
+    whole = "the same table" if child == parent else format_name((parent,))
+    return f"Each row of {format_name((child,))} {verb} to one row of {whole}{by}."

@@ -8,10 +8,10 @@ from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity, format_name
 from tribal.catalog.joins import Join, SqlTable, join_sql
 from tribal.rendering.corrections import correction
+from tribal.rendering.evidence import basis
 from tribal.rendering.markdown import (
     cell_code,
     code_span,
-    escape_cell,
     escape_text,
     fence,
     link,
@@ -45,7 +45,7 @@ _SOURCES: dict[DescriptionSource, str] = {
     "human": "Written by a person.",
     "comment": "From the comment in the database.",
     "model": "Written by a model.",
-    "derived": "Derived from names, types and keys; nobody has confirmed it.",
+    "derived": "Known from {basis}; nobody has confirmed it.",
 }
 
 
@@ -93,7 +93,10 @@ def _facts(document: TableDocument) -> str:
         facts.append(number(document.partition_count, "inheriting table" if document.kind == "table" else "partition"))
     if document.primary_key:
         facts.append("primary key " + ", ".join(code_span(name) for name in document.primary_key.columns))
-    facts.append(f"_{_SOURCES[document.description.source]}_")
+    said = document.description
+    facts.append(
+        f"_{_SOURCES[said.source].format(basis=basis(said) or 'the catalog') if said.text else 'Not described yet.'}_"
+    )
     return " · ".join(facts)
 
 
@@ -119,10 +122,11 @@ def _columns(document: TableDocument, path: str) -> str:
             "yes" if column.nullable else "no",
             _default(column),
             _column_text(column),
+            basis(column.description),
         )
         for column in document.columns
     ]
-    return table(("Column", "Type", "Key", "Nullable", "Default", "Description"), rows)
+    return table(("Column", "Type", "Key", "Nullable", "Default", "Description", "Known from"), rows)
 
 
 def _key(column: DocumentedColumn, parent: DocumentedRelation | None, unique: bool, path: str) -> str:
@@ -140,18 +144,18 @@ def _short_name(name: str) -> str:
 
 def _default(column: DocumentedColumn) -> str:
     if column.identity:
-        return f"identity, {escape_cell(column.identity)}"
+        return f"identity, {escape_text(column.identity)}"
     if column.generated:
         return f"generated: {cell_code(column.generated)}"
     return cell_code(column.default_value) if column.default_value is not None else ""
 
 
 def _column_text(column: DocumentedColumn) -> str:
-    parts = [escape_cell(column.description.text)]
+    parts = [escape_text(column.description.text)]
     if column.enum_values and column.description.source != "derived":
         parts.append("Values: " + ", ".join(cell_code(value) for value in column.enum_values) + ".")
     if column.sensitive:
-        parts.append(f"Sensitive: {escape_cell(column.sensitive.replace('_', ' '))}.")
+        parts.append(f"Sensitive: {escape_text(column.sensitive.replace('_', ' '))}.")
     return " ".join(parts)
 
 
@@ -166,7 +170,7 @@ def _relationships(document: TableDocument, path: str) -> str:
                 f"{cell_code(mine)} = {cell_code(theirs)}"
                 for mine, theirs in zip(relation.via_columns, relation.other_columns, strict=False)
             ),
-            escape_cell(relation.description),
+            escape_text(relation.description),
         )
         for relation in document.relations
     ]

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-RENDERER_VERSION = "4"
+RENDERER_VERSION = "5"
 """To be changed whenever the same document would render to different bytes, so that existing pages are rewritten."""

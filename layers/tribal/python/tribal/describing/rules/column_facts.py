@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from tribal.catalog.checks import allowed_range, allowed_values
 from tribal.catalog.type_families import TypeFamily, type_family
-from tribal.describing.rules.phrases import suggested
 from tribal.describing.rules.views import view_origins
-from tribal.masking import PLACEHOLDER, MaskedSamples, SensitiveKind, detect_by_name
-from tribal.naming import expand, expand_tokens, is_acronym, segment_all, split_identifier
+from tribal.masking import PLACEHOLDER, MaskedSamples
+from tribal.naming import segment_all, singular, split_identifier
 from tribal.ports import TableContext
-from tribal.rendering.words import row_noun
 from tribal_contracts import CatalogColumn, CatalogForeignKey
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnFacts:
-    """One column in its table; `table_words` are the tokens of the table's name and of all its columns' names."""
+    """One column in its table."""
 
     context: TableContext
     column: CatalogColumn
-    table_words: Collection[str]
     origin: str = ""
     """The column, `schema.table.column`, that a view passes through unchanged."""
     siblings: Sequence[ColumnFacts] = ()
@@ -39,36 +36,13 @@ class ColumnFacts:
         return list(_tokens(self.column.name))
 
     @cached_property
-    def words(self) -> list[str]:
-        """The same with abbreviations spelt out."""
-        return expand_tokens(self.tokens, self._context_words)
-
-    @cached_property
-    def _context_words(self) -> Collection[str]:
-        # ISO 4217: three letters are a currency code, whatever else `curr` may stand for.
-        is_currency = "(3)" in self.column.type and self.tokens[:1] in (["cur"], ["curr"])
-        return {*self.table_words, "currency", "currencies"} if is_currency else self.table_words
-
-    @cached_property
-    def name(self) -> str:
-        """The name as people would say it."""
-        return self.spoken(self.words) or self.column.name
-
-    def spoken(self, words: Iterable[str]) -> str:
-        """Words as people write them, acronyms in capitals."""
-        return " ".join(map(_spoken, words))
-
-    @property
-    def suggestion(self) -> str:
-        """The end of a sentence that gives the guess; empty if the name spelt out says no more than the name."""
-        if len(self.words) < 2 and self.name.lower() == self.column.name.lower().replace("_", ""):
-            return ""
-        return f"; {suggested(self.name)}"
-
-    @cached_property
-    def noun(self) -> str:
-        """What one row of the table is called."""
-        return row_noun(self.context.table.table_name)
+    def own_tokens(self) -> list[str]:
+        """The words of the name without those that only say again what the table is called."""
+        table = list(_tokens(self.context.table.table_name))
+        for owner in (table, [*table[:-1], *map(singular, table[-1:])]):
+            if owner and self.tokens[: len(owner)] == owner and len(self.tokens) > len(owner):
+                return self.tokens[len(owner) :]
+        return self.tokens
 
     @cached_property
     def family(self) -> TypeFamily:
@@ -110,37 +84,15 @@ class ColumnFacts:
         """The part of the samples that may be shown."""
         return self.context.samples.get(self.column.name) or MaskedSamples()
 
-    @cached_property
-    def sensitive(self) -> SensitiveKind | None:
-        """The kind of personal or secret data that the column seems to hold."""
-        return self.samples.kind or detect_by_name(self.column.name, self.context.table.table_name)
-
 
 def facts_of(context: TableContext) -> list[ColumnFacts]:
     """The facts of every column of a table."""
-    names = [context.table.table_name, *(column.name for column in context.table.columns)]
-    # One abbreviation is no evidence of what another stands for.
-    words = frozenset(word for name in names for word in _tokens(name) if not _is_abbreviation(word))
     origins = view_origins(context.table).columns
     facts: list[ColumnFacts] = []
-    facts.extend(
-        ColumnFacts(context, column, words, origins.get(column.name, ""), facts) for column in context.table.columns
-    )
+    facts.extend(ColumnFacts(context, column, origins.get(column.name, ""), facts) for column in context.table.columns)
     return facts
 
 
 @lru_cache(maxsize=16_384)
 def _tokens(name: str) -> tuple[str, ...]:
     return tuple(segment_all(split_identifier(name)))
-
-
-@lru_cache(maxsize=8_192)
-def _is_abbreviation(word: str) -> bool:
-    return expand(word) != word
-
-
-@lru_cache(maxsize=8_192)
-def _spoken(word: str) -> str:
-    if not is_acronym(word):
-        return word
-    return f"{word[:-1].upper()}s" if word.endswith("s") and is_acronym(word[:-1]) else word.upper()

@@ -1,4 +1,4 @@
-"""The describer without a model: it derives sentences from names, types, keys, checks, comments and samples."""
+"""The describer without a model: it says what the catalog declares, samples show and plain names tell."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tribal.describing.rules.tables import describe_table
 from tribal.ports import DomainContext, TableContext, TableDescription
 from tribal_contracts import Description
 
-RULES_VERSION = "rules-3"
+RULES_VERSION = "rules-4"
 """Changes whenever the rules would describe the same table differently."""
 
 
 class RulesDescriber:
-    """States what the catalog declares, and marks everything else as a guess; does no I/O."""
+    """Says only what is known, and with each sentence what it rests on; does no I/O."""
 
     @property
     def version(self) -> str:

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from tribal.catalog.identity import TableIdentity
-from tribal.describing.rules.phrases import (
-    FROM_COMMENT,
-    LIKELY,
-    SCHEMA_COMMENT_CHARS,
-    clean_comment,
-    derived,
-    sentence,
-)
+from tribal.describing.rules.phrases import SCHEMA_COMMENT_CHARS, clean_comment, sentence
+from tribal.describing.rules.statements import commented, declared, description
 from tribal.ports import DomainContext
-from tribal.rendering.words import listing, plural_noun, row_noun
+from tribal.rendering.words import listing
 from tribal_contracts import Description
 
 _CENTRAL_TABLES = 5
@@ -29,19 +23,13 @@ def describe_domain(context: DomainContext) -> Description:
     )
     summary = _summary(context)
     if told:
-        return Description(text=f"{told} {summary}".strip(), source="comment", confidence=FROM_COMMENT)
-    return derived(summary, LIKELY)
+        return commented(f"{told} {summary}".strip())
+    return description([declared(summary, "plan")])
 
 
 def _summary(context: DomainContext) -> str:
-    nouns = dict.fromkeys(plural_noun(row_noun(_table(name))) for name, _ in context.tables)
-    if not nouns:
-        return "No table is documented here."
-    central = list(nouns)[:_CENTRAL_TABLES]
-    left = len(nouns) - len(central)
-    more = f" and {left} more" if left > 0 else ""
-    listed = f"{', '.join(central)}{more}" if more else listing(central)
-    return f"Holds {listed}."
+    names = list(dict.fromkeys(_table(name) for name, _ in context.tables))
+    return f"Holds {listing(names, limit=_CENTRAL_TABLES)}." if names else "No table is documented here."
 
 
 def _table(name: str) -> str:

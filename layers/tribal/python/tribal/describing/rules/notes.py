@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from tribal.catalog.identity import format_name
 from tribal.catalog.type_families import type_family
 from tribal.describing.rules.column_facts import ColumnFacts
-from tribal.describing.rules.numeric_columns import holds_cents
-from tribal.describing.rules.temporal_columns import is_soft_delete_mark
+from tribal.describing.rules.times import TIMES, event_words
 from tribal.naming import split_identifier
 from tribal.ports import TableContext
 from tribal.rendering.words import listing, number
 from tribal_contracts import CatalogTable
 
-_LEFTOVER_STARTS = frozenset("tmp temp temporary bak copy old deprecated obsolete unused zz scratch".split())
-# `backup_job` is a table about backups, `orders_backup` is one.
-_LEFTOVER_ENDS = _LEFTOVER_STARTS | {"bkp", "bkup", "backup"}
-_DATED_COPY = re.compile(r"(?:19|20)\d{2}[01]\d[0-3]\d")
+# What can also be the subject of a table is left out: backups, archives, copies, temperatures.
+_LEFTOVERS = frozenset("tmp bak bkp bkup deprecated obsolete".split())
 _NAMES_LISTED = 8
+_KEEPS_HISTORY = frozenset("archive audit deleted history journal log logs trail".split())
 
 
 def looks_like_a_leftover(table_name: str) -> bool:
-    """Whether the name is typical of copies that people forget to drop."""
+    """Whether the name is that of a copy that people forget to drop."""
     words = split_identifier(table_name)
-    marked = bool(words) and (words[0] in _LEFTOVER_STARTS or words[-1] in _LEFTOVER_ENDS)
-    return marked or bool(_DATED_COPY.search(table_name))
+    return not _LEFTOVERS.isdisjoint({*words[:1], *words[-1:]}) or (len(words) > 1 and words[-1] == "old")
 
 
 def table_notes(context: TableContext, facts: Sequence[ColumnFacts]) -> tuple[str, ...]:
@@ -37,7 +33,6 @@ def table_notes(context: TableContext, facts: Sequence[ColumnFacts]) -> tuple[st
         *_leftover(table),
         *_soft_delete(facts),
         *_nullable_keys(table),
-        *_cents(facts),
         *_local_times(table),
         *_no_primary_key(table),
         *_no_samples(context),
@@ -55,23 +50,31 @@ def _kind_notes(table: CatalogTable) -> list[str]:
     if table.kind == "materialized_view":
         return ["Shows the data as of its last refresh, not as it is now."]
     if table.kind == "foreign_table":
-        return ["The rows lie on another server; queries may be slow."]
+        return ["A foreign table: its rows lie outside of this database."]
     return []
 
 
 def _leftover(table: CatalogTable) -> list[str]:
     if not looks_like_a_leftover(table.table_name):
         return []
-    return ["Looks like a backup or temporary table by its name: make sure before relying on it."]
+    return ["By its name, a temporary table or an old copy: make sure before relying on it."]
 
 
 def _soft_delete(facts: Sequence[ColumnFacts]) -> list[str]:
     notes = []
     for fact in facts:
-        if is_soft_delete_mark(fact):
-            live = f"NOT {fact.column.name}" if fact.family == "boolean" else f"{fact.column.name} IS NULL"
-            notes.append(f"Deleted rows stay in the table: keep only those where {live} unless you want them too.")
+        if _is_soft_delete_mark(fact):
+            column = format_name((fact.column.name,))
+            live = f"NOT {column}" if fact.family == "boolean" else f"{column} IS NULL"
+            notes.append(f"By its name, {column} marks deleted rows that stay in the table: the others have {live}.")
     return notes
+
+
+def _is_soft_delete_mark(fact: ColumnFacts) -> bool:
+    if not _KEEPS_HISTORY.isdisjoint(split_identifier(fact.context.table.table_name)):
+        return False
+    words = [word for word in event_words(fact.tokens) if word not in ("is", "flag")]
+    return words == ["deleted"] and (fact.family == "boolean" or (fact.family in TIMES and fact.column.nullable))
 
 
 def _nullable_keys(table: CatalogTable) -> list[str]:
@@ -82,19 +85,14 @@ def _nullable_keys(table: CatalogTable) -> list[str]:
     named = [
         f"{'/'.join(key.columns)} (to {format_name((key.references_schema, key.references_table))})" for key in keys
     ]
-    return [f"May be empty, so that an INNER JOIN loses rows: {listing(named, limit=_NAMES_LISTED)}."]
-
-
-def _cents(facts: Sequence[ColumnFacts]) -> list[str]:
-    names = [fact.column.name for fact in facts if holds_cents(fact)]
-    return [f"Money in cents; divide by 100: {listing(names, limit=_NAMES_LISTED)}."] if names else []
+    return [f"May be empty, so that an INNER JOIN leaves rows out: {listing(named, limit=_NAMES_LISTED)}."]
 
 
 def _local_times(table: CatalogTable) -> list[str]:
     names = [column.name for column in table.columns if type_family(column.type) == "local_time"]
     if not names:
         return []
-    return [f"Times without a time zone; which zone they mean is not recorded: {listing(names, limit=_NAMES_LISTED)}."]
+    return [f"Times without a time zone; which zone they mean is not declared: {listing(names, limit=_NAMES_LISTED)}."]
 
 
 def _no_primary_key(table: CatalogTable) -> list[str]:

@@ -22,9 +22,6 @@ RULES: tuple[Rule, ...] = ("unmasked", "undocumented", "unclear", "orphaned", "w
 
 FEW_WORDS = 3
 """A description of fewer words hardly adds anything to the name."""
-GUESSED_BELOW = 0.4
-"""A derived description of lower confidence says little or nothing beyond the name."""
-_NOT_DOCUMENTED = "Not documented"
 _WITH_KEYS = ("table", "partitioned_table")
 
 
@@ -88,7 +85,7 @@ def lint(store: ObjectStore, rules: LintRules) -> LintReport:
         if file.type == "table":
             document = _document(file, store)
             tables += 1
-            documented_tables += is_documented(document.description)
+            documented_tables += is_documented(document.description, table=True)
             columns += len(document.columns)
             documented_columns += sum(is_documented(column.description) for column in document.columns)
             findings.extend(finding for finding in find(document) if getattr(rules, finding.rule))
@@ -111,13 +108,11 @@ def _document(file: IndexableFile, store: ObjectStore) -> TableDocument:
     return document
 
 
-def is_documented(description: Description) -> bool:
-    """Whether a person, or a comment in the catalog, says more than the name does."""
+def is_documented(description: Description, *, table: bool = False) -> bool:
+    """Whether anything tells what a column means or, from a person, a comment or a model, what a table is about."""
     if not description.text.strip():
         return False
-    if description.source != "derived":
-        return True
-    return description.confidence >= GUESSED_BELOW and not description.text.startswith(_NOT_DOCUMENTED)
+    return description.source != "derived" or not table
 
 
 def find(document: TableDocument) -> Iterator[Finding]:
@@ -145,7 +140,7 @@ def _looks_like(kind: str) -> str:
 
 
 def _words(table: str, column: str | None, description: Description, *names: str) -> Iterator[Finding]:
-    if not is_documented(description):
+    if not is_documented(description, table=column is None):
         yield Finding("undocumented", table, column, "nothing tells what it means")
     elif description.source != "derived":
         if restates(description.text, *names):

@@ -18,6 +18,7 @@ from tribal_contracts import (
     DocumentedColumn,
     DocumentedIndex,
     DocumentedKey,
+    Evidence,
     TableAnnotation,
     TableDocument,
     TableSpec,
@@ -54,7 +55,8 @@ def apply_annotation(description: TableDescription, annotation: TableAnnotation 
 
 
 def _human(text: str) -> Description:
-    return Description(text=text.strip(), source="human", confidence=1.0)
+    told = [Evidence(kind="told", of="person")]
+    return Description(text=text.strip(), source="human", confidence=1.0, evidence=told)
 
 
 def assemble_document(

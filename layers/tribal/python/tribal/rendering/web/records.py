@@ -9,6 +9,7 @@ from typing import Any
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity, format_name
 from tribal.catalog.joins import Join, SqlTable, join_sql
+from tribal.rendering.evidence import basis
 from tribal_contracts import DocumentedColumn, DocumentedRelation, DomainDocument, OverviewDocument, TableDocument
 
 Record = dict[str, Any]
@@ -56,6 +57,7 @@ def table_record(document: TableDocument) -> Record:
             "k": document.kind,
             "s": document.description.text,
             "o": document.description.source,
+            "w": basis(document.description) or None,
             "no": document.notes,
             "r": document.row_count,
             "p": document.partition_count,
@@ -97,6 +99,7 @@ def _column(column: DocumentedColumn, unique: bool) -> list[Any]:
             column.sample_patterns or 0,
             column.enum_values or 0,
             (column.sensitive or "").replace("_", " ") or 0,
+            basis(column.description) or 0,
         ]
     )
 

@@ -1,7 +1,7 @@
 const KINDS = {table: "Table", partitioned_table: "Partitioned table", view: "View",
   materialized_view: "Materialized view", foreign_table: "Foreign table"};
 const SOURCES = {human: "Written by a person.", comment: "From the comment in the database.",
-  model: "Written by a model.", derived: "Derived from names, types and keys; nobody has confirmed it."};
+  model: "Written by a model.", derived: "Known from {}; nobody has confirmed it."};
 const LISTED_CHARS = 300;
 const PRIMARY_KEY = 1, FOREIGN_KEY = 2, NULLABLE = 4, UNIQUE = 8;
 const SHAPELESS = /^(bigint|date|double|float|integer|number|numeric|real|smallint|time)/;
@@ -128,7 +128,8 @@ function tableView(table) {
   const parts = [trail(element("a", {href: "#/"}, "Catalog"),
     element("a", {href: databaseLink(table.b)}, visible(table.b)),
     element("a", {href: domainLink(table.b, table.d)}, table.d), element("bdi", {}, visible(table.l))),
-    heading(table.l), about(table.s), line, element("p", {class: "facts guess"}, SOURCES[table.o] || "")];
+    heading(table.l), about(table.s), line, element("p", {class: "facts guess"},
+      table.s ? (SOURCES[table.o] || "").replace("{}", table.w || "the catalog") : "Not described yet.")];
   if (table.no) {
     const notes = table.no.map(note => element("li", {}, prose(note)));
     parts.push(section("Good to know", element("ul", {class: "notes"}, notes)));
@@ -155,9 +156,9 @@ function columnGrid(table) {
     if (outgoing) for (const column of own) if (!parents.has(column)) parents.set(column, name);
   }
   const heads = [["Column", "name"], ["Type", "type"], ["Key", "key"], ["Nullable", ""], ["Default", "default"],
-    ["Description", "wide"]];
+    ["Description", "wide"], ["Known from", ""]];
   return grid("Columns", heads, (table.c || []).map(column => {
-    const [name, type, flags = 0, text, source, otherwise, , , values, kind] = column;
+    const [name, type, flags = 0, text, source, otherwise, , , values, kind, basis] = column;
     const keys = [];
     if (flags & PRIMARY_KEY) keys.push(tag("PK", "primary key"));
     else if (flags & UNIQUE) keys.push(tag("UK", "unique"));
@@ -166,7 +167,7 @@ function columnGrid(table) {
     if (values && source !== "derived") said.push(" Values: ", ...joined(values.map(code)), ".");
     if (kind) said.push(" ", tag("sensitive: " + kind, "values are masked"));
     return [[code(name)], [code(type)], keys, [flags & NULLABLE ? "yes" : "no"],
-      [otherwise ? code(otherwise) : ""], said];
+      [otherwise ? code(otherwise) : ""], said, [basis || ""]];
   }));
 }
 

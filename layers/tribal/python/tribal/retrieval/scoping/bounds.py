@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tribal.catalog.qualifiers import SYSTEM_SCHEMAS, literals, qualifiers, sql_qualifiers
@@ -16,7 +16,6 @@ WITHHELD = "(withheld)"
 """Stands for a default, a type or an expression that names something outside of the scope."""
 
 _SENTENCE_END = re.compile(r"(?<=[.…])\s+")
-_CLAUSE_END = re.compile(r"; |: | and (?=belongs to )")
 _NO_NAMES = OwnNames()
 
 
@@ -71,28 +70,25 @@ class Bounds:
         """
         return self._is_outside(sql_qualifiers(sql), database) or any(map(self.withholds, literals(sql)))
 
-    def tells_derived(self, text: str, database: str, own: OwnNames, nouns: Sequence[str]) -> bool:
+    def tells_derived(self, text: str, database: str, own: OwnNames) -> bool:
         """Whether a sentence that rules made names anything outside of the scope.
 
         Args:
             text: one or more sentences.
             database: the database that they are about.
             own: names that they may mention.
-            nouns: what rows are called of hidden tables that the subject is joined to.
         """
-        if self._is_outside(qualifiers(text), database) or self.names_telling(text, own):
-            return True
-        return any(re.search(rf"(?<!\w){re.escape(noun)}(?!\w)", text, re.IGNORECASE) for noun in nouns)
+        return self._is_outside(qualifiers(text), database) or self.names_telling(text, own)
 
-    def bounded_derived(self, text: str, database: str, own: OwnNames, nouns: Sequence[str] = ()) -> str:
-        """What is left of sentences that rules made without those, or their ends, that name something outside."""
+    def bounded_derived(self, text: str, database: str, own: OwnNames) -> str:
+        """What is left of sentences that rules made without those that name something outside."""
 
         def tells(part: str) -> bool:
-            return self.tells_derived(part, database, own, nouns)
+            return self.tells_derived(part, database, own)
 
         if not tells(text):
             return text
-        kept = [part for sentence in _sentences(text) if (part := _without_end(sentence, tells))]
+        kept = [sentence for sentence in _sentences(text) if not tells(sentence)]
         left = " ".join(kept)
         return "" if tells(left) else left
 
@@ -119,12 +115,3 @@ def _sentences(text: str) -> list[str]:
         else:
             found.append(part)
     return found
-
-
-def _without_end(sentence: str, tells: Callable[[str], bool]) -> str:
-    """The sentence up to the clause that tells; empty if it is the first."""
-    if not tells(sentence):
-        return sentence
-    ends = [found.start() for found in _CLAUSE_END.finditer(sentence)]
-    heads = [sentence[:end] for end in ends if not tells(sentence[:end]) and sentence[:end].count('"') % 2 == 0]
-    return f"{heads[-1]}." if heads else ""

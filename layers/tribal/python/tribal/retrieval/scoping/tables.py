@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tribal.catalog.identity import TableIdentity
 from tribal.naming.mentions import OwnNames, mentioned_words
-from tribal.rendering.words import plural_noun, row_noun
 from tribal.retrieval.names import may_see
 from tribal.retrieval.scoping.bounds import WITHHELD, Bounds
 from tribal_contracts import Description, DocumentedColumn, DocumentedIndex, TableDocument
@@ -23,9 +21,7 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
     own = OwnNames.of(
         [document.database, document.schema_, document.table, *(column.name for column in document.columns)]
     )
-    names = [*(key.references_table for key in document.foreign_keys), *(other.name for other in document.relations)]
-    nouns = _nouns((name for name in names if not may_see(name, bounds.scope)), own)
-    texts = _Texts(bounds, document.database, own, nouns)
+    texts = _Texts(bounds, document.database, own)
     keys = [key for key in document.foreign_keys if may_see(key.references_table, bounds.scope)]
     in_keys = {column for key in keys for column in key.columns}
     return document.model_copy(
@@ -46,21 +42,22 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
 class _Texts:
     """What of a table's texts a caller may see."""
 
-    def __init__(self, bounds: Bounds, database: str, own: OwnNames, nouns: tuple[str, ...]) -> None:
+    def __init__(self, bounds: Bounds, database: str, own: OwnNames) -> None:
         self._bounds = bounds
         self._database = database
         self._own = own
-        self._nouns = nouns
 
     def description(self, said: Description) -> Description:
         """A description, whose text is empty when it is withheld."""
-        if said.source == "derived":
-            return said.model_copy(update={"text": self.derived(said.text)})
-        return said.model_copy(update={"text": ""}) if self._bounds.withholds(said.text, self._own) else said
+        if said.source != "derived":
+            return _withheld(said) if self._bounds.withholds(said.text, self._own) else said
+        left = self.derived(said.text)
+        # What is left is no longer sentence by sentence what the evidence was given for.
+        return said if left == said.text else said.model_copy(update={"text": left, "evidence": None})
 
     def derived(self, text: str) -> str:
         """What may be seen of sentences that rules made."""
-        return self._bounds.bounded_derived(text, self._database, self._own, self._nouns)
+        return self._bounds.bounded_derived(text, self._database, self._own)
 
     def hides_name(self, name: str, withheld: Iterable[str]) -> bool:
         """Whether a name tells of something hidden; servers name indexes after the functions that they call."""
@@ -89,7 +86,7 @@ def _column(column: DocumentedColumn, is_foreign_key: bool, texts: _Texts) -> Do
         update |= {"type": WITHHELD, "enum_values": None, "samples": None}
     told_of_hidden = "type" in update or (column.is_foreign_key and not is_foreign_key)
     if told_of_hidden and column.description.source == "derived":
-        update["description"] = column.description.model_copy(update={"text": ""})
+        update["description"] = _withheld(column.description)
     return column.model_copy(update=update)
 
 
@@ -101,13 +98,5 @@ def _index(index: DocumentedIndex, document: TableDocument, texts: _Texts) -> Do
     return index.model_copy(update={"name": name, "columns": shown, "predicate": texts.sql(index.predicate)})
 
 
-def _nouns(names: Iterable[str], own: OwnNames) -> tuple[str, ...]:
-    """What rules call the rows of tables, but for words of the own names."""
-    found: set[str] = set()
-    for name in names:
-        try:
-            noun = row_noun(TableIdentity.parse(name).table)
-        except ValueError:
-            continue
-        found |= {noun, plural_noun(noun)}
-    return tuple(sorted(noun for noun in found if not OwnNames.of([noun]).stems <= own.stems))
+def _withheld(said: Description) -> Description:
+    return said.model_copy(update={"text": "", "evidence": None})

@@ -1,0 +1,83 @@
+"""Describes money, measures and places on the earth, where the table itself says in what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tribal.describing.rules.column_facts import ColumnFacts
+from tribal.describing.rules.statements import Statement, declared, read
+
+# By the last word of the name. Left out is what has another reading: pounds, minutes of arc, meters that are read, and
+# per cent, of which people store one as 1 or as 0.01.
+_UNITS = {
+    **dict.fromkeys(("grams", "kilograms"), ""),
+    **dict.fromkeys(("millimetres", "centimetres", "metres", "kilometres", "kilometers", "miles"), ""),
+    **dict.fromkeys(("milliseconds", "seconds", "minutes", "hours", "days", "weeks", "months", "years"), ""),
+    **dict.fromkeys(("bytes", "kilobytes", "megabytes", "gigabytes"), ""),
+    "kg": "kilograms",
+    "mm": "millimetres",
+    "cm": "centimetres",
+    "km": "kilometres",
+    "ms": "milliseconds",
+    "secs": "seconds",
+    "mins": "minutes",
+    "hrs": "hours",
+    "mb": "megabytes",
+    "gb": "gigabytes",
+}
+# Before a unit, they make another one of it, or a rate.
+_NO_UNIT_AFTER = frozenset("per square sq cubic by of in every last next past first".split())
+# Of other things, a unit is a department or a home.
+_MEASURES = frozenset(
+    """
+    amount area capacity depth diameter distance dosage dose duration height length mass power pressure quantity size
+    speed temperature thickness value volume weight width
+    """.split()
+)
+_MINOR = frozenset({"amount", "cents", "minor", "value"})
+_PLACES = {
+    "latitude": "Degrees north of the equator; negative to the south.",
+    "longitude": "Degrees east of Greenwich; negative to the west.",
+}
+_WHOLE = ("smallint", "integer", "bigint")
+
+
+def describe_quantity(facts: ColumnFacts) -> Iterator[Statement]:
+    """What a number is in, where its type, its own name or a column beside it says so."""
+    if facts.column.type.lower() == "money":
+        yield declared("An amount of money.", "type")
+    if facts.family != "number" or facts.foreign_keys or facts.column.name in facts.key_columns:
+        return
+    if sister := _sister(facts, ("currency",), ("currency", "code")):
+        yield read(f"An amount of money; {sister} names its currency.", "names of both columns")
+    elif (
+        facts.tokens[-1:]
+        and facts.tokens[-1] in _MEASURES
+        and (sister := _sister(facts, ("unit",), ("units",), ("uom",), ("unit", "of", "measure")))
+    ):
+        yield read(f"In the unit that {sister} names.", "names of both columns")
+    elif unit := _unit(facts.tokens):
+        yield read(f"In {unit}.")
+    elif len(facts.tokens) == 1 and facts.tokens[0] in _PLACES and _is_placed(facts):
+        yield read(_PLACES[facts.tokens[0]], "names of both columns")
+
+
+def _unit(tokens: list[str]) -> str:
+    if len(tokens) < 2 or not _NO_UNIT_AFTER.isdisjoint(tokens[:-1]) or any(map(str.isdigit, "".join(tokens))):
+        return ""
+    return _UNITS.get(tokens[-1], "") or (tokens[-1] if tokens[-1] in _UNITS else "")
+
+
+def _sister(facts: ColumnFacts, *tails: tuple[str, ...]) -> str:
+    """The column whose name is this one's with a tail."""
+    stems = [facts.tokens]
+    if facts.tokens[1:] and facts.tokens[-1] in _MINOR:
+        stems.append(facts.tokens[:-1])
+    wanted = [[*stem, *tail] for stem in stems for tail in tails]
+    return next((other.column.name for other in facts.others if other.tokens in wanted), "")
+
+
+def _is_placed(facts: ColumnFacts) -> bool:
+    """Whether the table has both coordinates, with places after the decimal point."""
+    others = {other.tokens[0] for other in facts.others if len(other.tokens) == 1}
+    return set(_PLACES) <= {*facts.tokens, *others} and not facts.column.type.lower().startswith(_WHOLE)

@@ -1,0 +1,84 @@
+"""Describes dates and times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tribal.describing.rules.column_facts import ColumnFacts
+from tribal.describing.rules.statements import Statement, declared, read
+from tribal.describing.rules.verbs import INTRANSITIVE, is_participle
+
+TIMES = ("date", "instant", "local_time")
+_KINDS = frozenset("at date datetime on time timestamp utc".split())
+"""Words at the end of a name, or at its start, that only say that it is a time."""
+_EVENTS = {
+    **dict.fromkeys(("create", "creation"), "was created"),
+    **dict.fromkeys(("insert", "insertion"), "was inserted"),
+    **dict.fromkeys(("update",), "was updated"),
+    **dict.fromkeys(("modification",), "was modified"),
+    **dict.fromkeys(("expire", "expires", "expiration", "expiry"), "expires"),
+    **dict.fromkeys(("begin", "begins"), "begins"),
+    **dict.fromkeys(("start", "starts"), "starts"),
+    **dict.fromkeys(("end", "ends"), "ends"),
+    "due": "is due",
+}
+# What may be meant to happen, or what was decided then: no reading is the only one. Who joins is not the row.
+_DOUBTFUL = frozenset(
+    """
+    agreed anticipated asked based budgeted dated deferred desired estimated expected forecasted joined logged moved
+    needed planned preferred projected promised proposed quoted requested required scheduled signed subscribed targeted
+    unsubscribed used valued visited voted wanted
+    """.split()
+)
+_ORDER = frozenset({"first", "last"})
+_BOUNDS = {
+    **dict.fromkeys(("from", "since"), "From when on"),
+    **dict.fromkeys(("to", "until", "till", "thru", "through"), "Until when"),
+}
+_BIRTH = ({"birth"}, {"date", "of", "birth"}, {"birthdate"}, {"birthday"}, {"dob"})
+_NOW = re.compile(
+    r"\(?(?:(?:now|clock_timestamp|transaction_timestamp|statement_timestamp)\(\)|"
+    r"(?:current_timestamp|localtimestamp|current_date)(?:\(\d\))?)\)?(?:::[a-z ]+(?:\(\d\))?[a-z ]*)?",
+    re.IGNORECASE,
+)
+
+
+def describe_time(facts: ColumnFacts) -> Iterator[Statement]:
+    """What a date or time says by the verb in its name, and whether the database fills it in."""
+    if facts.family not in TIMES:
+        return
+    if facts.family == "date" and set(facts.tokens) - {"date"} in [each - {"date"} for each in _BIRTH]:
+        yield read("Date of birth.")
+    elif named := _named(facts.own_tokens):
+        yield read(named)
+    if _NOW.fullmatch(facts.column.default_value or ""):
+        what = "day" if facts.family == "date" else "time"
+        yield declared(f"The {what} of the insert unless set otherwise.", "default")
+
+
+def event_words(tokens: Sequence[str]) -> list[str]:
+    """The words of a time's name without those that only say that it is one."""
+    words = list(tokens)
+    while words[1:] and words[-1] in _KINDS:
+        words.pop()
+    while words[1:] and words[0] in _KINDS:
+        words.pop(0)
+    return words
+
+
+def _named(tokens: Sequence[str]) -> str:
+    words = event_words(tokens)
+    order = f"{words.pop(0)} " if words[1:] and words[0] in _ORDER else ""
+    if len(words) == 2 and words[0] in ("valid", "effective"):
+        bound = _BOUNDS.get(words[1], "")
+        return f"{bound} it is {words[0]}." if bound and not order else ""
+    if len(words) != 1:
+        return ""
+    (word,) = words
+    if word in _EVENTS:
+        event = _EVENTS[word]
+        return f"When it {event.replace('was ', f'was {order}')}." if not order or event.startswith("was") else ""
+    if word in _DOUBTFUL or not is_participle(word):
+        return ""
+    return f"When it {word}." if word in INTRANSITIVE and not order else f"When it was {order}{word}."
