@@ -1,4 +1,4 @@
-"""`tribal diff`, `tribal lint` and the page that `tribal run` names, through the real command."""
+"""`tribal diff`, `tribal lint`, `tribal todo` and the page that `tribal run` names, through the real command."""
 
 from __future__ import annotations
 
@@ -146,3 +146,30 @@ def test_lint_and_diff_without_documents_say_what_to_do_first(tmp_path: Path, fr
     assert diff.returncode == 6
     assert "tribal run" in diff.stderr
     assert contents(tmp_path) == {}
+
+
+def test_todo_ranks_what_nobody_described_and_gives_the_lines_that_fill_it(documented: tuple[Path, str]) -> None:
+    folder, dsn = documented
+    name = dsn.rpartition("/")[2]
+    shown = tribal("todo", "--limit", "2", cwd=folder)
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.splitlines() == [
+        f"{name}.public.customer: what it is about; 1 table refers to it",
+        f"{name}.public.customer.xyz: what it means; 1 table refers to its table",
+        "Listed: 2 of 5 that nobody has described.",
+        "",
+        f"To fill in, in annotations/{name}.yaml:",
+        "",
+        "tables:",
+        '  "public.customer":',
+        '    description: ""',
+        "    columns:",
+        '      "xyz": ""',
+    ]
+    file = folder / "annotations" / f"{name}.yaml"
+    file.parent.mkdir()
+    file.write_text("\n".join(shown.stdout.splitlines()[6:]).replace('""', '"Told by a person."'))
+    assert tribal("run", dsn, cwd=folder).returncode == 0
+    data = json.loads(tribal("todo", "--json", cwd=folder).stdout)
+    assert data["total"] == 3
+    assert not any(item["table"].endswith("customer") for item in data["items"])

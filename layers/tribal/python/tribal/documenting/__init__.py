@@ -13,6 +13,7 @@ from tribal.documenting.progress import (
     read_units,
 )
 from tribal.documenting.review.lint import LintReport, lint
+from tribal.documenting.review.todo import TodoList, todo
 from tribal.documenting.staleness import SERVER_UNAVAILABLE, WorkInspector
 from tribal.documenting.units.document_unit import document_unit
 
@@ -20,6 +21,7 @@ __all__ = [
     "SERVER_UNAVAILABLE",
     "Finished",
     "LintReport",
+    "TodoList",
     "WorkInspector",
     "document_unit",
     "final_progress",
@@ -31,4 +33,5 @@ __all__ = [
     "pending_progress",
     "read_annotations",
     "read_units",
+    "todo",
 ]

@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from tribal.catalog import locations
+from tribal.documenting.review.documents import table_documents
 from tribal.documenting.review.literals import shown_literals
-from tribal.errors import ManifestError
 from tribal.masking import detect
 from tribal.masking.value_shapes import is_date, is_number
 from tribal.naming import humanize, index_terms, tokenize_text
 from tribal.ports import ObjectStore
-from tribal.store import read_record, require_manifest
-from tribal_contracts import Description, IndexableFile, LintRules, TableDocument
+from tribal_contracts import Description, LintRules, TableDocument
 
 Rule = Literal["undocumented", "unclear", "unmasked", "orphaned", "without_key"]
 RULES: tuple[Rule, ...] = ("unmasked", "undocumented", "unclear", "orphaned", "without_key")
@@ -78,17 +76,14 @@ def lint(store: ObjectStore, rules: LintRules) -> LintReport:
     Raises:
         ManifestError: when nothing is documented yet, or a document is missing or cannot be read.
     """
-    manifest = require_manifest(store).manifest
     findings: list[Finding] = []
     tables = documented_tables = columns = documented_columns = 0
-    for file in manifest.indexable_files:
-        if file.type == "table":
-            document = _document(file, store)
-            tables += 1
-            documented_tables += is_documented(document.description, table=True)
-            columns += len(document.columns)
-            documented_columns += sum(is_documented(column.description) for column in document.columns)
-            findings.extend(finding for finding in find(document) if getattr(rules, finding.rule))
+    for document in table_documents(store):
+        tables += 1
+        documented_tables += is_documented(document.description, table=True)
+        columns += len(document.columns)
+        documented_columns += sum(is_documented(column.description) for column in document.columns)
+        findings.extend(finding for finding in find(document) if getattr(rules, finding.rule))
     findings.sort(key=lambda finding: finding.table)
     return LintReport(
         tuple(findings),
@@ -96,16 +91,6 @@ def lint(store: ObjectStore, rules: LintRules) -> LintReport:
         Coverage(documented_columns, columns),
         rules.minimum_coverage,
     )
-
-
-def _document(file: IndexableFile, store: ObjectStore) -> TableDocument:
-    document = read_record(store, locations.DOCS + file.path, TableDocument)
-    if document is None:
-        raise ManifestError(
-            f"{locations.DOCS}{file.path} is missing or damaged; `tribal run` writes it anew",
-            code="MANIFEST_FILE_MISSING",
-        )
-    return document
 
 
 def is_documented(description: Description, *, table: bool = False) -> bool:

@@ -102,6 +102,7 @@ def command_line(tools: Registry) -> typer.Typer:
     app.command("tail")(tail.tail)
     app.command("diff")(review.diff)
     app.command("lint")(review.lint)
+    app.command("todo")(review.todo)
     app.command("mcp")(mcp.mcp)
     for name, spec in tools.commands.items():
         app.command(name, help=spec.summary)(_stand_in)

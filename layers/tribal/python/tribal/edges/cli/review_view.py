@@ -1,4 +1,4 @@
-"""Formats the findings of `tribal diff` and `tribal lint`, as text and as JSON."""
+"""Formats the findings of `tribal diff`, `tribal lint` and `tribal todo`, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from tribal.edges.cli.console import console, counted
 
 if TYPE_CHECKING:
     from tribal.catalog.changes import Change, TableChange
-    from tribal.documenting import LintReport
+    from tribal.documenting import LintReport, TodoList
     from tribal.documenting.review.lint import Finding
+    from tribal.documenting.review.todo import Todo
     from tribal.runs.comparing import Comparison
 
 _MARKS = {"added": "+", "dropped": "-", "changed": "~", "excluded": "-", "unreadable": "?"}
@@ -189,3 +190,43 @@ def _grouped(findings: Sequence[Finding]) -> Iterator[tuple[str, str, str, str]]
     for (rule, table, of_table, message), columns in groups.items():
         left_out = f" and {len(columns) - _GROUPED_COLUMNS} more" if len(columns) > _GROUPED_COLUMNS else ""
         yield rule, table, "" if of_table else ", ".join(columns[:_GROUPED_COLUMNS]) + left_out, message
+
+
+def todo_data(found: TodoList) -> dict[str, Any]:
+    """The list as one JSON object."""
+    return {
+        "success": True,
+        "total": found.total,
+        "items": [
+            {
+                "table": item.table,
+                "column": item.column,
+                "worth": round(item.worth, 3),
+                "tables_that_refer": item.tables_that_refer,
+            }
+            for item in found.items
+        ],
+        "lines": found.lines(),
+    }
+
+
+def print_todo(found: TodoList) -> None:
+    """Print what to describe, the most worth first, then the lines to fill in for each annotations file."""
+    out = console()
+    if not found.items:
+        out.print("Everything is described.")
+        return
+    for item in found.items:
+        out.print(_plain(_todo_text(item)), markup=False, highlight=False, soft_wrap=True)
+    out.print(f"Listed: {len(found.items):,} of {found.total:,} that nobody has described.")
+    for file, lines in found.lines().items():
+        out.print(f"\nTo fill in, in {file}:\n", markup=False, highlight=False, soft_wrap=True)
+        out.print(lines, markup=False, highlight=False, soft_wrap=True)
+
+
+def _todo_text(item: Todo) -> str:
+    refer = "refers" if item.tables_that_refer == 1 else "refer"
+    why = f"; {counted(item.tables_that_refer, 'table')} {refer} to " if item.tables_that_refer else ""
+    if item.column is None:
+        return f"{item.table}: what it is about{why}{'it' if why else ''}"
+    return f"{item.table}.{format_name([item.column])}: what it means{why}{'its table' if why else ''}"

@@ -138,8 +138,19 @@ function tableView(table) {
   const samples = sampleGrid(table);
   if (samples) parts.push(section("Sample values", samples));
   if (table.v) parts.push(section("Definition", sql(table.v)));
+  if (table.g) parts.push(section("To describe", ...gapParts(table, database)));
   parts.push(correction(database, table.al, "tables: " + JSON.stringify(table.l) + ":", ["description:", "columns:"]));
   return parts;
+}
+
+function gapParts(table, database) {
+  const [nameless, ...places] = table.g;
+  const lines = ["tables:", "  " + JSON.stringify(table.l) + ":"];
+  if (nameless) lines.push('    description: ""');
+  if (places.length) lines.push("    columns:");
+  for (const place of places) lines.push("      " + JSON.stringify(table.c[place][0]) + ': ""');
+  return [element("p", {class: "soft"}, "Most worth a sentence of yours, in ", code(database ? database.f : ""), ":"),
+    sql(lines.join("\n"))];
 }
 
 function correction(database, line, under, keys) {

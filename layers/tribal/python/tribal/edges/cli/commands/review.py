@@ -1,4 +1,4 @@
-"""`tribal diff` and `tribal lint`."""
+"""`tribal diff`, `tribal lint` and `tribal todo`."""
 
 from __future__ import annotations
 
@@ -114,3 +114,28 @@ def lint(
         print_lint(report)
     if failed:
         raise typer.Exit(EXIT_PARTIAL)
+
+
+@command
+def todo(
+    project: Project = _HERE,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="The most to list.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """Say what is most worth a sentence of yours.
+
+    It ranks tables that no person, comment or model has described, and columns of which nothing is known: by the tables
+    that refer to theirs, and by how unclear their names are. The lines to fill in come last, for annotations/ in this
+    folder.
+    """
+    from tribal.app.local import local_application
+    from tribal.documenting import todo as rank
+    from tribal.edges.cli.review_view import print_todo, todo_data
+    from tribal.settings import load_settings
+
+    settings = load_settings(project=project, needs_databases=False)
+    found = rank(local_application(settings).store(), limit)
+    if as_json:
+        print_json(todo_data(found))
+    else:
+        print_todo(found)

@@ -1,0 +1,78 @@
+"""What is most worth a person's sentence. Reads nothing but the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tribal.catalog import locations
+from tribal.documenting.review.documents import table_documents
+from tribal.ports import ObjectStore
+from tribal.rendering.gaps import Gaps, annotation_lines, gaps, unclear
+from tribal_contracts import TableDocument
+
+# By judgement: a table's sentence helps with each of its columns, and of a clear name one can guess what it is.
+_COLUMN, _UNCLEAR_COLUMN = 0.1, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """A table or a column that nobody has described, and how much depends on that."""
+
+    database: str
+    table: str
+    column: str | None
+    worth: float
+    """Only the order means something."""
+    tables_that_refer: int
+    place: str
+    """`schema.table`, as the annotations file has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TodoList:
+    """What is most worth describing, the most first, out of how much."""
+
+    items: tuple[Todo, ...]
+    total: int
+
+    def lines(self) -> dict[str, str]:
+        """For each annotations file the lines that wait to be filled in."""
+        found: dict[str, dict[str, Gaps]] = {}
+        for item in self.items:
+            places = found.setdefault(locations.annotations_file(item.database), {})
+            gap = places.get(item.place) or Gaps(item.place, table=False, columns=())
+            if item.column is None:
+                places[item.place] = replace(gap, table=True)
+            else:
+                places[item.place] = replace(gap, columns=(*gap.columns, item.column))
+        return {file: annotation_lines(places.values()) for file, places in found.items()}
+
+
+def todo(store: ObjectStore, limit: int) -> TodoList:
+    """Rank what nobody has described: by the tables that refer to it, and by how unclear its name is.
+
+    Raises:
+        ManifestError: when nothing is documented yet, or a document is missing or cannot be read.
+    """
+    every = [item for document in table_documents(store) for item in _missing(document)]
+    return TodoList(_first(every, limit), len(every))
+
+
+def _first(items: Sequence[Todo], limit: int) -> tuple[Todo, ...]:
+    return tuple(sorted(items, key=lambda item: (-item.worth, item.table, item.column or ""))[:limit])
+
+
+def _missing(document: TableDocument) -> Iterator[Todo]:
+    missing = gaps(document)
+    refer = {relation.name for relation in document.relations if relation.relationship == "referenced_by"}
+    refer.discard(document.name)
+    weight = 1 + len(refer)
+
+    def item(column: str | None, worth: float) -> Todo:
+        return Todo(document.database, document.name, column, weight * worth, len(refer), missing.place)
+
+    if missing.table:
+        yield item(None, 1.0)
+    for name in missing.columns:
+        yield item(name, _COLUMN + (_UNCLEAR_COLUMN - _COLUMN) * unclear(name))
