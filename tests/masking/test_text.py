@@ -90,6 +90,23 @@ def test_a_column_of_business_data_is_not(column: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        ("mail", SensitiveKind.EMAIL),
+        ("user_mail", SensitiveKind.EMAIL),
+        ("mail_code", None),
+        ("MailCity", None),
+        ("MailStreet", SensitiveKind.ADDRESS),
+        ("dob", SensitiveKind.BIRTH_DATE),
+        ("date_of_death", SensitiveKind.DEATH_DATE),
+        ("dod", SensitiveKind.VALUE),
+    ],
+)
+def test_a_name_tells_no_more_than_it_says(column: str, kind: SensitiveKind | None) -> None:
+    assert detect_by_name(column) == kind
+
+
+@pytest.mark.parametrize(
     ("text", "redacted"),
     [
         ("Ask Maria Silva before you change this.", "Ask [person_name] before you change this."),

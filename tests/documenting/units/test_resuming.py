@@ -206,6 +206,7 @@ def hostile_table() -> CatalogTable:
 
 
 PAGE_HEADINGS = {
+    "To describe",
     "Good to know",
     "Columns",
     "Definition",

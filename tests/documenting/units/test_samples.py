@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop, failing
 from tribal.catalog import locations
 from tribal.documenting.units.sampling import mask_table
@@ -161,3 +162,18 @@ def test_a_lost_connection_is_tried_once_more() -> None:
     result = other.document(other.plan(), reader=twice)[SALES]
     assert result.status == "partial"
     assert [t.error.code for t in result.tables if t.error] == ["DOC_DB_CONNECTION_LOST"]
+
+
+def test_a_key_to_another_table_is_not_taken_for_what_its_name_may_mean() -> None:
+    rate = table("sales.tax_rate")
+    bill = table(
+        "sales.bill", column("tax_id", "uuid"), column("vat_id", "uuid"), references=[("tax_id", "sales.tax_rate")]
+    )
+    bill = bill.model_copy(
+        update={"columns": [each for each in bill.columns if each.type == "uuid" or each.name == "id"]}
+    )
+    shop = Shop([rate, bill])
+    shop.run()
+    columns = {each.name: each for each in shop.document_of("sales.bill").columns}
+    assert (columns["tax_id"].sensitive, columns["vat_id"].sensitive) == (None, "tax_id")
+    assert "Hidden as possible tax id." in shop.page_of("sales.bill")

@@ -7,6 +7,7 @@ from functools import lru_cache
 from tribal.masking.column_words import (
     CODE_HEADS,
     FREE_TEXT_PHRASES,
+    LAST_WORDS,
     MISLEADING_WORDS,
     NEUTRAL_HEADS,
     PERSON_NOUNS,
@@ -80,6 +81,8 @@ def _kind_of_words(words: tuple[str, ...]) -> SensitiveKind | None:
             is_mere_fact = start + length < len(words) and words[-1] in NEUTRAL_HEADS
             if kind is not None and not is_mere_fact:
                 return kind
+    if words and words[-1] in LAST_WORDS:
+        return LAST_WORDS[words[-1]]
     return SensitiveKind.FREE_TEXT if _ends_in_free_text(words) else None
 
 

@@ -23,7 +23,7 @@ _PHRASES: dict[SensitiveKind, str] = {
         security code, salt, session key, cookie, csrf, nonce, signature, jwt, bearer, fingerprint, biometric
     """,
     SensitiveKind.EMAIL: """
-        email, email address, e mail, e mail address, mail address, correo, courriel, mailadresse, mail
+        email, email address, e mail, e mail address, mail address, correo, courriel, mailadresse
     """,
     SensitiveKind.PHONE: """
         phone, telephone, mobile, mobile number, cell number, cellular, fax, fax number, telefon, telefono, teléfono,
@@ -51,8 +51,10 @@ _PHRASES: dict[SensitiveKind, str] = {
     SensitiveKind.BIRTH_DATE: """
         birth date, date of birth, birthday, birthdate, birth day, birth month, birth year, year of birth, month of
         birth, day of birth, birth, born, born on, place of birth, geburtsdatum, geburtstag, date de naissance,
-        naissance, fecha de nacimiento, nacimiento, date of death, death date, deceased date
+        naissance, fecha de nacimiento, nacimiento
     """,
+    SensitiveKind.DEATH_DATE: "date of death, death date, deceased date",
+    SensitiveKind.VALUE: "dod",
     SensitiveKind.NATIONAL_ID: """
         ssn, social security, social security number, national id, national identifier, national number, sin number,
         personal number, personal id, citizen id, identity number, id number, nino, national insurance, nhs number,
@@ -132,6 +134,9 @@ PHRASES: dict[tuple[str, ...], SensitiveKind] = {
     phrase: kind for kind, text in _PHRASES.items() for phrase in _split(text)
 }
 """Words that say what a column holds, wherever in its name they stand."""
+
+LAST_WORDS: dict[str, SensitiveKind] = {"mail": SensitiveKind.EMAIL}
+"""Words that say so only at the end of a name: the city for the mail is a city."""
 
 WRITTEN_TOGETHER: dict[str, SensitiveKind] = {
     "".join(phrase): kind for phrase, kind in PHRASES.items() if len(phrase) > 1

@@ -16,6 +16,7 @@ class SensitiveKind(StrEnum):
     ADDRESS = "address"
     COORDINATES = "coordinates"
     BIRTH_DATE = "birth_date"
+    DEATH_DATE = "death_date"
     NATIONAL_ID = "national_id"
     IDENTITY_DOCUMENT = "identity_document"
     TAX_ID = "tax_id"

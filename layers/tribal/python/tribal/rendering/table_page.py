@@ -158,8 +158,13 @@ def _column_text(column: DocumentedColumn) -> str:
     if column.enum_values and column.description.source != "derived":
         parts.append("Values: " + ", ".join(cell_code(value) for value in column.enum_values) + ".")
     if column.sensitive:
-        parts.append(f"Sensitive: {escape_text(column.sensitive.replace('_', ' '))}.")
+        parts.append(f"Hidden{_possible(column.sensitive)}.")
     return " ".join(parts)
+
+
+def _possible(kind: str) -> str:
+    """What a value may be that is hidden; a name is no proof of it."""
+    return "" if kind == "value" else f" as possible {escape_text(kind.replace('_', ' '))}"
 
 
 def _relationships(document: TableDocument, path: str) -> str:

@@ -24,7 +24,8 @@ from tribal_contracts import (
     TableSpec,
 )
 
-_WHOLE_NUMBERS = ("smallint", "integer", "bigint", "NUMBER", "number")
+_NUMBERED = ("smallint", "integer", "bigint", "NUMBER", "number", "uuid")
+"""Types of keys that say nothing by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ def _column(
     masked = samples.get(column.name, MaskedSamples())
     is_key = any(column.name in key.columns for key in (table.primary_key, *table.foreign_keys) if key)
     kind = masked.kind or detect_by_name(column.name, table.table_name)
-    if is_key and column.type.startswith(_WHOLE_NUMBERS):
+    if is_key and column.type.startswith(_NUMBERED):
         # `address_id` identifies an address and is not one.
         kind = None
     return DocumentedColumn(

@@ -176,7 +176,7 @@ function columnGrid(table) {
     if (flags & FOREIGN_KEY) keys.push(tag("FK", "foreign key"), parents.has(name) ? tableName(parents.get(name)) : "");
     const said = [element("span", {dir: "auto"}, prose(text))];
     if (values && source !== "derived") said.push(" Values: ", ...joined(values.map(code)), ".");
-    if (kind) said.push(" ", tag("sensitive: " + kind, "values are masked"));
+    if (kind) said.push(" ", tag(kind === "value" ? "hidden" : "hidden: possible " + kind, "values are masked"));
     return [[code(name)], [code(type)], keys, [flags & NULLABLE ? "yes" : "no"],
       [otherwise ? code(otherwise) : ""], said, [basis || ""]];
   }));
