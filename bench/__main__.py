@@ -45,7 +45,7 @@ def main() -> int:
                 for tables in sizes:
                     measurements += generated_database(server, tables, TRIBAL, folder, opensearch)
                 measurements += first_requests(server, TRIBAL, folder)
-                shares = descriptions.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else []
+                said = descriptions.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else []
                 agreements = domains.report(server, folder, TRIBAL) if os.environ.get(domains.DATA_VARIABLE) else []
                 data = os.environ.get(retrieval.DATA_VARIABLE)
                 scores = retrieval.report(TRIBAL, address) if data else []
@@ -59,8 +59,8 @@ def main() -> int:
     rates = masking_rates()
     for rate in rates:
         print(f"masking: {rate.name}: {rate.hits} of {rate.total} ({rate.better} is better)")
-    if shares:
-        descriptions.print_shares(shares)
+    if said:
+        descriptions.print_said(said)
     if agreements:
         domains.print_agreements(agreements)
     if scores:
@@ -74,7 +74,7 @@ def main() -> int:
         "results": [asdict(m) for m in measurements],
         "rebuilds": [asdict(rebuild) for rebuild in opensearch.rebuilds],
         "masking": [asdict(rate) for rate in rates],
-        "descriptions": [asdict(share) for share in shares],
+        "descriptions": [asdict(one) for one in said],
         "domains": [asdict(agreement) for agreement in agreements],
         "retrieval": [asdict(score) for score in scores],
         "joins": [asdict(one) for one in joins],
