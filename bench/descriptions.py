@@ -95,7 +95,8 @@ def _documents(dsn: str, project: Path) -> Iterator[TableDocument]:
 
 
 def _counted(schema: str, documents: list[TableDocument]) -> tuple[Said, list[_Sentence]]:
-    said, sentences = Said(schema), []
+    said = Said(schema)
+    sentences: list[_Sentence] = []
     for document in documents:
         name = format_name((document.schema_, document.table))
         kinds = [("tables", document.description, name)]

@@ -8,12 +8,19 @@ from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.statements import Statement, declared, read
 from tribal.describing.rules.verbs import INTRANSITIVE, is_participle
 
-_ADJECTIVES = frozenset(
+# Pairs of opposites that are states of nearly anything.
+_STATES = frozenset(
     """
-    active inactive visible invisible public private internal external optional mandatory compulsory valid invalid open
-    final temporary permanent automatic manual anonymous obsolete recurring recursive pending available unavailable
-    exclusive inclusive confidential official unofficial reversible irreversible readable writable editable searchable
-    billable taxable refundable returnable removable renewable reusable deductible negotiable payable
+    active inactive public private internal external optional mandatory valid invalid open final temporary permanent
+    automatic manual anonymous official unofficial
+    """.split()
+)
+_CAN_BE = ("able", "ible")
+# They end so and are things.
+_NOUNS = frozenset(
+    """
+    bible cable collectible constable consumable convertible crucible deductible deliverable disable enable fable gable
+    intangible parable receivable stable syllable table tangible timetable turntable valuable variable vegetable
     """.split()
 )
 _DEFAULTS = {"true": "True", "false": "False"}
@@ -43,4 +50,9 @@ def _named(words: list[str]) -> str:
     (word,) = words
     if word in INTRANSITIVE:
         return f"has {word}"
-    return f"is {word}" if word in _ADJECTIVES or is_participle(word) else ""
+    return f"is {word}" if word in _STATES or _is_capability(word) or is_participle(word) else ""
+
+
+def _is_capability(word: str) -> bool:
+    """Whether a word says what can be done with something: `reversible`."""
+    return len(word) > 5 and word.endswith(_CAN_BE) and word not in _NOUNS
