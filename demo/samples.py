@@ -1,8 +1,13 @@
-"""`make samples`: the committed documentation of the sample company, and the check that it is up to date."""
+"""`make samples`: the committed documentation of the sample company, and the check that it is up to date.
+
+A part of the company is documented once more without its comments, as most databases are.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,8 +18,26 @@ from demo import COMPANY_SQL
 from servers.postgres import EmbeddedServer
 
 SAMPLES = Path(__file__).parent.parent / "docs" / "samples"
+UNCOMMENTED = SAMPLES.with_name("samples-uncommented")
+"""Of the schema `billing` alone."""
 EPOCH = "1767225600"
 """2026-01-01, so that the documents do not depend on when they are made."""
+
+
+def without_comments() -> str:
+    """The SQL of the sample company without any comment on anything."""
+    return re.sub(r"^COMMENT ON .*?';$", "", COMPANY_SQL.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+def generate_uncommented(dsn: str, project: Path) -> None:
+    """Run `tribal run` for one schema of a company without comments.
+
+    Raises:
+        subprocess.CalledProcessError: when the run fails; its output is attached.
+    """
+    entry = {"name": "company", "dsn": "${SAMPLE_DSN}", "include": {"schemas": ["billing"]}}
+    (project / "databases.yaml").write_text(json.dumps({"databases": [entry]}), encoding="utf-8")
+    _run(project, SAMPLE_DSN=dsn)
 
 
 def generate(dsn: str, project: Path) -> None:
@@ -23,10 +46,14 @@ def generate(dsn: str, project: Path) -> None:
     Raises:
         subprocess.CalledProcessError: when the run fails; its output is attached.
     """
-    environment = {**os.environ, "SOURCE_DATE_EPOCH": EPOCH}
+    _run(project, dsn)
+
+
+def _run(project: Path, *dsn: str, **variables: str) -> None:
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": EPOCH, **variables}
     tribal = Path(sys.executable).parent / "tribal"
     subprocess.run(
-        [tribal, "run", dsn, "--project", project], env=environment, check=True, capture_output=True, text=True
+        [tribal, "run", *dsn, "--project", project], env=environment, check=True, capture_output=True, text=True
     )
 
 
@@ -50,10 +77,14 @@ def main() -> int:
         home = Path(scratch)
         with EmbeddedServer.start(home / "postgres") as server:
             server.ensure_database("company", COMPANY_SQL)
-            generate(server.dsn("company"), _made(home / "project"))
-        shutil.rmtree(SAMPLES, ignore_errors=True)
-        shutil.copytree(home / "project" / "docs", SAMPLES)
-    print(f"samples: {sum(path.is_file() for path in SAMPLES.rglob('*'))} files written to {SAMPLES}")
+            generate(server.dsn("company"), _made(home / "commented"))
+            (home / "uncommented.sql").write_text(without_comments(), encoding="utf-8")
+            server.ensure_database("uncommented", home / "uncommented.sql")
+            generate_uncommented(server.dsn("uncommented"), _made(home / "uncommented"))
+        for project, folder in (("commented", SAMPLES), ("uncommented", UNCOMMENTED)):
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(home / project / "docs", folder)
+            print(f"samples: {sum(path.is_file() for path in folder.rglob('*'))} files written to {folder}")
     return 0
 
 

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from demo.samples import differences, generate
+from demo.samples import UNCOMMENTED, differences, generate, generate_uncommented, without_comments
+from servers.postgres import EmbeddedServer
 
 
 def test_the_sample_documentation_is_up_to_date(tmp_path: Path, company_dsn: str) -> None:
     generate(company_dsn, tmp_path)
     assert differences(tmp_path / "docs") == [], "run `make samples` and look at the difference"
+
+
+def test_that_of_the_sample_without_comments_is_too(tmp_path: Path, postgres_server: EmbeddedServer) -> None:
+    script = tmp_path / "uncommented.sql"
+    script.write_text(without_comments(), encoding="utf-8")
+    postgres_server.ensure_database("uncommented", script)
+    generate_uncommented(postgres_server.dsn("uncommented"), tmp_path)
+    assert differences(tmp_path / "docs", UNCOMMENTED) == [], "run `make samples` and look at the difference"
+    pages = [path.read_text(encoding="utf-8") for path in (tmp_path / "docs").rglob("*.md")]
+    assert not any("From the comment" in page for page in pages)

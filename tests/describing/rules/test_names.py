@@ -24,6 +24,7 @@ TIME = "timestamp with time zone"
         ("expiry_date", "date", "When it expires."),
         ("start_date", "date", "When it starts."),
         ("due", "date", "When it is due."),
+        ("due_dt", "date", "When it is due."),
         ("valid_from", "date", "From when on it is valid."),
         ("effective_until", "date", "Until when it is effective."),
         ("date_of_birth", "date", "Date of birth."),

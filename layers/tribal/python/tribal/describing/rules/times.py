@@ -10,7 +10,7 @@ from tribal.describing.rules.statements import Statement, declared, read
 from tribal.describing.rules.verbs import INTRANSITIVE, is_participle
 
 TIMES = ("date", "instant", "local_time")
-_KINDS = frozenset("at date datetime on time timestamp utc".split())
+_KINDS = frozenset("at date datetime dt on time timestamp ts utc".split())
 """Words at the end of a name, or at its start, that only say that it is a time."""
 _EVENTS = {
     **dict.fromkeys(("create", "creation"), "was created"),

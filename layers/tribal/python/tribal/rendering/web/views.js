@@ -167,7 +167,7 @@ function columnGrid(table) {
     if (outgoing) for (const column of own) if (!parents.has(column)) parents.set(column, name);
   }
   const heads = [["Column", "name"], ["Type", "type"], ["Key", "key"], ["Nullable", ""], ["Default", "default"],
-    ["Description", "wide"], ["Known from", ""]];
+    ["Description", "wide"]];
   return grid("Columns", heads, (table.c || []).map(column => {
     const [name, type, flags = 0, text, source, otherwise, , , values, kind, basis] = column;
     const keys = [];
@@ -176,9 +176,10 @@ function columnGrid(table) {
     if (flags & FOREIGN_KEY) keys.push(tag("FK", "foreign key"), parents.has(name) ? tableName(parents.get(name)) : "");
     const said = [element("span", {dir: "auto"}, prose(text))];
     if (values && source !== "derived") said.push(" Values: ", ...joined(values.map(code)), ".");
+    if (basis) said.push(" ", element("span", {class: "basis"}, "\u00b7 " + basis));
     if (kind) said.push(" ", tag(kind === "value" ? "hidden" : "hidden: possible " + kind, "values are masked"));
     return [[code(name)], [code(type)], keys, [flags & NULLABLE ? "yes" : "no"],
-      [otherwise ? code(otherwise) : ""], said, [basis || ""]];
+      [otherwise ? code(otherwise) : ""], said];
   }));
 }
 
