@@ -173,3 +173,10 @@ def test_todo_ranks_what_nobody_described_and_gives_the_lines_that_fill_it(docum
     data = json.loads(tribal("todo", "--json", cwd=folder).stdout)
     assert data["total"] == 3
     assert not any(item["table"].endswith("customer") for item in data["items"])
+
+
+def test_what_nobody_has_described_leaves_no_empty_line(documented: tuple[Path, str]) -> None:
+    folder, dsn = documented
+    found = tribal("search", "leaves", cwd=folder).stdout.splitlines()
+    assert found[0].split()[1] == f"{dsn.rpartition('/')[2]}.public.leaves"
+    assert all(line.strip() for line in found)

@@ -14,8 +14,11 @@ _GAP = "  "
 
 
 def print_indented(out: Console, markup: str, indent: int = 0) -> None:
-    """Print a paragraph with every line indented."""
+    """Print a paragraph with every line indented; nothing if it is empty."""
     from rich.text import Text
+
+    if not markup:
+        return
 
     text, margin = out.render_str(markup), Text(" " * indent)
     if out.soft_wrap:
