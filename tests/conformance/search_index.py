@@ -32,6 +32,7 @@ from tests.conformance.index_entries import (
     table_entry,
     vector,
 )
+from tests.conformance.search_index_compounds import *  # noqa: F403
 from tests.conformance.search_index_generations import *  # noqa: F403
 from tests.conformance.search_index_scopes import *  # noqa: F403
 from tests.conformance.search_index_vectors import *  # noqa: F403
@@ -39,9 +40,7 @@ from tribal.catalog.hashing import record_id
 from tribal.catalog.outline import TableOutline
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady
-from tribal.indexing.texts import Wording
 from tribal.ports import ByVector, ByWords, IndexCounts, IndexEntry, IndexFilter
-from tribal.retrieval.query import read_question, search_terms, words_to_find
 from tribal_contracts import Description, DocumentedColumn, DocumentedKey, TableDocument
 
 HOSTILE_TERMS = [
@@ -253,33 +252,6 @@ def test_a_hostile_term_finds_itself_and_nothing_else(index: Index, term: str) -
     assert found(index, term) == ["hit"]
     assert found(index, "innocent") == ["miss"]
     assert index.term_counts([term, "absent"], "table", IndexFilter()) == {term: 1}
-
-
-@pytest.mark.parametrize(
-    ("name", "question"),
-    [
-        ("heartrate", "heart rate"),
-        ("heart_rate", "heartrate"),
-        ("HeartRate", "Which heartrates were measured?"),
-        ("work_space", "workspace"),
-        ("workspace", "work space"),
-        ("web_hooks", "webhook"),
-        ("webhooks", "a web hook"),
-        ("sign_up", "signups"),
-        ("salesorderline", "sales order lines"),
-        ("sales_order_line", "salesorderline"),
-    ],
-)
-def test_a_compound_is_found_however_the_name_and_the_question_write_it(index: Index, name: str, question: str) -> None:
-    names = Wording().terms([name])
-    other = Wording().terms(["paid_invoices"])
-    fill(index, table_entry("shop.sales.hit", names=names), table_entry("shop.sales.miss", names=other))
-    concepts = read_question(question)
-    counts = index.term_counts(search_terms(concepts), "table", EVERYWHERE)
-    words = words_to_find(concepts, counts)
-    (hit,) = lexical(index, [term for word in words for term in word.terms], "table", EVERYWHERE, 10)
-    assert hit.record_id == record_id("table", "shop", "sales", "hit")
-    assert all(word.matched(hit.matched) == 1 for word in words if counts.keys() & word.terms.keys())
 
 
 def test_a_term_is_found_whole_only(index: Index) -> None:
