@@ -32,6 +32,7 @@ from tests.conformance.index_entries import (
     table_entry,
     vector,
 )
+from tests.conformance.search_index_compounds import *  # noqa: F403
 from tests.conformance.search_index_generations import *  # noqa: F403
 from tests.conformance.search_index_scopes import *  # noqa: F403
 from tests.conformance.search_index_vectors import *  # noqa: F403

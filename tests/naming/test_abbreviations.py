@@ -4,37 +4,88 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tribal.naming import expand, expand_tokens, humanize, is_acronym, split_identifier
-from tribal.naming.abbreviation_evidence import EVIDENCE
-from tribal.naming.abbreviation_table import ABBREVIATIONS, ACRONYMS, ENGLISH_WORDS
+from tribal.naming import expand, expand_tokens, humanize, is_acronym, likely_words, split_identifier
+from tribal.naming.abbreviation_evidence import EVIDENCE, PAIRED
+from tribal.naming.abbreviation_table import ABBREVIATIONS, ACRONYMS, ENGLISH_WORDS, NEVER_SPELT_OUT, USUAL
 
 
 @pytest.mark.parametrize(
     ("token", "meaning"),
     [
-        ("cust", "customer"), ("qty", "quantity"), ("amt", "amount"), ("dlv", "delivery"), ("dt", "date"),
-        ("cd", "code"), ("nbr", "number"), ("no", "number"), ("num", "number"), ("desc", "description"),
-        ("addr", "address"), ("acct", "account"), ("txn", "transaction"), ("inv", "invoice"), ("whse", "warehouse"),
-        ("emp", "employee"), ("dept", "department"), ("mgr", "manager"), ("yr", "year"), ("mth", "month"),
-        ("ts", "timestamp"), ("pct", "percent"), ("avg", "average"), ("min", "minimum"), ("max", "maximum"),
-        ("ref", "reference"), ("seq", "sequence"), ("stat", "status"), ("typ", "type"), ("usr", "user"),
-        ("org", "organization"), ("prod", "product"), ("cat", "category"), ("src", "source"), ("tgt", "target"),
-        ("cfg", "configuration"), ("hist", "history"), ("tmp", "temporary"), ("bak", "backup"), ("stg", "staging"),
-        ("evt", "event"), ("dob", "date of birth"), ("uom", "unit of measure"),
+        ("cust", "customer"), ("qty", "quantity"), ("amt", "amount"), ("num", "number"), ("desc", "description"),
+        ("addr", "address"), ("acct", "account"), ("txn", "transaction"), ("whse", "warehouse"), ("dept", "department"),
+        ("mgr", "manager"), ("mth", "month"), ("pct", "percent"), ("avg", "average"), ("max", "maximum"),
+        ("seq", "sequence"), ("typ", "type"), ("usr", "user"), ("src", "source"), ("tgt", "target"), ("hrs", "hours"),
+        ("cfg", "configuration"), ("bak", "backup"), ("evt", "event"), ("dob", "date of birth"),
     ],
 )  # fmt: skip
-def test_a_usual_short_form_is_spelt_out(token: str, meaning: str) -> None:
+def test_a_short_form_with_one_usual_meaning_is_spelt_out(token: str, meaning: str) -> None:
     assert expand(token) == meaning
 
 
-@pytest.mark.parametrize("token", ["order", "id", "url", "sku", "iban", "xyzzy", "grösse", "42"])
+@pytest.mark.parametrize("token", ["order", "id", "url", "sku", "iban", "xyzzy", "grösse", "42", "lens", "stats"])
 def test_a_word_an_acronym_or_an_unknown_token_stays_as_it_is(token: str) -> None:
     assert expand(token) == token
 
 
 @pytest.mark.parametrize(
+    "token", ["rev", "inv", "emp", "ref", "min", "stat", "pos", "temp", "spec", "mod", "nbr", "hist"]
+)
+def test_a_short_form_with_several_usual_meanings_is_not_spelt_out(token: str) -> None:
+    assert expand(token, {"order", "customer"}) == token
+
+
+@pytest.mark.parametrize("token", sorted(token for token in ABBREVIATIONS if len(token) == 2))
+def test_two_letters_are_never_spelt_out(token: str) -> None:
+    everything = {word for meanings in ABBREVIATIONS.values() for meaning in meanings for word in meaning.split()}
+    assert expand(token, everything) == token
+    assert expand_tokens([token, "total"], everything) == [token, "total"]
+    assert expand(token + "s") in (token + "s", USUAL.get(token + "s"))
+
+
+@pytest.mark.parametrize(
+    ("identifier", "beside", "words"),
+    [
+        ("ar_internal_metadata", {"accounts", "receivable", "value"}, "ar internal metadata"),
+        ("sub_total", {"subscription", "subscriptions"}, "sub total"),
+        ("mod_id", {"module", "modules"}, "mod id"),
+        ("rev", {"revision", "revenue"}, "rev"),
+        ("rev", {"revenue", "git"}, "rev"),
+        ("auth_uid", {"user", "id"}, "auth uid"),
+        ("trans_id", {"translation"}, "trans id"),
+    ],
+)
+def test_what_stands_beside_an_abbreviation_by_chance_does_not_settle_it(
+    identifier: str, beside: set[str], words: str
+) -> None:
+    assert humanize(identifier, beside) == words
+
+
+@pytest.mark.parametrize(
     ("token", "context", "meaning"),
     [
+        ("inv", {"inventory"}, "inventory"),
+        ("inv", {"invoices", "due"}, "invoice"),
+        ("inv", {"invoice", "inventory"}, "inv"),
+        ("inv", {"invoice", "warehouse"}, "inv"),
+        ("emp", {"employees"}, "employee"),
+        ("lat", {"lng"}, "latitude"),
+        ("lat", {"name"}, "lat"),
+        ("fname", {"lname"}, "first name"),
+        ("fname", {"size"}, "fname"),
+    ],
+)
+def test_an_ambiguous_token_is_spelt_out_where_the_catalog_itself_says_which_meaning_it_has(
+    token: str, context: set[str], meaning: str
+) -> None:
+    assert expand(token, context) == meaning
+
+
+@pytest.mark.parametrize(
+    ("token", "context", "meaning"),
+    [
+        ("dt", (), "date"),
+        ("rev", (), "revenue"),
         ("inv", {"warehouse", "shelf"}, "inventory"),
         ("inv", {"payment", "due"}, "invoice"),
         ("inv", {"inventory"}, "inventory"),
@@ -44,10 +95,13 @@ def test_a_word_an_acronym_or_an_unknown_token_stays_as_it_is(token: str) -> Non
         ("pos", {"stores", "cashier"}, "point of sale"),
         ("doc", {"patients", "hospital"}, "doctor"),
         ("emp", {"warehouse"}, "employee"),
+        ("yrs", (), "years"),
     ],
 )
-def test_the_words_around_decide_what_an_ambiguous_token_means(token: str, context: set[str], meaning: str) -> None:
-    assert expand(token, context) == meaning
+def test_where_people_search_the_words_around_decide_what_a_token_most_likely_means(
+    token: str, context: set[str], meaning: str
+) -> None:
+    assert " ".join(likely_words([token], context)) == meaning
 
 
 @pytest.mark.parametrize(
@@ -55,16 +109,17 @@ def test_the_words_around_decide_what_an_ambiguous_token_means(token: str, conte
 )
 def test_a_token_used_elsewhere_as_an_english_word_is_left_alone(token: str, context: set[str]) -> None:
     assert expand(token, context) == token
+    assert likely_words([token], context) == [token]
 
 
 def test_the_order_and_kind_of_the_context_do_not_matter() -> None:
-    words = ["warehouse", "stock", "payment"]
+    words = ["warehouse", "stock", "inventory"]
     assert {expand("inv", words), expand("inv", set(words)), expand("inv", tuple(reversed(words)))} == {"inventory"}
 
 
 def test_the_tokens_of_one_identifier_decide_for_each_other() -> None:
-    assert expand_tokens(["inv", "qty"]) == ["inventory", "quantity"]
-    assert expand_tokens(["inv", "due", "dt"]) == ["invoice", "due", "date"]
+    assert likely_words(["inv", "qty"]) == ["inventory", "quantity"]
+    assert likely_words(["inv", "due", "dt"]) == ["invoice", "due", "date"]
 
 
 def test_a_meaning_of_several_words_gives_several_words() -> None:
@@ -81,8 +136,8 @@ def test_a_meaning_of_several_words_gives_several_words() -> None:
         ("no", "number"),
     ],
 )
-def test_no_means_a_number_only_at_the_end_or_before_of(identifier: str, words: str) -> None:
-    assert humanize(identifier) == words
+def test_no_is_searched_as_a_number_only_at_the_end_or_before_of(identifier: str, words: str) -> None:
+    assert " ".join(likely_words(split_identifier(identifier))) == words
 
 
 @pytest.mark.parametrize(
@@ -124,4 +179,10 @@ def test_every_entry_is_a_token_whose_meanings_differ_from_it_and_need_no_spelli
 def test_evidence_is_given_only_for_meanings_that_compete() -> None:
     competing = {meaning for meanings in ABBREVIATIONS.values() if len(meanings) > 1 for meaning in meanings}
     assert set(EVIDENCE) <= competing
-    assert set(ABBREVIATIONS) >= ENGLISH_WORDS
+    assert set(ABBREVIATIONS) >= NEVER_SPELT_OUT >= ENGLISH_WORDS
+    assert set(PAIRED) <= set(ABBREVIATIONS) - set(USUAL)
+
+
+def test_what_is_always_spelt_out_has_three_letters_and_is_no_word() -> None:
+    assert min(map(len, USUAL)) > 2
+    assert not set(USUAL) & NEVER_SPELT_OUT

@@ -1,10 +1,12 @@
 """Singular and plural of the nouns that name tables and columns."""
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tribal.naming import plural, singular
+from tribal.naming.abbreviation_table import ACRONYMS
+from tribal.naming.inflection import UNCOUNTED_ACRONYMS
 
 _PAIRS = """
 address addresses, status statuses, category categories, person people, child children, index indices, series series,
@@ -42,6 +44,7 @@ def test_a_singular_is_its_own_singular(word: str) -> None:
 
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=10), st.sampled_from(["ss", "us", "is"]))
 def test_a_word_in_ss_us_or_is_is_never_mangled(start: str, ending: str) -> None:
+    assume((start + ending)[:-1] not in ACRONYMS)
     assert singular(start + ending) == start + ending
 
 
@@ -65,3 +68,24 @@ def test_the_case_of_a_word_is_kept(one: str, many: str) -> None:
 @pytest.mark.parametrize("word", ["gps", "sms", "dns", "https", "gas", "atlas", "texas", "was", "does", "yes"])
 def test_a_word_that_ends_in_s_by_nature_is_no_plural(word: str) -> None:
     assert singular(word) == word
+
+
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [("API", "APIs"), ("ID", "IDs"), ("SKU", "SKUs"), ("kpi", "kpis"), ("api", "apis"), ("vin", "vins")],
+)
+def test_an_acronym_that_people_count_has_a_plural_in_its_own_letters(one: str, many: str) -> None:
+    assert plural(one) == many
+    assert plural(many) == many
+    assert singular(many) == one
+
+
+@pytest.mark.parametrize("word", ["CSAT", "csat", "SMS", "VAT", "XML", "https", "GPS"])
+def test_an_acronym_that_nobody_counts_has_no_plural(word: str) -> None:
+    assert plural(word) == word
+    assert singular(word) == word
+
+
+def test_a_plural_that_a_schema_uses_all_the_same_is_understood() -> None:
+    assert singular("CSATs") == "CSAT"
+    assert UNCOUNTED_ACRONYMS <= ACRONYMS

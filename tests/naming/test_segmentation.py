@@ -40,6 +40,9 @@ def test_words_that_were_written_together_are_found(token: str, words: str) -> N
         "customers",
         "kundennummer",
         "id",
+        *"billable namespace namespaces payload payloads refundable roofless targetable internship warehouses".split(),
+        *"damaged moderated refills sunscreens hostname webpage username lifelike timeshare bookshelf".split(),
+        *"salesforce newcastle clickable unlikeable".split(),
     ],
 )
 def test_a_word_stays_whole(word: str) -> None:
@@ -48,6 +51,15 @@ def test_a_word_stays_whole(word: str) -> None:
 
 def test_one_unknown_part_leaves_the_whole_name_alone() -> None:
     assert segment("customerxyzzy") == ("customerxyzzy",)
+
+
+def test_a_word_of_the_dictionary_stays_whole_inside_a_name() -> None:
+    assert segment("paymentpayloadid") == ("payment", "payload", "id")
+
+
+def test_a_name_that_can_be_cut_in_two_places_is_left_alone() -> None:
+    assert segment("elementspace") == ("elementspace",)
+    assert segment("elementspaceid") == ("elementspaceid",)
 
 
 def test_the_cut_with_fewer_words_is_taken() -> None:

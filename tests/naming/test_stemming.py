@@ -77,4 +77,4 @@ def test_a_stem_is_never_empty_and_hardly_longer_than_its_word(word: str) -> Non
 
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=3, max_size=20))
 def test_stemming_keeps_the_beginning_of_a_word(word: str) -> None:
-    assert porter(word)[:2] == word[:2] or porter(word) == word[:1] + "i"
+    assert porter(word)[:2] == word[:2] or porter(word) in (word[:1], word[:1] + "i")

@@ -47,6 +47,14 @@ def test_each_result_says_why_it_is_there(shop: Toolbox) -> None:
     assert "it is joined to shop.sales.order_header, shop.stock.product" in reasons["shop.sales.order_line"]
 
 
+def test_a_long_form_is_shown_where_it_is_certain_and_a_guess_only_helps_to_find(shop: Toolbox) -> None:
+    answer = call(shop, "search_tables", query="emp qty hr")
+    shown = answer.query_interpretation.expanded_terms
+    assert "quantity" in shown
+    assert not {"hour", "human", "employee"} & set(shown)
+    assert "shop.hr.employee" in found(answer)[:3]
+
+
 def test_a_reason_names_no_table_out_of_scope(shop: Toolbox) -> None:
     scoped = replace(shop, scope=Scope(schemas=frozenset({("shop", "sales")})))
     answer = call(scoped, "search_tables", query="customers products orders", limit=20)

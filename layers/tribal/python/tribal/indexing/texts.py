@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from tribal.naming import expand_tokens, index_terms, split_identifier, stem
+from tribal.naming import index_terms, read_name, split_identifier, stem
 from tribal.naming.mentions import OwnNames
 from tribal_contracts import Description, DocumentedColumn, TableDocument
 
@@ -22,7 +21,7 @@ class _Name(NamedTuple):
     """An identifier split into words."""
 
     terms: tuple[str, ...]
-    """Stems of its tokens and of the words that its abbreviations stand for."""
+    """Stems of all by which it is found."""
     spelt_out: str
     spoken: tuple[str, ...]
     """Tokens and the words that they abbreviate, unstemmed and without duplicates."""
@@ -40,18 +39,13 @@ class Wording(dict[str, _Name]):
         self._context = context
 
     def __missing__(self, name: str) -> _Name:
-        tokens = _tokens(name)
-        words = tuple(expand_tokens(tokens, self._context))
-        if words == tokens:
-            found = _Name(tuple(map(stem, tokens)), " ".join(tokens), tuple(dict.fromkeys(tokens)))
-        else:
-            terms = (*map(stem, tokens), *(stem(word) for word in words if word not in tokens))
-            found = _Name(terms, " ".join(words), tuple(dict.fromkeys((*tokens, *words))))
+        words, forms = read_name(name, self._context)
+        found = _Name(tuple(map(stem, forms)), " ".join(words), tuple(dict.fromkeys((*forms, *words))))
         self[name] = found
         return found
 
     def terms(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Stems of the names' tokens and of the words that their abbreviations stand for."""
+        """Stems of all by which the names are found: tokens, what they abbreviate, neighbours as one word."""
         return tuple(chain.from_iterable([self[name].terms for name in names]))
 
     def spelt_out(self, name: str) -> str:
@@ -67,13 +61,7 @@ class Wording(dict[str, _Name]):
 def wording_of(table: TableDocument) -> Wording:
     """A `Wording` whose context is the words of the table's own names."""
     names = [table.schema_, table.table, *(column.name for column in table.columns)]
-    return Wording(frozenset(token for name in names for token in _tokens(name)))
-
-
-# Tables have many columns of the same name.
-@lru_cache(maxsize=16_384)
-def _tokens(name: str) -> tuple[str, ...]:
-    return tuple(split_identifier(name))
+    return Wording(frozenset(token for name in names for token in split_identifier(name)))
 
 
 def own_names(table: TableDocument) -> OwnNames:

@@ -16,7 +16,7 @@ from tribal.masking.column_words import (
     WRITTEN_TOGETHER,
 )
 from tribal.masking.kinds import SensitiveKind
-from tribal.naming import expand_tokens, singular, split_identifier
+from tribal.naming import likely_words, singular, split_identifier
 
 _LONGEST_PHRASE = 4
 _YES_OR_NO = frozenset({"is", "has", "have", "can", "allow", "allows", "was", "should", "needs"})
@@ -70,7 +70,7 @@ def _readings(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     tokens = split_identifier(name)
     while len(tokens) > 1 and tokens[-1].isdecimal():
         tokens.pop()
-    spelt_out = expand_tokens(tokens)
+    spelt_out = likely_words(tokens)
     return tuple(map(singular, tokens)), tuple(map(singular, spelt_out))
 
 

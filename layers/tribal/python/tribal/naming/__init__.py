@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tribal.naming.abbreviations import expand, expand_tokens, humanize, is_acronym
+from tribal.naming.abbreviations import expand, expand_tokens, humanize, is_acronym, likely_words
 from tribal.naming.inflection import plural, singular
+from tribal.naming.reading import glued, read_name
 from tribal.naming.segmentation import is_word, segment, segment_all
 from tribal.naming.stemming import porter, stem
 from tribal.naming.synonyms import synonym_terms, synonyms
@@ -24,12 +25,15 @@ __all__ = [
     "STOP_WORDS",
     "expand",
     "expand_tokens",
+    "glued",
     "humanize",
     "index_terms",
     "is_acronym",
     "is_word",
+    "likely_words",
     "plural",
     "porter",
+    "read_name",
     "segment",
     "segment_all",
     "singular",

@@ -37,7 +37,7 @@ professor: student course; provider: patient claim network; province: country ci
 purchase requisition: purchase supplier; quality: inspection defect; recommendation: item score
 registration: vehicle student event; release: version album; report: dashboard; requirement: specification
 requisition: purchase; resolution: ticket incident; resource: project schedule; result: test exam lab match
-review: rating product comment; revision: version document page; route: airport stop driver trip
+review: rating product comment; revision: version document page commit git branch; route: airport stop driver trip
 salary: employee emp job; sales: region quarter store; schedule: shift; school: student teacher district
 second: minute hour duration; section: course chapter; security: trade ticker portfolio; server: host ip
 specialty: doctor physician; species: animal plant habitat; statistic: mean variance; status: active open closed
@@ -53,3 +53,12 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     for meaning, words in (entry.split(": ") for entry in _EVIDENCE.strip().replace("\n", "; ").split("; "))
 }
 """Words that support a meaning if they occur nearby, by meaning."""
+
+PAIRED: dict[str, tuple[str, ...]] = {
+    "lat": ("lon", "lng", "longitude"),
+    "lon": ("lat", "latitude"),
+    "lng": ("lat", "latitude"),
+    "fname": ("lname", "surname"),
+    "lname": ("fname",),
+}
+"""By abbreviation, what beside it leaves no doubt that it has its first meaning."""

@@ -1,41 +1,49 @@
-"""Spells out the abbreviations in database names: `cust_addr_id` reads "customer address id"."""
+"""Spells out the abbreviations in database names: `cust_addr_id` reads "customer address id".
+
+What people read (`expand`, `expand_tokens`, `humanize`) has only meanings that are certain. What is searched
+(`likely_words`) may guess: a wrong guess finds one table too many and is shown to nobody.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Callable, Collection, Sequence, Set
 from itertools import zip_longest
 
-from tribal.naming.abbreviation_evidence import EVIDENCE
-from tribal.naming.abbreviation_table import ABBREVIATIONS, ACRONYMS, ENGLISH_WORDS
-from tribal.naming.inflection import plural
+from tribal.naming.abbreviation_evidence import EVIDENCE, PAIRED
+from tribal.naming.abbreviation_table import ABBREVIATIONS, ACRONYMS, ENGLISH_WORDS, NEVER_SPELT_OUT, USUAL
+from tribal.naming.inflection import plural, singular
 from tribal.naming.tokens import split_identifier
 
+_SHORTEST_SPELT_OUT = 3
+"""Two letters stand for too much: `hr` for an hour or a department, `pd` for paid, period or police department."""
+_MOST_MEANINGS = 3
+"""Of an abbreviation with more, the next schema has yet another."""
 _NUMBER_AT_THE_END = frozenset({"no", "nos"})
+
+_Spelling = Callable[[str, Set[str], Set[str]], str]
 
 
 def expand(token: str, context: Collection[str] = ()) -> str:
-    """What a token stands for, which may be several words; the token itself if it is unknown.
+    """What a token surely stands for, which may be several words; otherwise the token itself.
 
-    `context` holds lower-case words seen elsewhere in the same table or catalog (a set is fastest). They decide between
-    the meanings of an ambiguous token; a token that is an English word there is left alone.
+    That is the only usual meaning or, of several, the one that occurs in full in `context`: the lower-case words seen
+    elsewhere in the same table or catalog (a set is fastest).
     """
-    return _expand(token, _as_set(context), frozenset())
+    return _certain(token, _as_set(context), frozenset())
 
 
 def expand_tokens(tokens: Sequence[str], context: Collection[str] = ()) -> list[str]:
-    """The tokens of one identifier as single words, spelt out; each token helps to decide what the others mean.
+    """The tokens of one identifier as single words, spelt out where their meaning is certain."""
+    return _spell(tokens, context, _certain)
 
-    `no` means a number only at the end or before `of` (`order_no`, not `no_show`).
+
+def likely_words(tokens: Sequence[str], context: Collection[str] = ()) -> list[str]:
+    """The tokens of one identifier as single words, each spelt out as what it most likely stands for.
+
+    The other tokens, then the context, decide between meanings. `no` means a number only at the end or before `of`
+    (`order_no`, not `no_show`).
     """
-    elsewhere = _as_set(context)
-    siblings = frozenset(tokens)
-    words: list[str] = []
-    for token, following in zip_longest(tokens, tokens[1:]):
-        if token in _NUMBER_AT_THE_END and following not in (None, "of"):
-            words.append(token)
-        else:
-            words.extend(_expand(token, elsewhere, siblings).split())
-    return words
+    return _spell(tokens, context, _likeliest)
 
 
 def humanize(identifier: str, context: Collection[str] = (), *, acronyms: bool = False) -> str:
@@ -59,10 +67,45 @@ def _as_set(words: Collection[str]) -> Set[str]:
     return words if isinstance(words, Set) else frozenset(words)
 
 
-def _expand(token: str, elsewhere: Set[str], siblings: Set[str]) -> str:
+def _spell(tokens: Sequence[str], context: Collection[str], spelling: _Spelling) -> list[str]:
+    elsewhere = _as_set(context)
+    siblings = frozenset(tokens)
+    words: list[str] = []
+    for token, following in zip_longest(tokens, tokens[1:]):
+        if token in _NUMBER_AT_THE_END and following not in (None, "of"):
+            words.append(token)
+        else:
+            words.extend(spelling(token, elsewhere, siblings).split())
+    return words
+
+
+def _certain(token: str, elsewhere: Set[str], siblings: Set[str]) -> str:
+    if token in USUAL:
+        return USUAL[token]
+    if token in ABBREVIATIONS:
+        return _supported(token, elsewhere, siblings)
+    short = singular(token)
+    return plural(USUAL[short]) if short != token and short in USUAL else token
+
+
+def _supported(token: str, elsewhere: Set[str], siblings: Set[str]) -> str:
+    """The meaning that the words around settle, if there is such."""
+    if token in PAIRED and any(_mentions(words, other) for words in (elsewhere, siblings) for other in PAIRED[token]):
+        return ABBREVIATIONS[token][0]
+    meanings = ABBREVIATIONS[token]
+    if len(token) < _SHORTEST_SPELT_OUT or len(meanings) > _MOST_MEANINGS or token in NEVER_SPELT_OUT:
+        return token
+    around = elsewhere | siblings
+    # The words of "user id" stand anywhere; that they do settles nothing about `uid`.
+    spelt_out = [meaning for meaning in meanings if _mentions(around, meaning)]
+    hinted = [meaning for meaning in meanings if any(_mentions(around, word) for word in EVIDENCE.get(meaning, ()))]
+    return spelt_out[0] if len(spelt_out) == 1 and set(hinted) <= set(spelt_out) else token
+
+
+def _likeliest(token: str, elsewhere: Set[str], siblings: Set[str]) -> str:
     meanings = ABBREVIATIONS.get(token)
     if meanings is None:
-        return _expand_plural(token, elsewhere, siblings)
+        return _plural_of_likeliest(token, elsewhere, siblings)
     if token in ENGLISH_WORDS and _mentions(elsewhere, token):
         return token
     if len(meanings) == 1:
@@ -70,11 +113,11 @@ def _expand(token: str, elsewhere: Set[str], siblings: Set[str]) -> str:
     return max(meanings, key=lambda meaning: _evidence(meaning, token, elsewhere, siblings))
 
 
-def _expand_plural(token: str, elsewhere: Set[str], siblings: Set[str]) -> str:
+def _plural_of_likeliest(token: str, elsewhere: Set[str], siblings: Set[str]) -> str:
     short = token[:-1]
     if len(token) < 3 or not token.endswith("s") or short not in ABBREVIATIONS or short in ENGLISH_WORDS:
         return token
-    return plural(_expand(short, elsewhere, siblings))
+    return plural(_likeliest(short, elsewhere, siblings))
 
 
 def _evidence(meaning: str, token: str, elsewhere: Set[str], siblings: Set[str]) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from tribal.naming.abbreviation_table import ACRONYMS
+
 _UNINFLECTED = frozenset(
     """
     aircraft analytics athletics bitcoin chassis clothes corps data deer economics electronics equipment ethics
@@ -116,9 +118,21 @@ _Z_DOUBLED = {"fez": "fezzes", "quiz": "quizzes", "whiz": "whizzes"}
 _Z_FROM_DOUBLED = {plural: singular for singular, plural in _Z_DOUBLED.items()}
 
 
+# Measures, sciences, laws, formats, currencies, bodies: nobody counts them.
+UNCOUNTED_ACRONYMS = frozenset(
+    """
+    aum cpi csat csv dea dna dns eft esg etl eu eur fbi fda fifa fips ftp gbp gdp gdpr gmt gps gst hipaa html http https
+    iata icao icd imdb io irs iso json llc loinc mcc mls mpaa nasa nba nfl nhs nlp ocr pii ram rfid rgb rna roi rss seo
+    sftp sic sms smtp snomed sql ssh ssl sso swot tcp tls ucc uk usa usb usd ux vat wifi www xml yaml
+    """.split()
+)
+
+
 @lru_cache(maxsize=16_384)
 def singular(word: str) -> str:
     """The singular of an English noun, in the same case; a word that is not a plural is returned unchanged."""
+    if _is_plural_acronym(word):
+        return word[:-1]
     return _in_case_of(word, _singular(word.lower()))
 
 
@@ -126,7 +140,15 @@ def singular(word: str) -> str:
 def plural(word: str) -> str:
     """The plural of an English noun, in the same case; a plural is returned unchanged."""
     lower = word.lower()
+    if _is_plural_acronym(word):
+        return word
+    if lower in ACRONYMS:
+        return word if lower in UNCOUNTED_ACRONYMS else word + "s"
     return word if _singular(lower) != lower else _in_case_of(word, _plural(lower))
+
+
+def _is_plural_acronym(word: str) -> bool:
+    return len(word) > 2 and word.endswith("s") and word[:-1].isupper()
 
 
 def _in_case_of(word: str, result: str) -> str:
@@ -141,6 +163,8 @@ def _singular(word: str) -> str:
     for known in (_IRREGULAR_SINGULAR, _SES_TO_SIS, _Z_FROM_DOUBLED):
         if word in known:
             return known[word]
+    if len(word) > 3 and word.endswith("s") and word[:-1] in ACRONYMS and word not in ACRONYMS:
+        return word[:-1]
     if word.endswith("men") and not word.endswith(_NOT_MEN) and len(word) > 4:
         return word[:-3] + "man"
     if not _may_be_plural(word):

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from tribal.naming.abbreviation_evidence import EVIDENCE
 from tribal.naming.abbreviation_table import ABBREVIATIONS, ACRONYMS
+from tribal.naming.closed_compounds import CLOSED_COMPOUNDS
 from tribal.naming.english_words import WORDS
 from tribal.naming.inflection import singular
 from tribal.naming.synonym_table import GROUPS
@@ -34,6 +35,8 @@ _NO_PARTS = frozenset(
     ton
     """.split()
 )
+# What is added to a word to make another: `targetable` and `roofless` are words though no dictionary need have them.
+_SUFFIXES = frozenset({"able", "ably", "aged", "hood", "less", "like", "ship", "some", "ward", "wards", "wise"})
 
 
 def _vocabulary() -> frozenset[str]:
@@ -53,11 +56,11 @@ _VOCABULARY = _vocabulary()
 def segment(token: str) -> tuple[str, ...]:
     """The words of a lower-case token, in order; the token itself if it is a word or cannot be split into known ones.
 
-    Of several splits the one with the fewest words wins, then the one whose first word is longest.
+    Of several splits the one with the fewest words wins; if there are two of those, the token is left alone.
     """
     if not _SHORTEST <= len(token) <= _LONGEST or not (token.isascii() and token.isalpha()):
         return (token,)
-    if token in ABBREVIATIONS or token in ACRONYMS or is_word(token):
+    if token in ABBREVIATIONS or token in ACRONYMS or is_word(token) or _is_compound(token):
         return (token,)
     return _cut(token) or (token,)
 
@@ -68,8 +71,12 @@ def segment_all(tokens: Sequence[str]) -> list[str]:
 
 
 def _cut(token: str) -> tuple[str, ...] | None:
-    """The best split, found for each tail from the shortest to the whole."""
+    """The one split into the fewest words, found for each tail from the shortest to the whole; none if there are two.
+
+    `dropstone` would be "drops tone" as well as "drop stone".
+    """
     best: dict[int, tuple[str, ...]] = {len(token): ()}
+    doubtful: set[int] = set()
     for start in range(len(token) - 2, -1, -1):
         for stop in range(len(token), start + 1, -1):
             rest = best.get(stop)
@@ -78,19 +85,31 @@ def _cut(token: str) -> tuple[str, ...] | None:
             words = (token[start:stop], *rest)
             if start not in best or len(words) < len(best[start]):
                 best[start] = words
-    return best.get(0)
+                doubtful.discard(start)
+                if stop in doubtful:
+                    doubtful.add(start)
+            elif len(words) == len(best[start]):
+                doubtful.add(start)
+    return None if 0 in doubtful else best.get(0)
 
 
 def _may_stand(token: str, start: int, stop: int, rest: tuple[str, ...]) -> bool:
     part = token[start:stop]
-    if len(part) >= _SHORTEST_PART:
-        return part not in _NO_PARTS and is_word(part)
     first, last = start == 0, stop == len(token)
+    if len(part) >= _SHORTEST_PART:
+        if part in _NO_PARTS or (not first and singular(part) in _SUFFIXES):
+            return False
+        return is_word(part) or _is_compound(part)
     if last:
         return part in _LAST_ONLY or (part in _AFTER_PARTICIPLE and token[:start].endswith("ed"))
     if first:
         return part in _FIRST_ONLY and (part != "on" or len(rest) > 1)
     return part in _MIDDLE_ONLY
+
+
+def _is_compound(part: str) -> bool:
+    """Whether a dictionary has the word, or the singular of it, though it looks like two."""
+    return part in CLOSED_COMPOUNDS or singular(part) in CLOSED_COMPOUNDS
 
 
 def is_word(part: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from tribal.errors import ToolInputInvalid
-from tribal.naming import expand_tokens, split_identifier, stem
+from tribal.naming import read_name, stem
 from tribal.ports import IndexFilter
 from tribal.ranking.relevance import non_increasing
 from tribal.retrieval.candidates import COUNTED, SCORED_A_SIGNAL, Found, find, rank
@@ -138,8 +138,8 @@ def _result(
 
 @lru_cache(maxsize=16_384)
 def _terms_of(name: str) -> frozenset[str]:
-    tokens = split_identifier(name)
-    return frozenset(stem(word) for word in (*tokens, *expand_tokens(tokens)))
+    _, forms = read_name(name)
+    return frozenset(map(stem, forms))
 
 
 def _key_columns(document: TableDocument, shared: frozenset[str]) -> list[DocumentedColumn]:

@@ -10,7 +10,7 @@ from tribal.documenting.review.documents import table_documents
 from tribal.documenting.review.literals import shown_literals
 from tribal.masking import detect
 from tribal.masking.value_shapes import is_date, is_number
-from tribal.naming import humanize, index_terms, tokenize_text
+from tribal.naming import index_terms, read_name, tokenize_text
 from tribal.ports import ObjectStore
 from tribal_contracts import Description, LintRules, TableDocument
 
@@ -136,5 +136,5 @@ def _words(table: str, column: str | None, description: Description, *names: str
 
 def restates(text: str, *names: str) -> bool:
     """Whether every content word of a text appears, in full or abbreviated, in one of the names."""
-    known = {term for name in names for term in (*index_terms(name), *index_terms(humanize(name)))}
+    known = {term for name in names for term in index_terms(" ".join((name, *read_name(name)[1])))}
     return set(index_terms(text)) <= known
