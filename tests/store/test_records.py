@@ -8,6 +8,7 @@ import pytest
 
 from tests.fakes import MemoryStore
 from tests.sample_shop.indexed import shop_tables, write_documentation
+from tribal.catalog.hashing import bytes_hash
 from tribal.catalog.locations import MANIFEST_FILE
 from tribal.errors import ManifestError, ObjectNotFound, StoreError
 from tribal.store import (
@@ -37,6 +38,15 @@ def test_a_record_is_read_as_it_was_written() -> None:
     store.put(KEY, ITEM.to_json())
     assert read_record(store, KEY, UnitItem) == ITEM
     assert require_record(store, KEY, UnitItem) == ITEM
+
+
+def test_bytes_whose_hash_is_known_need_no_checksum_and_may_look_as_if_they_had_lost_one() -> None:
+    store = MemoryStore()
+    data = ITEM.to_json().removesuffix(b"\n}\n") + b',\n  "checksum": "%s"\n}\n' % (b"g" * 64)
+    store.put(KEY, data)
+    assert read_record(store, KEY, UnitItem) is None
+    assert read_record(store, KEY, UnitItem, bytes_hash(data)) == ITEM
+    assert read_record(store, KEY, UnitItem, bytes_hash(data + b" ")) is None
 
 
 @pytest.mark.parametrize("data", [None, b"", b"{", b"[]", b"{}", b"\xff"])
