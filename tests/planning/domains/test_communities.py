@@ -67,7 +67,7 @@ def test_links_are_keys_and_what_views_read_each_once() -> None:
 
 def test_a_column_that_bears_the_key_of_one_table_alone_is_a_link_too() -> None:
     others = [table(f"s.t{n}") for n in range(3)]
-    tables = [keyed("s.note", "note_id"), keyed("s.note_scan", "scan_id", "note_id"), *others]
+    tables = [keyed("s.letter", "letter_id"), keyed("s.letter_scan", "scan_id", "letter_id"), *others]
     assert find_links(tables) == [(1, 0)]
     assert find_links([table("s.customer"), table("s.orders", column("CustomerId")), *others]) == [(1, 0)]
 
@@ -75,9 +75,9 @@ def test_a_column_that_bears_the_key_of_one_table_alone_is_a_link_too() -> None:
 @pytest.mark.parametrize(
     "tables",
     [
-        [keyed("s.note", "note_id"), keyed("s.memo", "note_id"), keyed("s.scan", "scan_id", "note_id")],
+        [keyed("s.letter", "letter_id"), keyed("s.memo", "letter_id"), keyed("s.scan", "scan_id", "letter_id")],
         [keyed("s.settings", "user_id"), keyed("s.orders", "order_id", "user_id"), table("s.shop")],
-        [keyed("s.note", "id"), keyed("s.scan", "scan_id", "id"), table("s.shop")],
+        [keyed("s.letter", "id"), keyed("s.scan", "scan_id", "id"), table("s.shop")],
     ],
     ids=["two tables have this key", "it does not hold the table's noun", "it says nothing"],
 )

@@ -114,12 +114,12 @@ def test_some_modules_beside_tables_that_keys_connect_are_both_domains() -> None
 
 def test_a_first_word_does_not_hold_together_what_keys_set_apart() -> None:
     apart = [
-        table("public.drug_exposure", references=[("a", "public.patient"), ("b", "public.diagnosis")]),
-        table("public.drug_strength", references=[("a", "public.employee"), ("b", "public.payroll")]),
+        table("public.gear_rental", references=[("a", "public.patient"), ("b", "public.diagnosis")]),
+        table("public.gear_price", references=[("a", "public.employee"), ("b", "public.payroll")]),
     ]
     domains = by_domain([*CLINIC_AND_STAFF, *apart])
-    assert "drug_exposure" in domains["patient"]
-    assert "drug_strength" in domains["employee"]
+    assert "gear_rental" in domains["patient"]
+    assert "gear_price" in domains["employee"]
 
 
 def test_a_first_word_holds_together_what_keys_say_nothing_about() -> None:

@@ -36,7 +36,7 @@ def tied_families(names: Sequence[TableName], links: Links) -> list[int]:
     """A number for each table, which those of a family share that keys confirm, or that keys say nothing about.
 
     A first word that is no table (`crm_`) holds its tables together if more keys lead from one to another than would
-    by chance. Otherwise, as with `drug_exposure` and `drug_strength`, it holds those that keys connect directly.
+    by chance. Otherwise, as with `gear_rental` and `gear_price`, it holds those that keys connect directly.
     """
     degree = Counter(node for link in links for node in link)
     inside: dict[str, list[tuple[int, int]]] = defaultdict(list)

@@ -66,7 +66,7 @@ def _referenced(table: CatalogTable) -> Iterator[tuple[str, str]]:
 
 
 def _bearers(tables: Sequence[CatalogTable]) -> dict[str, int]:
-    """The table that a column of a certain name means: `note_id` is the key of one table alone, and holds its noun.
+    """The table that a column of a certain name means: `letter_id` is the key of one table alone, and holds its noun.
 
     That suffices for putting tables together, and for nothing that is said about them.
     """

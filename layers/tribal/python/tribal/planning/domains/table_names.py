@@ -20,8 +20,8 @@ SHORTEST_PART = 4
 By judgement (docs/adr/0036, which says what other values do).
 """
 BRANCHES = 3
-"""Different letters that must follow where names that run together share a beginning: `sales|order`, `sales|person`,
-`sales|reason`. By judgement."""
+"""Different letters that must follow where names that run together share a beginning: `garden|tool`, `garden|plot`,
+`garden|season`. By judgement."""
 COMMON_SHARE = 0.9
 """A first word of at least this share of the names is the product's own (`icinga_`): it divides nothing.
 
