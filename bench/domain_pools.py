@@ -1,6 +1,6 @@
 """Pools: unrelated databases merged into one schema, with the source database as the expected domain of each table.
 
-The constants of grouping are chosen on `bird_mini` and on the even pools of large sets; the others are only reported.
+They are no schemas as people make them: they show what grouping does where tables have the least to do with each other.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-CHOSEN_ON = ("bird_mini",)
 POOL = 10
 """Databases per pool; sets of more than twice as many are also cut into pools of this size."""
 _NAME = re.compile(r'"([^"]+)"\."([^"]+)"')
@@ -24,8 +23,6 @@ class Pool:
     sql: str
     gold: Mapping[str, str]
     """The source database of each `schema.table` of the pool."""
-    chosen_on: bool
-    """Whether constants were chosen using this pool."""
 
 
 def pools(data: Path) -> Iterator[Pool]:
@@ -34,16 +31,16 @@ def pools(data: Path) -> Iterator[Pool]:
         name, sql = file.parent.name, file.read_text(encoding="utf-8")
         databases = sorted({schema for schema, _ in _tables(sql)})
         if len(databases) <= 2 * POOL:
-            yield pour(name, sql, databases, chosen_on=name in CHOSEN_ON)
+            yield pour(name, sql, databases)
             continue
-        yield pour(name, sql, databases, chosen_on=True)
+        yield pour(name, sql, databases)
         for half, mine in (("even", databases[::2]), ("odd", databases[1::2])):
             parts = len(mine) // POOL
             for part in range(parts):
-                yield pour(f"{name} {half} {part + 1}", sql, mine[part::parts], chosen_on=half == "even")
+                yield pour(f"{name} {half} {part + 1}", sql, mine[part::parts])
 
 
-def pour(name: str, sql: str, databases: list[str], *, chosen_on: bool) -> Pool:
+def pour(name: str, sql: str, databases: list[str]) -> Pool:
     """Rewrite a script so that the tables of some of its schemas are in one; repeated names get a number."""
     place: dict[tuple[str, str], str] = {}
     for schema, table in _tables(sql):
@@ -58,7 +55,7 @@ def pour(name: str, sql: str, databases: list[str], *, chosen_on: bool) -> Pool:
         if named and all(pair in place for pair in named):
             kept.append(_NAME.sub(lambda match: f'pool."{place[match.group(1), match.group(2)]}"', statement))
     gold = {f"pool.{table}": schema for (schema, _), table in place.items()}
-    return Pool(name, ";\n".join(["CREATE SCHEMA pool", *kept, ""]), gold, chosen_on)
+    return Pool(name, ";\n".join(["CREATE SCHEMA pool", *kept, ""]), gold)
 
 
 def _tables(sql: str) -> list[tuple[str, str]]:

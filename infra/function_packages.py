@@ -9,7 +9,7 @@ OUR_LAYER = "tribal"
 """The packages `tribal` and `tribal_contracts`."""
 LAYERS = (OUR_LAYER, "deps-core", "deps-postgres", "deps-search", "deps-tokens", "deps-vectors")
 FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "planner": (OUR_LAYER, "deps-core", "deps-postgres", "deps-vectors"),
+    "planner": (OUR_LAYER, "deps-core", "deps-postgres"),
     "documenter": (OUR_LAYER, "deps-core", "deps-postgres"),
     "finisher": (OUR_LAYER, "deps-core"),
     "indexer": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors"),

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.planning.test_planning import HeldLease, Shop
+from tests.planning.planned_shop import HeldLease, Shop
 from tribal.catalog import locations
 from tribal.errors import ObjectDamaged, PlanError
 from tribal.planning import last_plan, publish_plan, write_run_plan

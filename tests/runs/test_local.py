@@ -50,6 +50,25 @@ def test_a_run_plans_documents_and_indexes_and_its_tools_answer(app: Application
     app.close()
 
 
+def test_a_run_says_in_one_line_that_domains_of_earlier_rules_were_proposed_anew(app: Application) -> None:
+    with LocalRun(app, "plan", RecordingSink()) as work:
+        plan = json.loads(work.plan().plan.to_json())
+    of_now = RecordingSink()
+    with LocalRun(app, "plan", of_now) as work:
+        work.plan()
+    for analysis in plan["databases"]:
+        del analysis["domain_rules"]
+    renamed = json.dumps(plan).replace('"audit"', '"general"')
+    app.store().put(PLAN_FILE, renamed.encode())
+    sink = RecordingSink()
+    with LocalRun(app, "plan", sink) as work:
+        moves = work.plan().plan.moves or []
+    assert {(move.from_domain, move.to_domain) for move in moves} == {("general", "audit")}
+    (told,) = (note for note in sink.notes if "earlier rules" in note)
+    assert told.startswith(f"{len(moves)} table")
+    assert not [note for note in of_now.notes if "earlier rules" in note]
+
+
 def test_a_run_does_what_its_parameters_ask_for_and_no_more(app: Application) -> None:
     with LocalRun(app, "plan", RecordingSink()) as work:
         work.plan()

@@ -64,7 +64,8 @@ class DatabaseEntry(ClosedContract):
     )
     domains: dict[str, list[Glob]] = Field(default_factory=dict)
     vocabulary: dict[Annotated[str, Field(min_length=1)], list[Annotated[str, Field(min_length=1)]]] = Field(
-        default_factory=dict, description="Your own business domains, each with words that identify its tables."
+        default_factory=dict,
+        description="Your own names of domains, each with words that its tables carry in their names.",
     )
     limits: DatabaseLimits = Field(default_factory=DatabaseLimits)
 

@@ -1,57 +1,65 @@
-"""Grouping: pins, the last plan, schemas, words and keys."""
+"""Grouping: pins, the last plan, schemas, first words and keys."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-from tests.fakes.catalogs import column, table
-from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
-from tribal.errors import EmbeddingFailed
-from tribal.planning.domains.clustering import Cluster, minimum_domain_size
-from tribal.planning.domains.domain_names import name_domains
-from tribal.planning.domains.grouping import LARGEST_SCHEMA, Evidence, group_tables
-from tribal.planning.domains.vocabulary import topics
-from tribal.planning.domains.word_similarity import split_run_together, without_kind_words
+from tests.fakes.catalogs import table
+from tribal.planning.domains.clustering import minimum_domain_size
+from tribal.planning.domains.domain_names import Elsewhere
+from tribal.planning.domains.grouping import LARGEST_SCHEMA, NOTHING_ELSE, Evidence, group_tables
 from tribal_contracts import CatalogTable
 
-WORDS = Evidence(WordLlamaEmbedder())
+Domains = dict[str, set[str]]
+
 CLINIC_AND_STAFF = [
-    table("public.patient", column("birth_date")),
+    table("public.patient"),
     table("public.diagnosis", references=[("patient_id", "public.patient")]),
     table("public.prescription", references=[("patient_id", "public.patient")]),
-    table("public.employee", column("salary")),
+    table("public.employee"),
     table("public.payroll", references=[("employee_id", "public.employee")]),
     table("public.vacation", references=[("employee_id", "public.employee")]),
 ]
 
 
-class BrokenEmbedder:
-    model = "broken"
-    dimensions = 2
-
-    def embed(self, _texts: Sequence[str]) -> NDArray[np.float32]:
-        raise EmbeddingFailed("the weights are not there")
-
-
 def by_domain(
-    tables: Sequence[CatalogTable], evidence: Evidence = WORDS, previous: Mapping[tuple[str, str], str] | None = None
-) -> dict[str, set[str]]:
-    grouped: dict[str, set[str]] = {}
-    for (_, name), domain in group_tables(tables, pins={}, previous=previous or {}, evidence=evidence).domains.items():
+    tables: Sequence[CatalogTable],
+    evidence: Evidence = NOTHING_ELSE,
+    previous: Mapping[tuple[str, str], str] | None = None,
+    database: str = "shop",
+) -> Domains:
+    grouped: Domains = {}
+    found = group_tables(tables, database=database, pins={}, previous=previous or {}, evidence=evidence)
+    for (_, name), domain in found.domains.items():
         grouped.setdefault(domain, set()).add(name)
     return grouped
 
 
-def test_tables_of_one_schema_are_recognised_by_words_and_keys() -> None:
+def named(*names: str) -> list[CatalogTable]:
+    return [table(f"public.{name}") for name in names]
+
+
+def modules(prefixes: Sequence[str], size: int) -> list[CatalogTable]:
+    """Modules of tables, each table with a key to the first of its module, and one in three to another module's."""
+    found = []
+    for number, prefix in enumerate(prefixes):
+        for n in range(size):
+            references = [("up", f"public.{prefix}_t0")] if n else []
+            if n % 3 == 1:
+                references.append(("other", f"public.{prefixes[number - 1]}_t0"))
+            found.append(table(f"public.{prefix}_t{n}", references=references))
+    return found
+
+
+def test_tables_that_keys_connect_are_a_domain_named_after_the_table_at_its_centre() -> None:
     assert by_domain(CLINIC_AND_STAFF) == {
-        "clinical-records": {"patient", "diagnosis", "prescription"},
-        "human-resources": {"employee", "payroll", "vacation"},
+        "patient": {"patient", "diagnosis", "prescription"},
+        "employee": {"employee", "payroll", "vacation"},
     }
 
 
@@ -59,30 +67,122 @@ def test_the_order_of_tables_and_a_second_time_make_no_difference() -> None:
     assert by_domain(CLINIC_AND_STAFF[::-1]) == by_domain(CLINIC_AND_STAFF)
 
 
-def test_a_users_vocabulary_is_recognised_and_keeps_its_title() -> None:
-    tables = [table(f"public.{name}") for name in ("lighthouse", "lighthouse_keeper", "buoy")]
-    own = Evidence(WordLlamaEmbedder(), {"Sea Marks": ["lighthouse", "buoy", "keeper"]})
-    grouping = group_tables(tables, pins={}, previous={}, evidence=own)
-    assert set(grouping.domains.values()) == {"sea-marks"}
+def test_first_words_divide_a_schema_where_most_tables_are_in_large_families_whatever_the_keys() -> None:
+    across = [
+        table(f"public.{prefix}_t{n}", references=[("to", f"public.crm_t{n}")] if prefix != "crm" else [])
+        for prefix in ("crm", "hr", "dcim")
+        for n in range(8)
+    ]
+    assert {domain: len(names) for domain, names in by_domain(across).items()} == {"crm": 8, "hr": 8, "dcim": 8}
+
+
+def test_a_table_outside_the_families_goes_to_the_one_that_it_refers_to() -> None:
+    lone = [
+        table("public.lead", references=[("t", "public.crm_t3")]),
+        table("public.wage", references=[("t", "public.hr_t3")]),
+    ]
+    domains = by_domain([*modules(["crm", "hr", "dcim"], 8), *lone])
+    assert "lead" in domains["crm"]
+    assert "wage" in domains["hr"]
+
+
+def test_of_two_families_that_a_table_is_tied_to_alike_it_goes_to_the_one_that_has_fewer_ties_anyway() -> None:
+    lone = table("public.lead", references=[("one", "public.crm_t5"), ("other", "public.hr_t5")])
+    assert "lead" in by_domain([*modules(["crm"], 20), *modules(["hr"], 8), lone])["hr"]
+
+
+def test_where_no_first_word_is_shared_keys_divide_the_schema() -> None:
+    words = random.Random(7)
+    names = ["".join(words.choices("bdfgklmnprstvz", k=7)) for _ in range(40)]
+    tables = [
+        table(f"public.{name}", references=[("up", f"public.{names[n // 10 * 10]}")] if n % 10 else [])
+        for n, name in enumerate(names)
+    ]
+    assert sorted(by_domain(tables).values(), key=min) == sorted(
+        (set(names[start : start + 10]) for start in range(0, 40, 10)), key=min
+    )
+
+
+def test_some_modules_beside_tables_that_keys_connect_are_both_domains() -> None:
+    modules_without_keys = named(
+        *(f"{prefix}_{name}" for prefix in ("xq", "vz") for name in ("salary", "food", "port"))
+    )
+    domains = by_domain([*modules_without_keys, *CLINIC_AND_STAFF, *named("zz")])
+    assert domains.keys() == {"xq", "vz", "patient", "employee", "shop"}
+    assert domains["xq"] == {"xq_salary", "xq_food", "xq_port"}
+
+
+def test_a_first_word_does_not_hold_together_what_keys_set_apart() -> None:
+    apart = [
+        table("public.gear_rental", references=[("a", "public.patient"), ("b", "public.diagnosis")]),
+        table("public.gear_price", references=[("a", "public.employee"), ("b", "public.payroll")]),
+    ]
+    domains = by_domain([*CLINIC_AND_STAFF, *apart])
+    assert "gear_rental" in domains["patient"]
+    assert "gear_price" in domains["employee"]
+
+
+def test_a_first_word_holds_together_what_keys_say_nothing_about() -> None:
+    tables = [*CLINIC_AND_STAFF, *named("audit_log", "audit_trail", "audit_actor")]
+    assert by_domain(tables)["audit"] == {"audit_log", "audit_trail", "audit_actor"}
+
+
+def test_a_table_without_keys_goes_with_those_of_its_first_word() -> None:
+    assert "employee_photo" in by_domain([*CLINIC_AND_STAFF, *named("employee_photo")])["employee"]
+
+
+def test_a_users_word_that_few_tables_of_a_group_carry_does_not_name_it() -> None:
+    own = Evidence({"Money": ["payroll"]})
+    assert by_domain(CLINIC_AND_STAFF, own).keys() == {"patient", "employee"}
+
+
+def test_a_users_words_name_a_group_that_mostly_carries_them_and_move_no_table() -> None:
+    tables = [
+        table("public.lighthouse"),
+        table("public.lighthouse_keeper", references=[("at", "public.lighthouse")]),
+        table("public.buoy", references=[("at", "public.lighthouse")]),
+        *CLINIC_AND_STAFF,
+    ]
+    own = Evidence({"Sea Marks": ["lighthouse", "buoy", "patients"]})
+    grouping = group_tables(tables, database="shop", pins={}, previous={}, evidence=own)
     assert grouping.titles["sea-marks"] == "Sea Marks"
-
-
-def test_words_for_a_known_domain_are_added_to_it() -> None:
-    own = {topic.name: topic for topic in topics({"sales": ["zebra"]})}
-    assert own["sales"].words[-1] == "zebra"
-    assert len(own) == len(topics({}))
+    assert set(by_domain(tables, own)) == {"sea-marks", "patient", "employee"}
 
 
 def test_a_schema_too_large_for_one_domain_is_grouped_inside() -> None:
     crowd = [
-        table(f"erp.{name.table_name}_{n}", references=[("up", f"erp.{name.table_name}_0")] if n else [])
-        for name in CLINIC_AND_STAFF
-        for n in range(LARGEST_SCHEMA // 6 + 1)
+        table(f"erp.{name}_t{n}", references=[("up", f"erp.{name}_t0")] if n else [])
+        for name in ("party", "stock")
+        for n in range(LARGEST_SCHEMA // 2 + 1)
     ]
-    domains = by_domain([*crowd, table("shop.till")])
-    assert domains["shop"] == {"till"}
-    assert "erp" not in domains
-    assert len(domains) > 2
+    assert by_domain([*crowd, table("shop.till")]).keys() == {"party", "stock", "shop"}
+
+
+def test_a_schemas_name_is_taken_as_it_is_written_and_not_spelt_out() -> None:
+    tables = [table("hr.employee"), table("hr.wage"), table("CRM.lead"), table("dhcp4.pool")]
+    grouping = group_tables(tables, database="shop", pins={}, previous={})
+    assert grouping.titles == {"hr": "HR", "crm": "CRM", "dhcp4": "DHCP4"}
+
+
+def test_a_prefix_is_taken_as_it_is_written() -> None:
+    tables = [table(f"public.{prefix}_t{n}") for prefix in ("usr", "amt", "sales") for n in range(4)]
+    grouping = group_tables(tables, database="shop", pins={}, previous={})
+    assert grouping.titles == {"usr": "Usr", "amt": "Amt", "sales": "Sales"}
+
+
+def test_a_prefix_that_nearly_every_table_has_names_no_domain() -> None:
+    tables = [
+        table(f"public.icinga_{name.table_name}", references=[("up", f"public.icinga_{key.references_table}")])
+        if (key := next(iter(name.foreign_keys), None))
+        else table(f"public.icinga_{name.table_name}")
+        for name in CLINIC_AND_STAFF
+    ]
+    assert set(by_domain(tables)) == {"patient", "employee"}
+
+
+def test_a_family_gives_the_words_that_all_of_it_shares() -> None:
+    tables = [*CLINIC_AND_STAFF, *named("sea_mark_buoy", "sea_mark_bell", "sea_mark_keeper")]
+    assert "sea_mark" in by_domain(tables)
 
 
 def test_a_new_table_joins_what_the_last_plan_calls_its_group() -> None:
@@ -96,147 +196,84 @@ def test_a_new_table_joins_what_the_last_plan_calls_its_group() -> None:
     assert by_domain(CLINIC_AND_STAFF, previous=previous)["crew"] == {"employee", "payroll", "vacation"}
 
 
-@pytest.mark.parametrize("evidence", [Evidence(), Evidence(BrokenEmbedder())])
-def test_without_words_keys_decide_and_the_reason_is_told(evidence: Evidence) -> None:
-    grouping = group_tables(CLINIC_AND_STAFF, pins={}, previous={}, evidence=evidence)
-    assert set(grouping.domains.values()) == {"patient", "employee"}
-    assert grouping.without_words
-    settled = group_tables(CLINIC_AND_STAFF, pins={}, previous=grouping.domains, evidence=evidence)
-    assert settled.domains == grouping.domains
-    assert settled.without_words is None
+def test_a_table_that_a_person_moved_stays_there_and_takes_no_other_along() -> None:
+    grouping = group_tables(
+        CLINIC_AND_STAFF, database="shop", pins={}, previous={}, by_hand={("public", "payroll"): "money"}
+    )
+    assert [name for (_, name), domain in grouping.domains.items() if domain == "money"] == ["payroll"]
 
 
-def test_unknown_words_without_keys_are_left_over() -> None:
-    assert by_domain([table("public.zz"), table("public.qq")]) == {"general": {"zz", "qq"}}
+def test_tables_that_nothing_ties_bear_the_name_of_their_database() -> None:
+    assert by_domain(named("zz", "qq"), database="Web Shop") == {"web-shop": {"zz", "qq"}}
+
+
+def test_tables_that_nothing_ties_bear_the_prefix_that_all_of_them_share() -> None:
+    assert by_domain(named("acme_dog", "acme_sky", "acme_oil", "acme_ice")).keys() == {"acme"}
 
 
 def test_a_lone_table_makes_no_domain_of_its_own() -> None:
-    assert by_domain([table("public.tmp_migration_settings"), table("shop.till"), table("shop.basket")]) == {
-        "general": {"tmp_migration_settings"},
-        "shop": {"till", "basket"},
+    assert by_domain([table("public.tmp_migration_settings"), table("till.drawer"), table("till.basket")]) == {
+        "shop": {"tmp_migration_settings"},
+        "till": {"drawer", "basket"},
     }
 
 
-def test_names_that_run_together_are_cut_at_known_words() -> None:
-    known = {"sales", "order", "header", "orde"}
-    assert split_run_together("salesorderheader", known) == ["sales", "order", "header"]
-    assert split_run_together("orders", known) == ["orders"]
+def test_the_rest_of_a_database_does_not_take_the_name_of_a_domain_beside_it() -> None:
+    assert by_domain([table("public.zz"), table("shop.till")]) == {"shop-shop": {"zz"}, "shop": {"till"}}
 
 
-def test_one_schema_is_grouped_by_its_keys_and_named_after_the_table_at_the_centre() -> None:
-    film = [table("public.film"), *(table(f"public.film_{n}", references=[("film_id", "public.film")]) for n in "abc")]
-    staff = [table("public.staff"), *(table(f"public.shift_{n}", references=[("s", "public.staff")]) for n in "abc")]
-    lonely = [table("public.zz_tmp")]
-    grouping = group_tables([*film, *staff, *lonely], pins={}, previous={})
-    by_domain: dict[str, set[str]] = {}
-    for (_, name), domain in grouping.domains.items():
-        by_domain.setdefault(domain, set()).add(name)
-    assert by_domain["film"] == {"film", "film_a", "film_b", "film_c"}
-    assert by_domain["staff"] == {"staff", "shift_a", "shift_b", "shift_c"}
-    assert by_domain["general"] == {"zz_tmp"}
+def test_an_inferred_name_that_another_database_has_is_not_taken_for_other_tables() -> None:
+    there = Evidence(elsewhere=Elsewhere({"patient": {"dog", "cat"}, "diagnosis": {"engine"}, "shop": {"bell"}}))
+    domains = by_domain([*CLINIC_AND_STAFF, *named("zz")], there)
+    assert domains.keys() == {"prescription", "employee", "shop-shop"}
+    assert domains["prescription"] == {"patient", "diagnosis", "prescription"}
 
 
-def test_a_cluster_that_keys_set_apart_holds_together_whatever_its_words() -> None:
-    odd = [
-        table("public.zoo"),
-        table("public.invoice", references=[("zoo", "public.zoo")]),
-        table("public.airport", references=[("zoo", "public.zoo"), ("invoice", "public.invoice")]),
-        table("public.vaccine", references=[("zoo", "public.zoo"), ("airport", "public.airport")]),
-    ]
-    assert {"zoo", "invoice", "airport", "vaccine"} in by_domain([*CLINIC_AND_STAFF, *odd]).values()
+def test_a_copy_of_a_database_has_the_same_domains() -> None:
+    there = Evidence(elsewhere=Elsewhere(by_domain(CLINIC_AND_STAFF)))
+    assert by_domain(CLINIC_AND_STAFF, there, database="shop_2") == by_domain(CLINIC_AND_STAFF)
 
 
-def test_where_keys_make_one_blob_words_decide() -> None:
-    hub = table("public.zz_row")
-    spread = [
-        table(f"public.{name}", references=[("row", "public.zz_row")])
-        for name in (
-            "employee_salary",
-            "employee_shift",
-            "employee_vacation",
-            "shipment_parcel",
-            "shipment_carrier",
-            "shipment_route",
-        )
-    ]
-    domains = by_domain([hub, *spread])
-    assert domains["human-resources"] >= {"employee_salary", "employee_shift", "employee_vacation"}
-    assert domains["shipping"] >= {"shipment_parcel", "shipment_carrier", "shipment_route"}
+def test_a_schema_that_says_what_it_holds_is_one_domain_in_every_database() -> None:
+    there = Evidence(elsewhere=Elsewhere({"billing": {"levy"}}))
+    assert by_domain([table("billing.invoice"), table("crm.lead")], there).keys() == {"billing", "crm"}
 
 
-def test_tables_without_keys_go_with_those_that_share_a_prefix_and_bear_its_name() -> None:
-    modules = [table(f"public.{prefix}_{name}") for prefix in ("xq", "vz") for name in ("salary", "recipe", "airport")]
-    assert by_domain(modules) == {
-        "xq": {"xq_salary", "xq_recipe", "xq_airport"},
-        "vz": {"vz_salary", "vz_recipe", "vz_airport"},
-    }
+def test_a_schema_that_says_little_gives_a_newcomer_no_name() -> None:
+    tables = [table("config.flag"), table("config.flag_rule", references=[("flag", "config.flag")]), table("crm.lead")]
+    assert by_domain(tables).keys() == {"config", "crm"}
+    there = Evidence(elsewhere=Elsewhere({"config": {"radio", "wave"}}))
+    assert by_domain(tables, there).keys() == {"flag", "crm"}
 
 
-def test_of_two_domains_of_one_kind_the_larger_bears_its_name_and_the_other_that_of_its_centre() -> None:
-    groups = [Cluster([4, 5, 6], 0, 0.9), Cluster([0, 1, 2, 3], 0, 0.3)]
-    names = [["owner"], ["owner", "note"], ["cat"], ["dog"], ["pupil"], ["mark", "2"], ["lesson"]]
-    links = [(1, 0), (2, 0), (5, 4), (6, 4), (5, 6)]
-    sales = topics({})[0]
-    assert name_domains(groups, links, names, [sales], taken=set()) == ["pupil", "sales"]
-    assert name_domains(groups, links, names, [sales], taken={"pupil"}) == ["lesson", "sales"]
+@pytest.mark.parametrize(("count", "smallest", "fewest"), [(10, 3, 3), (10, 2, 2), (900, 3, 5), (5_000, 2, 12)])
+def test_a_domain_has_more_tables_at_least_where_there_are_more(count: int, smallest: int, fewest: int) -> None:
+    assert minimum_domain_size(count, smallest) == fewest
 
 
-def test_a_group_that_words_hardly_tell_is_named_after_its_centre() -> None:
-    assert name_domains([Cluster([0, 1], 0, 0.1)], [(1, 0)], [["owner"], ["pet"]], topics({}), taken=set()) == ["owner"]
-
-
-def test_a_prefix_names_a_module_unless_it_is_everywhere_or_a_table() -> None:
-    module = [["acme", "crm", "note"], ["acme", "crm", "lead"], ["acme", "crm", "call"]]
-    others = [["stock"], ["bin"], ["pallet"]]
-
-    def name(names: list[list[str]]) -> str:
-        return name_domains([Cluster([0, 1, 2])], [(1, 0)], names, topics({}), taken=set())[0]
-
-    assert name([*module, *others]) == "acme_crm"
-    assert name([*module, *others[:2]]) == "acme_crm_note"
-    assert name([*module, *others, ["acme"]]) == "acme_crm_note"
-    assert name([["acme", "crm"]] * 3 + others) == "acme_crm"
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["dim", "customer"], ["customer"]),
-        (["v", "stg", "order", "line"], ["order", "line"]),
-        (["reference"], ["reference"]),
-        ([], []),
-    ],
+@given(
+    st.lists(st.tuples(st.integers(0, 25), st.integers(0, 25)), max_size=60),
+    st.lists(st.sampled_from(["", "crm_", "hr_", "sales"]), min_size=26, max_size=26),
 )
-def test_a_word_for_the_kind_of_table_at_the_front_of_a_name_tells_no_domain(words: list[str], told: list[str]) -> None:
-    assert without_kind_words(words) == told
-
-
-def test_tables_that_share_a_word_for_their_kind_alone_are_not_drawn_together() -> None:
-    kinds = [
-        table(f"public.dim_{name}") for name in ("patient", "diagnosis", "procedure", "salary", "employee", "vacation")
-    ]
-    assert len(by_domain(kinds)) == 2
-
-
-def test_a_domain_has_more_tables_at_least_where_there_are_more() -> None:
-    assert [minimum_domain_size(count) for count in (10, 300, 900, 5_000)] == [3, 3, 5, 12]
-
-
-@given(st.lists(st.tuples(st.integers(0, 25), st.integers(0, 25)), max_size=60), st.sampled_from([Evidence(), WORDS]))
 def test_grouping_gives_every_table_one_domain_and_is_repeatable(
-    keys: list[tuple[int, int]], evidence: Evidence
+    keys: list[tuple[int, int]], prefixes: list[str]
 ) -> None:
+    names = [f"{prefix}t{n}" for n, prefix in enumerate(prefixes)]
     tables = [
-        table(f"public.t{n}", references=[(f"r{i}", f"public.t{to}") for i, (of, to) in enumerate(keys) if of == n])
-        for n in range(26)
+        table(
+            f"public.{name}",
+            references=[(f"r{i}", f"public.{names[to]}") for i, (of, to) in enumerate(keys) if of == n],
+        )
+        for n, name in enumerate(names)
     ]
-    one = group_tables(tables, pins={}, previous={}, evidence=evidence)
-    assert set(one.domains) == {("public", f"t{n}") for n in range(26)}
-    assert one == group_tables(tables, pins={}, previous={}, evidence=evidence)
+    one = group_tables(tables, database="shop", pins={}, previous={})
+    assert set(one.domains) == {("public", name) for name in names}
+    assert set(one.titles) == set(one.domains.values())
+    assert one == group_tables(tables[::-1], database="shop", pins={}, previous={})
 
 
 def test_a_view_goes_with_the_tables_that_it_reads() -> None:
     view = table("public.zz_recent").model_copy(
         update={"kind": "view", "view_definition": "SELECT * FROM public.payroll p JOIN employee e ON e.id = p.id"}
     )
-    assert "zz_recent" in by_domain([*CLINIC_AND_STAFF, view])["human-resources"]
+    assert "zz_recent" in by_domain([*CLINIC_AND_STAFF, view])["employee"]

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
 from tribal.errors import DatabaseUnreachable, PlanError, doing
 from tribal.naming import split_identifier
-from tribal.planning.catalog.read_catalog import documented_tables, latest_readings, load_statistics
+from tribal.planning.catalog.read_catalog import latest_readings, load_statistics
 from tribal.planning.concurrency import at_once
-from tribal.planning.domains.grouping import Evidence, Grouping, Key, group_tables
+from tribal.planning.domains.domain_names import Elsewhere
+from tribal.planning.domains.grouping import DOMAIN_RULES, Evidence, Grouping, Key, group_tables
+from tribal.planning.domains.last_domains import LastDomains, domains_elsewhere, tables_by_domain
 from tribal.planning.units.edits import undone_edits
 from tribal.planning.units.plan_files import plan_hash
 from tribal.planning.units.slices import DatabaseTables, metadata_hash, neighbours_of, write_slice
 from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
-from tribal.ports import Application, Clock, Embedder, ObjectStore, PlanOptions
+from tribal.ports import Application, ObjectStore, PlanOptions
 from tribal.store import iterate_snapshot
 from tribal_contracts import (
-    AgentError,
     CatalogReading,
     CatalogTable,
     Complexity,
@@ -32,7 +33,6 @@ from tribal_contracts import (
     TablePriority,
     TableSpec,
     WorkUnit,
-    agent_error,
 )
 
 MINUTES_PER_TABLE = 0.001
@@ -50,6 +50,8 @@ class ComposedPlan:
 
     plan: DocumentationPlan
     plan_hash: str
+    proposed_anew: int = 0
+    """Tables that moved because earlier rules had chosen their domains, and nobody had pinned them."""
 
 
 HasWork = Callable[[WorkUnit, TableSpec], bool]
@@ -62,22 +64,36 @@ def compose_plan(
     *,
     previous: DocumentationPlan | None,
     has_work: HasWork,
-    embedder: Embedder | None = None,
 ) -> ComposedPlan:
     """Plan the documentation of every reading and write the slices; publishing is left to the caller.
 
-    Without an embedder, or if it fails, tables whose schemas do not tell their domains are grouped by keys alone, and
-    the plan reports it (`PLAN_DOMAIN_INFERENCE_FAILED`).
+    Domains that earlier rules chose are proposed anew once, as far as nobody pinned or moved their tables.
 
     Raises:
         PlanError: when there is nothing to document (`PLAN_EMPTY`).
         DatabaseUnreachable: when there is nothing to document because no database answered.
     """
+    return _compose(readings, app, previous=previous, has_work=has_work, is_reviewed=False)
+
+
+def _compose(
+    readings: Sequence[CatalogReading],
+    app: Application,
+    *,
+    previous: DocumentationPlan | None,
+    has_work: HasWork,
+    is_reviewed: bool,
+) -> ComposedPlan:
     store, clock, options = app.store(), app.clock, app.options().planning
     by_name = {entry.name: entry for entry in app.options().databases}
-    parts = [
-        _plan_database(reading, by_name[reading.database], previous, store, options, embedder) for reading in readings
-    ]
+    lasts = [LastDomains.of(reading.database, previous, store, options, is_reviewed) for reading in readings]
+    borne = {last.database: tables_by_domain({**last.kept, **last.by_hand}) for last in lasts}
+    parts = []
+    for reading, last in zip(readings, lasts, strict=True):
+        elsewhere = domains_elsewhere(borne, reading.database)
+        part = _plan_database(reading, by_name[reading.database], last, elsewhere, store, options)
+        borne[reading.database] = tables_by_domain(part.domains)
+        parts.append(part)
     chunks = [chunk for part in parts for chunk in part.chunks]
     if not chunks:
         _refuse_empty(readings)
@@ -107,7 +123,6 @@ def compose_plan(
         ),
         errors=[
             *(error for reading in readings for error in reading.errors),
-            *_inference_errors(parts, clock),
             *(
                 ()
                 if previous is None or options.replan
@@ -116,18 +131,22 @@ def compose_plan(
         ],
         moves=moves or None,
     )
-    return ComposedPlan(plan, plan_hash(plan))
+    anew = sum(len(part.moves) for part, last in zip(parts, lasts, strict=True) if last.is_proposed_anew)
+    return ComposedPlan(plan, plan_hash(plan), anew)
 
 
 def recut(edited: DocumentationPlan, app: Application, *, has_work: HasWork) -> ComposedPlan:
     """Rewrite the units, hashes and slices of a plan whose domains were edited by hand, using the latest readings.
+
+    Whoever edits a plan has seen its domains, so that they all hold from then on.
 
     Raises:
         PlanError: when no reading is left to cut from (`PLAN_EMPTY`).
     """
     planned = {analysis.name for analysis in edited.databases}
     entries = [entry for entry in app.options().databases if entry.name in planned]
-    return compose_plan(latest_readings(entries, app.store()), app, previous=edited, has_work=has_work)
+    readings = latest_readings(entries, app.store())
+    return _compose(readings, app, previous=edited, has_work=has_work, is_reviewed=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +156,7 @@ class _DatabasePart:
     moves: tuple[DomainMove, ...] = ()
     database: DatabaseTables | None = None
     row_counts: Mapping[str, int] | None = None
-    without_words: str | None = None
+    domains: Mapping[Key, str] = field(default_factory=dict)
 
     def units(self, ids: Mapping[Chunk, str], store: ObjectStore) -> list[WorkUnit]:
         if self.database is None:
@@ -173,37 +192,41 @@ class _DatabasePart:
 def _plan_database(
     reading: CatalogReading,
     entry: DatabaseEntry,
-    previous: DocumentationPlan | None,
+    last: LastDomains,
+    elsewhere: Elsewhere,
     store: ObjectStore,
     options: PlanOptions,
-    embedder: Embedder | None,
 ) -> _DatabasePart:
     if reading.status == "unreachable" or reading.snapshot_file is None:
-        return _DatabasePart(_analysis(reading, {}, {}))
+        return _DatabasePart(_analysis(reading, {}, {}, last.rules), domains={**last.kept, **last.by_hand})
     snapshot, lines = iterate_snapshot(store, reading)
     tables = list(lines)
-    earlier = {} if options.replan else _earlier_domains(reading.database, previous, store)
-    comments = {schema.name: schema.comment for schema in snapshot.schemas if schema.comment}
-    evidence = Evidence(embedder, entry.vocabulary, comments)
-    grouping = group_tables(tables, pins=entry.domains, previous=earlier, evidence=evidence)
+    evidence = Evidence(entry.vocabulary, elsewhere)
+    grouping = group_tables(
+        tables,
+        database=reading.database,
+        pins=entry.domains,
+        previous=last.kept,
+        by_hand=last.by_hand,
+        evidence=evidence,
+    )
     members: dict[str, list[str]] = defaultdict(list)
     for key, domain in grouping.domains.items():
         members[domain].append(str(TableIdentity(reading.database, *key)))
-    numbers = _earlier_numbers(reading.database, previous)
     chunks = [
         chunk
         for domain, names in sorted(members.items())
-        for chunk in cut_domain(reading.database, domain, names, size=options.tables_per_unit, previous=numbers)
+        for chunk in cut_domain(reading.database, domain, names, size=options.tables_per_unit, previous=last.numbers)
     ]
     statistics = load_statistics(reading.database, store)
     rows = {name: table.row_count for name, table in statistics.tables.items()} if statistics else {}
     return _DatabasePart(
-        _analysis(reading, members, grouping.titles),
+        _analysis(reading, members, grouping.titles, DOMAIN_RULES),
         tuple(chunks),
-        _moves(reading.database, grouping, _earlier_domains(reading.database, previous, store)),
+        _moves(reading.database, grouping, last.all),
         DatabaseTables.of(snapshot, tables),
         rows,
-        grouping.without_words,
+        grouping.domains,
     )
 
 
@@ -216,21 +239,8 @@ def _composed(parts: Sequence[_DatabasePart]) -> dict[str, dict[str, str]]:
     }
 
 
-def _inference_errors(parts: Sequence[_DatabasePart], clock: Clock) -> list[AgentError]:
-    return [
-        agent_error(
-            "PLAN_DOMAIN_INFERENCE_FAILED",
-            f"{part.analysis.name}: new tables were given domains by schemas and keys alone: {part.without_words}",
-            timestamp=clock.published(),
-            context={"database": part.analysis.name},
-        )
-        for part in parts
-        if part.without_words
-    ]
-
-
 def _analysis(
-    reading: CatalogReading, members: Mapping[str, Sequence[str]], titles: Mapping[str, str]
+    reading: CatalogReading, members: Mapping[str, Sequence[str]], titles: Mapping[str, str], rules: int | None
 ) -> DatabaseAnalysis:
     reachable = reading.status == "reachable"
     return DatabaseAnalysis(
@@ -244,40 +254,11 @@ def _analysis(
         domains={domain: sorted(names) for domain, names in sorted(members.items())},
         schema_hash=reading.schema_hash,
         domain_titles=dict(sorted(titles.items())) or None,
+        domain_rules=rules,
         unreadable_schemas=reading.unreadable_schemas or None,
         gone_tables=reading.gone_tables or None,
         excluded_tables=reading.excluded_tables or None,
     )
-
-
-def _earlier_domains(database: str, previous: DocumentationPlan | None, store: ObjectStore) -> dict[Key, str]:
-    """Each table's domain in the last plan or, for a database that is not in it, in the manifest."""
-    analysis = next((a for a in previous.databases if a.name == database and a.domains), None) if previous else None
-    if analysis is None:
-        return documented_tables(database, store)
-    earlier: dict[Key, str] = {}
-    for domain, names in analysis.domains.items():
-        for name in names:
-            identity = _identity(name)
-            earlier[identity.schema, identity.table] = domain
-    return earlier
-
-
-def _identity(name: str) -> TableIdentity:
-    try:
-        return TableIdentity.parse(name)
-    except ValueError as error:
-        raise PlanError(f"the plan's domains name {name!r}, which is no table: {error}") from error
-
-
-def _earlier_numbers(database: str, previous: DocumentationPlan | None) -> dict[str, int]:
-    """The chunk number of each table in the last plan, taken from the end of its unit's folder."""
-    numbers: dict[str, int] = {}
-    for unit in previous.work_units if previous else ():
-        last = unit.output_directory.rpartition("/")[2]
-        if unit.database == database and last.isdecimal() and last != unit.domain:
-            numbers |= {spec.fully_qualified_name: int(last) for spec in unit.tables}
-    return numbers
 
 
 def _moves(database: str, grouping: Grouping, earlier: Mapping[Key, str]) -> tuple[DomainMove, ...]:

@@ -122,7 +122,7 @@ class LocalRun:
 
     def plan(self) -> ComposedPlan:
         """Read the databases and publish a plan."""
-        composed = plan_run(self._run, self._embedder())
+        composed = plan_run(self._run)
         self._errors.extend(composed.plan.errors)
         unreachable = any(analysis.status == "unreachable" for analysis in composed.plan.databases)
         self._statuses.append("partial" if unreachable else "completed")

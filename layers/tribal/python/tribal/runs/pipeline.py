@@ -52,7 +52,7 @@ from tribal_contracts import (
 
 
 @doing("planning")
-def plan_run(run: RunContext, embedder: Embedder | None = None) -> ComposedPlan:
+def plan_run(run: RunContext) -> ComposedPlan:
     """Read every database, compose the plan, and publish it with the pending progress of documenting.
 
     Raises:
@@ -78,7 +78,7 @@ def plan_run(run: RunContext, embedder: Embedder | None = None) -> ComposedPlan:
     run.sink.end("read", f"{sum(reading.table_count for reading in readings.values())} tables")
     # The plan reports what changed, even under --force.
     unforced = replace(run.options.documenting, force=False, retry_failed=False)
-    return compose_run(run, [readings[entry.name] for entry in entries], unforced, embedder)[0]
+    return compose_run(run, [readings[entry.name] for entry in entries], unforced)[0]
 
 
 def _told(entry: DatabaseEntry, reading: CatalogReading, run: RunContext) -> CatalogReading:
@@ -91,13 +91,12 @@ def _told(entry: DatabaseEntry, reading: CatalogReading, run: RunContext) -> Cat
 
 @doing("planning")
 def compose_run(
-    run: RunContext, readings: Sequence[CatalogReading], documenting: DocumentingOptions, embedder: Embedder | None
+    run: RunContext, readings: Sequence[CatalogReading], documenting: DocumentingOptions
 ) -> tuple[ComposedPlan, RunOutline]:
     """Compose the plan from the readings, and publish it with the pending progress of documenting.
 
     Args:
         run: the run to plan. readings: the catalog of every database. documenting: decides which tables have work.
-        embedder: groups tables by the words they use; without one, they are grouped only by schemas and keys.
 
     Raises:
         PlanError: when there is nothing to document, or the last plan was edited by hand and cannot be read; it stays.
@@ -108,8 +107,12 @@ def compose_run(
         run.app,
         previous=last_plan(run.store),
         has_work=work_marker(run.app, documenting),
-        embedder=embedder,
     )
+    if moved := composed.proposed_anew:
+        run.sink.note(
+            f"{moved} table{'s' if moved > 1 else ''} moved to another domain, because earlier rules had chosen it; "
+            "this happens once: the plan's moves list them, and domains in databases.yaml pins what should have stayed"
+        )
     return composed, _publish(run, composed.plan)
 
 

@@ -100,9 +100,7 @@ class StagedRun:
         """
         self.lease.check()
         options = self.app.options()
-        composed, outline = compose_run(
-            self._context(self.sink), self._readings(), options.documenting, self.app.embedder()
-        )
+        composed, outline = compose_run(self._context(self.sink), self._readings(), options.documenting)
         chosen = select_units(outline, selected_units(outline, options.selection), store=self.store, run_id=self.run_id)
         log = self._log()
         log.attach_plan(locations.run_plan_file(self.run_id), composed.plan_hash)

@@ -45,8 +45,8 @@ def print_plan(
     )
     for line in changes(previous, plan) if previous else ():
         out.print(escape(line))
-    for move in plan.moves or ():
-        out.print(f"moved: {escape(move.table)} from {move.from_domain} to {move.to_domain}")
+    for line in moves(plan):
+        out.print(escape(line))
     for error in plan.errors:
         out.print(f"[yellow]{error.severity}[/]: {escape(error.message)}")
     out.print(f"Plan: {escape(settings.address(PLAN_FILE))} (you may move tables between its domains)")
@@ -70,6 +70,15 @@ def changes(previous: DocumentationPlan, plan: DocumentationPlan) -> Iterator[st
             yield f"{what}: {', '.join(names[:LISTED_TABLES])}{more}"
     if not any(found.values()) and not plan.moves:
         yield "Nothing changed since the last plan."
+
+
+def moves(plan: DocumentationPlan) -> Iterator[str]:
+    """One line for each of the first tables that changed their domain, and one that counts the others."""
+    found = plan.moves or []
+    for move in found[:LISTED_TABLES]:
+        yield f"moved: {move.table} from {move.from_domain} to {move.to_domain}"
+    if len(found) > LISTED_TABLES:
+        yield f"moved: {len(found) - LISTED_TABLES} more, which the plan lists"
 
 
 def _hashes(plan: DocumentationPlan, databases: set[str]) -> dict[str, str]:

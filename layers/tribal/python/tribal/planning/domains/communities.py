@@ -17,8 +17,7 @@ _LEVELS = 20
 _GAIN = 1e-9
 """Smaller gains are rounding."""
 _STARTS = 10
-"""Searches of a small graph. Chosen by judgement: with 5, adventureworks_flat drops from .66 to .56 (see `clustering`);
-20 change nothing."""
+"""Searches of a small graph. By judgement."""
 _VISITS = 5_000
 """About how many nodes all starts may visit together, which bounds the time; not measured."""
 _SPREAD = 2_654_435_761
@@ -67,27 +66,6 @@ def _modularity(graph: Graph, total: float, labels: Sequence[int]) -> float:
             if labels[other] == labels[node]:
                 inside += weight
     return inside / total - sum(weight * weight for weight in degree.values()) / total**2
-
-
-def cohesion(graph: Graph, labels: Sequence[int]) -> list[float]:
-    """Share of each community's edges that stay inside, corrected for chance: 0 is as by chance, 1 is all of them.
-
-    A community that holds every edge of the graph, or none, cannot be compared with chance: 0.
-    """
-    count = max(labels, default=-1) + 1
-    inside, degree = [0.0] * count, [0.0] * count
-    for node, neighbours in enumerate(graph):
-        label = labels[node]
-        for other, weight in neighbours.items():
-            degree[label] += weight
-            if labels[other] == label:
-                inside[label] += weight
-    total = sum(degree)
-    found = []
-    for label in range(count):
-        chance = degree[label] / total if total else 0.0
-        found.append((inside[label] / degree[label] - chance) / (1 - chance) if 0 < chance < 1 else 0.0)
-    return found
 
 
 def _move(graph: Graph, degrees: Sequence[float], total: float, labels: list[int], order: Sequence[int]) -> None:

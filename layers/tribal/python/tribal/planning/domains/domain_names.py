@@ -1,92 +1,158 @@
-"""Names domains after a shared prefix, else the topic, else the table at the centre."""
+"""Names domains as the schema itself would: after the word that its tables share, else after its central table."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 
 from tribal.catalog.identity import domain_name
-from tribal.naming import singular
-from tribal.planning.domains.clustering import CLEAR_SIMILARITY, Cluster
-from tribal.planning.domains.table_graph import SMALLEST_PREFIX_GROUP, Links
-from tribal.planning.domains.vocabulary import Topic
+from tribal.naming import is_acronym, singular, split_identifier
+from tribal.planning.domains.clustering import Cluster
+from tribal.planning.domains.table_graph import Links
+from tribal.planning.domains.table_names import TableName, TableNames
 
-LEFTOVER_DOMAIN = "general"
-NAMING_SIMILARITY = 0.15
-"""From this similarity on, a cluster may be named after its topic. By judgement: names are not measured."""
-_PREFIX_SHARE = 0.75
-"""Share of a cluster's names that must begin with a prefix. By judgement likewise."""
+MOST = 0.5
+"""More than half of a domain's tables must carry a word for it to bear their name."""
+_FAMILY = 3
+"""Tables that a central table's first word must begin to stand for it. By judgement: names are not measured."""
+_VOWELS = frozenset("aeiouy")
+
+SAY_LITTLE = frozenset(
+    "admin app application base common config configuration core data default general internal main misc "
+    "miscellaneous other settings shared system temp test".split()
+)
+"""Schemas whose names say nothing about their tables, so that two of them have nothing to do with each other.
+
+Collected for this project: words for the container, none for a content.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """The domains of the other databases: the tools show those of one name as one domain."""
+
+    tables: Mapping[str, Set[str]]
+    """The names of the tables of each domain."""
+
+    def is_free(self, name: str, tables: Set[str]) -> bool:
+        """Whether tables may go under this name: it is new, or its tables mostly are the same, as those of a copy."""
+        there = self.tables.get(name)
+        if not there:
+            return True
+        return 2 * len(there & tables) >= min(len(there), len(tables))
+
+
+NOWHERE_ELSE = Elsewhere({})
+
+
+@dataclass(frozen=True, slots=True)
+class NameSources:
+    """What the names of a database's domains are taken from, besides its tables."""
+
+    database: str
+    vocabulary: Mapping[str, Sequence[str]]
+    """A user's own domains and the words that tell them."""
+    elsewhere: Elsewhere = NOWHERE_ELSE
 
 
 def name_domains(
-    clusters: Sequence[Cluster], links: Links, names: Sequence[Sequence[str]], topics: Sequence[Topic], taken: Set[str]
+    clusters: Sequence[Cluster], links: Links, names: TableNames, taken: Set[str], sources: NameSources
 ) -> list[str]:
-    """A name for each cluster; only clusters with nothing to name them after share one.
-
-    Of several clusters with the same topic, the largest gets its name.
+    """A name for each cluster, no two alike; the largest chooses first.
 
     Args:
         clusters: from `cluster_tables`.
         links: from `find_links`.
-        names: each table's name in words.
-        topics: the list that a cluster's topic is a position in.
-        taken: names that other domains have already.
+        names: from `read_names`.
+        taken: names that other domains of the database have already.
+        sources: what else names are taken from.
     """
     used = {domain_name(name) for name in taken}
-    chosen = [LEFTOVER_DOMAIN] * len(clusters)
-    order = sorted(range(len(clusters)), key=lambda n: (-len(clusters[n].members), -clusters[n].similarity, n))
-    for number in order:
-        for name in _candidates(clusters[number], links, names, topics):
-            if name not in used:
+    chosen = [""] * len(clusters)
+    for number in sorted(range(len(clusters)), key=lambda n: (-len(clusters[n].members), n)):
+        cluster = clusters[number]
+        tables = {names.names[node].whole for node in cluster.members}
+        for name, is_meant in _candidates(cluster, links, names, sources):
+            if name not in used and (is_meant or sources.elsewhere.is_free(name, tables)):
                 chosen[number] = name
                 used.add(name)
                 break
     return chosen
 
 
-def _candidates(
-    cluster: Cluster, links: Links, names: Sequence[Sequence[str]], topics: Sequence[Topic]
-) -> Iterator[str]:
-    """Names in order of preference. Somebody chose the prefix, so it comes before a topic that is not clear."""
-    topic = None if cluster.topic is None else topics[cluster.topic].name
-    prefix = list(_shared_prefix(cluster, names))
-    if prefix and cluster.similarity < CLEAR_SIMILARITY:
-        yield prefix[0]
-    if topic and cluster.similarity >= NAMING_SIMILARITY:
-        yield topic
-    own = [*prefix, *_central_tables(cluster, links, names)]
-    yield from own
-    if topic and own:
-        yield f"{topic}-{own[0]}"
+def _candidates(cluster: Cluster, links: Links, names: TableNames, sources: NameSources) -> Iterator[tuple[str, bool]]:
+    """Names in order of preference, and whether somebody gave them on purpose to tables of any database."""
+    members = [names.names[node] for node in cluster.members]
+    for title in _configured(members, sources.vocabulary):
+        yield domain_name(title), True
+    own = [] if cluster.is_rest else [*_shared_words(members), *_central_tables(cluster, links, names.names)]
+    rest = [names.common, sources.database] if names.common else [sources.database]
+    for name in own or rest:
+        yield domain_name(name), False
+    first = domain_name((own or rest)[0])
+    yield domain_name(f"{sources.database}-{first}"), False
+    number = 2
+    while True:
+        yield domain_name(f"{sources.database}-{first}"[:50] + f"-{number}"), True
+        number += 1
 
 
-def _shared_prefix(cluster: Cluster, names: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The words that nearly all names begin with, unless they name a table or begin most other names too."""
-    first = Counter(names[node][0] for node in cluster.members if names[node])
-    word = min(first, key=lambda word: (-first[word], word), default="")
-    if len(cluster.members) < SMALLEST_PREFIX_GROUP or first[word] <= len(cluster.members) * _PREFIX_SHARE:
+def _configured(members: Sequence[TableName], vocabulary: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Domains of the user's vocabulary whose words most of the tables carry in their names, the most carried first."""
+    carried: list[tuple[int, str]] = []
+    for title, words in vocabulary.items():
+        known = {singular(word.lower()) for text in (title, *words) for word in split_identifier(text)}
+        count = sum(any(singular(word) in known for word in member.words) for member in members)
+        if count > len(members) * MOST:
+            carried.append((count, title))
+    for _, title in sorted(carried, key=lambda pair: (-pair[0], pair[1])):
+        yield title
+
+
+def _shared_words(members: Sequence[TableName]) -> Iterator[str]:
+    """The words that most names begin with."""
+    families = Counter(member.family for member in members if member.words)
+    family = min(families, key=lambda word: (-families[word], word), default="")
+    if len(members) < 2 or families[family] <= len(members) * MOST:
         return
-    everywhere = [name for name in names if name and name[0] == word]
-    if len(everywhere) > len(names) / 2 or [word] in everywhere:
-        return
-    sharing = [names[node] for node in cluster.members if names[node] and names[node][0] == word]
-    length, longest = 1, min(len(name) for name in sharing)
-    while length < longest and len({name[length] for name in sharing}) == 1:
+    yield _written([member.words for member in members if member.family == family])
+
+
+def _written(names: Sequence[Sequence[str]]) -> str:
+    """The words that a family's names begin with, as many as all share, and the first as most of them write it."""
+    length, longest = 1, min(len(words) for words in names)
+    while length < longest and len({words[length] for words in names}) == 1:
         length += 1
-    yield domain_name("_".join(sharing[0][:length]))
+    first = Counter(words[0] for words in names)
+    word = min(first, key=lambda word: (-first[word], len(word), word))
+    return "_".join([word, *names[0][1:length]])
 
 
-def _central_tables(cluster: Cluster, links: Links, names: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The tables that most others reference and are named after, in that order."""
+def _central_tables(cluster: Cluster, links: Links, names: Sequence[TableName]) -> Iterator[str]:
+    """The tables that most others reference and are named after, in that order; a family's word stands for it."""
     inside = set(cluster.members)
     score = Counter(parent for child, parent in links if child in inside and parent in inside)
-    occurrences = Counter(word for node in cluster.members for word in {singular(word) for word in names[node]})
-    for node in list(score):
-        score[node] += min((occurrences[singular(word)] for word in _words(names[node])), default=0)
-    for node in sorted(score, key=lambda node: (-score[node], len(names[node]), names[node])):
-        if words := _words(names[node]):
-            yield domain_name("_".join(words))
+    carried = Counter(word for node in cluster.members for word in {singular(word) for word in names[node].words})
+    families: dict[str, list[Sequence[str]]] = {}
+    for node in cluster.members:
+        families.setdefault(names[node].family, []).append(names[node].words)
+    for node in cluster.members:
+        score[node] += min((carried[singular(word)] for word in names[node].words), default=0)
+    for node in sorted(score, key=lambda node: (-score[node], len(names[node].words), names[node].words)):
+        sharing = families[names[node].family]
+        if names[node].words:
+            yield _written(sharing) if len(sharing) >= _FAMILY else names[node].whole
 
 
-def _words(name: Sequence[str]) -> list[str]:
-    return [word for word in name if not word.isdigit()]
+def title(domain: str) -> str:
+    """A domain's name as people would write it, no word spelt out: nobody knows that `hr` is not an hour."""
+    words = [_capitals(word) for word in domain.replace("-", " ").replace("_", " ").split()]
+    return " ".join([words[0][:1].upper() + words[0][1:], *words[1:]])
+
+
+def _capitals(word: str) -> str:
+    """Letters that nobody can pronounce stand for words: `hr`, `dhcp4`."""
+    if is_acronym(word):
+        return word[:-1].upper() + "s" if word.endswith("s") else word.upper()
+    return word if _VOWELS & set(word) else word.upper()

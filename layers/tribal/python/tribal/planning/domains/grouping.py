@@ -1,28 +1,34 @@
-"""Assigns each table a business domain: pinned, kept from the last plan, or inferred from schemas, keys and words."""
+"""Assigns each table a business domain: pinned, kept from the last plan, or inferred from schemas, names and keys."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from tribal.catalog.identity import domain_name
-from tribal.errors import EmbeddingFailed
-from tribal.naming import humanize
 from tribal.planning.catalog.selection import matches_table
-from tribal.planning.domains.clustering import cluster_tables
-from tribal.planning.domains.domain_names import name_domains
+from tribal.planning.domains.clustering import Cluster, cluster_tables
+from tribal.planning.domains.domain_names import (
+    NOWHERE_ELSE,
+    SAY_LITTLE,
+    Elsewhere,
+    NameSources,
+    name_domains,
+    title,
+)
 from tribal.planning.domains.table_graph import find_links, key_graph
-from tribal.planning.domains.vocabulary import Topic, topics
-from tribal.planning.domains.word_similarity import TableWords, topic_similarities, without_kind_words
-from tribal.ports import Embedder
+from tribal.planning.domains.table_names import KIND_WORDS, read_names
 from tribal_contracts import CatalogTable
 
+DOMAIN_RULES = 2
+"""The version of the rules by which domains are inferred, recorded in the plan. Those of version 1 are not recorded."""
 DEFAULT_SCHEMAS = frozenset({"public", "dbo", "main"})
 LARGEST_SCHEMA = 40
 """A schema with more tables is not taken for one domain, even if its name is meaningful.
 
-By judgement (docs/adr/0007): no measured database has several named schemas of that size.
+By judgement (docs/adr/0036): no measured database has several named schemas of that size.
 """
 
 Key = tuple[str, str]
@@ -34,18 +40,17 @@ class Grouping:
 
     domains: Mapping[Key, str]
     titles: Mapping[str, str]
-    without_words: str | None = None
-    """Why words could not be used, if they were needed and could not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What domains are inferred from, besides schemas and keys."""
+    """What domains are inferred from and named after, besides the tables themselves."""
 
-    embedder: Embedder | None = None
     vocabulary: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """A user's own domains and their words, on top of the general ones."""
-    schema_comments: Mapping[str, str] = field(default_factory=dict)
+    """A user's own domains, and the words that tell them."""
+    elsewhere: Elsewhere = NOWHERE_ELSE
+    kind_words: Set[str] = KIND_WORDS
+    little_words: Set[str] = SAY_LITTLE
 
 
 NOTHING_ELSE = Evidence()
@@ -54,13 +59,24 @@ NOTHING_ELSE = Evidence()
 def group_tables(
     tables: Sequence[CatalogTable],
     *,
+    database: str,
     pins: Mapping[str, Sequence[str]],
     previous: Mapping[Key, str],
+    by_hand: Mapping[Key, str] = MappingProxyType({}),
     evidence: Evidence = NOTHING_ELSE,
 ) -> Grouping:
-    """Assign each table exactly one domain: the pinned one, else the one it had, else an inferred one."""
+    """Assign each table exactly one domain: the pinned one, else the one it had, else an inferred one.
+
+    Args:
+        tables: all of the database.
+        database: its name.
+        pins: globs by the title of the domain that their tables have.
+        previous: the domains that tables keep, and new tables of their groups take.
+        by_hand: the domains that tables keep, and that say nothing about other tables.
+        evidence: what else domains are inferred from.
+    """
     domains: dict[Key, str] = {}
-    titles: dict[str, str] = {}
+    titles = {domain_name(name): name for name in evidence.vocabulary}
     new: list[Key] = []
     for table in tables:
         key = (table.schema_name, table.table_name)
@@ -68,19 +84,15 @@ def group_tables(
         if pinned is not None:
             domains[key] = domain_name(pinned)
             titles[domains[key]] = pinned
-        elif previous.get(key):
-            domains[key] = previous[key]
+        elif kept := by_hand.get(key) or previous.get(key):
+            domains[key] = kept
         else:
             new.append(key)
-    known = topics(evidence.vocabulary)
-    failure = None
     if new:
-        inferred, failure = _infer(tables, known, evidence)
+        inferred = _infer(tables, database, evidence)
         domains |= _assign_new(new, inferred, tables, previous)
-    usual = {topic.name: topic.title for topic in known}
-    for domain in sorted(set(domains.values())):
-        titles.setdefault(domain, usual.get(domain) or title(domain))
-    return Grouping(domains, titles, failure)
+    found = sorted(set(domains.values()))
+    return Grouping(domains, {domain: titles.get(domain) or title(domain) for domain in found})
 
 
 def _assign_new(
@@ -110,42 +122,39 @@ def _assign_new(
     return domains
 
 
-def _infer(
-    tables: Sequence[CatalogTable], known: Sequence[Topic], evidence: Evidence
-) -> tuple[dict[Key, str], str | None]:
-    """A schema with a meaningful name is a domain; tables elsewhere are clustered by keys and words, or keys alone."""
-    named = _named_schemas(tables)
-    domains = {(t.schema_name, t.table_name): domain_name(t.schema_name) for t in tables if t.schema_name in named}
-    rest = sorted(
-        (table for table in tables if table.schema_name not in named), key=lambda t: (t.schema_name, t.table_name)
-    )
-    if not rest:
-        return domains, None
-    failure = similarities = None
-    words = TableWords(rest, known)
-    if evidence.embedder is None:
-        failure = "no embedding model is at hand"
-    else:
-        try:
-            similarities = topic_similarities(rest, known, evidence.embedder, evidence.schema_comments, words)
-        except EmbeddingFailed as error:
-            failure = error.message
-    links = find_links(rest)
-    names = [without_kind_words(words.of(table.table_name)) for table in rest]
-    groups = cluster_tables(links, names, similarities)
-    for group, name in zip(groups, name_domains(groups, links, names, known, taken=named), strict=True):
-        domains |= {(rest[node].schema_name, rest[node].table_name): name for node in group.members}
-    return domains, failure
+def _infer(tables: Sequence[CatalogTable], database: str, evidence: Evidence) -> dict[Key, str]:
+    """A schema with a meaningful name is a domain; another one is divided by the names and keys of its tables."""
+    sources = NameSources(database, evidence.vocabulary, evidence.elsewhere)
+    schemas: dict[str, list[CatalogTable]] = defaultdict(list)
+    for table in sorted(tables, key=lambda table: (table.schema_name, table.table_name)):
+        schemas[table.schema_name].append(table)
+    whole = {name: members for name, members in schemas.items() if _is_domain(name, members, schemas, evidence)}
+    domains = {
+        (table.schema_name, table.table_name): domain_name(name) for name, members in whole.items() for table in members
+    }
+    taken = {domain_name(name) for name in whole}
+    for name, members in schemas.items():
+        if name not in whole:
+            names = read_names([table.table_name for table in members], evidence.kind_words)
+            links = find_links(members)
+            # A schema whose name says little is one domain all the same; only its name is not.
+            is_one = _is_named(name, members, schemas)
+            clusters = [Cluster([*range(len(members))])] if is_one else cluster_tables(links, names.names)
+            for cluster, domain in zip(clusters, name_domains(clusters, links, names, taken, sources), strict=True):
+                domains |= {(name, members[node].table_name): domain for node in cluster.members}
+                taken.add(domain)
+    return domains
 
 
-def _named_schemas(tables: Sequence[CatalogTable]) -> set[str]:
-    sizes = Counter(table.schema_name for table in tables)
-    if len(sizes) < 2:
-        return set()
-    return {name for name, size in sizes.items() if name.lower() not in DEFAULT_SCHEMAS and size <= LARGEST_SCHEMA}
+def _is_named(name: str, members: Sequence[CatalogTable], schemas: Mapping[str, Sequence[CatalogTable]]) -> bool:
+    return len(schemas) > 1 and name.lower() not in DEFAULT_SCHEMAS and len(members) <= LARGEST_SCHEMA
 
 
-def title(domain: str) -> str:
-    """A domain's name as people would write it."""
-    words = humanize(domain, acronyms=True)
-    return words[:1].upper() + words[1:]
+def _is_domain(
+    name: str, members: Sequence[CatalogTable], schemas: Mapping[str, Sequence[CatalogTable]], evidence: Evidence
+) -> bool:
+    """Whether a schema gives its domain the name too: not if it says little, and another database has such a domain."""
+    if not _is_named(name, members, schemas):
+        return False
+    tables = {table.table_name.lower() for table in members}
+    return name.lower() not in evidence.little_words or evidence.elsewhere.is_free(domain_name(name), tables)

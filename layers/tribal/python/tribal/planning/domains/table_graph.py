@@ -1,12 +1,13 @@
-"""Graphs of tables: edges are foreign keys, what views read, and first words that names share."""
+"""Graphs of tables: an edge says how much two tables have to do with each other, by what they refer to."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from math import sqrt
+from math import log, sqrt
 
+from tribal.naming import singular, split_identifier
 from tribal_contracts import CatalogTable
 
 Graph = Sequence[Mapping[int, float]]
@@ -14,34 +15,47 @@ Graph = Sequence[Mapping[int, float]]
 Links = Sequence[tuple[int, int]]
 """Pairs of positions, child first, each pair once, in order."""
 
-LARGEST_PREFIX_GROUP = 40
-"""A first word that more tables share identifies no domain. By judgement (docs/adr/0007): 20 and 80 change nothing."""
-SMALLEST_PREFIX_GROUP = 3
-"""Names that must share a first word. With 2, adventureworks_flat .54 (see `clustering`); 6 changes nothing."""
-PREFIX_WEIGHT = 0.5
-"""Weight of a shared first word that is not itself a table (`crm_`); an average table's keys weigh 1 together.
+SHARED_WEIGHT = 0.5
+"""Weight of what two tables refer to in common, where an average table's own references weigh 1 together.
 
-Doubled, pools .79 (see `clustering`); halved, nothing changes.
+By judgement: a reference tells more than a reference in common (docs/adr/0036, which says what half and double do).
 """
-TABLE_PREFIX_WEIGHT = 0.2
-"""The same for a first word that is itself a table, which may mean something else in each name.
-
-Halved, adventureworks_flat .53; doubled, .59 and pools .78 (see `clustering`).
-"""
+LARGEST_AUDIENCE = 100
+"""A table that more tables refer to makes none of them alike, and costs a pair for each two of them. By judgement."""
 _VIEW_CHARS = 20_000
 _SOURCE = re.compile(r"\b(?:FROM|JOIN)\s+\(*(?:\w+\.)?(\w+)", re.IGNORECASE)
+_SHORTEST_NOUN = 3
+"""Letters of a table's noun that a column's name must hold to mean that table."""
+_TENANT_SHARE = 0.5
+_DIGITS = 9
+"""Sums differ in their last digits between machines; equal weights must stay equal."""
 
 
 def find_links(tables: Sequence[CatalogTable]) -> Links:
-    """Foreign keys, and views with the tables they read; links to itself or to tables not listed are left out."""
+    """What tables refer to: by foreign keys, by columns that bear another table's key, and by what views read.
+
+    References of a table to itself and to tables that are not listed are left out.
+    """
     nodes = {(table.schema_name, table.table_name): node for node, table in enumerate(tables)}
-    found = set()
+    found = {
+        (child, parent)
+        for child, table in enumerate(tables)
+        for name in _referenced(table)
+        if (parent := nodes.get(name)) is not None and parent != child
+    }
+    return sorted(found | _borne_keys(tables))
+
+
+def _borne_keys(tables: Sequence[CatalogTable]) -> set[tuple[int, int]]:
+    """Links by columns that bear another table's key, except one that most tables bear: that of a tenant."""
+    bearers = _bearers(tables)
+    found: set[tuple[int, int]] = set()
     for child, table in enumerate(tables):
-        for name in _referenced(table):
-            parent = nodes.get(name)
-            if parent is not None and parent != child:
-                found.add((child, parent))
-    return sorted(found)
+        declared = {column for key in table.foreign_keys for column in key.columns}
+        parents = (bearers.get(_plain(column.name)) for column in table.columns if column.name not in declared)
+        found.update((child, parent) for parent in parents if parent is not None and parent != child)
+    audience = Counter(parent for _, parent in found)
+    return {(child, parent) for child, parent in found if audience[parent] <= _TENANT_SHARE * len(tables)}
 
 
 def _referenced(table: CatalogTable) -> Iterator[tuple[str, str]]:
@@ -51,13 +65,26 @@ def _referenced(table: CatalogTable) -> Iterator[tuple[str, str]]:
         yield table.schema_name, word
 
 
-def cohesion_graph(count: int, links: Links, names: Sequence[Sequence[str]]) -> Graph:
-    """The graph that cohesion is measured on: each link weighs 1, and so does a shared prefix (`crm_`)."""
-    graph = _graph(count, links, [1.0] * count)
-    _add_prefix_groups(
-        graph, [members for members, weight in _prefix_groups(links, names) if weight == PREFIX_WEIGHT], 1.0
-    )
-    return graph
+def _bearers(tables: Sequence[CatalogTable]) -> dict[str, int]:
+    """The table that a column of a certain name means: `letter_id` is the key of one table alone, and holds its noun.
+
+    That suffices for putting tables together, and for nothing that is said about them.
+    """
+    bearing: dict[str, set[int]] = defaultdict(set)
+    nouns: dict[int, str] = {}
+    for node, table in enumerate(tables):
+        words = split_identifier(table.table_name)
+        if table.primary_key is None or len(table.primary_key.columns) != 1 or not words:
+            continue
+        key, nouns[node] = _plain(table.primary_key.columns[0]), singular(words[-1])
+        bearing[key].add(node)
+        bearing["".join([*words[:-1], nouns[node], key])].add(node)
+    only = {name: next(iter(nodes)) for name, nodes in bearing.items() if len(nodes) == 1}
+    return {name: node for name, node in only.items() if len(nouns[node]) >= _SHORTEST_NOUN and nouns[node] in name}
+
+
+def _plain(column: str) -> str:
+    return column.lower().replace("_", "")
 
 
 def key_graph(count: int, links: Links) -> Graph:
@@ -66,32 +93,47 @@ def key_graph(count: int, links: Links) -> Graph:
     return _graph(count, links, [1 / max(1, incoming[node]) for node in range(count)])
 
 
-def affinity_graph(count: int, links: Links, names: Sequence[Sequence[str]]) -> Graph:
-    """The graph that is clustered: links and shared first words; a link to a table with n children weighs 1/sqrt(n).
+def tie_graph(count: int, links: Links) -> Graph:
+    """The graph that is divided into domains: references, and what tables refer to in common.
 
-    Args:
-        count: number of tables.
-        links: from `find_links`.
-        names: each table's name in words.
+    A reference to a table with n children weighs 1/sqrt(n), and those of an average table 1 together. Two tables that
+    refer to the same one are tied through it already, so that only what they share beyond that counts.
     """
     incoming = Counter(parent for _, parent in links)
-    keys = _graph(count, links, [1 / sqrt(max(1, incoming[node])) for node in range(count)])
-    degrees = [sum(neighbours.values()) for neighbours in keys if neighbours]
+    references = _graph(count, links, [1 / sqrt(max(1, incoming[node])) for node in range(count)])
+    degrees = [sum(neighbours.values()) for neighbours in references if neighbours]
     mean_degree = sum(degrees) / len(degrees) if degrees else 1.0
-    graph = [{node: weight / mean_degree for node, weight in neighbours.items()} for neighbours in keys]
-    for members, weight in _prefix_groups(links, names):
-        _add_prefix_groups(graph, [members], weight)
+    graph = [
+        {node: round(weight / mean_degree, _DIGITS) for node, weight in neighbours.items()} for neighbours in references
+    ]
+    for (one, other), likeness in _likenesses(count, links, incoming).items():
+        weight = round(SHARED_WEIGHT * likeness, _DIGITS)
+        graph[one][other] = graph[one].get(other, 0.0) + weight
+        graph[other][one] = graph[other].get(one, 0.0) + weight
     return graph
 
 
-def _add_prefix_groups(graph: list[dict[int, float]], groups: Sequence[Sequence[int]], weight: float) -> None:
-    for members in groups:
-        share = weight / (len(members) - 1)
-        for one in members:
-            neighbours = graph[one]
-            for other in members:
-                if other != one:
-                    neighbours[other] = neighbours.get(other, 0.0) + share
+def _likenesses(count: int, links: Links, incoming: Mapping[int, int]) -> dict[tuple[int, int], float]:
+    """How alike the references of two tables are: their cosine, rare ones counting more, without the rarest shared."""
+    parents: dict[int, list[int]] = defaultdict(list)
+    for child, parent in links:
+        parents[child].append(parent)
+    weight = {parent: log(1 + count / children) ** 2 for parent, children in incoming.items()}
+    audiences: dict[int, list[int]] = defaultdict(list)
+    for child, referenced in parents.items():
+        for parent in referenced if len(referenced) > 1 else ():
+            audiences[parent].append(child)
+    shared: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for parent, children in audiences.items():
+        for at, one in enumerate(children if len(children) <= LARGEST_AUDIENCE else ()):
+            for other in children[:at]:
+                shared[other, one].append(weight[parent])
+    length = {child: sqrt(sum(weight[parent] for parent in referenced)) for child, referenced in parents.items()}
+    return {
+        (one, other): (sum(weights) - max(weights)) / (length[one] * length[other])
+        for (one, other), weights in shared.items()
+        if len(weights) > 1
+    }
 
 
 def _graph(count: int, links: Links, weights: Sequence[float]) -> list[dict[int, float]]:
@@ -103,31 +145,8 @@ def _graph(count: int, links: Links, weights: Sequence[float]) -> list[dict[int,
     return graph
 
 
-def _prefix_groups(links: Links, names: Sequence[Sequence[str]]) -> Iterator[tuple[list[int], float]]:
-    """Tables that share a first word, and its weight; if the word is itself a table, only those that keys connect."""
-    sharing: dict[str, list[int]] = defaultdict(list)
-    for node, words in enumerate(names):
-        if words:
-            sharing[words[0]].append(node)
-    whole = {" ".join(words) for words in names}
-    component = _components(len(names), links)
-    linked = {node for link in links for node in link}
-    for word, members in sharing.items():
-        if not 2 <= len(members) <= min(LARGEST_PREFIX_GROUP, len(names) / 2):
-            continue
-        if word not in whole and len(members) >= SMALLEST_PREFIX_GROUP:
-            yield members, PREFIX_WEIGHT
-            continue
-        apart: dict[int, list[int]] = defaultdict(list)
-        for node in members:
-            if node in linked:
-                apart[component[node]].append(node)
-        for group in apart.values() if len(apart) > 1 else (members,):
-            if len(group) > 1:
-                yield group, TABLE_PREFIX_WEIGHT
-
-
-def _components(count: int, links: Links) -> list[int]:
+def components(count: int, links: Links) -> list[int]:
+    """For each table a number that those alone share which links connect with it."""
     root = list(range(count))
 
     def find(node: int) -> int:

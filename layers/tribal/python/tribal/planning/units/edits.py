@@ -17,6 +17,12 @@ def plan_was_edited(plan: DocumentationPlan) -> bool:
     return _domains(plan) != _unit_domains(plan)
 
 
+def moved_by_hand(plan: DocumentationPlan) -> frozenset[str]:
+    """The tables that a person gave another domain than the plan had for them."""
+    before = _unit_domains(plan)
+    return frozenset(name for name, domain in _domains(plan).items() if before.get(name) != domain)
+
+
 def undone_edits(
     plan: DocumentationPlan, composed: Mapping[str, Mapping[str, str]], timestamp: str
 ) -> list[AgentError]:

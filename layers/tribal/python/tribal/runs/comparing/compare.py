@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from tribal.catalog import locations
 from tribal.catalog.changes import TableChange, TableFate, compare_tables
 from tribal.catalog.identity import TableIdentity
-from tribal.errors import EmbeddingFailed, ObjectDamaged, ObjectNotFound, PlanError
+from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError
 from tribal.masking import redact_table
 from tribal.planning import compose_plan, latest_readings, load_plan, read_catalog
-from tribal.ports import Application, Embedder, ObjectStore, Provider
+from tribal.ports import Application, ObjectStore, Provider
 from tribal.runs.comparing.overlay_store import OverlayStore
 from tribal.runs.comparing.value_diff import VALUE_CHARS, show_change
 from tribal.runs.pipeline import work_marker
@@ -175,14 +175,10 @@ def _next_plan(readings: Sequence[CatalogReading], app: Application) -> Document
         previous: DocumentationPlan | None = load_plan(app.store())
     except PlanError:
         previous = None
-    try:
-        embedder: Embedder | None = app.embedder()
-    except EmbeddingFailed:
-        embedder = None
     # Age alone does not change a document.
     has_work = work_marker(app, replace(app.options().documenting, refresh=False))
     try:
-        return compose_plan(readings, app, previous=previous, has_work=has_work, embedder=embedder).plan
+        return compose_plan(readings, app, previous=previous, has_work=has_work).plan
     except PlanError as error:
         if error.code != "PLAN_EMPTY":
             raise
