@@ -60,7 +60,7 @@ key = ec.generate_private_key(ec.SECP256R1())
 jwt.decode(jwt.encode({}, key, "ES256"), key.public_key(), ["ES256"])
 """
 WORK = {
-    "planner": _S3 + _SECRETS + _POSTGRES + _VECTORS,
+    "planner": _S3 + _SECRETS + _POSTGRES,
     "documenter": _S3 + _SECRETS + _POSTGRES,
     "finisher": _S3 + _PAGE,
     "indexer": _S3 + _SECRETS + _VECTORS + _SEARCH,
