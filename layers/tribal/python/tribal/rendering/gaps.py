@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tribal.catalog.identity import format_name
 from tribal.naming import is_word, segment_all, split_identifier
@@ -36,6 +37,7 @@ def gaps(document: TableDocument) -> Gaps:
     )
 
 
+@lru_cache(maxsize=16_384)
 def unclear(name: str) -> float:
     """Share of a name's words that are none of the language, from 0 to 1."""
     words = segment_all(split_identifier(name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from tribal_contracts import Description, Evidence, EvidenceKind
 
@@ -46,11 +47,16 @@ def description(statements: Iterable[Statement]) -> Description:
         text=" ".join(each.text for each in said),
         source="derived",
         confidence=min(_CONFIDENCES[each.kind] for each in said),
-        evidence=[Evidence(kind=each.kind, of=each.of) for each in said],
+        evidence=[_evidence(each.kind, each.of) for each in said],
     )
+
+
+@cache
+def _evidence(kind: EvidenceKind, of: str) -> Evidence:
+    return Evidence(kind=kind, of=of)
 
 
 def commented(text: str) -> Description:
     """A description taken from the database's own comment."""
-    told = [Evidence(kind="told", of="comment")]
+    told = [_evidence("told", "comment")]
     return Description(text=text, source="comment", confidence=FROM_COMMENT, evidence=told)
