@@ -1,6 +1,6 @@
 """Clusters tables into business domains: by first words where they divide the schema, else by keys.
 
-No word is known here: names are compared with each other alone. docs/adr/0036 has the figures, what the constants were
+No word is known here: names are compared with each other alone. docs/adr/0037 has the figures, what the constants were
 chosen on, and what half and double of each do.
 """
 

@@ -12,7 +12,7 @@ from tribal.planning.domains.table_names import TableName
 LARGE_FAMILY = 0.5
 """A family is large from this many times the square root of the number of tables on: 6 of 150.
 
-By judgement (docs/adr/0036, which says what half and double do).
+By judgement (docs/adr/0037, which says what half and double do).
 """
 _FEWEST_LARGE = 3
 _DIVIDED_SHARE = 0.5

@@ -28,7 +28,7 @@ DEFAULT_SCHEMAS = frozenset({"public", "dbo", "main"})
 LARGEST_SCHEMA = 40
 """A schema with more tables is not taken for one domain, even if its name is meaningful.
 
-By judgement (docs/adr/0036): no measured database has several named schemas of that size.
+By judgement (docs/adr/0037): no measured database has several named schemas of that size.
 """
 
 Key = tuple[str, str]

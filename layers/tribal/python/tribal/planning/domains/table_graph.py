@@ -18,7 +18,7 @@ Links = Sequence[tuple[int, int]]
 SHARED_WEIGHT = 0.5
 """Weight of what two tables refer to in common, where an average table's own references weigh 1 together.
 
-By judgement: a reference tells more than a reference in common (docs/adr/0036, which says what half and double do).
+By judgement: a reference tells more than a reference in common (docs/adr/0037, which says what half and double do).
 """
 LARGEST_AUDIENCE = 100
 """A table that more tables refer to makes none of them alike, and costs a pair for each two of them. By judgement."""

@@ -17,7 +17,7 @@ from tribal.naming import singular, split_identifier
 SHORTEST_PART = 4
 """Letters of each part of a name whose words run together. With 3, `car` and `cargo` would share a word.
 
-By judgement (docs/adr/0036, which says what other values do).
+By judgement (docs/adr/0037, which says what other values do).
 """
 BRANCHES = 3
 """Different letters that must follow where names that run together share a beginning: `garden|tool`, `garden|plot`,
