@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import settings
 
 # A slow machine is no failure: speed is measured in bench/, never asserted.
 settings.register_profile("without a deadline")
 settings.load_profile("without a deadline")
+
+# A shell that starts the tests in the background lets them ignore Ctrl-C, and so the programs that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 for _body in ("catalog_reader", "describer", "embedder", "object_store", "search_index", "secrets"):
     # The bodies are no test modules themselves, so that pytest would not explain their asserts.
