@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tribal.naming.abbreviations import expand, expand_tokens, humanize, is_acronym, likely_words
+from tribal.naming.domain_titles import domain_title
 from tribal.naming.inflection import plural, singular
 from tribal.naming.reading import glued, read_name
 from tribal.naming.segmentation import is_word, segment, segment_all
@@ -23,6 +24,7 @@ __all__ = [
     "MAX_TOKENS",
     "MAX_TOKEN_CHARS",
     "STOP_WORDS",
+    "domain_title",
     "expand",
     "expand_tokens",
     "glued",

@@ -12,7 +12,7 @@ from tribal.documenting.finish.domain_files import DomainPlan, DomainWriter
 from tribal.documenting.finish.gather import Gathered, TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.errors import ObjectNotFound
-from tribal.naming import humanize
+from tribal.naming import domain_title
 from tribal.ports import Describer, ObjectStore, ProgressSink
 from tribal.rendering import overview_page
 from tribal.rendering.words import number
@@ -125,14 +125,9 @@ def _domain_plans(outline: RunOutline, found: Gathered, words: Mapping[str, Over
     plans = []
     for (database, domain), entries in sorted(members.items()):
         own = words[database].domains.get(domain)
-        title = (own and own.title) or titles.get((database, domain)) or _title(domain)
+        title = (own and own.title) or titles.get((database, domain)) or domain_title(domain)
         plans.append(DomainPlan(database, domain, title, entries, own))
     return plans
-
-
-def _title(domain: str) -> str:
-    words = humanize(domain, acronyms=True)
-    return words[:1].upper() + words[1:]
 
 
 def _schema_comments(outline: RunOutline, store: ObjectStore) -> Mapping[tuple[str, str], str]:

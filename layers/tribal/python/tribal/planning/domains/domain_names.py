@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from tribal.catalog.identity import domain_name
-from tribal.naming import is_acronym, singular, split_identifier
+from tribal.naming import singular, split_identifier
 from tribal.planning.domains.clustering import Cluster
 from tribal.planning.domains.table_graph import Links
 from tribal.planning.domains.table_names import TableName, TableNames
@@ -16,7 +16,6 @@ MOST = 0.5
 """More than half of a domain's tables must carry a word for it to bear their name."""
 _FAMILY = 3
 """Tables that a central table's first word must begin to stand for it. By judgement: names are not measured."""
-_VOWELS = frozenset("aeiouy")
 
 SAY_LITTLE = frozenset(
     "admin app application base common config configuration core data default general internal main misc "
@@ -143,16 +142,3 @@ def _central_tables(cluster: Cluster, links: Links, names: Sequence[TableName]) 
         sharing = families[names[node].family]
         if names[node].words:
             yield _written(sharing) if len(sharing) >= _FAMILY else names[node].whole
-
-
-def title(domain: str) -> str:
-    """A domain's name as people would write it, no word spelt out: nobody knows that `hr` is not an hour."""
-    words = [_capitals(word) for word in domain.replace("-", " ").replace("_", " ").split()]
-    return " ".join([words[0][:1].upper() + words[0][1:], *words[1:]])
-
-
-def _capitals(word: str) -> str:
-    """Letters that nobody can pronounce stand for words: `hr`, `dhcp4`."""
-    if is_acronym(word):
-        return word[:-1].upper() + "s" if word.endswith("s") else word.upper()
-    return word if _VOWELS & set(word) else word.upper()

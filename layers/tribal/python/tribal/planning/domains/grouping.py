@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from tribal.catalog.identity import domain_name
+from tribal.naming import domain_title
 from tribal.planning.catalog.selection import matches_table
 from tribal.planning.domains.clustering import Cluster, cluster_tables
 from tribal.planning.domains.domain_names import (
@@ -16,7 +17,6 @@ from tribal.planning.domains.domain_names import (
     Elsewhere,
     NameSources,
     name_domains,
-    title,
 )
 from tribal.planning.domains.table_graph import find_links, key_graph
 from tribal.planning.domains.table_names import KIND_WORDS, read_names
@@ -92,7 +92,7 @@ def group_tables(
         inferred = _infer(tables, database, evidence)
         domains |= _assign_new(new, inferred, tables, previous)
     found = sorted(set(domains.values()))
-    return Grouping(domains, {domain: titles.get(domain) or title(domain) for domain in found})
+    return Grouping(domains, {domain: titles.get(domain) or domain_title(domain) for domain in found})
 
 
 def _assign_new(
