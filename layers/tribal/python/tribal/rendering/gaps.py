@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tribal.catalog.identity import format_name
@@ -42,6 +42,13 @@ def unclear(name: str) -> float:
     """Share of a name's words that are none of the language, from 0 to 1."""
     words = segment_all(split_identifier(name))
     return sum(not is_word(word) for word in words) / len(words) if words else 1.0
+
+
+def page_lines(missing: Gaps) -> str:
+    """The lines that a table's page asks to be filled in; empty if nothing is missing."""
+    if not missing.table and not missing.columns:
+        return ""
+    return annotation_lines([replace(missing, columns=missing.columns[:PAGE_GAPS])])
 
 
 def annotation_lines(missing: Iterable[Gaps]) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity, format_name
 from tribal.catalog.joins import Join, SqlTable, join_sql
 from tribal.rendering.corrections import correction
 from tribal.rendering.evidence import basis
-from tribal.rendering.gaps import PAGE_GAPS, annotation_lines, gaps
+from tribal.rendering.gaps import PAGE_GAPS, gaps, page_lines
 from tribal.rendering.markdown import (
     cell_code,
     code_span,
@@ -276,11 +275,11 @@ def _samples(document: TableDocument) -> str:
 
 def _to_describe(document: TableDocument) -> str:
     missing = gaps(document)
-    if not missing.table and not missing.columns:
+    lines = page_lines(missing)
+    if not lines:
         return ""
     left_out = len(missing.columns) - PAGE_GAPS
     more = f" ({number(left_out, 'more column')} without a description)" if left_out > 0 else ""
-    lines = annotation_lines([replace(missing, columns=missing.columns[:PAGE_GAPS])])
     file = code_span(locations.annotations_file(document.database))
     return f"## To describe\n\nMost worth a sentence of yours, in {file}{more}:\n\n{fence(lines, 'yaml')}"
 

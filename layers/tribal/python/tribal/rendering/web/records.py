@@ -10,7 +10,7 @@ from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity, format_name
 from tribal.catalog.joins import Join, SqlTable, join_sql
 from tribal.rendering.evidence import basis
-from tribal.rendering.gaps import PAGE_GAPS, gaps
+from tribal.rendering.gaps import gaps, page_lines
 from tribal_contracts import DocumentedColumn, DocumentedRelation, DomainDocument, OverviewDocument, TableDocument
 
 Record = dict[str, Any]
@@ -72,18 +72,9 @@ def table_record(document: TableDocument) -> Record:
             "ch": [[check.name, check.expression] for check in document.checks],
             "v": document.view_definition,
             "al": document.annotation_line,
-            "g": _gaps(document),
+            "g": page_lines(gaps(document)) or None,
         }
     )
-
-
-def _gaps(document: TableDocument) -> list[int]:
-    """Whether nobody has told what the table is about, then the positions of columns of which nothing is known."""
-    missing = gaps(document)
-    places = {column.name: place for place, column in enumerate(document.columns)}
-    if not missing.table and not missing.columns:
-        return []
-    return [int(missing.table), *(places[name] for name in missing.columns[:PAGE_GAPS])]
 
 
 def _columns(document: TableDocument) -> list[list[Any]]:

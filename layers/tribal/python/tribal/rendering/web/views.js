@@ -60,10 +60,10 @@ function grid(label, heads, body) {
   return element("div", {class: "scroll"}, table);
 }
 
-function sql(text) {
+function sql(text, language = "SQL") {
   const block = element("div", {class: "sql"}, element("pre", {dir: "ltr", tabindex: "0"}, element("code", {}, text)));
   if (navigator.clipboard) {
-    const button = element("button", {type: "button", "aria-label": "Copy this SQL"}, "Copy");
+    const button = element("button", {type: "button", "aria-label": "Copy this " + language}, "Copy");
     button.addEventListener("click", () => navigator.clipboard.writeText(text).then(
       () => { button.textContent = "Copied"; }, () => { button.textContent = "Not allowed"; }));
     block.append(button);
@@ -144,13 +144,8 @@ function tableView(table) {
 }
 
 function gapParts(table, database) {
-  const [nameless, ...places] = table.g;
-  const lines = ["tables:", "  " + JSON.stringify(table.l) + ":"];
-  if (nameless) lines.push('    description: ""');
-  if (places.length) lines.push("    columns:");
-  for (const place of places) lines.push("      " + JSON.stringify(table.c[place][0]) + ': ""');
   return [element("p", {class: "soft"}, "Most worth a sentence of yours, in ", code(database ? database.f : ""), ":"),
-    sql(lines.join("\n"))];
+    sql(table.g, "YAML")];
 }
 
 function correction(database, line, under, keys) {
