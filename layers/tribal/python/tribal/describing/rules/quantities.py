@@ -10,10 +10,13 @@ from tribal.describing.rules.statements import Statement, declared, read
 # By the last word of the name. Left out is what has another reading: pounds, minutes of arc, meters that are read, and
 # per cent, of which people store one as 1 or as 0.01.
 _UNITS = {
-    **dict.fromkeys(("grams", "kilograms"), ""),
-    **dict.fromkeys(("millimetres", "centimetres", "metres", "kilometres", "kilometers", "miles"), ""),
-    **dict.fromkeys(("milliseconds", "seconds", "minutes", "hours", "days", "weeks", "months", "years"), ""),
-    **dict.fromkeys(("bytes", "kilobytes", "megabytes", "gigabytes"), ""),
+    **{
+        word: word
+        for word in """
+        grams kilograms millimetres centimetres metres kilometres kilometers miles milliseconds seconds minutes hours
+        days weeks months years bytes kilobytes megabytes gigabytes
+        """.split()
+    },
     "kg": "kilograms",
     "mm": "millimetres",
     "cm": "centimetres",
@@ -65,7 +68,7 @@ def describe_quantity(facts: ColumnFacts) -> Iterator[Statement]:
 def _unit(tokens: list[str]) -> str:
     if len(tokens) < 2 or not _NO_UNIT_AFTER.isdisjoint(tokens[:-1]) or any(map(str.isdigit, "".join(tokens))):
         return ""
-    return _UNITS.get(tokens[-1], "") or (tokens[-1] if tokens[-1] in _UNITS else "")
+    return _UNITS.get(tokens[-1], "")
 
 
 def _sister(facts: ColumnFacts, *tails: tuple[str, ...]) -> str:

@@ -12,11 +12,13 @@ from tribal.describing.rules.verbs import INTRANSITIVE, is_participle
 TIMES = ("date", "instant", "local_time")
 _KINDS = frozenset("at date datetime dt on time timestamp ts utc".split())
 """Words at the end of a name, or at its start, that only say that it is a time."""
-_EVENTS = {
-    **dict.fromkeys(("create", "creation"), "was created"),
-    **dict.fromkeys(("insert", "insertion"), "was inserted"),
-    **dict.fromkeys(("update",), "was updated"),
-    **dict.fromkeys(("modification",), "was modified"),
+_PARTICIPLES = {
+    **dict.fromkeys(("create", "creation"), "created"),
+    **dict.fromkeys(("insert", "insertion"), "inserted"),
+    "update": "updated",
+    "modification": "modified",
+}
+_VERBS = {
     **dict.fromkeys(("expire", "expires", "expiration", "expiry"), "expires"),
     **dict.fromkeys(("begin", "begins"), "begins"),
     **dict.fromkeys(("start", "starts"), "starts"),
@@ -36,7 +38,8 @@ _BOUNDS = {
     **dict.fromkeys(("from", "since"), "From when on"),
     **dict.fromkeys(("to", "until", "till", "thru", "through"), "Until when"),
 }
-_BIRTH = ({"birth"}, {"date", "of", "birth"}, {"birthdate"}, {"birthday"}, {"dob"})
+_BIRTH = ({"birth"}, {"of", "birth"}, {"birthdate"}, {"birthday"}, {"dob"})
+"""Names of the date of birth, without the word that says that it is a date."""
 _NOW = re.compile(
     r"\(?(?:(?:now|clock_timestamp|transaction_timestamp|statement_timestamp)\(\)|"
     r"(?:current_timestamp|localtimestamp|current_date)(?:\(\d\))?)\)?(?:::[a-z ]+(?:\(\d\))?[a-z ]*)?",
@@ -48,7 +51,7 @@ def describe_time(facts: ColumnFacts) -> Iterator[Statement]:
     """What a date or time says by the verb in its name, and whether the database fills it in."""
     if facts.family not in TIMES:
         return
-    if facts.family == "date" and set(facts.tokens) - {"date"} in [each - {"date"} for each in _BIRTH]:
+    if facts.family == "date" and set(facts.tokens) - {"date"} in _BIRTH:
         yield read("Date of birth.")
     elif named := _named(facts.own_tokens):
         yield read(named)
@@ -75,10 +78,9 @@ def _named(tokens: Sequence[str]) -> str:
         return f"{bound} it is {words[0]}." if bound and not order else ""
     if len(words) != 1:
         return ""
-    (word,) = words
-    if word in _EVENTS:
-        event = _EVENTS[word]
-        return f"When it {event.replace('was ', f'was {order}')}." if not order or event.startswith("was") else ""
+    word = _PARTICIPLES.get(words[0], words[0])
+    if word in _VERBS:
+        return "" if order else f"When it {_VERBS[word]}."
     if word in _DOUBTFUL or not is_participle(word):
         return ""
     return f"When it {word}." if word in INTRANSITIVE and not order else f"When it was {order}{word}."

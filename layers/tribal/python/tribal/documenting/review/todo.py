@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tribal.catalog import locations
@@ -56,11 +56,8 @@ def todo(store: ObjectStore, limit: int) -> TodoList:
         ManifestError: when nothing is documented yet, or a document is missing or cannot be read.
     """
     every = [item for document in table_documents(store) for item in _missing(document)]
-    return TodoList(_first(every, limit), len(every))
-
-
-def _first(items: Sequence[Todo], limit: int) -> tuple[Todo, ...]:
-    return tuple(sorted(items, key=lambda item: (-item.worth, item.table, item.column or ""))[:limit])
+    ranked = sorted(every, key=lambda item: (-item.worth, item.table, item.column or ""))
+    return TodoList(tuple(ranked[:limit]), len(every))
 
 
 def _missing(document: TableDocument) -> Iterator[Todo]:
