@@ -84,6 +84,7 @@ from tribal_contracts.documentation.documents import (
     TableAnnotation,
     TableDocument,
 )
+from tribal_contracts.documentation.keys import InferredKey, KeyEvidence, KeyEvidenceKind
 from tribal_contracts.documentation.plan import (
     Complexity,
     DatabaseAnalysis,
@@ -219,6 +220,9 @@ __all__ = [
     "Description",
     "DescriptionSource",
     "Evidence",
+    "InferredKey",
+    "KeyEvidence",
+    "KeyEvidenceKind",
     "EvidenceKind",
     "DocType",
     "DocumentRecord",

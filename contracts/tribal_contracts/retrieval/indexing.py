@@ -13,10 +13,12 @@ from tribal_contracts.core.shape import (
     DomainName,
     FullyQualifiedTableName,
     ISOTimestamp,
+    UnitInterval,
     Unset,
     optional,
 )
 from tribal_contracts.documentation.documents import DomainDocument, TableDocument
+from tribal_contracts.documentation.keys import KeyEvidence
 
 DocType = Literal["table", "column", "domain", "relationship"]
 
@@ -89,6 +91,8 @@ class KeyEdge(Contract):
     nullable: bool
     """Whether a row may lack a parent: at least one of the key's columns may be null."""
     source: Literal["declared", "inferred"]
+    confidence: UnitInterval | Unset = optional("Of an inferred key, how likely it is, 0 to 1.")
+    evidence: list[KeyEvidence] | Unset = optional("Of an inferred key, what it rests on.")
 
 
 class KeyGraph(Contract):

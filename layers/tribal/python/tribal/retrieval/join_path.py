@@ -9,7 +9,7 @@ from tribal.catalog.joins import ROW_LIMIT, SqlTable, join_sql, join_steps, join
 from tribal.errors import ToolInputInvalid
 from tribal.ports import IndexedTable
 from tribal.retrieval.graphs import join_graph
-from tribal.retrieval.inferred_keys import InferredJoins, inferred_joins
+from tribal.retrieval.inferred_keys import inferred_joins
 from tribal.retrieval.names import find_table, name_of
 from tribal.retrieval.toolbox import Toolbox, open_index
 from tribal_contracts import AgentError, GetJoinPathInput, GetJoinPathOutput, JoinStep
@@ -50,7 +50,6 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
         message = f"declared keys join these tables over {len(way)} hops; ask with max_hops {len(way)}"
         warning = toolbox.warning("RET_ANSWER_PARTIAL", message)
         return answer.model_copy(update={"warnings": [*opened.warnings, warning]})
-    likely = None
     # Inferred keys never replace declared ones, however long the path along these.
     if way is None and source.database == target.database:
         likely = inferred_joins(source, target, opened, toolbox)
@@ -58,7 +57,7 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
     if way is None:
         return answer
     steps = join_steps(way, source.database_type)
-    return _along(answer, way, steps if likely is None else _marked(steps, way, likely), source, toolbox)
+    return _along(answer, way, _marked(steps, way), source, toolbox)
 
 
 def _along(
@@ -80,12 +79,11 @@ def _along(
     return answer.model_copy(update=found)
 
 
-def _marked(steps: Sequence[JoinStep], way: Sequence[Hop], likely: InferredJoins) -> list[JoinStep]:
+def _marked(steps: Sequence[JoinStep], way: Sequence[Hop]) -> list[JoinStep]:
     """The steps, with those along inferred keys marked as such."""
     marked = []
     for hop, step in zip(way, steps, strict=True):
-        confidence = likely.confidence(hop.key)
-        guessed = {} if confidence is None else {"source": "inferred", "confidence": confidence}
+        guessed = {} if hop.key.source == "declared" else {"source": "inferred", "confidence": hop.key.confidence}
         marked.append(step.model_copy(update=guessed))
     return marked
 

@@ -8,8 +8,8 @@ from itertools import combinations
 
 from tribal.catalog.outline import TableOutline
 from tribal.catalog.type_families import key_family
+from tribal.keys.names import SAME_NAME, SHARED, WITH_A_ROLE
 from tribal.naming import split_identifier, stem
-from tribal.retrieval.inferred_keys import SAME_NAME, SHARED, WITH_A_ROLE
 
 KEY_WORDS = frozenset(("id", "key", "code", "no", "nr", "num", "uid", "uuid", "guid"))
 MOST_ALIKE = 12
