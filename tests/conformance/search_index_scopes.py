@@ -86,7 +86,7 @@ def test_a_table_whose_texts_may_not_be_searched_is_compared_by_its_name(two: In
 
 def test_a_column_whose_texts_may_not_be_searched_is_not_compared(index: Index) -> None:
     plain = column_entry("shop.sales.orders", "plain", near=vector(1))
-    telling = column_entry("shop.sales.orders", "telling", near=vector(1))
+    telling = column_entry("shop.sales.people", "telling", near=vector(1))
     fill(index, plain, _replaced(telling, {"mentions": ("vault",)}))
     assert len(nearest(index, vector(1), "column", EVERYWHERE, 10)) == 2
     assert [hit.record_id for hit in nearest(index, vector(1), "column", NARROW, 10)] == [plain.record.id]

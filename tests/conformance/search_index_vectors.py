@@ -10,6 +10,7 @@ from tests.conformance.index_entries import (
     EVERYWHERE,
     MODEL,
     Index,
+    column_entry,
     fill,
     found,
     key_graph,
@@ -36,6 +37,21 @@ def test_the_nearest_comes_first_with_its_cosine(index: Index) -> None:
     assert near(index, 1) == ["close", "middle", "far"]
     assert [hit.score for hit in hits] == pytest.approx([1, 0.7071, -1], abs=1e-3)
     assert nearest(index, np.zeros(DIMENSIONS, dtype=np.float32), "table", EVERYWHERE, 10) == []
+
+
+def test_of_each_table_the_nearest_column_is_found(index: Index) -> None:
+    columns = [
+        column_entry("shop.sales.orders", "id", near=vector(1, 1)),
+        column_entry("shop.sales.orders", "total", near=vector(1, 0.1)),
+        column_entry("shop.sales.orders", "note", near=vector(1)),
+        column_entry("shop.sales.people", "id", near=vector(0, 1)),
+        column_entry("shop.sales.people", "name", near=vector(1, 1)),
+    ]
+    fill(index, *columns)
+    hits = nearest(index, vector(1), "column", EVERYWHERE, 10)
+    assert [hit.record_id for hit in hits] == [columns[2].record.id, columns[4].record.id]
+    assert [hit.score for hit in hits] == pytest.approx([1, 0.7071], abs=1e-3)
+    assert [hit.record_id for hit in nearest(index, vector(1), "column", EVERYWHERE, 1)] == [columns[2].record.id]
 
 
 def test_a_table_is_also_found_by_the_vector_of_its_name(index: Index, other: Index) -> None:

@@ -24,12 +24,12 @@ def vectors() -> np.ndarray:
     return normal
 
 
-def matrix(vectors: np.ndarray) -> VectorMatrix:
+def matrix(vectors: np.ndarray, columns: int = 1) -> VectorMatrix:
     middle = DIMENSIONS // 2
     codes = np.arange(COUNT) % 2
     places = Places(codes, (("shop", "a", "sales"), ("shop", "b", "sales")))
     ids = np.arange(COUNT) + 1
-    return VectorMatrix(ids, ids, (vectors[:, :middle].copy(), vectors[:, middle:].copy()), places)
+    return VectorMatrix(ids, (ids - 1) // columns + 1, (vectors[:, :middle].copy(), vectors[:, middle:].copy()), places)
 
 
 def test_what_stands_out_is_found_with_its_whole_score_in_the_right_order(vectors: np.ndarray) -> None:
@@ -48,3 +48,22 @@ def test_a_filter_looks_at_every_vector_that_it_lets_through(vectors: np.ndarray
     scores = np.round(vectors @ vectors[1], 6)
     scores[::2] = -2
     assert found.ids.tolist() == (np.lexsort((np.arange(COUNT), -scores))[:LIMIT] + 1).tolist()
+
+
+def test_of_each_of_many_tables_the_nearest_column_is_found(vectors: np.ndarray) -> None:
+    found = matrix(vectors, columns=10).nearest_of_each_table(vectors[0], IndexFilter(), COUNT)
+    best = (vectors @ vectors[0]).reshape(-1, 10).max(axis=1)
+    assert sorted(found.table_ids.tolist()) == list(range(1, COUNT // 10 + 1))
+    assert np.allclose(found.scores, best[found.table_ids - 1], atol=2e-6)
+    assert np.all(np.diff(found.scores) <= 0)
+    assert found.ids[0] == 1
+
+
+def test_a_filter_looks_at_every_column_that_it_lets_through(vectors: np.ndarray) -> None:
+    where = IndexFilter(scope=Scope(schemas=frozenset({("shop", "b")})))
+    found = matrix(vectors, columns=10).nearest_of_each_table(vectors[1], where, COUNT)
+    scores = np.round(vectors @ vectors[1], 6)
+    scores[::2] = -2
+    best = scores.reshape(-1, 10).max(axis=1)
+    assert np.allclose(found.scores, best[found.table_ids - 1], atol=2e-6)
+    assert len(found) == COUNT // 10

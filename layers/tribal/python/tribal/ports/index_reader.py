@@ -148,9 +148,9 @@ class ByWords:
 class ByVector:
     """A query for records by cosine similarity of one kind of vector, best first, ties by id.
 
-    A zero vector matches nothing. For `table_name` vectors the result holds the ids of the table records. A table
-    whose texts may not be searched is compared by the vector of its name, any other such record not at all. Empty when
-    the index has no vectors.
+    A zero vector matches nothing. Of `column` vectors, the result holds the nearest column of each table. For
+    `table_name` vectors the result holds the ids of the table records. A table whose texts may not be searched is
+    compared by the vector of its name, any other such record not at all. Empty when the index has no vectors.
     """
 
     vector: NDArray[Any]

@@ -125,7 +125,8 @@ def nearest(vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: i
     for by, limits in _compared(where, kind):
         chosen = {"bool": {"filter": [*filters(where, doc_type), {"term": {"vectors": by}}], **limits}}
         ways.append(_compare_all(values, by, chosen) if exact else _walk(values, by, limit, chosen))
-    return _ranked(ways[0] if len(ways) == 1 else _any_of(ways, {}), doc_type, limit)
+    body = _ranked(ways[0] if len(ways) == 1 else _any_of(ways, {}), doc_type, limit)
+    return {**body, "collapse": {"field": "table_id"}} if kind == "column" else body
 
 
 def _walk(values: list[int], kind: VectorKind, limit: int, chosen: Body) -> Body:

@@ -193,6 +193,8 @@ class SqliteIndex:
         with self._view() as view:
             matrix = view.generation.matrix(view.connection, asked.kind)
             withheld = None if asked.kind == "table_name" else _withheld(view, asked.where)
+            if asked.kind == "column":
+                return matrix.nearest_of_each_table(asked.vector, asked.where, asked.limit, without=withheld)
             if withheld is None:
                 return matrix.nearest(asked.vector, asked.where, asked.limit)
             names = view.generation.matrix(view.connection, "table_name")

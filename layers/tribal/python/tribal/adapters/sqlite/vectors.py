@@ -28,6 +28,7 @@ Only for those is the second half compared, since comparing is bound by memory b
 truncated, so that the loss affects only the last results.
 """
 FAR_MORE = 32
+"""Multiple of the requested number of vectors from which such a survey pays."""
 
 _ROWS_AT_ONCE = 16_384
 _FILES_AT_ONCE = 64
@@ -113,15 +114,14 @@ class VectorMatrix:
             without: ids of records that may not.
             only: if given, ids of the only records that may.
         """
-        query = np.asarray(vector, dtype=np.float32).ravel()
-        dimensions = sum(half.shape[1] for half in self.halves)
-        if limit <= 0 or not len(self.ids) or query.shape[0] != dimensions or not query.any():
+        query = self._comparable(vector)
+        if query is None or limit <= 0:
             return Candidates.of(())
         chosen = self._chosen(where, without, only)
         if chosen is None and len(self.ids) > FAR_MORE * limit:
             chosen, scores = self._surveyed(query, SURVEYED * limit)
         else:
-            scores = self._scores(query)
+            scores = _rounded(self._products(query))
             scores = scores if chosen is None else scores[chosen]
         if len(scores) > limit:
             # Keep everything at or above the cut-off score, so that ties there are broken by id.
@@ -131,6 +131,31 @@ class VectorMatrix:
         ids, table_ids = (self.ids, self.table_ids) if chosen is None else (self.ids[chosen], self.table_ids[chosen])
         order = np.lexsort((ids, -scores))[:limit]
         return Candidates(ids[order], scores[order], table_ids[order])
+
+    def nearest_of_each_table(
+        self, vector: NDArray[Any], where: IndexFilter, limit: int, *, without: NDArray[Any] | None = None
+    ) -> Candidates:
+        """The nearest record of each table, best first, ties by id; the arguments are those of `nearest`."""
+        query = self._comparable(vector)
+        if query is None or limit <= 0:
+            return Candidates.of(())
+        chosen, scores = self._chosen(where, without, None), self._products(query)
+        scores = scores if chosen is None else scores[chosen]
+        if not len(scores):
+            return Candidates.of(())
+        ids, table_ids = (self.ids, self.table_ids) if chosen is None else (self.ids[chosen], self.table_ids[chosen])
+        best = np.flatnonzero(scores >= _best_of_each_run(scores, table_ids) - 10.0**-_SCORE_DIGITS)
+        rounded = _rounded(scores[best])
+        order = np.lexsort((ids[best], -rounded))
+        _, firsts = np.unique(table_ids[best[order]], return_index=True)
+        order = order[np.sort(firsts)[:limit]]
+        return Candidates(ids[best[order]], rounded[order], table_ids[best[order]])
+
+    def _comparable(self, vector: NDArray[Any]) -> NDArray[Any] | None:
+        """The vector as one that can be compared with these; `None` if it matches nothing."""
+        query = np.asarray(vector, dtype=np.float32).ravel()
+        dimensions = sum(half.shape[1] for half in self.halves)
+        return query if len(self.ids) and query.shape[0] == dimensions and query.any() else None
 
     def _chosen(
         self, where: IndexFilter, without: NDArray[Any] | None, only: NDArray[Any] | None
@@ -149,10 +174,18 @@ class VectorMatrix:
         chosen = np.argpartition(near, len(near) - count)[len(near) - count :]
         return chosen, _rounded(near[chosen] + _products(self.halves[1][chosen], query[middle:]))
 
-    def _scores(self, query: NDArray[Any]) -> NDArray[Any]:
-        """The cosine of each vector."""
+    def _products(self, query: NDArray[Any]) -> NDArray[Any]:
+        """The product of each vector with the query, which is their cosine but for rounding."""
         middle = self.halves[0].shape[1]
-        return _rounded(_products(self.halves[0], query[:middle]) + _products(self.halves[1], query[middle:]))
+        products: NDArray[Any] = _products(self.halves[0], query[:middle]) + _products(self.halves[1], query[middle:])
+        return products
+
+
+def _best_of_each_run(scores: NDArray[Any], keys: NDArray[Any]) -> NDArray[Any]:
+    """For each score, the best of those that follow each other under the same key."""
+    starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
+    best: NDArray[Any] = np.repeat(np.maximum.reduceat(scores, starts), np.diff(np.r_[starts, len(keys)]))
+    return best
 
 
 def _rounded(scores: NDArray[Any]) -> NDArray[Any]:
