@@ -19,6 +19,7 @@ from tribal.naming import (
     tokenize_text,
 )
 from tribal.ranking.relevance import Word
+from tribal.retrieval.literals import without_literals
 from tribal_contracts import QueryInterpretation
 
 MAX_WORDS = 24
@@ -55,7 +56,7 @@ class Concept:
 
 def read_question(text: str) -> list[Concept]:
     """The content words of a question, in order without duplicates."""
-    tokens = segment_all(tokenize_text(text))
+    tokens = segment_all(tokenize_text(without_literals(text)))
     compounds = _compounds(tokens)
     telling = [token for token in tokens if token not in STOP_WORDS] or tokens
     concepts: dict[str, Concept] = {}
