@@ -84,7 +84,14 @@ from tribal_contracts.documentation.documents import (
     TableAnnotation,
     TableDocument,
 )
-from tribal_contracts.documentation.keys import InferredKey, KeyEvidence, KeyEvidenceKind
+from tribal_contracts.documentation.keys import (
+    ColumnComparison,
+    DocumentedInferredKey,
+    InferredKey,
+    InferredKeys,
+    KeyEvidence,
+    KeyEvidenceKind,
+)
 from tribal_contracts.documentation.plan import (
     Complexity,
     DatabaseAnalysis,
@@ -220,7 +227,10 @@ __all__ = [
     "Description",
     "DescriptionSource",
     "Evidence",
+    "ColumnComparison",
+    "DocumentedInferredKey",
     "InferredKey",
+    "InferredKeys",
     "KeyEvidence",
     "KeyEvidenceKind",
     "EvidenceKind",

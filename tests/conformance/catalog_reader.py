@@ -151,7 +151,7 @@ class LentDatabase:
     open_at_host: Callable[[str], CatalogReader]
 
 
-def _find(contents: CatalogContents, name: SchemaAndTable) -> CatalogTable:
+def find_table(contents: CatalogContents, name: SchemaAndTable) -> CatalogTable:
     return next(table for table in contents.tables if (table.schema_name, table.table_name) == name)
 
 
@@ -212,10 +212,10 @@ def test_schemas_are_listed_with_comments_and_the_one_without_access_as_unreadab
 
 def test_a_view_has_its_definition_and_a_table_none(reader: CatalogReader, expected: Expected) -> None:
     contents = reader.read()
-    definition = _find(contents, expected.name("sales", "open_orders")).view_definition
+    definition = find_table(contents, expected.name("sales", "open_orders")).view_definition
     assert definition is not None
     assert expected.fold("orders") in definition
-    assert _find(contents, expected.name("sales", "orders")).view_definition is None
+    assert find_table(contents, expected.name("sales", "orders")).view_definition is None
 
 
 def test_every_table_has_statistics_and_unknown_is_minus_one_never_a_guess(reader: CatalogReader) -> None:
@@ -238,17 +238,17 @@ def test_a_sample_holds_at_most_the_rows_asked_for_in_order_of_the_key(
     reader: CatalogReader, expected: Expected
 ) -> None:
     contents = reader.read()
-    customers = reader.sample(_find(contents, expected.name("sales", "customer")), 7)
+    customers = reader.sample(find_table(contents, expected.name("sales", "customer")), 7)
     assert [row[0] for row in customers.rows] == [str(number) for number in range(1, 8)]
     assert customers.columns == tuple(map(expected.fold, ("customer_id", "full_name", "referred_by")))
-    assert len(reader.sample(_find(contents, expected.name("sales", "customer")), 50).rows) == 30
-    assert reader.sample(_find(contents, expected.name("sales", "customer")), 0).rows == ()
-    orders = reader.sample(_find(contents, expected.name("sales", "orders")), 20)
+    assert len(reader.sample(find_table(contents, expected.name("sales", "customer")), 50).rows) == 30
+    assert reader.sample(find_table(contents, expected.name("sales", "customer")), 0).rows == ()
+    orders = reader.sample(find_table(contents, expected.name("sales", "orders")), 20)
     assert [row[1] for row in orders.rows] == ["east"] * 15 + ["west"] * 5
 
 
 def test_sample_values_are_text_or_null_and_cut_to_a_bounded_length(reader: CatalogReader, expected: Expected) -> None:
-    sample = reader.sample(_find(reader.read(), expected.name("sales", "customer")), 30)
+    sample = reader.sample(find_table(reader.read(), expected.name("sales", "customer")), 30)
     assert {len(row[1] or "") for row in sample.rows} == {VALUE_LENGTH}
     assert sample.rows[0][2] is None
     assert all(value is None or isinstance(value, str) for row in sample.rows for value in row)
@@ -260,7 +260,7 @@ def test_a_sample_is_the_same_every_time_with_a_key_and_without(lent: LentDataba
     try:
         for name in ("no_key", "closed"):
             lent.administer(f"GRANT SELECT ON depot.{name} TO {expected.user}")
-            table = _find(contents, expected.name("depot", name))
+            table = find_table(contents, expected.name("depot", name))
             first = lent.reader.sample(table, 5)
             assert first == lent.reader.sample(table, 5) == other.sample(table, 5)
             assert len(first.rows) == (5 if name == "no_key" else 1)
@@ -271,7 +271,7 @@ def test_a_sample_is_the_same_every_time_with_a_key_and_without(lent: LentDataba
 def test_tables_with_odd_names_and_empty_tables_give_empty_samples(reader: CatalogReader, expected: Expected) -> None:
     contents = reader.read()
     for name in ("Order Items", "with.dot", 'quote"inside'):
-        table = _find(contents, expected.name("depot", name, quoted=True))
+        table = find_table(contents, expected.name("depot", name, quoted=True))
         sample = reader.sample(table, 5)
         assert sample.rows == ()
         assert sample.columns == tuple(column.name for column in table.columns)
@@ -279,7 +279,7 @@ def test_tables_with_odd_names_and_empty_tables_give_empty_samples(reader: Catal
 
 def test_many_threads_may_sample_at_once(reader: CatalogReader, expected: Expected) -> None:
     contents = reader.read()
-    tables = [_find(contents, expected.name("sales", name)) for name in ("customer", "orders")] * 10
+    tables = [find_table(contents, expected.name("sales", name)) for name in ("customer", "orders")] * 10
     alone = [reader.sample(table, 5) for table in tables]
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(lambda table: reader.sample(table, 5), tables)) == alone
@@ -288,7 +288,7 @@ def test_many_threads_may_sample_at_once(reader: CatalogReader, expected: Expect
 def test_a_table_that_may_not_be_selected_from_is_denied_with_the_grant_that_mends_it(
     lent: LentDatabase, expected: Expected
 ) -> None:
-    table = _find(lent.reader.read(), expected.name("depot", "closed"))
+    table = find_table(lent.reader.read(), expected.name("depot", "closed"))
     with pytest.raises(AccessDenied, match=r"GRANT SELECT ON .*;") as denied:
         lent.reader.sample(table, 5)
     lent.administer(denied.value.message[denied.value.message.index("GRANT") :])
@@ -324,9 +324,9 @@ def test_a_table_dropped_after_reading_is_gone_and_the_others_are_not(lent: Lent
     lent.administer("DROP TABLE sales.order_line")
     dropped, kept = expected.name("sales", "order_line"), expected.name("sales", "orders")
     with pytest.raises(TableGone, match=expected.fold("order_line")):
-        lent.reader.sample(_find(contents, dropped), 5)
+        lent.reader.sample(find_table(contents, dropped), 5)
     assert lent.reader.presence([dropped, kept]) == {dropped: "gone", kept: "present"}
-    assert len(lent.reader.sample(_find(contents, kept), 5).rows) == 5
+    assert len(lent.reader.sample(find_table(contents, kept), 5).rows) == 5
     assert dropped not in {(table.schema_name, table.table_name) for table in lent.reader.read().tables}
 
 
@@ -350,7 +350,7 @@ def test_the_access_report_names_the_missing_grants_and_running_them_mends_it(
     contents = lent.reader.read()
     assert contents.unreadable_schemas == ()
     for name in (expected.name("vault", "secret"), expected.name("depot", "closed")):
-        assert len(lent.reader.sample(_find(contents, name), 5).rows) == 1
+        assert len(lent.reader.sample(find_table(contents, name), 5).rows) == 1
 
 
 def test_the_statements_are_told_with_their_purpose_and_without_names_or_data(
@@ -367,7 +367,7 @@ def test_the_statements_are_told_with_their_purpose_and_without_names_or_data(
 
 def test_a_write_over_the_readers_own_connection_fails(lent: LentDatabase, expected: Expected) -> None:
     lent.administer(f"GRANT SELECT, INSERT, UPDATE, DELETE ON depot.no_key TO {expected.user}")
-    table = _find(lent.reader.read(), expected.name("depot", "no_key"))
+    table = find_table(lent.reader.read(), expected.name("depot", "no_key"))
     before = lent.reader.sample(table, 30)
     for sql in ("DELETE FROM depot.no_key", "INSERT INTO depot.no_key (n) VALUES (1)"):
         with pytest.raises(DatabaseError):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tribal.errors import DatabaseError
+from tribal.keys import KeyPair, Overlap
 from tribal.ports import AccessReport, CatalogContents, Presence, SchemaAndTable, Statement, TableSample
 from tribal_contracts import (
     CatalogColumn,
@@ -56,13 +57,17 @@ def table(
 
 @dataclass
 class HandMadeReader:
-    """Serves the tables that it is given; `failure` is raised by every method instead."""
+    """Serves the tables that it is given; `failure` is raised by every method instead.
+
+    It compares the pairs of columns in `compared`, and no others.
+    """
 
     tables: Sequence[CatalogTable]
     rows: int = 10
     unreadable: tuple[str, ...] = ()
     hidden: frozenset[SchemaAndTable] = frozenset()
     failure: DatabaseError | None = None
+    compared: Mapping[KeyPair, Overlap] = field(default_factory=dict)
     server_databases: tuple[str, ...] = ("shop_prod",)
     asked: list[str] = field(default_factory=list)
     closed: bool = False
@@ -91,6 +96,10 @@ class HandMadeReader:
         self._ask(f"sample {table.table_name}")
         columns = tuple(column.name for column in table.columns)
         return TableSample(columns, tuple(tuple(str(n) for _ in columns) for n in range(min(rows, 3))))
+
+    def overlaps(self, table: CatalogTable, row_count: int, pairs: Sequence[KeyPair]) -> Mapping[KeyPair, Overlap]:
+        self._ask(f"overlaps {table.table_name} ({row_count}) {len(pairs)}")
+        return {pair: self.compared[pair] for pair in pairs} if set(pairs) <= set(self.compared) else {}
 
     def presence(self, tables: Sequence[SchemaAndTable]) -> dict[SchemaAndTable, Presence]:
         self._ask("presence")

@@ -19,6 +19,7 @@ from tribal_contracts.documentation.documents import (
     RelationshipsDocument,
     TableDocument,
 )
+from tribal_contracts.documentation.keys import InferredKeys
 from tribal_contracts.documentation.plan import DocumentationPlan, WorkUnit
 from tribal_contracts.documentation.progress import DocumentationManifest, DocumenterProgress, WorkUnitProgress
 from tribal_contracts.documentation.runs import FinishCheckpoint, RunOutline, UnitResult
@@ -33,6 +34,7 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "catalog-statistics": CatalogStatistics,
     "catalog-reading": CatalogReading,
     "expanded-databases": ExpandedDatabases,
+    "inferred-keys": InferredKeys,
     "catalog-slice": CatalogSlice,
     "table-document": TableDocument,
     "domain-document": DomainDocument,

@@ -19,6 +19,7 @@ from tribal_contracts.core.shape import (
     Unset,
     optional,
 )
+from tribal_contracts.documentation.keys import InferredKey
 
 TableKind = Literal["table", "partitioned_table", "view", "materialized_view", "foreign_table"]
 
@@ -191,3 +192,5 @@ class CatalogSlice(Contract):
     tables: list[CatalogTable]
     incoming: list[IncomingKey] = Field(default_factory=list)
     neighbours: dict[FullyQualifiedTableName, SliceNeighbour]
+    inferred_keys: list[InferredKey] = Field(default_factory=list)
+    """Extension. Keys that are not declared but likely, from or to tables of the slice."""

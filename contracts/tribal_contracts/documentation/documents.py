@@ -21,6 +21,7 @@ from tribal_contracts.core.shape import (
     optional,
 )
 from tribal_contracts.documentation.catalog import TableKind
+from tribal_contracts.documentation.keys import DocumentedInferredKey, InferredKey
 
 DescriptionSource = Literal["human", "comment", "model", "derived"]
 EvidenceKind = Literal["declared", "seen", "read", "told"]
@@ -137,6 +138,8 @@ class TableDocument(Contract):
     indexes: list[DocumentedIndex]
     checks: list[DocumentedCheck]
     relations: list[DocumentedRelation]
+    inferred_keys: list[DocumentedInferredKey] = Field(default_factory=list)
+    """Extension. Likely keys from and to this table; none of them is in any other field."""
     view_definition: str | Unset = optional()
     partition_count: Count | Unset = optional()
     samples_taken: bool
@@ -168,6 +171,8 @@ class RelationshipsDocument(Contract):
     database: str
     domain: DomainName
     relationships: list[Relationship]
+    inferred_keys: list[InferredKey] = Field(default_factory=list)
+    """Extension. Likely keys that leave a table of the domain; none of them is in `relationships`."""
 
 
 class DomainTable(Contract):

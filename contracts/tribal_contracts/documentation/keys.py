@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tribal_contracts.core.shape import Contract, Count, FullyQualifiedTableName, UnitInterval, Unset, optional
+from pydantic import Field
+
+from tribal_contracts.core.shape import (
+    ContentHash,
+    Contract,
+    Count,
+    FullyQualifiedTableName,
+    ISOTimestamp,
+    UnitInterval,
+    Unset,
+    optional,
+)
 
 KeyEvidenceKind = Literal["sister", "name", "shared_name", "values", "view"]
 
@@ -33,3 +44,37 @@ class InferredKey(Contract):
     to_columns: list[str]
     confidence: UnitInterval
     evidence: list[KeyEvidence]
+
+
+class DocumentedInferredKey(InferredKey):
+    """An inferred key as the document of a table at either end of it shows it."""
+
+    path: str
+    """The other table's Markdown file, relative to `docs/`."""
+
+
+class ColumnComparison(Contract):
+    """What came of looking for the values of some columns among those of others: counts alone, and no value."""
+
+    from_table: FullyQualifiedTableName
+    from_columns: list[str]
+    to_table: FullyQualifiedTableName
+    to_columns: list[str]
+    compared_at: ISOTimestamp
+    compared: Count | Unset = optional("How many distinct values were looked for; unset where that was not possible.")
+    found: Count | Unset = optional("How many of those were found.")
+    unique: bool | Unset = optional("Whether none of those found occurs twice; unset where none was found.")
+
+
+class InferredKeys(Contract):
+    """The likely keys of a database. File: `catalog/{database}/inferred-keys.json`.
+
+    A comparison is kept while the structure of both tables is the same, and until it is over age.
+    """
+
+    schema_version: Literal["1.0"]
+    database: str
+    keys: list[InferredKey]
+    comparisons: list[ColumnComparison] = Field(default_factory=list)
+    tables: dict[FullyQualifiedTableName, ContentHash] = Field(default_factory=dict)
+    """The hash of the structure of each table whose columns were compared."""

@@ -39,6 +39,9 @@ class TableSpec(Contract):
     outgoing_fk_count: Count
     metadata_hash: ContentHash
     existing_comment: str | Unset = optional()
+    inferred_keys_hash: ContentHash | Unset = optional(
+        "Extension: hash of the likely keys from and to the table, without figures; unset where there are none."
+    )
     has_work: bool | Unset = optional("Extension: false where nothing this table's documentation depends on changed.")
 
 

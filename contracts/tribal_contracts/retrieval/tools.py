@@ -18,6 +18,7 @@ from tribal_contracts.core.shape import (
     optional,
 )
 from tribal_contracts.documentation.documents import DescriptionSource
+from tribal_contracts.documentation.keys import KeyEvidence
 
 SOURCE_OF_DESCRIPTION = "Extension: whose words these are."
 TableName = Annotated[str, Field(description="Fully qualified: database.schema.table.")]
@@ -137,6 +138,9 @@ class RelatedTable(Contract):
     via_columns: list[str]
     description: str
     description_source: DescriptionSource | Unset = optional(SOURCE_OF_DESCRIPTION)
+    source: Literal["declared", "inferred"] | Unset = optional("Extension: `inferred` where no key is declared.")
+    confidence: UnitInterval | Unset = optional("Extension: of an inferred key, how likely it is, 0 to 1.")
+    evidence: list[KeyEvidence] | Unset = optional("Extension: of an inferred key, what it rests on.")
 
 
 class TableSchema(Contract):

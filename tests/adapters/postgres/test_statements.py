@@ -21,10 +21,12 @@ from tests.plugins.postgres import (
     unique_name,
 )
 from tribal.adapters.postgres.catalog import PostgresCatalog
+from tribal.catalog.identity import TableIdentity
 from tribal.errors import AccessDenied
+from tribal.keys import KeyPair
 from tribal.ports import Statement
 from tribal.settings.dsn import parse_dsn
-from tribal_contracts import DatabaseLimits
+from tribal_contracts import CatalogTable, DatabaseLimits
 
 
 class LoggingServer:
@@ -70,6 +72,13 @@ def _pattern(statement: Statement) -> re.Pattern[str]:
     return re.compile(".+".join(map(re.escape, parts)), re.DOTALL)
 
 
+def compare_with_keyed(catalog: PostgresCatalog, table: CatalogTable) -> None:
+    name, keyed = (str(TableIdentity("any", "public", each)) for each in (table.table_name, "keyed"))
+    first = table.columns[0].name
+    pairs = [KeyPair(name, (first,), keyed, ("id",)), KeyPair(name, (first,), name, (first,))]
+    assert set(catalog.overlaps(table, 200_000, pairs)) == set(pairs)
+
+
 def test_every_statement_that_the_server_logged_is_one_that_the_reader_tells(
     logging_server: LoggingServer, fresh_database: FreshDatabase
 ) -> None:
@@ -92,6 +101,7 @@ def test_every_statement_that_the_server_logged_is_one_that_the_reader_tells(
                 catalog.sample(table, 3)
         else:
             catalog.sample(table, 3)
+            compare_with_keyed(catalog, table)
     catalog.presence([("public", "keyed"), ("public", "x'y")])
     catalog.access()
     catalog.databases()
@@ -134,4 +144,6 @@ def test_no_statement_opens_a_tables_files_or_counts_its_rows() -> None:
     for statement in catalog.statements():
         assert not re.search(r"pg_(total_)?relation_size|pg_table_size", statement.sql)
     counting = [each.sql for each in catalog.statements() if "count(" in each.sql.lower()]
-    assert all("FROM member" in sql for sql in counting), "only partitions are counted"
+    bounded = [sql for sql in counting if "LIMIT {rows}" in sql]
+    assert len(bounded) == 1, "values of some rows are counted"
+    assert all("FROM member" in sql for sql in counting if sql not in bounded), "and partitions"

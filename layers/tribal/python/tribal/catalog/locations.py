@@ -42,6 +42,11 @@ def statistics_file(database: str) -> str:
     return f"catalog/{store_name(database)}/statistics.json"
 
 
+def inferred_keys_file(database: str) -> str:
+    """The keys of a database that are likely, but not declared."""
+    return f"catalog/{store_name(database)}/inferred-keys.json"
+
+
 def latest_reading_file(database: str) -> str:
     """The last `CatalogReading` that reached the database."""
     return f"catalog/{store_name(database)}/latest.json"

@@ -1,8 +1,12 @@
-"""What of a table's document keys are inferred from."""
+"""What keys are inferred from: the structure of a table, without what is said of it."""
 
 from __future__ import annotations
 
-from tribal_contracts import Contract, DocumentedKey, FullyQualifiedTableName
+from pydantic import Field
+
+from tribal.catalog.identity import TableIdentity
+from tribal_contracts import CatalogKey, CatalogTable, Contract, DocumentedKey, FullyQualifiedTableName, TableKind
+from tribal_contracts.core.shape import Unset, optional
 
 
 class OutlinedColumn(Contract):
@@ -10,14 +14,77 @@ class OutlinedColumn(Contract):
 
     name: str
     type: str
+    nullable: bool
     is_foreign_key: bool
+
+
+class OutlinedForeignKey(Contract):
+    """A declared foreign key; its columns pair up by position."""
+
+    columns: list[str]
+    references_table: FullyQualifiedTableName
+    references_columns: list[str]
+
+
+class OutlinedIndex(Contract):
+    """An index, of which a unique one says as much as a unique key."""
+
+    name: str
+    columns: list[str]
+    unique: bool
+    predicate: str | Unset = optional()
 
 
 class TableOutline(Contract):
     """Names, types and keys of a table: a part of `TableDocument`, parsed from the same JSON several times faster."""
 
     name: FullyQualifiedTableName
+    schema_: str = Field(alias="schema")
     table: str
+    kind: TableKind
     columns: list[OutlinedColumn]
     primary_key: DocumentedKey | None
     unique_keys: list[DocumentedKey]
+    foreign_keys: list[OutlinedForeignKey]
+    indexes: list[OutlinedIndex]
+    view_definition: str | Unset = optional()
+
+
+def outline_of(table: CatalogTable, database: str) -> TableOutline:
+    """The outline of a table of the catalog: the same that its document has."""
+    declared = {column for key in table.foreign_keys for column in key.columns}
+
+    def name(schema: str, table: str) -> str:
+        return str(TableIdentity(database, schema, table))
+
+    return TableOutline(
+        name=name(table.schema_name, table.table_name),
+        schema_=table.schema_name,
+        table=table.table_name,
+        kind=table.kind,
+        columns=[
+            OutlinedColumn(
+                name=column.name, type=column.type, nullable=column.nullable, is_foreign_key=column.name in declared
+            )
+            for column in table.columns
+        ],
+        primary_key=None if table.primary_key is None else _key(table.primary_key),
+        unique_keys=[_key(key) for key in table.unique_keys],
+        foreign_keys=[
+            OutlinedForeignKey(
+                columns=key.columns,
+                references_table=name(key.references_schema, key.references_table),
+                references_columns=key.references_columns,
+            )
+            for key in table.foreign_keys
+        ],
+        indexes=[
+            OutlinedIndex(name=index.name, columns=index.columns, unique=index.unique, predicate=index.predicate)
+            for index in table.indexes
+        ],
+        view_definition=table.view_definition,
+    )
+
+
+def _key(key: CatalogKey) -> DocumentedKey:
+    return DocumentedKey(name=key.name, columns=key.columns)

@@ -15,7 +15,7 @@ from tribal.rendering import RENDERER_VERSION
 from tribal.store import read_record
 from tribal_contracts import TableAnnotation, TableResult, TableSpec, UnitResult, WorkUnit
 
-DOCUMENT_VERSION = "1"
+DOCUMENT_VERSION = "2"
 """To be changed whenever the same slice would produce a different `TableDocument`."""
 
 SERVER_UNAVAILABLE = "DOC_SERVER_UNAVAILABLE"
@@ -36,6 +36,7 @@ def input_hash(
     return object_hash(
         [
             spec.metadata_hash,
+            spec.inferred_keys_hash,
             unit.domain,
             unit.output_directory,
             annotation.model_dump(mode="json") if annotation else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from tribal.keys.names import infer_keys
+from tribal.keys.names import LIKELY, candidate_pairs, infer_keys
+from tribal.keys.overlap import MOST_PAIRS, KeyPair, Overlap, Overlaps
 
-__all__ = ["infer_keys"]
+__all__ = ["LIKELY", "MOST_PAIRS", "KeyPair", "Overlap", "Overlaps", "candidate_pairs", "infer_keys"]

@@ -11,9 +11,12 @@ from typing import NamedTuple
 
 from tribal.catalog.outline import TableOutline
 from tribal.catalog.type_families import key_family
+from tribal.keys.overlap import MOST_PAIRS, KeyPair, Overlaps
 from tribal.naming import split_identifier, stem
 from tribal_contracts import InferredKey, KeyEvidence, KeyEvidenceKind
 
+LIKELY = 0.8
+"""Keys of at least this confidence are published; others are guesses that only a question for a join is told."""
 # The confidences are labels by judgement (decision 12); only their order decides anything.
 SAME_NAME = 0.8
 """Confidence if a column has the name of another table's key, or of that table and its key."""
@@ -94,12 +97,20 @@ class _Parent:
         return self.codes.get(word, self.key)
 
 
-def infer_keys(tables: Sequence[TableOutline]) -> list[InferredKey]:
+def candidate_pairs(tables: Sequence[TableOutline]) -> list[KeyPair]:
+    """The columns whose values are worth comparing, the most promising first, at most `MOST_PAIRS`."""
+    keys = sorted(infer_keys(tables), key=lambda key: -key.confidence)
+    pairs = (KeyPair(key.from_table, (*key.from_columns,), key.to_table, (*key.to_columns,)) for key in keys)
+    return list(islice(pairs, MOST_PAIRS))
+
+
+def infer_keys(tables: Sequence[TableOutline], overlaps: Overlaps | None = None) -> list[InferredKey]:
     """Infer keys between tables of one database from columns without a declared one; in a stable order.
 
     Every column is looked up by the words of its name, so that the time grows with the columns and the keys found, not
     with the pairs of columns and tables.
     """
+    del overlaps
     columns = [_key_columns(table) for table in tables]
     found_parents = (_parent(table, own) for table, own in zip(tables, columns, strict=True))
     parents = _Parents([parent for parent in found_parents if parent is not None])

@@ -10,6 +10,7 @@ from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
 from tribal.errors import DatabaseUnreachable, PlanError, doing
 from tribal.naming import split_identifier
+from tribal.planning.catalog.inferred_keys import load_inferred_keys
 from tribal.planning.catalog.read_catalog import latest_readings, load_statistics
 from tribal.planning.concurrency import at_once
 from tribal.planning.domains.domain_names import Elsewhere
@@ -17,7 +18,7 @@ from tribal.planning.domains.grouping import DOMAIN_RULES, Evidence, Grouping, K
 from tribal.planning.domains.last_domains import LastDomains, domains_elsewhere, tables_by_domain
 from tribal.planning.units.edits import undone_edits
 from tribal.planning.units.plan_files import plan_hash
-from tribal.planning.units.slices import DatabaseTables, metadata_hash, neighbours_of, write_slice
+from tribal.planning.units.slices import DatabaseTables, inferred_keys_hash, metadata_hash, neighbours_of, write_slice
 from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
 from tribal.ports import Application, ObjectStore, PlanOptions
 from tribal.store import iterate_snapshot
@@ -30,6 +31,7 @@ from tribal_contracts import (
     DocumentationPlan,
     DomainMove,
     PlanSummary,
+    SliceNeighbour,
     TablePriority,
     TableSpec,
     WorkUnit,
@@ -166,10 +168,7 @@ class _DatabasePart:
         units = []
         for chunk in self.chunks:
             specs = [
-                _table_spec(
-                    name, chunk, self.database, self.row_counts or {}, metadata_hash(name, self.database, neighbours)
-                )
-                for name in chunk.tables
+                _table_spec(name, chunk, self.database, self.row_counts or {}, neighbours) for name in chunk.tables
             ]
             specs.sort(key=lambda spec: (spec.priority, -spec.incoming_fk_count, spec.fully_qualified_name))
             units.append(
@@ -182,7 +181,7 @@ class _DatabasePart:
                     output_directory=chunk.output_directory,
                     priority_order=0,
                     depends_on=[],
-                    content_hash=object_hash(sorted([s.fully_qualified_name, s.metadata_hash] for s in specs)),
+                    content_hash=object_hash(sorted(_hashes(spec) for spec in specs)),
                     slice_file=write_slice(chunk, self.database, neighbours, store),
                 )
             )
@@ -218,13 +217,13 @@ def _plan_database(
         for domain, names in sorted(members.items())
         for chunk in cut_domain(reading.database, domain, names, size=options.tables_per_unit, previous=last.numbers)
     ]
-    statistics = load_statistics(reading.database, store)
+    statistics, inferred = load_statistics(reading.database, store), load_inferred_keys(reading.database, store)
     rows = {name: table.row_count for name, table in statistics.tables.items()} if statistics else {}
     return _DatabasePart(
         _analysis(reading, members, grouping.titles, DOMAIN_RULES),
         tuple(chunks),
         _moves(reading.database, grouping, last.all),
-        DatabaseTables.of(snapshot, tables),
+        DatabaseTables.of(snapshot, tables, inferred.keys if inferred else ()),
         rows,
         grouping.domains,
     )
@@ -270,7 +269,11 @@ def _moves(database: str, grouping: Grouping, earlier: Mapping[Key, str]) -> tup
 
 
 def _table_spec(
-    name: str, chunk: Chunk, database: DatabaseTables, row_counts: Mapping[str, int], table_hash: str
+    name: str,
+    chunk: Chunk,
+    database: DatabaseTables,
+    row_counts: Mapping[str, int],
+    neighbours: Mapping[str, SliceNeighbour],
 ) -> TableSpec:
     table = database.tables[name]
     incoming = len(database.incoming.get(name, ()))
@@ -284,9 +287,15 @@ def _table_spec(
         row_count_approx=row_counts.get(name, -1),
         incoming_fk_count=incoming,
         outgoing_fk_count=len(table.foreign_keys),
-        metadata_hash=table_hash,
+        metadata_hash=metadata_hash(name, database, neighbours),
+        inferred_keys_hash=inferred_keys_hash(name, database, neighbours),
         existing_comment=table.comment,
     )
+
+
+def _hashes(spec: TableSpec) -> list[str]:
+    found = (spec.fully_qualified_name, spec.metadata_hash, spec.inferred_keys_hash)
+    return [each for each in found if each is not None]
 
 
 def _priority(table: CatalogTable, incoming: int) -> TablePriority:

@@ -13,7 +13,7 @@ from tribal_contracts import (
 )
 
 if TYPE_CHECKING:
-    pass
+    from tribal.keys import KeyPair, Overlap
 
 SchemaAndTable = tuple[str, str]
 Presence = Literal["present", "gone", "unreadable"]
@@ -91,6 +91,20 @@ class CatalogReader(Protocol):
         Raises:
             TableGone: when the table no longer exists.
             AccessDenied: when the user may not select from it.
+        """
+        ...
+
+    def overlaps(self, table: CatalogTable, row_count: int, pairs: Sequence[KeyPair]) -> Mapping[KeyPair, Overlap]:
+        """How many of the distinct values of a table's columns are found among those that they may reference.
+
+        The values of a bounded number of rows, the same ones as long as the data is unchanged, are looked for among all
+        rows of the other table. No value is fetched, only counts. All pairs are compared at once, so that one that
+        cannot be, since the user may not select, a table is gone or locked, or the time is up, leaves all missing.
+
+        Args:
+            table: a table or partitioned table, which the pairs are from.
+            row_count: an estimate of its rows; -1 where unknown.
+            pairs: of any tables of the database, with columns of types that can be compared.
         """
         ...
 

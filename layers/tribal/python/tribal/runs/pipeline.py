@@ -62,7 +62,7 @@ def plan_run(run: RunContext) -> ComposedPlan:
     entries = run.options.databases
 
     def read(entry: DatabaseEntry) -> CatalogReading:
-        return read_catalog(entry, run.app, run.run_id)
+        return read_catalog(entry, run.app, run.run_id, run.stop)
 
     run.sink.begin("read", len(entries))
     readings: dict[str, CatalogReading] = {}

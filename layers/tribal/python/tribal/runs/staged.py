@@ -88,7 +88,7 @@ class StagedRun:
         """Read one database; a failure to reach it becomes part of the reading."""
         self.lease.check()
         entry = next(entry for entry in self.app.options().databases if entry.name == database)
-        return read_catalog(entry, self.app, self.run_id)
+        return read_catalog(entry, self.app, self.run_id, self.stop)
 
     @doing("planning")
     def compose(self) -> ComposedRun:

@@ -30,10 +30,12 @@ from tribal.adapters.postgres.connections.errors import (
 from tribal.adapters.postgres.connections.pool import PostgresPool, Session, TimeLimits
 from tribal.adapters.postgres.connections.retry import Pause, with_retries
 from tribal.adapters.postgres.connections.server import PostgresServer
+from tribal.adapters.postgres.overlaps import overlap_statement, read_overlaps
 from tribal.adapters.postgres.rows import CatalogRows, SchemaRow, TableRow, readable_rows, replaced
 from tribal.adapters.postgres.sampling import sample_statement, sampled_columns, wants_estimate
 from tribal.errors import (
     AccessDenied,
+    ConnectionLost,
     DatabaseError,
     DatabaseUnreachable,
     LoginRefused,
@@ -44,6 +46,7 @@ from tribal.ports import AccessReport, CatalogContents, Presence, SchemaAndTable
 from tribal_contracts import CatalogColumn, CatalogTable, DatabaseLimits
 
 if TYPE_CHECKING:
+    from tribal.keys import KeyPair, Overlap
     from tribal.settings.postgres_target import PostgresTarget
 
 
@@ -110,6 +113,15 @@ class PostgresCatalog:
         readable = self._retried(lambda: self._readable_columns(table, refusal))
         open_to_us = [column for column in columns if column.name in readable]
         return self._retried(lambda: self._select(table, open_to_us, rows, readable))
+
+    def overlaps(self, table: CatalogTable, row_count: int, pairs: Sequence[KeyPair]) -> dict[KeyPair, Overlap]:
+        """Compare values inside the server, in one statement; empty if that failed for a reason of its own."""
+        try:
+            return self._retried(lambda: self._overlaps(table, row_count, pairs)) if pairs else {}
+        except (DatabaseUnreachable, LoginRefused, ConnectionLost):
+            raise
+        except DatabaseError:
+            return {}
 
     def presence(self, tables: Sequence[SchemaAndTable]) -> dict[SchemaAndTable, Presence]:
         """Whether each table exists, is certainly gone, or is hidden from this user, in one statement."""
@@ -227,6 +239,15 @@ class PostgresCatalog:
         if not all(len(row) == len(columns) and all(isinstance(value, str | None) for value in row) for row in found):
             raise DatabaseError(f"Failed {doing} of {self._target}: the answer is not that of PostgreSQL.")
         return TableSample(tuple(column.name for column in columns), tuple(tuple(row) for row in found))
+
+    def _overlaps(self, table: CatalogTable, row_count: int, pairs: Sequence[KeyPair]) -> dict[KeyPair, Overlap]:
+        doing = f"comparing values of '{table.schema_name}.{table.table_name}'"
+        with self.transaction(doing, queries.BEGIN, self._limits.sample_timeout_seconds) as session:
+            rows = session.run(overlap_statement(table, row_count, pairs), most_rows=len(pairs))
+        try:
+            return read_overlaps(pairs, rows)
+        except NOT_OUR_ANSWERS as error:
+            raise DatabaseError(f"Failed {doing} of {self._target}: the answer is not that of PostgreSQL.") from error
 
     def _readable_columns(self, table: CatalogTable, refusal: DatabaseError) -> set[str]:
         schema, name = table.schema_name, table.table_name

@@ -232,6 +232,17 @@ SAMPLE_BY_KEY = "SELECT {columns} FROM {table} AS t ORDER BY {primary_key} LIMIT
 SAMPLE_FIRST = "SELECT {columns} FROM {table} AS t LIMIT {rows}"
 SAMPLE_BLOCKS = "SELECT {columns} FROM {table} AS t TABLESAMPLE SYSTEM ({percent}) REPEATABLE (0) LIMIT {rows}"
 
+# Of one table, the values of some rows; and for each pair of columns, how many distinct ones there are, how many of
+# those occur in the other table, and how often the most frequent of them does there. Values stay in the server.
+OVERLAPS = """\
+WITH sample AS MATERIALIZED (SELECT {columns} FROM {table} AS t{blocks} LIMIT {rows})
+{comparisons}"""
+OVERLAP = """\
+SELECT * FROM (WITH v AS MATERIALIZED (SELECT DISTINCT {columns} FROM sample WHERE {known})
+SELECT {place}, (SELECT count(*) FROM v), count(*), max(m.times)
+FROM (SELECT count(*) AS times FROM v JOIN {parent} AS p ON {equal} GROUP BY {columns}) AS m) AS o"""
+BLOCKS = " TABLESAMPLE SYSTEM ({percent}) REPEATABLE (0)"
+
 STATEMENTS: tuple[Statement, ...] = (
     Statement("Open a read-only transaction that sees one state of the catalog, with time limits", BEGIN_SNAPSHOT),
     Statement("Open a read-only transaction with time limits", BEGIN),
@@ -257,4 +268,8 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement("The first rows of a table in order of its primary key", SAMPLE_BY_KEY),
     Statement("The first rows of a small table without a primary key", SAMPLE_FIRST),
     Statement("Rows from some blocks of a large table without a primary key, always the same blocks", SAMPLE_BLOCKS),
+    Statement(
+        "How many values of a table's columns are found in others that they may refer to: three counts for each pair",
+        OVERLAPS.replace("{comparisons}", OVERLAP),
+    ),
 )

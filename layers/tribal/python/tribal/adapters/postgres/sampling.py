@@ -12,7 +12,8 @@ from tribal_contracts import CatalogColumn, CatalogTable
 _KINDS_WITH_BLOCKS = frozenset({"table", "partitioned_table", "materialized_view"})
 MAX_COLUMNS = 200
 MAX_VALUE_LENGTH = 200
-_LARGE_TABLE_ROWS = 100_000
+LARGE_TABLE_ROWS = 100_000
+"""From here on rows are taken from some blocks of a table."""
 _SPARE_FACTOR = 20
 # JSON and arrays may be a hundred megabytes as text, all of it produced before truncation.
 _MAX_STORED_BYTES = 65_536
@@ -52,9 +53,11 @@ def sample_statement(
     if key is not None and _ordered_by_key(table, readable):
         order = ", ".join(_column(name) for name in key.columns)
         return queries.SAMPLE_BY_KEY.format(columns=values, table=name, primary_key=order, rows=int(rows))
-    if estimate is None or estimate < _LARGE_TABLE_ROWS:
+    if estimate is None or estimate < LARGE_TABLE_ROWS:
         return queries.SAMPLE_FIRST.format(columns=values, table=name, rows=int(rows))
-    return queries.SAMPLE_BLOCKS.format(columns=values, table=name, percent=_percent(estimate, rows), rows=int(rows))
+    return queries.SAMPLE_BLOCKS.format(
+        columns=values, table=name, percent=percent_of_blocks(estimate, rows), rows=int(rows)
+    )
 
 
 def _ordered_by_key(table: CatalogTable, readable: Collection[str]) -> bool:
@@ -63,7 +66,8 @@ def _ordered_by_key(table: CatalogTable, readable: Collection[str]) -> bool:
     return table.primary_key is not None and not inherited and set(table.primary_key.columns) <= set(readable)
 
 
-def _percent(estimate: float, rows: int) -> str:
+def percent_of_blocks(estimate: float, rows: int) -> str:
+    """The share of a table's blocks that surely holds that many rows, as SQL."""
     percent = 10.0
     while percent > 0.001 and estimate * percent / 100 > 10 * _SPARE_FACTOR * rows:
         percent /= 10

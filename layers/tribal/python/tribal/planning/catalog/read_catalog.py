@@ -11,10 +11,11 @@ from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
 from tribal.errors import DatabaseError, ManifestError, doing
+from tribal.planning.catalog.inferred_keys import ReadTables, compare_columns, write_inferred_keys
 from tribal.planning.catalog.locked_tables import keep_earlier, locked_errors
 from tribal.planning.catalog.redaction import redact_contents
 from tribal.planning.catalog.selection import is_selected
-from tribal.ports import Application, CatalogContents, CatalogReader, Clock, ObjectStore
+from tribal.ports import Application, CatalogContents, CatalogReader, Clock, ObjectStore, StopToken
 from tribal.store import (
     UNREADABLE,
     content_hash,
@@ -40,11 +41,11 @@ _TEXTS_SHOWN = 5
 
 
 @doing("planning")
-def read_catalog(entry: DatabaseEntry, app: Application, run_id: str) -> CatalogReading:
-    """Write the database's snapshot and statistics, and return what was read; failures are part of the result.
+def read_catalog(entry: DatabaseEntry, app: Application, run_id: str, stop: StopToken | None = None) -> CatalogReading:
+    """Write the database's snapshot, statistics and likely keys, and return what was read.
 
-    Unchanged files are not rewritten. The reading is stored with the run and, if the database was reached, as the
-    latest one.
+    Failures are part of the result. Unchanged files are not rewritten. The reading is stored with the run and, if the
+    database was reached, as the latest one.
     """
     store = app.store()
     try:
@@ -53,12 +54,15 @@ def read_catalog(entry: DatabaseEntry, app: Application, run_id: str) -> Catalog
             contents = reader.read()
             found = _Found.of(entry, _beside_locks(entry.name, contents, store))
             gone, excluded = _missing_tables(entry, found, reader, store)
+            read = ReadTables.of(entry.name, found.tables, found.hashes, found.contents.statistics)
+            comparisons = compare_columns(entry, read, reader, app, stop or StopToken())
         finally:
             reader.close()
     except DatabaseError as error:
         reading = _unreachable(entry, error, store, app.clock)
     else:
         reading = _write_found(entry, found, gone, excluded, app)
+        write_inferred_keys(read, comparisons, store)
         # Errors are left out: their timestamps would make every reading differ.
         latest = reading.model_copy(update={"errors": []})
         put_record_if_changed(store, locations.latest_reading_file(entry.name), latest)
@@ -77,6 +81,8 @@ class _Found:
     contents: CatalogContents
     tables: tuple[CatalogTable, ...]
     """The tables that the configuration selects."""
+    hashes: tuple[str, ...]
+    """The hash of each table's structure."""
     schema_hash: str
 
     @classmethod
@@ -86,7 +92,7 @@ class _Found:
         used = {table.schema_name for table in tables}
         schemas = [schema.model_dump(mode="json") for schema in contents.schemas if schema.name in used]
         structure = [object_hash(table.model_dump(mode="json")) for table in tables]
-        return cls(contents, tables, object_hash([contents.server_database, schemas, structure]))
+        return cls(contents, tables, tuple(structure), object_hash([contents.server_database, schemas, structure]))
 
     def names(self) -> list[tuple[str, str]]:
         return [(table.schema_name, table.table_name) for table in self.tables]

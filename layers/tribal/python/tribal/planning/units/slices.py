@@ -12,7 +12,7 @@ from tribal.catalog.identity import TableIdentity
 from tribal.planning.units.work_units import Chunk
 from tribal.ports import ObjectStore
 from tribal.store import is_as_written
-from tribal_contracts import CatalogSlice, CatalogSnapshot, CatalogTable, IncomingKey, SliceNeighbour
+from tribal_contracts import CatalogSlice, CatalogSnapshot, CatalogTable, IncomingKey, InferredKey, SliceNeighbour
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,14 @@ class DatabaseTables:
     snapshot: CatalogSnapshot
     tables: Mapping[str, CatalogTable]
     incoming: Mapping[str, Sequence[IncomingKey]]
+    inferred: Mapping[str, Sequence[InferredKey]]
+    """Likely keys by the table at either end."""
 
     @classmethod
-    def of(cls, snapshot: CatalogSnapshot, tables: Sequence[CatalogTable]) -> DatabaseTables:
-        """Index the tables of a snapshot."""
+    def of(
+        cls, snapshot: CatalogSnapshot, tables: Sequence[CatalogTable], inferred: Sequence[InferredKey] = ()
+    ) -> DatabaseTables:
+        """Index the tables of a snapshot, and the likely keys between them."""
         name = snapshot.database
         by_name = {str(TableIdentity(name, t.schema_name, t.table_name)): t for t in tables}
         incoming: dict[str, list[IncomingKey]] = defaultdict(list)
@@ -39,7 +43,7 @@ class DatabaseTables:
                             table=parent, from_table=child, key=key, nullable=not nullable.isdisjoint(key.columns)
                         )
                     )
-        return cls(snapshot, by_name, incoming)
+        return cls(snapshot, by_name, incoming, _by_end([key for key in inferred if _holds(key, by_name)]))
 
     def neighbour_names(self, name: str) -> list[str]:
         """Sorted names of the other tables that a table references or is referenced by."""
@@ -48,6 +52,28 @@ class DatabaseTables:
         parents = {str(TableIdentity(database, k.references_schema, k.references_table)) for k in table.foreign_keys}
         children = {key.from_table for key in self.incoming.get(name, ())}
         return sorted(other for other in parents | children if other in self.tables and other != name)
+
+    def likely_neighbour_names(self, name: str) -> list[str]:
+        """Sorted names of the other tables that a table likely references or is referenced by."""
+        ends = {end for key in self.inferred.get(name, ()) for end in (key.from_table, key.to_table)}
+        return sorted(ends - {name})
+
+
+def _holds(key: InferredKey, tables: Mapping[str, CatalogTable]) -> bool:
+    """Whether the columns of a key are there; what was inferred may be of a later reading."""
+    ends = ((key.from_table, key.from_columns), (key.to_table, key.to_columns))
+    return all(
+        name in tables and {column.name for column in tables[name].columns}.issuperset(columns)
+        for name, columns in ends
+    )
+
+
+def _by_end(keys: Sequence[InferredKey]) -> dict[str, list[InferredKey]]:
+    by_end: dict[str, list[InferredKey]] = defaultdict(list)
+    for key in keys:
+        for end in dict.fromkeys((key.from_table, key.to_table)):
+            by_end[end].append(key)
+    return by_end
 
 
 def neighbours_of(database: DatabaseTables, places: Mapping[str, Chunk]) -> dict[str, SliceNeighbour]:
@@ -78,11 +104,30 @@ def metadata_hash(name: str, database: DatabaseTables, neighbours: Mapping[str, 
     )
 
 
+def inferred_keys_hash(name: str, database: DatabaseTables, neighbours: Mapping[str, SliceNeighbour]) -> str | None:
+    """Hash of the likely keys of a table without figures, and of where their tables are documented; `None` for none."""
+    keys = database.inferred.get(name)
+    if not keys:
+        return None
+    ends = [
+        [
+            key.from_table,
+            key.from_columns,
+            key.to_table,
+            key.to_columns,
+            [[each.kind, each.of] for each in key.evidence],
+        ]
+        for key in keys
+    ]
+    return object_hash([ends, [neighbours[other].path for other in database.likely_neighbour_names(name)]])
+
+
 def write_slice(
     chunk: Chunk, database: DatabaseTables, neighbours: Mapping[str, SliceNeighbour], store: ObjectStore
 ) -> str:
     """Write a unit's slice unless it is there and intact, and return its key."""
-    mentioned = sorted({other for name in chunk.tables for other in database.neighbour_names(name)})
+    likely = {other for name in chunk.tables for other in database.likely_neighbour_names(name)}
+    mentioned = sorted({other for name in chunk.tables for other in database.neighbour_names(name)} | likely)
     part = CatalogSlice(
         schema_version="1.0",
         database=database.snapshot.database,
@@ -91,6 +136,7 @@ def write_slice(
         tables=[database.tables[name] for name in chunk.tables],
         incoming=[key for name in chunk.tables for key in database.incoming.get(name, ())],
         neighbours={other: neighbours[other] for other in mentioned},
+        inferred_keys=_once([key for name in chunk.tables for key in database.inferred.get(name, ())]),
     )
     data = part.to_json()
     content_hash = bytes_hash(data)
@@ -98,3 +144,9 @@ def write_slice(
     if not is_as_written(store, key, content_hash):
         store.put(key, data)
     return key
+
+
+def _once(keys: Sequence[InferredKey]) -> list[InferredKey]:
+    """Keys without repetition; one whose both ends are in the slice is met at each of them."""
+    ends = {(key.from_table, (*key.from_columns,), key.to_table, (*key.to_columns,)): key for key in keys}
+    return [ends[each] for each in sorted(ends)]

@@ -1,0 +1,200 @@
+"""Keys that are likely but not declared: inferred from what was read, and from values compared in the database."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from tribal.catalog import locations
+from tribal.catalog.outline import TableOutline, outline_of
+from tribal.errors import DatabaseError
+from tribal.keys import LIKELY, KeyPair, Overlap, candidate_pairs, infer_keys
+from tribal.ports import Application, CatalogReader, Clock, ObjectStore, SchemaAndTable, StopToken
+from tribal.store import put_record_if_changed, read_record
+from tribal_contracts import (
+    CatalogTable,
+    ColumnComparison,
+    DatabaseEntry,
+    InferredKeys,
+    TableStatistics,
+)
+
+PAIRS_AT_ONCE = 10
+"""The most pairs of columns that are compared in one statement. By judgement: few enough for the time it has."""
+MOST_SECONDS = 30.0
+"""After this long no further comparison of a database is begun; the next run goes on with those that are left. By
+judgement: `read_catalog` is one step of a run, and a table takes some 10 ms."""
+LOW_TIME_SECONDS = 30.0
+"""With less time left to the run, no further comparison is begun: what was read is yet to be written."""
+_COMPARED_KINDS = ("table", "partitioned_table")
+
+Comparisons = Mapping[KeyPair, ColumnComparison]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTables:
+    """The tables of one reading that the configuration selects."""
+
+    database: str
+    tables: Mapping[str, CatalogTable]
+    """By fully qualified name."""
+    outlines: Sequence[TableOutline]
+    hashes: Mapping[str, str]
+    """The hash of each table's structure."""
+    statistics: Mapping[SchemaAndTable, TableStatistics]
+
+    @classmethod
+    def of(
+        cls,
+        database: str,
+        tables: Sequence[CatalogTable],
+        hashes: Sequence[str],
+        statistics: Mapping[SchemaAndTable, TableStatistics],
+    ) -> ReadTables:
+        """Name the tables; `hashes` are those of their structure, in the same order."""
+        outlines = [outline_of(table, database) for table in tables]
+        names = [outline.name for outline in outlines]
+        by_name, digests = dict(zip(names, tables, strict=True)), dict(zip(names, hashes, strict=True))
+        return cls(database, by_name, outlines, digests, statistics)
+
+    def can_be_compared(self, name: str) -> bool:
+        """Whether a table has rows of its own that this user may select."""
+        table = self.tables.get(name)
+        return table is not None and table.selectable and table.kind in _COMPARED_KINDS
+
+    def row_count(self, name: str) -> int:
+        """An estimate of a table's rows; -1 where unknown."""
+        table = self.tables[name]
+        known = self.statistics.get((table.schema_name, table.table_name))
+        return known.row_count if known else -1
+
+
+def compare_columns(
+    entry: DatabaseEntry, read: ReadTables, reader: CatalogReader, app: Application, stop: StopToken
+) -> Comparisons:
+    """Compare the values of columns that may be keys; comparisons of before are kept while they hold.
+
+    Nothing is asked where samples are off, nor of Snowflake, where each statement costs. What time or a lost connection
+    left out is asked by the next run; the reading does not fail for it.
+    """
+    if entry.type == "snowflake" or not app.options().documenting.for_entry(entry).rows_to_sample:
+        return {}
+    pairs = [
+        pair
+        for pair in candidate_pairs(read.outlines)
+        if read.can_be_compared(pair.from_table) and read.can_be_compared(pair.to_table)
+    ]
+    known = _known(read, app.store())
+    now = app.clock.published()
+    fresh = {pair for pair, said in known.items() if _is_fresh(said, now, app.options().statistics_max_age)}
+    asking = _Asking(read, reader, known, now, _time_is_left(app.clock, stop))
+    found = asking.compare([pair for pair in pairs if pair not in fresh])
+    return {pair: said for pair in pairs if (said := found.get(pair, known.get(pair))) is not None}
+
+
+def write_inferred_keys(read: ReadTables, comparisons: Comparisons, store: ObjectStore) -> None:
+    """Infer the keys of a database and write those that are likely, unless they are written already."""
+    overlaps = {
+        pair: Overlap(said.compared, said.found, said.unique)
+        for pair, said in comparisons.items()
+        if said.compared is not None and said.found is not None
+    }
+    compared = {name for pair in comparisons for name in (pair.from_table, pair.to_table)}
+    record = InferredKeys(
+        schema_version="1.0",
+        database=read.database,
+        keys=[key for key in infer_keys(read.outlines, overlaps or None) if key.confidence >= LIKELY],
+        comparisons=[comparisons[pair] for pair in sorted(comparisons)],
+        tables={name: read.hashes[name] for name in sorted(compared)},
+    )
+    put_record_if_changed(store, locations.inferred_keys_file(read.database), record)
+
+
+def load_inferred_keys(database: str, store: ObjectStore) -> InferredKeys | None:
+    """The likely keys inferred last; `None` if they are missing or unreadable."""
+    return read_record(store, locations.inferred_keys_file(database), InferredKeys)
+
+
+def _known(read: ReadTables, store: ObjectStore) -> dict[KeyPair, ColumnComparison]:
+    """What came of earlier comparisons of tables whose structure is the same."""
+    earlier = load_inferred_keys(read.database, store)
+    if earlier is None:
+        return {}
+    same = {name for name, digest in earlier.tables.items() if read.hashes.get(name) == digest}
+    return {_pair(said): said for said in earlier.comparisons if {said.from_table, said.to_table} <= same}
+
+
+def _pair(said: ColumnComparison) -> KeyPair:
+    return KeyPair(said.from_table, (*said.from_columns,), said.to_table, (*said.to_columns,))
+
+
+def _is_fresh(said: ColumnComparison, now: str, max_age: timedelta) -> bool:
+    age = datetime.fromisoformat(now) - datetime.fromisoformat(said.compared_at)
+    return timedelta(0) <= age < max_age
+
+
+def _time_is_left(clock: Clock, stop: StopToken) -> Callable[[], bool]:
+    until = clock.real() + timedelta(seconds=MOST_SECONDS)
+    return lambda: clock.real() < until and stop.leaves(LOW_TIME_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """Asks a database for comparisons, while time is left."""
+
+    read: ReadTables
+    reader: CatalogReader
+    known: Comparisons
+    now: str
+    time_is_left: Callable[[], bool]
+
+    def compare(self, pairs: Sequence[KeyPair]) -> dict[KeyPair, ColumnComparison]:
+        """What came of those that were asked."""
+        found: dict[KeyPair, ColumnComparison] = {}
+        try:
+            for batch in _batches(pairs):
+                for part, overlaps in self._asked(batch):
+                    found |= {pair: self._said(pair, overlaps.get(pair)) for pair in part}
+        except DatabaseError:
+            # The structure has been read: what is left of the values is for the next run.
+            return found
+        return found
+
+    def _asked(self, batch: Sequence[KeyPair]) -> Iterator[tuple[Sequence[KeyPair], Mapping[KeyPair, Overlap]]]:
+        """Ask for pairs at once; where that fails, for each of them, so that one table does not hide the others."""
+        name = batch[0].from_table
+        table, rows = self.read.tables[name], self.read.row_count(name)
+        overlaps = self.reader.overlaps(table, rows, batch) if self.time_is_left() else None
+        if overlaps or (overlaps is not None and len(batch) == 1):
+            yield batch, overlaps
+        elif overlaps is not None:
+            for pair in batch:
+                yield from self._asked([pair])
+
+    def _said(self, pair: KeyPair, overlap: Overlap | None) -> ColumnComparison:
+        earlier = self.known.get(pair)
+        if overlap is None and earlier is not None:
+            # A passing lock must not take back what is known of the same structure.
+            return earlier
+        return ColumnComparison(
+            from_table=pair.from_table,
+            from_columns=list(pair.from_columns),
+            to_table=pair.to_table,
+            to_columns=list(pair.to_columns),
+            compared_at=self.now,
+            compared=overlap.compared if overlap else None,
+            found=overlap.found if overlap else None,
+            unique=overlap.unique if overlap else None,
+        )
+
+
+def _batches(pairs: Sequence[KeyPair]) -> Iterator[Sequence[KeyPair]]:
+    """Pairs that one statement compares: those of one table, in the order of the first of them."""
+    by_table: defaultdict[str, list[KeyPair]] = defaultdict(list)
+    for pair in pairs:
+        by_table[pair.from_table].append(pair)
+    for own in by_table.values():
+        for start in range(0, len(own), PAIRS_AT_ONCE):
+            yield own[start : start + PAIRS_AT_ONCE]
