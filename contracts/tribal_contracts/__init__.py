@@ -51,6 +51,7 @@ from tribal_contracts.documentation.catalog import (
     ExpandedDatabases,
     IncomingKey,
     SliceNeighbour,
+    TableCopy,
     TableKind,
     TableStatistics,
 )
@@ -301,6 +302,7 @@ __all__ = [
     "Selection",
     "SliceNeighbour",
     "TableAnnotation",
+    "TableCopy",
     "TableDocument",
     "TableKind",
     "TableName",

@@ -41,7 +41,7 @@ from tribal.catalog.outline import TableOutline
 from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady
 from tribal.ports import ByVector, ByWords, IndexCounts, IndexEntry, IndexFilter
-from tribal_contracts import Description, DocumentedColumn, DocumentedKey, TableDocument
+from tribal_contracts import Description, DocumentedColumn, DocumentedKey, TableCopy, TableDocument
 
 HOSTILE_TERMS = [
     *(
@@ -184,7 +184,7 @@ def test_a_record_comes_back_with_every_field(index: Index) -> None:
         schema_="sales",
         table="orders",
         domain="sales",
-        kind="table",
+        kind="materialized_view",
         description=Description(text='"quoted" <b>\n ünïcödé', source="comment", confidence=1),
         row_count=-1,
         columns=[column],
@@ -194,6 +194,7 @@ def test_a_record_comes_back_with_every_field(index: Index) -> None:
         indexes=[],
         checks=[],
         relations=[],
+        copy_of=TableCopy(kind="part", of="shop.sales.all_orders"),
         samples_taken=False,
         documented_at=AT,
         input_hash=HASH_A,
@@ -207,6 +208,7 @@ def test_a_record_comes_back_with_every_field(index: Index) -> None:
     assert list(index.records(ids).values()) == [of_column.record, with_table.record, of_domain.record]
     (listed,) = index.tables(EVERYWHERE)
     assert (listed.record_id, listed.database_type, listed.domain) == (with_table.record.id, "snowflake", "sales")
+    assert (listed.kind, listed.copy_of) == ("materialized_view", table.copy_of)
     outline = TableOutline.from_json(table.to_json())
     assert index.outlines(ids) == {with_table.record.id: outline}
     assert [(each.name, each.type) for each in outline.columns] == [("id", "integer")]

@@ -92,6 +92,14 @@ class CatalogTable(Contract):
     """False when this user may see the table's structure but may not select from it."""
 
 
+class TableCopy(Contract):
+    """Which table another one repeats, told from names and columns. Extension."""
+
+    kind: Literal["copy", "part", "view"]
+    """A copy or history; a partition, shard or backup of the same layout; a view or export named after it."""
+    of: FullyQualifiedTableName
+
+
 class CatalogSchema(Contract):
     """A schema of the database."""
 

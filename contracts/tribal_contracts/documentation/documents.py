@@ -20,7 +20,7 @@ from tribal_contracts.core.shape import (
     Unset,
     optional,
 )
-from tribal_contracts.documentation.catalog import TableKind
+from tribal_contracts.documentation.catalog import TableCopy, TableKind
 from tribal_contracts.documentation.keys import DocumentedInferredKey, InferredKey
 
 DescriptionSource = Literal["human", "comment", "model", "derived"]
@@ -142,6 +142,9 @@ class TableDocument(Contract):
     """Extension. Likely keys from and to this table; none of them is in any other field."""
     view_definition: str | Unset = optional()
     partition_count: Count | Unset = optional()
+    copy_of: TableCopy | Unset = optional(
+        "Extension: the table that this one seems to repeat, which searching prefers."
+    )
     samples_taken: bool
     annotation_line: Count | Unset = optional("Line of the annotations file where a person's words of the table begin.")
     documented_at: ISOTimestamp

@@ -20,6 +20,7 @@ from tribal_contracts.core.shape import (
     Unset,
     optional,
 )
+from tribal_contracts.documentation.catalog import TableCopy
 
 Minutes = Annotated[float, Field(ge=0.0)]
 Complexity = Literal["simple", "moderate", "complex"]
@@ -42,6 +43,7 @@ class TableSpec(Contract):
     inferred_keys_hash: ContentHash | Unset = optional(
         "Extension: hash of the likely keys from and to the table, without figures; unset where there are none."
     )
+    copy_of: TableCopy | Unset = optional("Extension: the table that this one seems to repeat.")
     has_work: bool | Unset = optional("Extension: false where nothing this table's documentation depends on changed.")
 
 

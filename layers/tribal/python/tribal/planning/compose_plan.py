@@ -290,6 +290,7 @@ def _table_spec(
         metadata_hash=metadata_hash(name, database, neighbours),
         inferred_keys_hash=inferred_keys_hash(name, database, neighbours),
         existing_comment=table.comment,
+        copy_of=database.copies.get(name),
     )
 
 

@@ -15,13 +15,15 @@ from tribal_contracts import (
     DocumentRecord,
     IndexMetadata,
     KeyGraph,
+    TableCopy,
+    TableKind,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-INDEX_VERSION = "6"
+INDEX_VERSION = "7"
 """Version of the index's contents and encoding; an index of another version is rebuilt, never migrated."""
 
 VectorKind = DocType | Literal["table_name"]
@@ -169,6 +171,8 @@ class IndexedTable:
     table: str
     domain: str
     database_type: DatabaseType
+    kind: TableKind = "table"
+    copy_of: TableCopy | None = None
 
 
 class IndexReader(Protocol):

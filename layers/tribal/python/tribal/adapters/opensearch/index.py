@@ -29,11 +29,11 @@ from tribal.ports import (
     IndexFilter,
     VectorKind,
 )
-from tribal_contracts import Contract, DocType, DocumentRecord, IndexMetadata, KeyGraph
+from tribal_contracts import Contract, DocType, DocumentRecord, IndexMetadata, KeyGraph, TableCopy
 
 _EVERYTHING = IndexFilter()
 _IDS_AT_ONCE = 1_000
-_TABLE_FIELDS = ("id", "database", "schema", "table", "domain", "database_type")
+_TABLE_FIELDS = ("id", "database", "schema", "table", "domain", "database_type", "table_kind", "copy_kind", "copy_of")
 
 
 Parsed = TypeVar("Parsed")
@@ -219,6 +219,8 @@ def _table(hit: Mapping[str, Any]) -> IndexedTable:
         table=values["table"][0],
         domain=values["domain"][0] if "domain" in values else "",
         database_type=values["database_type"][0] if "database_type" in values else "postgres",
+        kind=values["table_kind"][0] if "table_kind" in values else "table",
+        copy_of=TableCopy(kind=values["copy_kind"][0], of=values["copy_of"][0]) if "copy_of" in values else None,
     )
 
 

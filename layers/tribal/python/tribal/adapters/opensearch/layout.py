@@ -14,7 +14,7 @@ import numpy as np
 
 from tribal.catalog.hashing import object_hash, record_id
 from tribal.ports import IndexEntry, VectorKind
-from tribal_contracts import DocType, DocumentRecord
+from tribal_contracts import DocType, DocumentRecord, TableDocument
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PUBLISHED = {"index.auto_expand_replicas": "0-1", "index.blocks.write": True}
 """Settings of a published generation. It has a replica on another node, if there is one, which would double the cost of
 writing before; and nobody writes to it, so that it can be cloned at any time."""
-LAYOUT = "4"
+LAYOUT = "5"
 """Version of the layout; an index of another layout is rebuilt, as is one of another `INDEX_VERSION`."""
 Part = Literal["whole", "own", "named"]
 """Which terms of a record a field holds: all, those but of what names other schemas, or those of names and body."""
@@ -58,6 +58,9 @@ def index_body(dimensions: int, about: dict[str, str], aliases: Sequence[str]) -
         "place": _KEYWORD,
         "domain": _KEYWORD,
         "database_type": _KEYWORD,
+        "table_kind": _KEYWORD,
+        "copy_kind": _KEYWORD,
+        "copy_of": _KEYWORD,
         "path": _KEYWORD,
         "content_hash": _KEYWORD,
         "vectors": _KEYWORD,
@@ -161,12 +164,21 @@ def record_document(entry: IndexEntry, path: str) -> dict[str, Any]:
     }
     if record.doc_type == "table":
         document["table"] = record.table_name
-        document["database_type"] = None if record.structured is None else record.structured.database_type
+        document |= _kind_of(record.structured)
     document |= {
         terms_field(record.doc_type, part): " ".join(map(encode_term, words)) for part, words in parts.items() if words
     }
     document |= {vector_field(kind): values for kind, values in vectors.items()}
     return {name: value for name, value in document.items() if value is not None}
+
+
+def _kind_of(table: TableDocument | None) -> dict[str, str | None]:
+    """What kind of table it is, and what it repeats."""
+    if table is None:
+        return {}
+    copy = table.copy_of
+    repeated = {} if copy is None else {"copy_kind": copy.kind, "copy_of": copy.of}
+    return {"database_type": table.database_type, "table_kind": table.kind, **repeated}
 
 
 def written_vector(vector: NDArray[Any]) -> list[int] | None:

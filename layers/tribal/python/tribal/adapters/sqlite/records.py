@@ -13,7 +13,7 @@ from tribal.adapters.sqlite.vectors import VectorRow, without_records
 from tribal.catalog.hashing import record_id
 from tribal.catalog.outline import TableOutline
 from tribal.ports import IndexedTable, IndexEntry, VectorKind
-from tribal_contracts import DatabaseType, DocType, DocumentRecord, DomainDocument, TableDocument
+from tribal_contracts import DocType, DocumentRecord, DomainDocument, TableCopy, TableDocument
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -34,7 +34,7 @@ _SELECT_OUTLINES = """
 SELECT r.id, t.document FROM records r JOIN structured t ON t.number = r.number WHERE r.doc_type = 'table'
 """
 _SELECT_TABLES = """
-SELECT r.id, o.database_name, r.schema_name, r.table_name, o.domain, t.database_type
+SELECT r.id, o.database_name, r.schema_name, r.table_name, o.domain, t.database_type, t.kind, t.copy_of
 FROM records r JOIN origins o ON o.number = r.origin LEFT JOIN structured t ON t.number = r.number
 WHERE r.doc_type = 'table'
 """
@@ -158,9 +158,12 @@ class _Writing:
     def _structure(self, record: DocumentRecord) -> None:
         table, domain = record.structured, record.structured_domain
         if table is not None:
-            self._structured.append((self._number, table.database_type, table.to_compact_json().decode()))
+            copy = None if table.copy_of is None else table.copy_of.to_compact_json().decode()
+            document = table.to_compact_json().decode()
+            self._structured.append((self._number, table.database_type, table.kind, copy, document))
         elif domain is not None:
-            self._structured.append((self._number, domain.database_type, domain.to_compact_json().decode()))
+            document = domain.to_compact_json().decode()
+            self._structured.append((self._number, domain.database_type, None, None, document))
 
     def flush(self) -> None:
         """Write all collected rows."""
@@ -229,9 +232,12 @@ def read_tables(connection: sqlite3.Connection) -> tuple[IndexedTable, ...]:
     return tuple(sorted(entries, key=lambda entry: (entry.database, entry.schema, entry.table)))
 
 
-def _table_entry(row: tuple[int, str, str | None, str | None, str | None, DatabaseType | None]) -> IndexedTable:
-    record, database, schema, table, domain, kind = row
-    return IndexedTable(record, database, schema or "", table or "", domain or "", kind or "postgres")
+def _table_entry(row: tuple[Any, ...]) -> IndexedTable:
+    record, database, schema, table, domain, database_type, kind, copy = row
+    return IndexedTable(
+        *(record, database, schema or "", table or "", domain or "", database_type or "postgres", kind or "table"),
+        copy_of=None if copy is None else TableCopy.from_json(copy),
+    )
 
 
 def _record(row: tuple[object, ...]) -> DocumentRecord:

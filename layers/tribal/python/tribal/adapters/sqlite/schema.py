@@ -57,7 +57,13 @@ CREATE TABLE records (
 );
 CREATE INDEX records_by_origin ON records (origin);
 CREATE INDEX records_by_type ON records (doc_type);
-CREATE TABLE structured (number INTEGER PRIMARY KEY, database_type TEXT, document TEXT NOT NULL);
+CREATE TABLE structured (
+    number INTEGER PRIMARY KEY,
+    database_type TEXT,
+    kind TEXT,
+    copy_of TEXT,
+    document TEXT NOT NULL
+);
 CREATE TABLE vectors (
     origin INTEGER NOT NULL,
     kind TEXT NOT NULL,

@@ -100,6 +100,7 @@ def assemble_document(
         relations=relations_of(table, context.database, context.incoming, context.neighbours, provenance.page),
         view_definition=table.view_definition,
         partition_count=table.partition_count,
+        copy_of=spec.copy_of,
         samples_taken=samples.taken,
         annotation_line=provenance.annotation_line,
         documented_at=provenance.documented_at,

@@ -9,10 +9,19 @@ from dataclasses import dataclass
 from tribal.catalog import locations
 from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.catalog.identity import TableIdentity
+from tribal.planning.catalog.copies import find_copies
 from tribal.planning.units.work_units import Chunk
 from tribal.ports import ObjectStore
 from tribal.store import is_as_written
-from tribal_contracts import CatalogSlice, CatalogSnapshot, CatalogTable, IncomingKey, InferredKey, SliceNeighbour
+from tribal_contracts import (
+    CatalogSlice,
+    CatalogSnapshot,
+    CatalogTable,
+    IncomingKey,
+    InferredKey,
+    SliceNeighbour,
+    TableCopy,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +33,8 @@ class DatabaseTables:
     incoming: Mapping[str, Sequence[IncomingKey]]
     inferred: Mapping[str, Sequence[InferredKey]]
     """Likely keys by the table at either end."""
+    copies: Mapping[str, TableCopy]
+    """What tables repeat another one, by name."""
 
     @classmethod
     def of(
@@ -43,7 +54,8 @@ class DatabaseTables:
                             table=parent, from_table=child, key=key, nullable=not nullable.isdisjoint(key.columns)
                         )
                     )
-        return cls(snapshot, by_name, incoming, _by_end([key for key in inferred if _holds(key, by_name)]))
+        likely = _by_end([key for key in inferred if _holds(key, by_name)])
+        return cls(snapshot, by_name, incoming, likely, find_copies(name, tables))
 
     def neighbour_names(self, name: str) -> list[str]:
         """Sorted names of the other tables that a table references or is referenced by."""
@@ -94,12 +106,14 @@ def neighbours_of(database: DatabaseTables, places: Mapping[str, Chunk]) -> dict
 
 def metadata_hash(name: str, database: DatabaseTables, neighbours: Mapping[str, SliceNeighbour]) -> str:
     """Hash of everything in the catalog that a table's documentation depends on."""
+    copy = database.copies.get(name)
     return object_hash(
         [
             database.snapshot.server_database,
             database.tables[name].model_dump(mode="json"),
             [key.model_dump(mode="json") for key in database.incoming.get(name, ())],
             [neighbours[other].model_dump(mode="json") for other in database.neighbour_names(name)],
+            *([] if copy is None else [copy.model_dump(mode="json")]),
         ]
     )
 
