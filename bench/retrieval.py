@@ -35,9 +35,9 @@ from servers.opensearch import NodeError
 from servers.postgres import EmbeddedServerError
 from tribal.ports import Application, Caller, IndexFilter, Provider
 from tribal.ranking.weights import WEIGHTS, Weights
-from tribal.retrieval.candidates import find, rank
+from tribal.retrieval.candidates import find
 from tribal.retrieval.names import name_of
-from tribal.retrieval.query import read_question
+from tribal.retrieval.ordering import order_of
 from tribal.retrieval.search_tables import MAX_LIMIT
 from tribal.retrieval.toolbox import open_index
 from tribal.retrieval.tools import toolbox_of
@@ -52,9 +52,10 @@ ABLATIONS: dict[str, Weights] = {
     "without the table's vector": replace(WEIGHTS, whole=0.0),
     "without its nearest column": replace(WEIGHTS, column=0.0),
     "without its name's vector": replace(WEIGHTS, name=0.0),
+    "without its name's letters": replace(WEIGHTS, letters=0.0),
     "without keys": replace(WEIGHTS, propagation=0.0),
     "without schemas": replace(WEIGHTS, schema=0.0),
-    "words alone": replace(WEIGHTS, whole=0.0, column=0.0, name=0.0, propagation=0.0, schema=0.0),
+    "words alone": replace(WEIGHTS, whole=0.0, column=0.0, name=0.0, letters=0.0, propagation=0.0, schema=0.0),
 }
 
 
@@ -186,11 +187,11 @@ def _ablated(question: Question, app: Application) -> dict[str, list[str]]:
     everywhere, toolbox = IndexFilter(), toolbox_of(_CALLER, app)
     opened = open_index(toolbox)
     names = {entry.record_id: name_of(entry) for entry in opened.tables}
-    found = find(question.text, read_question(question.text), everywhere, opened, toolbox)
+    found = find(question.text, everywhere, opened, toolbox)
 
     def ranked(weights: Weights) -> list[str]:
-        order = rank(found, everywhere, opened, replace(toolbox, weights=weights))
-        return [plain_name(names[table]) for table in order[:MAX_LIMIT]]
+        order = order_of(found, everywhere, opened, replace(toolbox, weights=weights))
+        return [plain_name(names[table]) for table in order.ids[:MAX_LIMIT].tolist()]
 
     return {name: ranked(weights) for name, weights in ABLATIONS.items()}
 

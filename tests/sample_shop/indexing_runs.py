@@ -37,6 +37,9 @@ class LetterEmbedder:
         normal: np.ndarray[Any, Any] = counts / np.linalg.norm(counts, axis=1, keepdims=True)
         return normal
 
+    def knows(self, words: Sequence[str]) -> list[bool]:
+        return [True for _ in words]
+
 
 def stop_after(batches: int) -> StopToken:
     """Says from the batch after so many that it is time to stop."""

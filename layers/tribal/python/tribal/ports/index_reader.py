@@ -251,3 +251,11 @@ class Embedder(Protocol):
             EmbeddingFailed: when the model cannot be used.
         """
         ...
+
+    def knows(self, words: Sequence[str]) -> list[bool]:
+        """Whether each word is surely one that people use; made-up ones are put together from single letters.
+
+        Raises:
+            EmbeddingFailed: when the model cannot be used.
+        """
+        ...

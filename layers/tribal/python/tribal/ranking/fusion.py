@@ -20,13 +20,14 @@ def fuse(signals: Signals, candidates: NDArray[Any], weights: Weights = WEIGHTS)
     """One score per candidate; comparable only within this call.
 
     A table that shares no word with the question gets the lexical score 0; a table that is not among the nearest
-    gets the lowest similarity among them.
+    gets the lowest similarity among them; a table whose name has no letters in common gets 0 for them.
     """
     return (
         weights.lexical * standardize(signals.lexical.over(candidates, 0.0))
         + weights.whole * standardize(signals.whole.over(candidates, _least(signals.whole)))
         + weights.column * standardize(signals.column.over(candidates, _least(signals.column)))
         + weights.name * standardize(signals.name.over(candidates, _least(signals.name)))
+        + weights.letters * standardize(signals.letters.over(candidates, 0.0))
     )
 
 

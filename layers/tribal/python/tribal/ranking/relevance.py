@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from tribal.ranking.weights import WEIGHTS, Weights
+from tribal.ranking.weights import WEIGHTS, Certainty, Weights
 
 SCORE_DIGITS = 4
 
@@ -42,12 +42,34 @@ def coverage(
     return gained / total if total else 0.0
 
 
-def evidence(covered: float, cosine: float | None, weights: Weights = WEIGHTS) -> float:
-    """Combine both signals into a certainty in [0, 1]; either alone suffices, and neither lowers the other."""
-    span = weights.cosine_ceiling - weights.cosine_floor
-    alike = 0.0 if cosine is None else min(max((cosine - weights.cosine_floor) / span, 0.0), 1.0)
-    certainty = 1.0 - (1.0 - weights.covered * min(max(covered, 0.0), 1.0)) * (1.0 - weights.alike * alike)
-    return round(certainty, SCORE_DIGITS)
+def words_matched(words: Sequence[Word], matched: Set[str]) -> int:
+    """How many of a question's words a table contains that has these terms."""
+    return sum(1 for word in words if word.matched(matched))
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for one table."""
+
+    covered: float
+    """Share of the question's words that it contains, 0 to 1."""
+    words: int
+    """How many these are."""
+    name: float
+    """Cosine similarity between the question and its name."""
+    named: float = 0.0
+    """How certain it is that the question names it, 0 to 1."""
+
+
+def relevance(evidence: Evidence, certainty: Certainty = WEIGHTS.certainty) -> float:
+    """How likely a table is right, in [0, 1]; a table that is named is."""
+    told = (
+        certainty.constant
+        + certainty.words * math.log1p(evidence.words)
+        + certainty.covered * evidence.covered
+        + certainty.name * evidence.name
+    )
+    return round(max(evidence.named, 1.0 / (1.0 + math.exp(-told))), SCORE_DIGITS)
 
 
 def non_increasing(scores: Iterable[float]) -> list[float]:

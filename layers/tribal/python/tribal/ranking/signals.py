@@ -49,10 +49,13 @@ class Signals:
     """Cosine similarity to the nearest column's vector."""
     name: Signal = NOTHING
     """Cosine similarity to the vector of the table's name."""
+    letters: Signal = NOTHING
+    """Cosine similarity of the character grams of the table's name."""
 
     def candidates(self) -> NDArray[Any]:
         """Numbers of all tables with a signal, ascending."""
-        return np.unique(np.concatenate([one.tables for one in (self.lexical, self.whole, self.column, self.name)]))
+        signals = (self.lexical, self.whole, self.column, self.name, self.letters)
+        return np.unique(np.concatenate([one.tables for one in signals]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,6 +11,22 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Certainty:
+    """How likely the first table of an answer is right: a logistic regression over its own evidence.
+
+    Fitted by `python -m bench.calibration`, which says how well each set is told by a fit to the others.
+    """
+
+    constant: float = -3.0
+    words: float = 1.0
+    """Of the logarithm of one more than the words of the question that the table has."""
+    covered: float = 2.0
+    """Of the share of the question's words that the table has, rare words weighing more."""
+    name: float = 3.0
+    """Of the cosine similarity between the question and the table's name."""
+
+
+@dataclass(frozen=True, slots=True)
 class Weights:
     """Weights of the signals, the same for all catalogs.
 
@@ -22,6 +38,7 @@ class Weights:
     whole: float = 0.8
     column: float = 0.5
     name: float = 0.5
+    letters: float = 0.3
     propagation: float = 1.5
     """Weight of the random walk from the best candidates; scaled by the share of tables that have a key."""
     propagation_seeds: int = 10
@@ -41,23 +58,9 @@ class Weights:
 
     With 1, ALL@10 is .980 on bird_mini and .965 on defog; with 6, .972 and .955.
     """
-    covered: float = 0.8
-    """Certainty that a table is relevant if it contains every word of the question.
-
-    By judgement, like all that follow: they only affect `relevance_score` and never the order, so ALL@10 does not
-    depend on them. Halved, the AUC is .766; at 1, .788.
-    """
-    alike: float = 0.6
-    """Certainty if the similarity of its vector reaches `cosine_ceiling`. Halved, the AUC is .794; at 1, .766."""
-    cosine_floor: float = 0.1
-    """Cosine similarity up to which a vector is no evidence. Halved, the AUC stays the same; doubled, it is .783."""
-    cosine_ceiling: float = 0.8
-    """Cosine similarity from which it is full evidence. Halved, the AUC is .786; at 1, .789."""
     unknown_word: float = 0.8
-    """Weight of a word that no table contains, relative to one that a single table contains.
-
-    Without it, the AUC is .574; halved, .768; doubled, .788.
-    """
+    """Weight of a word that no table contains, relative to one that a single table contains."""
+    certainty: Certainty = Certainty()
 
 
 WEIGHTS = Weights()

@@ -1,8 +1,8 @@
-"""Candidate tables for a question, with their signals, and their ranking."""
+"""Candidate tables for a question: the signals of each, and what of them is relevant at all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribal.errors import EmbeddingFailed
+from tribal.naming import is_word
 from tribal.ports import ByVector, ByWords, Candidates, IndexFilter, VectorKind
-from tribal.ranking.order import rank_tables
-from tribal.ranking.relevance import Word, coverage, evidence
-from tribal.ranking.signals import Signal, Signals
-from tribal.retrieval.graphs import Positions, TableMap, table_map
-from tribal.retrieval.query import Concept, search_terms, words_to_find
+from tribal.ranking.relevance import Evidence, Word, coverage, relevance, words_matched
+from tribal.retrieval.graphs import Positions
+from tribal.retrieval.query import Concept, read_question, search_terms, words_to_find
+from tribal.retrieval.table_names import table_names
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
 from tribal_contracts import AgentError
 
@@ -36,14 +36,21 @@ _KINDS: tuple[VectorKind, ...] = ("table", "column", "table_name")
 class Found:
     """The index's candidates for a question."""
 
+    concepts: tuple[Concept, ...]
     words: tuple[Word, ...]
     lexical: Candidates
     by_vector: Candidates
     by_column: Candidates
     by_name: Candidates
+    by_letters: Candidates
+    """The tables whose names look most like the words of the question."""
+    named: Mapping[int, float]
+    """Ids of the tables that the question names, each with how certainly."""
     counts: Mapping[str, int]
     tables: int
     """Number of tables that the caller may see."""
+    unmatched: tuple[str, ...]
+    """The words of the question that no table has."""
     warnings: tuple[AgentError, ...]
 
     @property
@@ -53,86 +60,102 @@ class Found:
 
     @property
     def total(self) -> int:
-        """Number of tables that share a term or have a similar vector."""
-        near = self.by_vector.ids[:MATCHES_BY_VECTOR]
-        return len(self.lexical) + int(np.count_nonzero(self._lexical.of(near) < 0))
+        """Number of tables that share a term, are named, or are near enough in meaning."""
+        others = np.union1d(self._near, np.fromiter(self.named, np.int64, len(self.named)))
+        return len(self.lexical) + int(np.count_nonzero(self._lexical.of(others) < 0))
 
     def matching(self, tables: NDArray[Any]) -> NDArray[Any]:
-        """Mask of the tables that share a term or have a similar vector."""
-        near = Positions(self.by_vector.ids[:MATCHES_BY_VECTOR])
-        found: NDArray[Any] = (self._lexical.of(tables) >= 0) | (near.of(tables) >= 0)
+        """Mask of the tables that share a term, are named, or are near enough in meaning."""
+        ids = np.concatenate([self._near, np.fromiter(self.named, np.int64, len(self.named))])
+        found: NDArray[Any] = (self._lexical.of(tables) >= 0) | np.isin(tables, ids)
         return found
-
-    @cached_property
-    def _cosines(self) -> dict[int, float]:
-        return dict(zip(self.by_vector.ids.tolist(), self.by_vector.scores.tolist(), strict=True))
-
-    @cached_property
-    def _lexical(self) -> Positions:
-        return Positions(self.lexical.ids)
 
     def shared_terms(self, table: int) -> frozenset[str]:
         """The terms of the question that a table contains."""
         position = int(self._lexical.of(np.array([table]))[0])
         return frozenset() if position < 0 else self.lexical.matched(position)
 
-    def evidence_for(self, table: int) -> float:
+    def relevance_of(self, table: int) -> float:
         """Certainty that a table is relevant, regardless of the other candidates."""
-        covered = coverage(self.words, self.shared_terms(table), self.counts, self.tables)
-        return evidence(covered, self._cosines.get(table))
+        shared = self.shared_terms(table)
+        evidence = Evidence(
+            covered=coverage(self.words, shared, self.counts, self.tables),
+            words=words_matched(self.words, shared),
+            name=self._name_cosines.get(table, 0.0),
+            named=self.named.get(table, 0.0),
+        )
+        return relevance(evidence)
+
+    @property
+    def _near(self) -> NDArray[Any]:
+        """Ids of the tables that are near in meaning."""
+        return self.by_vector.ids[:MATCHES_BY_VECTOR]
+
+    @cached_property
+    def _name_cosines(self) -> dict[int, float]:
+        return dict(zip(self.by_name.ids.tolist(), self.by_name.scores.tolist(), strict=True))
+
+    @cached_property
+    def _lexical(self) -> Positions:
+        return Positions(self.lexical.ids)
 
 
-def find(text: str, concepts: list[Concept], where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> Found:
-    """Ask the index for candidates by words and, if it has them, by vectors."""
-    index = toolbox.index
+def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> Found:
+    """Ask the index for candidates by words and, if it has them, by vectors; look for those that the question names."""
+    index, names = toolbox.index, table_names(opened, toolbox)
     where = opened.asked(where)
-    counts = index.term_counts(search_terms(concepts), "table", opened.asked(IndexFilter(scope=toolbox.scope)))
+    concepts = read_question(text)
+    everywhere = opened.asked(IndexFilter(scope=toolbox.scope))
+    counts = index.term_counts(search_terms(concepts), "table", everywhere)
+    unmatched = tuple(concept.token for concept in concepts if not _is_held(concept, counts))
+    misspelt = {word: right for word in unmatched if (right := names.named.corrected(word))}
+    if misspelt:
+        concepts = [concept.corrected(misspelt.get(concept.token)) for concept in concepts]
+        counts |= index.term_counts(search_terms(concepts), "table", everywhere)
     words = words_to_find(concepts, counts)
     terms = list(dict.fromkeys(term for word in words for term in word.terms))
     # Function words say nothing about the topic of a sentence.
-    vector, warnings = _vector(" ".join(concept.token for concept in concepts) or text, opened, toolbox)
+    vector, warnings = _vector(" ".join(concept.spelt for concept in concepts) or text, opened, toolbox)
 
     questions: list[ByWords | ByVector] = [ByWords(terms, "table", where, COUNTED)]
-    if vector is not None:
+    if vector is not None and (misspelt or not _means_nothing(concepts, unmatched, toolbox)):
         questions += [ByVector(vector, kind, where, SCORED_A_SIGNAL) for kind in _KINDS]
     lexical, *near = index.candidates(questions)
     by_vector, by_column, by_name = near or [Candidates.of(())] * len(_KINDS)
+    letters = names.grams.alike((concept.spelt for concept in concepts), SCORED_A_SIGNAL)
+    ids = names.record_ids[letters.tables]
+    held = {concept.token for concept in concepts}.difference(unmatched)
+    named = names.named.named(text, lambda word: word in held or word not in {c.token for c in concepts})
     return Found(
+        concepts=tuple(concepts),
         words=tuple(words),
         lexical=lexical,
         by_vector=by_vector,
         by_column=by_column,
         by_name=by_name,
+        by_letters=Candidates(ids, letters.scores, ids),
+        named={int(names.record_ids[number]): certainty for number, certainty in named.items()},
         counts=counts,
         tables=len(opened.tables),
+        unmatched=tuple(word for word in unmatched if word not in misspelt),
         warnings=tuple(warnings),
     )
 
 
-def rank(found: Found, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> NDArray[Any]:
-    """Ids of the matching tables that pass the filter, most likely first, ties by name."""
-    numbered = table_map(where, opened, toolbox)
-    signals = Signals(
-        lexical=_signal(found.lexical[:SCORED_A_SIGNAL], numbered),
-        whole=_signal(found.by_vector, numbered),
-        column=_signal(found.by_column, numbered),
-        name=_signal(found.by_name, numbered),
-    )
-    order = rank_tables(signals, numbered.neighbourhood, toolbox.weights)
-    ranked = numbered.record_ids[order]
-    # Lexical matches that were not scored come after all scored tables, in lexical order.
-    rest = found.lexical.ids[SCORED_A_SIGNAL:]
-    matching: NDArray[Any] = np.concatenate([ranked[found.matching(ranked)], rest[Positions(ranked).of(rest) < 0]])
-    return matching
+def _is_held(concept: Concept, counts: Mapping[str, int]) -> bool:
+    return any(counts.get(term) for term in search_terms([concept]))
 
 
-def _signal(candidates: Candidates, numbered: TableMap) -> Signal:
-    """The score of each table's best candidate, which is the table itself or one of its columns."""
-    ids = np.where(candidates.table_ids > 0, candidates.table_ids, candidates.ids)
-    # Candidates are sorted best first, so a table's first one is its best.
-    tables, firsts = np.unique(numbered.numbers(ids), return_index=True)
-    known = tables >= 0
-    return Signal(tables[known], candidates.scores[firsts[known]])
+def _means_nothing(concepts: Sequence[Concept], unmatched: Sequence[str], toolbox: Toolbox) -> bool:
+    """Whether no table has any word of a question, and nobody uses such words: what is near to them is so by chance."""
+    if toolbox.embedder is None or len(unmatched) < len(concepts):
+        return False
+    try:
+        return not any(
+            known or is_word(word) for word, known in zip(unmatched, toolbox.embedder.knows(unmatched), strict=True)
+        )
+    except EmbeddingFailed:
+        return False
 
 
 def _vector(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[NDArray[Any] | None, list[AgentError]]:

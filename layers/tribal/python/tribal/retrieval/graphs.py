@@ -14,6 +14,7 @@ from tribal.naming import split_identifier, stem
 from tribal.ports import IndexedTable, IndexFilter
 from tribal.ranking.signals import Neighbourhood
 from tribal.retrieval.names import name_of
+from tribal.retrieval.repeated_tables import RepeatedTables
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
 from tribal_contracts import KeyEdge
 
@@ -54,6 +55,9 @@ class TableMap:
     """Record ids by table number."""
     domains: frozenset[str]
     """The domains of the tables."""
+    repeated: RepeatedTables
+    views: frozenset[int]
+    """Numbers of the views among them."""
 
     @classmethod
     def of(cls, entries: Sequence[IndexedTable], graph: JoinGraph) -> TableMap:
@@ -69,7 +73,9 @@ class TableMap:
         ]
         ids = np.array([entry.record_id for entry in entries], dtype=np.int64)
         domains = frozenset(entry.domain for entry in entries)
-        return cls(Neighbourhood.of(codes, joined), Positions(ids), ids, domains)
+        views = frozenset(number for number, entry in enumerate(entries) if "view" in entry.kind)
+        repeated = RepeatedTables.of(entries)
+        return cls(Neighbourhood.of(codes, joined), Positions(ids), ids, domains, repeated, views)
 
     def numbers(self, ids: NDArray[Any]) -> NDArray[Any]:
         """The number of each table; -1 if it is not in the map."""

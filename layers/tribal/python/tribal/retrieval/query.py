@@ -1,9 +1,9 @@
-"""Reading a question: its words, their synonyms, and the kind of question. Uses no model."""
+"""Reading a question: its words, their long forms, and the kind of question. Uses no model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, pairwise
 
@@ -15,7 +15,6 @@ from tribal.naming import (
     likely_words,
     segment_all,
     stem,
-    synonyms,
     tokenize_text,
 )
 from tribal.ranking.relevance import Word
@@ -25,14 +24,10 @@ from tribal_contracts import QueryInterpretation
 MAX_WORDS = 24
 """The most distinct words of a question that are considered."""
 MAX_EXPANSIONS = 24
-# Chosen by judgement. The effects of other values were measured with `python -m bench.retrieval` in November 2026 on
-# bird_mini and defog; with these, the AUC (how well scores separate defog's questions from unanswerable ones) is .785.
-_SYNONYMS_A_WORD = 4
-"""With none, ALL@10 is unchanged and the AUC is .787; with 8, ALL@10 falls from .982 to .980 on bird_mini."""
 _LONG_FORM = 0.9
-"""Strength of a word's long form. Halved or at 1, nothing changes to three digits."""
-_SYNONYM = 0.6
-"""Strength of a synonym. It affects scores only: halved, the AUC is .784; at 1, .783."""
+"""Strength of a word's long form. By judgement: halved or at 1, no score changes to three digits."""
+_CORRECTION = 0.8
+"""Strength of what a misspelt word must be. By judgement."""
 
 _PARTICLES = frozenset({"in", "on", "over", "up"})
 """Stop words that end compounds: `signup`."""
@@ -43,15 +38,25 @@ _RELATIONSHIP_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A word of a question with its long form and synonyms."""
+    """A word of a question with its long form."""
 
     token: str
     stem: str
     long_form: tuple[str, ...]
     """The words that it abbreviates."""
-    synonyms: tuple[str, ...]
     compounds: tuple[str, ...] = ()
     """The stems of what it makes with the word before and after it: `webhook` of "web hook"."""
+    correction: str | None = None
+    """The word that it must be, if it is misspelt."""
+
+    @property
+    def spelt(self) -> str:
+        """The word as it is spelt."""
+        return self.correction or self.token
+
+    def corrected(self, word: str | None) -> Concept:
+        """The same, misspelt if there is another word."""
+        return self if word is None else replace(self, correction=word)
 
 
 def read_question(text: str) -> list[Concept]:
@@ -65,7 +70,7 @@ def read_question(text: str) -> list[Concept]:
         if root in concepts or len(concepts) == MAX_WORDS:
             continue
         long_form = tuple(word for word in likely_words([token]) if word != token)
-        concepts[root] = Concept(token, root, long_form, synonyms(token)[:_SYNONYMS_A_WORD], compounds.get(token, ()))
+        concepts[root] = Concept(token, root, long_form, compounds.get(token, ()))
     return list(concepts.values())
 
 
@@ -82,52 +87,43 @@ def _compounds(tokens: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def search_terms(concepts: Sequence[Concept]) -> list[str]:
-    """All terms for the words of a question, synonyms last: an index may look up only so many."""
+    """All terms for the words of a question, compounds last: an index may look up only so many."""
     compounds = [term for concept in concepts for term in concept.compounds]
-    own, all_terms = ([_strengths(concept, with_synonyms=wide) for concept in concepts] for wide in (False, True))
-    return list(dict.fromkeys(chain(*own, compounds, *all_terms)))
+    return list(dict.fromkeys(chain(*map(_strengths, concepts), compounds)))
 
 
 def spoken_words(concepts: Sequence[Concept]) -> dict[str, str]:
-    """A readable word for each term: the word of the question, or else its long form or synonym."""
-    spoken: dict[str, str] = {}
-    for concept in concepts:
-        spoken |= {term: word for word in concept.synonyms for term in index_terms(word) if term not in spoken}
-        spoken |= {stem(word): word for word in concept.long_form}
+    """A readable word for each term: the word of the question, or else its long form or correction."""
+    spoken = {stem(word): word for concept in concepts for word in (*concept.long_form, concept.spelt)}
     return spoken | {concept.stem: concept.token for concept in concepts}
 
 
 def words_to_find(concepts: Sequence[Concept], counts: Mapping[str, int]) -> list[Word]:
-    """The words of a question as terms; synonyms are used only for words that no table contains.
+    """The words of a question as terms.
 
     Args:
         concepts: the words.
         counts: the number of tables that contain each term.
     """
-    words: list[Word] = []
-    for concept in concepts:
-        own = _strengths(concept, with_synonyms=False)
-        held = any(counts.get(term) for term in own)
-        terms = own if held else _strengths(concept, with_synonyms=True)
-        words.append(Word(terms | {term: 1.0 for term in concept.compounds if counts.get(term)}))
-    return words
+    return [
+        Word(_strengths(concept) | {term: 1.0 for term in concept.compounds if counts.get(term)})
+        for concept in concepts
+    ]
 
 
-def _strengths(concept: Concept, *, with_synonyms: bool) -> dict[str, float]:
+def _strengths(concept: Concept) -> dict[str, float]:
     strengths = {concept.stem: 1.0}
     for word in concept.long_form:
         strengths.setdefault(stem(word), _LONG_FORM)
-    for word in concept.synonyms if with_synonyms else ():
-        terms = index_terms(word)
-        if len(terms) == 1:
-            strengths.setdefault(terms[0], _SYNONYM)
+    if concept.correction is not None:
+        strengths.setdefault(stem(concept.correction), _CORRECTION)
     return strengths
 
 
 def interpret(text: str, concepts: Sequence[Concept], domains: Iterable[str]) -> QueryInterpretation:
     """How the question was understood, as part of the answer."""
     own = {concept.token for concept in concepts}
-    others = [word for concept in concepts for word in (*_said(concept), *concept.synonyms) if word not in own]
+    others = [word for concept in concepts for word in _said(concept) if word not in own]
     stems = {concept.stem for concept in concepts}
     return QueryInterpretation(
         original_query=text,
@@ -139,8 +135,8 @@ def interpret(text: str, concepts: Sequence[Concept], domains: Iterable[str]) ->
 
 
 def _said(concept: Concept) -> list[str]:
-    """The long form where it is certain; what was only guessed helps to find and is not shown."""
-    return [word for word in expand(concept.token).split() if word != concept.token]
+    """The long form where it is certain, and a correction; what was only guessed helps to find and is not shown."""
+    return [word for word in (*expand(concept.token).split(), concept.spelt) if word != concept.token]
 
 
 # Called for every domain on every question.

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+
+import numpy as np
 
 from tribal.errors import ToolInputInvalid
-from tribal.naming import read_name, stem
-from tribal.ports import IndexFilter
+from tribal.ports import IndexedTable, IndexFilter
 from tribal.ranking.relevance import non_increasing
-from tribal.retrieval.candidates import COUNTED, SCORED_A_SIGNAL, Found, find, rank
-from tribal.retrieval.graphs import table_map
-from tribal.retrieval.names import find_database, find_domain
-from tribal.retrieval.query import interpret, read_question, spoken_words
+from tribal.retrieval.bridges import JOINED, bridges
+from tribal.retrieval.candidates import COUNTED, SCORED_A_SIGNAL, Found, find
+from tribal.retrieval.graphs import join_graph, table_map
+from tribal.retrieval.names import find_database, find_domain, name_of
+from tribal.retrieval.ordering import Order, order_of
+from tribal.retrieval.query import interpret, spoken_words
+from tribal.retrieval.repeated_tables import terms_of
 from tribal.retrieval.scoping.bounds import Bounds
 from tribal.retrieval.scoping.tables import bounded_table
 from tribal.retrieval.toolbox import OpenIndex, Toolbox, open_index
@@ -47,28 +51,57 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     _check(request)
     opened = open_index(toolbox)
     where = _filter(request, opened, toolbox)
-    concepts = read_question(request.query)
-    found = find(request.query, concepts, where, opened, toolbox)
-    ranked = rank(found, where, opened, toolbox)
-    total, bound = found.total, found.more_than_counted
+    found = find(request.query, where, opened, toolbox)
+    order = order_of(found, where, opened, toolbox)
+    ids, total, bound = order.ids, found.total - sum(order.folded.values()), found.more_than_counted
     if request.min_score > 0:
         # Filters on each table's own evidence, not on the score capped by the tables ranked above.
-        scored = ranked[: 2 * SCORED_A_SIGNAL]
-        ranked = scored[[found.evidence_for(table) >= request.min_score for table in scored.tolist()]]
-        total, bound = len(ranked), len(found.lexical) > SCORED_A_SIGNAL
-    best: list[int] = ranked[: request.limit].tolist()
-    warnings = [*opened.warnings, *found.warnings, *([_lower_bound(request, toolbox)] if bound else [])]
+        scored = ids[: 2 * SCORED_A_SIGNAL]
+        ids = scored[[found.relevance_of(table) >= request.min_score for table in scored.tolist()]]
+        total, bound = len(ids), len(found.lexical) > SCORED_A_SIGNAL
+    chosen = _chosen(ids[: request.limit].tolist(), where, opened, toolbox)
+    total += sum(not found.matching(np.array([table]))[0] for table in chosen.bridges)
+    warnings = [
+        *opened.warnings,
+        *found.warnings,
+        *_unmatched(found, total, toolbox),
+        *([_lower_bound(request, toolbox)] if bound else []),
+    ]
     domains = table_map(IndexFilter(scope=toolbox.scope), opened, toolbox).domains
+    tables = _results(chosen, order, found, toolbox, opened.bounds)
     return SearchTablesOutput(
         success=True,
-        tables=_results(best, found, spoken_words(concepts), toolbox, opened.bounds),
+        tables=tables,
         total_matches=total,
         tokens_used=0,
-        query_interpretation=interpret(request.query, concepts, domains),
-        returned=len(best),
-        truncated=total > len(best),
+        query_interpretation=interpret(request.query, found.concepts, domains),
+        returned=len(tables),
+        truncated=total > len(tables),
         warnings=warnings or None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The tables of an answer by id: those that were found, and those that join them, each with what it joins."""
+
+    found: Sequence[int]
+    bridges: Mapping[int, tuple[str, str]]
+
+
+def _chosen(best: list[int], where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> _Chosen:
+    """The best tables, the last of which give way to tables that the first ones are joined through."""
+    ids = {name_of(entry): entry.record_id for entry in opened.tables if _passes(entry, where)}
+    names = {number: name for name, number in ids.items()}
+    shown = [names[table] for table in best]
+    between = bridges(shown[:JOINED], shown, join_graph(opened, toolbox), ids.__contains__)
+    room = max(len(best) - JOINED, 0)
+    added = {ids[name]: pair for name, pair in list(between.items())[:room]}
+    return _Chosen(best[: len(best) - len(added)], added)
+
+
+def _passes(entry: IndexedTable, where: IndexFilter) -> bool:
+    return where.database in (None, entry.database) and where.domain in (None, entry.domain)
 
 
 def _check(request: SearchTablesInput) -> None:
@@ -88,6 +121,16 @@ def _filter(request: SearchTablesInput, opened: OpenIndex, toolbox: Toolbox) -> 
     return IndexFilter(scope=toolbox.scope, database=database, domain=domain)
 
 
+def _unmatched(found: Found, total: int, toolbox: Toolbox) -> list[AgentError]:
+    """What of the question nothing here answers."""
+    words = ", ".join(map(repr, found.unmatched))
+    if not total:
+        said = f": no table has {words}" if words else ""
+        message = f"nothing here is about that{said}; ask in other words, or see list_domains for what there is"
+        return [toolbox.warning("RET_NOTHING_RELEVANT", message)]
+    return [toolbox.warning("RET_WORDS_UNMATCHED", f"no table has {words}")] if words else []
+
+
 def _lower_bound(request: SearchTablesInput, toolbox: Toolbox) -> AgentError:
     looked_at = SCORED_A_SIGNAL if request.min_score > 0 else COUNTED
     return toolbox.warning(
@@ -96,31 +139,27 @@ def _lower_bound(request: SearchTablesInput, toolbox: Toolbox) -> AgentError:
     )
 
 
-def _results(
-    ids: Sequence[int], found: Found, spoken: Mapping[str, str], toolbox: Toolbox, bounds: Bounds
-) -> list[TableSearchResult]:
+def _results(chosen: _Chosen, order: Order, found: Found, toolbox: Toolbox, bounds: Bounds) -> list[TableSearchResult]:
+    ids = [*chosen.found, *chosen.bridges]
     records = toolbox.index.records(ids)
     # A table may leave the index between the two reads.
     documents = [(table, records[table].structured) for table in ids if table in records]
-    tables = [(table, None if document is None else bounded_table(document, bounds)) for table, document in documents]
-    scores = non_increasing(found.evidence_for(table) for table, _ in tables)
-    beside = frozenset(document.name for _, document in tables if document is not None)
-    return [
-        _result(document, score, table, found, spoken, beside)
-        for (table, document), score in zip(tables, scores, strict=True)
-        if document is not None
-    ]
+    tables = [(table, bounded_table(document, bounds)) for table, document in documents if document is not None]
+    capped = non_increasing(found.relevance_of(table) for table, _ in tables if table not in chosen.bridges)
+    scores = [*capped, *(found.relevance_of(table) for table in chosen.bridges)]
+    spoken, beside = spoken_words(found.concepts), frozenset(document.name for _, document in tables)
+    results = []
+    for (table, document), score in zip(tables, scores, strict=False):
+        why = _reasons(document, table, found, spoken)
+        joined = _joined_tables(document, beside)
+        if table in chosen.bridges:
+            joined = [f"it joins {chosen.bridges[table][0]} and {chosen.bridges[table][1]}"]
+        stands_for = [f"it stands for {parts} more of its parts"] if (parts := order.folded.get(table)) else []
+        results.append(_result(document, score, found.shared_terms(table), [*why, *joined, *stands_for]))
+    return results
 
 
-def _result(
-    document: TableDocument,
-    score: float,
-    table: int,
-    found: Found,
-    spoken: Mapping[str, str],
-    beside: frozenset[str],
-) -> TableSearchResult:
-    shared = found.shared_terms(table)
+def _result(document: TableDocument, score: float, shared: frozenset[str], reasons: Sequence[str]) -> TableSearchResult:
     return TableSearchResult(
         name=document.name,
         database=document.database,
@@ -132,14 +171,8 @@ def _result(
         key_columns=[_summary(column) for column in _key_columns(document, shared)],
         row_count=document.row_count,
         relevance_score=score,
-        reasons=[*_reasons(document, shared, table, found, spoken), *_joined_tables(document, beside)] or None,
+        reasons=list(reasons) or None,
     )
-
-
-@lru_cache(maxsize=16_384)
-def _terms_of(name: str) -> frozenset[str]:
-    _, forms = read_name(name)
-    return frozenset(map(stem, forms))
 
 
 def _key_columns(document: TableDocument, shared: frozenset[str]) -> list[DocumentedColumn]:
@@ -147,7 +180,7 @@ def _key_columns(document: TableDocument, shared: frozenset[str]) -> list[Docume
     keys += [column for column in document.columns if column.is_foreign_key and not column.is_primary_key]
     chosen = {column.name for column in keys}
     others = (column for column in document.columns if column.name not in chosen)
-    spoken_of = [column for column in others if _terms_of(column.name) & shared]
+    spoken_of = [column for column in others if terms_of(column.name) & shared]
     # Leave room beside many keys for columns that the question mentions.
     room_for_keys = MAX_KEY_COLUMNS - min(len(spoken_of), MAX_KEY_COLUMNS // 2)
     return [*keys[:room_for_keys], *spoken_of][:MAX_KEY_COLUMNS]
@@ -164,16 +197,16 @@ def _summary(column: DocumentedColumn) -> ColumnSummary:
     )
 
 
-def _reasons(
-    document: TableDocument, shared: frozenset[str], table: int, found: Found, spoken: Mapping[str, str]
-) -> list[str]:
+def _reasons(document: TableDocument, table: int, found: Found, spoken: Mapping[str, str]) -> list[str]:
+    shared = found.shared_terms(table)
+
     def said(terms: Iterable[str]) -> str:
         return ", ".join(dict.fromkeys(repr(spoken.get(term, term)) for term in sorted(terms)))
 
-    reasons: list[str] = []
-    own = _terms_of(document.table) & shared
-    columns = [column.name for column in document.columns if _terms_of(column.name) & shared]
-    rest = shared.difference(own, *(_terms_of(column) for column in columns))
+    reasons = ["it is named in the question"] if found.named.get(table) else []
+    own = terms_of(document.table) & shared
+    columns = [column.name for column in document.columns if terms_of(column.name) & shared]
+    rest = shared.difference(own, *(terms_of(column) for column in columns))
     if own:
         reasons.append(f"its name says {said(own)}")
     if columns:

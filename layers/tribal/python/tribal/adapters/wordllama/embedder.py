@@ -31,6 +31,9 @@ _TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
 _TENSOR = "embedding.weight"
 _TEXTS_AT_ONCE = 1_024
 _SHORT_TEXT_TOKENS = 32
+_LETTERS_A_PIECE = 2.2
+"""With fewer letters a piece, a word may be made up. By judgement: all of 400 made-up words have fewer, and 30 % of 4,800
+words of questions, most of them short or names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,17 @@ class WordLlamaEmbedder:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         np.divide(vectors, lengths, out=vectors, where=lengths > 0)
         return vectors
+
+    def knows(self, words: Sequence[str]) -> list[bool]:
+        """Whether each word is made of pieces that are longer than those of words that nobody uses.
+
+        Raises:
+            EmbeddingFailed: when the weights are not installed or cannot be read.
+        """
+        if not words:
+            return []
+        pieces = _tokens([_readable(word) for word in words], self._loaded())
+        return [len(word) >= _LETTERS_A_PIECE * len(some) for word, some in zip(words, pieces, strict=True)]
 
     def _loaded(self) -> _Model:
         with self._lock:

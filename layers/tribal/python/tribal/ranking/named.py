@@ -1,0 +1,113 @@
+"""Tables that a question names: exactly, glued, split, in another order or number, or misspelt."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+
+from tribal.naming import STOP_WORDS, segment_all, split_identifier, stem, tokenize_text
+from tribal.ranking.edits import Spellings
+
+# How certain it is that a table is meant; the order decides, the distances are by judgement.
+EXACT = 1.0
+GLUED = 0.98
+"""The same letters, whatever stands between them."""
+SAME_WORDS = 0.95
+"""The same words in any order, singular or plural."""
+MISSPELT = 0.9
+"""A letter or two are wrong."""
+
+_LONGEST_NAME = 200
+"""Characters beyond which a question is not a name."""
+_AROUND = " \t\r\n.,;:!?`'\"()[]"
+_TABLE_WORDS = frozenset(stem(word) for word in ("table", "tables", "view"))
+_IDENTIFIER = re.compile(r"`[^`]+`|\"[^\"]+\"(?:\.\"[^\"]+\")*|\w+(?:[._$]\w+)+|\w*[a-z]\w*[A-Z]\w*")
+
+
+class NamedTables:
+    """Names of tables by the ways in which people write them.
+
+    Args:
+        names: each table's database, schema and bare name.
+    """
+
+    def __init__(self, names: Sequence[tuple[str, str, str]]) -> None:
+        self._names = names
+        self._exact: defaultdict[str, list[int]] = defaultdict(list)
+        self._glued: defaultdict[str, list[int]] = defaultdict(list)
+        self._words: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+        for number, (database, schema, table) in enumerate(names):
+            for name in (table, f"{schema}.{table}", f"{database}.{schema}.{table}"):
+                self._exact[name.casefold()].append(number)
+            tokens = split_identifier(table)
+            self._glued["".join(tokens)].append(number)
+            self._words[_bag(tokens)].append(number)
+
+    def named(self, question: str, is_known: Callable[[str], bool]) -> dict[int, float]:
+        """How certainly each table is named by the question; tables that are not are left out.
+
+        Args:
+            question: as it was asked.
+            is_known: whether a word is one that occurs in the index, which is then not misspelt.
+        """
+        found = self._whole(question.strip(_AROUND), is_known) if len(question) <= _LONGEST_NAME else {}
+        for quoted in _IDENTIFIER.findall(question):
+            for number, certainty in self._written(quoted.strip(_AROUND).replace('"', "")):
+                found[number] = max(certainty, found.get(number, 0.0))
+        return found
+
+    def _whole(self, text: str, is_known: Callable[[str], bool]) -> dict[int, float]:
+        """Tables of which the question is the name and nothing else."""
+        found = dict(reversed(list(self._written(text))))
+        tokens = tokenize_text(text)
+        for bag in dict.fromkeys((_bag(tokens), _bag(_telling(tokens)))):
+            for number in self._words.get(bag, ()) if bag else ():
+                found.setdefault(number, SAME_WORDS)
+        if found or not tokens or all(map(is_known, tokens)):
+            return found
+        glued = "".join(_telling(tokens))
+        near = (self._spellings.near(glued)) if len(glued) <= _LONGEST_NAME else []
+        names = list(self._glued.values())
+        return {number: MISSPELT for _, place in near for number in names[place]}
+
+    def _written(self, text: str) -> Iterable[tuple[int, float]]:
+        """Tables with these letters in this order, the most certain first."""
+        if not text:
+            return
+        for number in self._exact.get(text.casefold(), ()):
+            yield number, EXACT
+        for number in self._glued.get("".join(split_identifier(text)), ()):
+            yield number, GLUED
+
+    @cached_property
+    def _spellings(self) -> Spellings:
+        return Spellings(list(self._glued))
+
+    @cached_property
+    def _vocabulary(self) -> tuple[Spellings, list[str]]:
+        words = sorted({word for name in self._names for word in segment_all(split_identifier(name[2]))})
+        return Spellings(words), words
+
+    def corrected(self, word: str) -> str | None:
+        """The word of a table's name that a misspelt word must be; `None` if none is near, or several are."""
+        spellings, words = self._vocabulary
+        near = {stem(words[place]): words[place] for _, place in spellings.near(word)}
+        return next(iter(near.values())) if len(near) == 1 else None
+
+
+def _bag(tokens: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(stem(word) for word in segment_all(list(tokens))))
+
+
+def _telling(tokens: Sequence[str]) -> list[str]:
+    """The words without those of every sentence about tables; all of them if nothing else is left."""
+    telling = [word for word in tokens if word not in STOP_WORDS]
+    named = [word for word in telling if stem(word) not in _TABLE_WORDS]
+    return named or telling or list(tokens)
+
+
+def strongest_first(named: Mapping[int, float]) -> list[int]:
+    """The tables named most certainly first, ties by number."""
+    return sorted(named, key=lambda number: (-named[number], number))

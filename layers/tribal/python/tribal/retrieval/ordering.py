@@ -1,0 +1,125 @@
+"""The order of a question's candidates: named ones first, copies behind what they repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribal.ports import Candidates, IndexFilter
+from tribal.ranking.order import rank_tables
+from tribal.ranking.signals import Signal, Signals
+from tribal.retrieval.candidates import SCORED_A_SIGNAL, Found
+from tribal.retrieval.graphs import Positions, TableMap, table_map
+from tribal.retrieval.repeated_tables import Repeated
+from tribal.retrieval.toolbox import OpenIndex, Toolbox
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_VIEWS_MOVED = 200
+"""How far down views are put behind their tables; further down nobody looks."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Order:
+    """Ids of the tables that match, most likely first."""
+
+    ids: NDArray[Any]
+    folded: Mapping[int, int]
+    """How many parts each of them stands for that match too, by id."""
+
+
+def order_of(found: Found, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> Order:
+    """The matching tables that pass the filter, most likely first, ties by name.
+
+    Tables that the question names come first. Partitions, shards and backups are left to what they are parts of, copies
+    come last, and a view comes behind the table that it is named after, unless the question asks for them.
+    """
+    numbered = table_map(where, opened, toolbox)
+    named = {int(number) for number in numbered.numbers(np.fromiter(found.named, np.int64)) if number >= 0}
+    aside = numbered.repeated.set_aside(_asked(found), named)
+    ranked = rank_tables(_signals(found, numbered, aside), numbered.neighbourhood, toolbox.weights)
+    ids = numbered.record_ids[_behind_their_tables(ranked, aside)]
+    # Lexical matches that were not scored come after all scored tables, in lexical order.
+    rest = found.lexical.ids[Positions(ids).of(found.lexical.ids) < 0]
+    ids = np.concatenate([_first(found, numbered, ids), rest])
+    ids = ids[found.matching(ids)]
+    return _without_parts(ids, numbered, aside)
+
+
+def _asked(found: Found) -> set[str]:
+    """The terms that the question says itself."""
+    return {term for word in found.words for term in word.terms}
+
+
+def _signals(found: Found, numbered: TableMap, aside: Mapping[int, Repeated]) -> Signals:
+    out = np.array([number for number, one in aside.items() if one.kind != "view"], dtype=np.int64)
+    return Signals(
+        lexical=_signal(found.lexical[:SCORED_A_SIGNAL], numbered, out),
+        whole=_signal(found.by_vector, numbered, out),
+        column=_signal(found.by_column, numbered, out),
+        name=_signal(found.by_name, numbered, out),
+        letters=_signal(found.by_letters, numbered, out),
+    )
+
+
+def _signal(candidates: Candidates, numbered: TableMap, out: NDArray[Any]) -> Signal:
+    """The score of each table's best candidate, which is the table itself or one of its columns."""
+    ids = np.where(candidates.table_ids > 0, candidates.table_ids, candidates.ids)
+    # Candidates are sorted best first, so a table's first one is its best.
+    tables, firsts = np.unique(numbered.numbers(ids), return_index=True)
+    known = (tables >= 0) & ~np.isin(tables, out)
+    return Signal(tables[known], candidates.scores[firsts[known]])
+
+
+def _behind_their_tables(ranked: NDArray[Any], aside: Mapping[int, Repeated]) -> NDArray[Any]:
+    """The ranking with each view right behind the table that it is named after, if that is ranked at all."""
+    views = {number for number in ranked[:_VIEWS_MOVED].tolist() if number in aside}
+    if not views:
+        return ranked
+    place = {number: rank for rank, number in enumerate(ranked.tolist())}
+    keys = [
+        (max(rank, place.get(aside[number].original, rank)), number in views) if number in views else (rank, False)
+        for rank, number in enumerate(ranked.tolist())
+    ]
+    return ranked[sorted(range(len(keys)), key=keys.__getitem__)]
+
+
+def _first(found: Found, numbered: TableMap, ids: NDArray[Any]) -> NDArray[Any]:
+    """The ids with those of named tables in front: the most certain first, tables before views, then as ranked."""
+    if not found.named:
+        return ids
+    numbers = numbered.numbers(np.fromiter(found.named, np.int64))
+    place = {table: rank for rank, table in enumerate(ids.tolist())}
+    named = [
+        (-certainty, int(number) in numbered.views, place.get(table, len(place)), table)
+        for (table, certainty), number in zip(found.named.items(), numbers.tolist(), strict=True)
+        if number >= 0
+    ]
+    front = np.array([table for *_, table in sorted(named)], dtype=np.int64)
+    return np.concatenate([front, ids[~np.isin(ids, front)]])
+
+
+def _without_parts(ids: NDArray[Any], numbered: TableMap, aside: Mapping[int, Repeated]) -> Order:
+    """Parts give way to what they are parts of, if that is found; copies that are set aside come last."""
+    if not aside:
+        return Order(ids, {})
+    record_ids = numbered.record_ids
+    present = set(ids.tolist())
+    originals = {int(record_ids[one.table]): int(record_ids[one.original]) for one in aside.values()}
+    parts = {int(record_ids[one.table]) for one in aside.values() if one.kind == "part"}
+    copies = {int(record_ids[one.table]) for one in aside.values() if one.kind == "copy"}
+    folded: dict[int, int] = {}
+    kept: list[int] = []
+    last: list[int] = []
+    for table in ids.tolist():
+        if table in parts and originals[table] in present:
+            folded[originals[table]] = folded.get(originals[table], 0) + 1
+        elif table in copies:
+            last.append(table)
+        else:
+            kept.append(table)
+    return Order(np.array([*kept, *last], dtype=np.int64), folded)
