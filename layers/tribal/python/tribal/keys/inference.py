@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -12,7 +12,13 @@ from tribal.keys.composites import composite_references
 from tribal.keys.guesses import UNLIKELY, Guess, column_name, inferred_key, merged
 from tribal.keys.likenesses import alike_columns
 from tribal.keys.overlap import MOST_PAIRS, KeyPair, Overlap, Overlaps, weighed
-from tribal.keys.references import Directory, named_after_references, named_references
+from tribal.keys.references import (
+    Directory,
+    is_polymorphic,
+    named_after_references,
+    named_references,
+    nameless_references,
+)
 from tribal.keys.sisters import sister_references
 from tribal.keys.tables import KeyTable
 from tribal.keys.viewed import Viewed, read_views, viewed_references
@@ -32,7 +38,7 @@ def infer_keys(tables: Sequence[TableOutline], overlaps: Overlaps | None = None)
     suggested = _suggested(known)
     if overlaps:
         suggested = list(_weighed(suggested, overlaps, {table.name: table for table in known}))
-    found = map(inferred_key, _told(list(_chosen(suggested))))
+    found = map(inferred_key, _chosen(suggested, {table.name for table in known if table.is_bridge}))
     return sorted(found, key=lambda key: key.to_compact_json())
 
 
@@ -53,17 +59,26 @@ def _suggested(tables: Sequence[KeyTable]) -> list[Guess]:
         by_schema[table.schema].append(table)
     directories = {schema: Directory(some) for schema, some in by_schema.items()}
     neighbours = _neighbours(tables, viewed)
-    guesses = [*viewed_references(viewed), *alike_columns([table.outline for table in tables])]
+    by_name = {table.name: table for table in tables}
+    alike = (each for each in alike_columns([table.outline for table in tables]) if _may_reference(each, by_name))
+    guesses = [*viewed_references(viewed), *alike]
     for schema, some in by_schema.items():
         around = [directories[other] for other in sorted(neighbours[schema]) if other in directories]
         named = list(named_references(some, directories[schema], around))
         guesses += named
         guesses += named_after_references(some)
+        guesses += nameless_references(some, directories[schema])
         guesses += sister_references(some, directories[schema])
         alone = {(each.pair.from_table, column) for each in named for column in each.pair.from_columns}
         alone |= {(table.name, column) for table in some for column in table.declared}
         guesses += composite_references(some, alone)
     return merged(guesses)
+
+
+def _may_reference(each: Guess, tables: Mapping[str, KeyTable]) -> bool:
+    """Whether a column may reference what it is like: it is neither the key of its own table nor one of several kinds."""
+    table, (column,) = tables[each.pair.from_table], each.pair.from_columns
+    return _is_shared(each) or not (table.is_own_key(column) or is_polymorphic(table, column))
 
 
 def _neighbours(tables: Sequence[KeyTable], viewed: Viewed) -> defaultdict[str, set[str]]:
@@ -83,9 +98,9 @@ def _neighbours(tables: Sequence[KeyTable], viewed: Viewed) -> defaultdict[str, 
 
 
 def _directions(each: Guess) -> Iterator[KeyPair]:
-    """The pair, and the other way round if two columns merely have the same name."""
+    """The pair, and the other way round if nothing says which references which."""
     yield each.pair
-    if all(evidence.kind == "shared_name" for evidence in each.evidence):
+    if _is_shared(each):
         yield _reversed(each.pair)
 
 
@@ -113,7 +128,7 @@ def _with_values(each: Guess, overlap: Overlap) -> Guess:
     return replace(each, evidence=(*each.evidence, values))
 
 
-def _chosen(guesses: Iterable[Guess]) -> Iterator[Guess]:
+def _chosen(guesses: Iterable[Guess], bridges: Collection[str]) -> Iterator[Guess]:
     """All guesses, of which at most one a column is likely: the surest, or none if there are two of those."""
     every = sorted(guesses, key=lambda each: each.pair)
     likely = [each for each in every if each.is_likely]
@@ -126,6 +141,8 @@ def _chosen(guesses: Iterable[Guess]) -> Iterator[Guess]:
     def is_surer(one: Guess, other: Guess) -> bool:
         if _rank(one) != _rank(other):
             return _rank(one) > _rank(other)
+        if (one.pair.to_table in bridges) != (other.pair.to_table in bridges):
+            return other.pair.to_table in bridges
         # What references the other itself is only on the way to it.
         forth = (other.pair.to_table, other.pair.to_columns, one.pair.to_table) in hops
         return forth and (one.pair.to_table, one.pair.to_columns, other.pair.to_table) not in hops
@@ -142,15 +159,6 @@ def _rank(each: Guess) -> tuple[bool, float]:
     return len(each.pair.from_columns) > 1, each.confidence
 
 
-def _told(guesses: Sequence[Guess]) -> Iterator[Guess]:
-    """The guesses that say more than the likely keys do."""
-    settled = {
-        (each.pair.from_table, column) for each in guesses if each.is_likely for column in each.pair.from_columns
-    }
-    for each in guesses:
-        pair = each.pair
-        ends = [(pair.from_table, column) for column in pair.from_columns]
-        if any(evidence.kind == "shared_name" for evidence in each.evidence):
-            ends += [(pair.to_table, column) for column in pair.to_columns]
-        if each.is_likely or settled.isdisjoint(ends):
-            yield each
+def _is_shared(each: Guess) -> bool:
+    """Whether two columns merely have the same name."""
+    return all(evidence.kind == "shared_name" for evidence in each.evidence)

@@ -90,6 +90,7 @@ class _Parent:
     key: _Column
     codes: Mapping[str, _Column]
     """Columns named with a single key word, by that word: `setCode` refers to `sets.code`, whatever the primary key."""
+    is_declared: bool
 
     def called(self, word: str) -> _Column:
         """The column that a name ending in this word refers to."""
@@ -111,7 +112,7 @@ def alike_columns(tables: Sequence[TableOutline]) -> list[Guess]:
         found = parents.likeliest(column)
         if found is not None:
             groups.append(found)
-        if (found is None or parents.is_key(column)) and _is_specific_key(column.words):
+        if (found is None or parents.is_key(column) or parents.are_unsure(found)) and _is_specific_key(column.words):
             unmatched[column.words, column.family].append(column)
     shared = [_Shared(alike) for alike in unmatched.values() if len(alike) <= _SHARED_BY]
     guesses = chain.from_iterable(group.guesses() for group in _clearest([*groups, *shared]))
@@ -164,7 +165,7 @@ def _parent(table: TableOutline, columns: Mapping[str, _Column | None]) -> _Pare
         return None
     comparable = filter(None, columns.values())
     codes = {one.words[0]: one for one in comparable if len(one.words) == 1 and one.words[0] in _KEY_WORDS}
-    return _Parent(words, key, codes)
+    return _Parent(words, key, codes, key.name in _declared_keys(table))
 
 
 def _is_named_after(column: Words, table: Words) -> bool:
@@ -188,6 +189,7 @@ class _Parents:
     """
 
     def __init__(self, parents: Sequence[_Parent]) -> None:
+        self._declared = {parent.key.table: parent.is_declared for parent in parents}
         self._own = {(parent.key.table, parent.key.name) for parent in parents}
         self._by_key: defaultdict[Words, list[_Parent]] = defaultdict(list)
         self._by_name: defaultdict[Words, list[_Parent]] = defaultdict(list)
@@ -209,6 +211,10 @@ class _Parents:
     def is_key(self, column: _Column) -> bool:
         """Whether a column is the key by which its own table is referenced."""
         return (column.table, column.name) in self._own
+
+    def are_unsure(self, found: _References) -> bool:
+        """Whether none of these tables declares the key by which it would be referenced."""
+        return all(not self._declared[table] for table in found.referenced)
 
     def likeliest(self, column: _Column) -> _References | None:
         """What a column likely references, with the highest confidence, preferably tables that its name mentions."""

@@ -10,6 +10,9 @@ from tribal.naming import is_word, segment_all, singular, split_identifier
 
 Words = tuple[str, ...]
 
+_FEWEST_ALIKE = 3
+"""Names that must begin with the same letters before those are left out. By judgement: two do by chance."""
+
 SURROGATES = frozenset("id key uid uuid guid sk fk pk".split())
 """Words for a key that says nothing of its own: where one is meant, a table may call it by another."""
 KEY_WORDS = SURROGATES | frozenset("code no nr num number".split())
@@ -58,6 +61,14 @@ def common_start(names: Sequence[Words]) -> Words:
     shortest = min(map(len, names)) - 1
     alike = takewhile(lambda each: len(set(each)) == 1, zip(*(name[:shortest] for name in names), strict=True))
     return tuple(each[0] for each in alike)
+
+
+def common_letters(names: Sequence[str]) -> str:
+    """The letters with which several names begin that are each written in one piece, as `sbtx` of `sbtxid`."""
+    if len(names) < _FEWEST_ALIKE or any(len(split_identifier(name)) != 1 for name in names):
+        return ""
+    alike = "".join(takewhile(str, (each[0] if len(set(each)) == 1 else "" for each in zip(*names, strict=False))))
+    return alike if len(alike) > 1 and all(len(name) > len(alike) for name in names) else ""
 
 
 def is_key_like(words: Words) -> bool:

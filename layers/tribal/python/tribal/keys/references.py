@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from posixpath import commonprefix
 
 from tribal.keys.guesses import Guess, guess
 from tribal.keys.overlap import KeyPair
@@ -60,13 +61,14 @@ class Directory:
         self._by_key: defaultdict[str, list[Parent]] = defaultdict(list)
         self._by_name: defaultdict[str, dict[str, KeyTable]] = defaultdict(dict)
         self._by_part: defaultdict[str, dict[str, KeyTable]] = defaultdict(dict)
-        parents = [table for table in tables if table.singles]
-        self._own_names = {table.own_name for table in tables}
-        modules = _modules(tables, self._own_names)
-        for table in parents:
-            self._add(table, modules)
+        kept = [table for table in tables if not table.is_view]
+        self._own_names = {table.own_name for table in kept}
+        modules = _modules(kept, self._own_names)
+        letters = commonprefix([table.column_letters for table in kept if table.column_letters])
+        for table in kept:
+            self._add(table, modules, letters)
 
-    def _add(self, table: KeyTable, modules: frozenset[str]) -> None:
+    def _add(self, table: KeyTable, modules: frozenset[str], letters: str) -> None:
         for column in table.singles:
             words, own = words_of(column), table.own_words(column)
             says = _says(words, table)
@@ -76,8 +78,8 @@ class Directory:
                     self._by_key[glue(own)].append(Parent(table, column))
         for words in table.called:
             self._by_name[glue(words)][table.name] = table
-        for start in _starts(table):
-            self._by_part[glue(start)][table.name] = table
+        for start in _starts(table, letters):
+            self._by_part[start][table.name] = table
         if table.words[:1] and table.words[0] in modules and len(table.words) > 1:
             self._by_part[glue(table.words[1:])][table.name] = table
 
@@ -89,20 +91,17 @@ class Directory:
         """Whether there is a table of this name, referenced or not."""
         return glue(words) in self._own_names
 
-    def is_own(self, table: KeyTable, column: str) -> bool:
-        """Whether a column is named as the key of its own table."""
-        words = words_of(column)
-        return is_key_like(words) and any(glue(words[:-1]) == glue(name) for name in table.called)
+    def called(self, words: Words) -> Sequence[Parent]:
+        """The primary keys of the tables of this name."""
+        tables = self._by_name[glue(words)].values() if glue(words) in self._by_name else ()
+        return [Parent(table, table.primary) for table in tables if table.primary in table.families]
 
     def match(self, table: KeyTable, column: str) -> Match | None:
         """What a column of a table references by its name, in the longest reading that means anything."""
-        words = words_of(column)
-        if self.is_own(table, column):
-            return _match_of(self.holders(words), EXACT, table.families[column], own=True)
-        found = self._match(table, column, words)
-        if found is None and table.column_start and len(words) > len(table.column_start):
-            found = self._match(table, column, words[len(table.column_start) :])
-        return found
+        if table.is_own_key(column):
+            return _match_of(self.holders(words_of(column)), EXACT, table.families[column], own=True)
+        matches = (self._match(table, column, words) for words in table.readings(column))
+        return next((found for found in matches if found is not None), None)
 
     def _match(self, table: KeyTable, column: str, words: Words) -> Match | None:
         family = table.families[column]
@@ -147,7 +146,7 @@ def named_references(tables: Sequence[KeyTable], directory: Directory, around: S
             continue
         for column in free_columns(table):
             found = directory.match(table, column)
-            if found is None and not directory.is_own(table, column):
+            if found is None and not table.is_own_key(column):
                 there = [each for each in (other.match(table, column) for other in around) if each is not None]
                 found = replace(there[0], confidence=BY_A_PART) if len(there) == 1 else None
             if found is not None and (reference := reference_of(table, column, found, directory)) is not None:
@@ -193,6 +192,19 @@ def _only(table: KeyTable, found: Match) -> Parent | None:
     if len(others) == 1:
         return others[0] if owner is not None or not is_holder else None
     return _mentioned(table, others)
+
+
+def nameless_references(tables: Sequence[KeyTable], directory: Directory) -> Iterator[Guess]:
+    """Guesses at columns that end with a table's name and no word for a key, as `home_airport`."""
+    for table in tables:
+        for column in () if table.is_view else free_columns(table):
+            words = words_of(column)
+            if is_key_like(words):
+                continue
+            parents = directory.called(words) or directory.called(words[-1:])
+            if len(parents) == 1 and parents[0].table is not table and parents[0].family == table.families[column]:
+                pair = KeyPair(table.name, (column,), parents[0].table.name, (parents[0].column,))
+                yield guess(pair, NAMED_AFTER, "name", parents[0].table.name)
 
 
 def named_after_references(tables: Sequence[KeyTable]) -> Iterator[Guess]:
@@ -279,12 +291,13 @@ def _says(words: Words, table: KeyTable) -> bool:
     return bool(own) and glue(words).startswith(own)
 
 
-def _starts(table: KeyTable) -> Iterator[Words]:
-    """What the names of all columns begin with, which abbreviates the table's name."""
+def _starts(table: KeyTable, letters: str) -> Iterator[str]:
+    """What the names of all columns begin with, which abbreviates the table's name, also without what all tables say."""
     start = table.column_start
-    for first in range(len(start)):
-        if glue(start[first:]) != table.own_name:
-            yield start[first:]
+    found = [glue(start[first:]) for first in range(len(start))]
+    if table.column_letters:
+        found += [table.column_letters, table.column_letters.removeprefix(letters)]
+    return (each for each in found if each and each != table.own_name)
 
 
 def _modules(tables: Sequence[KeyTable], own_names: set[str]) -> frozenset[str]:

@@ -8,10 +8,20 @@ from functools import cached_property, lru_cache
 
 from tribal.catalog.outline import TableOutline
 from tribal.catalog.type_families import KeyFamily, key_family
-from tribal.keys.reading import KEY_WORDS, SURROGATES, Words, common_start, glue, table_names, words_of
+from tribal.keys.reading import (
+    KEY_WORDS,
+    SURROGATES,
+    Words,
+    common_letters,
+    common_start,
+    glue,
+    is_key_like,
+    table_names,
+    words_of,
+)
 
 _WIDEST_KEY = 4
-"""The most columns of a composite key that is looked for elsewhere. By judgement: wider ones are no keys to reference."""
+"""The most columns of a composite key that is looked for elsewhere. By judgement: wider ones are not referenced."""
 _VIEWS = ("view", "materialized_view")
 
 Columns = tuple[str, ...]
@@ -65,6 +75,30 @@ class KeyTable:
         return common_start([words_of(column.name) for column in self.outline.columns])
 
     @cached_property
+    def column_letters(self) -> str:
+        """The letters with which the names of all its columns begin, if no name has any separator."""
+        return common_letters([column.name.lower() for column in self.outline.columns])
+
+    def readings(self, column: str) -> Iterator[Words]:
+        """The words of a column's name, then those without what the names of all columns begin with."""
+        words = words_of(column)
+        yield words
+        if self.column_start and len(words) > len(self.column_start):
+            yield words[len(self.column_start) :]
+        elif self.column_letters:
+            yield words_of(column[len(self.column_letters) :])
+
+    def is_own_key(self, column: str) -> bool:
+        """Whether a column is named as the key of this very table."""
+        words = words_of(column)
+        return is_key_like(words) and any(glue(words[:-1]) == glue(name) for name in self.called)
+
+    @cached_property
+    def is_bridge(self) -> bool:
+        """Whether it keeps nothing but keys, as tables do that only tie others together."""
+        return all(is_key_like(words_of(column.name)) for column in self.outline.columns)
+
+    @cached_property
     def keys(self) -> Sequence[Columns]:
         """The columns of each primary and unique key, the primary one first, each set once."""
         outline, known = self.outline, {column.name for column in self.outline.columns}
@@ -81,7 +115,8 @@ class KeyTable:
             return []
         if self.keys:
             return [key[0] for key in self.keys if len(key) == 1 and key[0] in self.families]
-        return [name for name in self.families if self._is_named_as_key(name)][:1]
+        first = self.outline.columns[0].name if self.outline.columns else ""
+        return [name for name in self.families if self._is_named_as_key(name, is_first=name == first)][:1]
 
     @property
     def primary(self) -> str | None:
@@ -104,9 +139,13 @@ class KeyTable:
         return [key for key in self.keys if 1 < len(key) <= _WIDEST_KEY and all(name in self.families for name in key)]
 
     def own_words(self, column: str) -> Words:
-        """The words of a column's name without those that the names of all columns or of the table itself begin with."""
+        """The words of a column's name without those with which all columns begin, or that name the table."""
+        *_, shortest = self.readings(column)
         words = words_of(column)
-        for start in (self.column_start, *sorted(self.called, key=len, reverse=True)):
+        if self.column_letters:
+            return shortest
+        ends = (self.words[first:] for first in range(1, len(self.words)))
+        for start in (self.column_start, *self.called, *ends):
             if start and len(words) > len(start) and words[: len(start)] == start:
                 return words[len(start) :]
         return words
@@ -116,12 +155,14 @@ class KeyTable:
         """What the table may be called, its own name first."""
         return table_names(self.words)
 
-    def _is_named_as_key(self, name: str) -> bool:
+    def _is_named_as_key(self, name: str, *, is_first: bool) -> bool:
+        """Whether a column is called as the table and a key word; the first one may be called as a part of that."""
         words = words_of(name)
-        if len(words) == 1:
-            return words[0] in SURROGATES
-        own = self.own_words(name)
-        return len(own) == 1 and own[0] in KEY_WORDS and len(own) < len(words)
+        if len(words) == 1 or (self.column_letters and name.lower().removeprefix(self.column_letters) in SURROGATES):
+            return words[-1] in SURROGATES
+        named, word = words[:-1], words[-1]
+        is_whole = named in self.called or named == self.column_start
+        return word in KEY_WORDS and (is_whole or (is_first and named == self.words[-len(named) :]))
 
 
 def free_columns(table: KeyTable) -> Iterator[str]:
