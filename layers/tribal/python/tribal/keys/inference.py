@@ -38,8 +38,7 @@ def infer_keys(tables: Sequence[TableOutline], overlaps: Overlaps | None = None)
     suggested = _suggested(known)
     if overlaps:
         suggested = list(_weighed(suggested, overlaps, {table.name: table for table in known}))
-    found = map(inferred_key, _chosen(suggested, {table.name for table in known if table.is_bridge}))
-    return sorted(found, key=lambda key: key.to_compact_json())
+    return list(map(inferred_key, _chosen(suggested, {table.name for table in known if table.is_bridge})))
 
 
 def candidate_pairs(tables: Sequence[TableOutline]) -> list[KeyPair]:
@@ -76,7 +75,7 @@ def _suggested(tables: Sequence[KeyTable]) -> list[Guess]:
 
 
 def _may_reference(each: Guess, tables: Mapping[str, KeyTable]) -> bool:
-    """Whether a column may reference what it is like: it is neither the key of its own table nor one of several kinds."""
+    """Whether a column may reference what it is like: it is neither its own table's key nor an id of several kinds."""
     table, (column,) = tables[each.pair.from_table], each.pair.from_columns
     return _is_shared(each) or not (table.is_own_key(column) or is_polymorphic(table, column))
 
@@ -100,7 +99,7 @@ def _neighbours(tables: Sequence[KeyTable], viewed: Viewed) -> defaultdict[str, 
 def _directions(each: Guess) -> Iterator[KeyPair]:
     """The pair, and the other way round if nothing says which references which."""
     yield each.pair
-    if _is_shared(each):
+    if not each.is_likely and each.pair.from_columns == each.pair.to_columns:
         yield _reversed(each.pair)
 
 

@@ -65,7 +65,7 @@ def common_start(names: Sequence[Words]) -> Words:
 
 def common_letters(names: Sequence[str]) -> str:
     """The letters with which several names begin that are each written in one piece, as `sbtx` of `sbtxid`."""
-    if len(names) < _FEWEST_ALIKE or any(len(split_identifier(name)) != 1 for name in names):
+    if len(names) < _FEWEST_ALIKE or not all(name.isalnum() for name in names):
         return ""
     alike = "".join(takewhile(str, (each[0] if len(set(each)) == 1 else "" for each in zip(*names, strict=False))))
     return alike if len(alike) > 1 and all(len(name) > len(alike) for name in names) else ""

@@ -19,13 +19,17 @@ IN_A_ROLE = 0.9
 """Confidence if other words precede such a name."""
 BY_A_PART = 0.85
 """Confidence if the table is called by a part of its name, or has no declared key, or is in another schema."""
-NAMED_AFTER = 0.5
+NAMED_AFTER = 0.55
 """Confidence if a table without a key has a column called as it is and a word that need not be a key's."""
+COMES_FIRST = 0.5
+"""Confidence if the first column of a table without a key has a name of several words that others have too."""
 
 _SHARED_BY = 12
 """The most tables that may have a column of such a name. By judgement."""
 _ELSEWHERE = frozenset("external ext foreign imported import legacy old remote upstream".split())
 """Words that say that an id is that of another system."""
+_MOST_HOLDERS = 50
+"""The most tables that may have a key of one name, or be called alike. By judgement: a name of more says nothing."""
 _MODULE_TABLES = 3
 """Tables that must begin with a word before that word is taken for the name of a module. By judgement."""
 
@@ -85,7 +89,8 @@ class Directory:
 
     def holders(self, column_words: Words) -> Sequence[Parent]:
         """The keys of exactly this name."""
-        return self._by_key.get(glue(column_words), ())
+        found = self._by_key.get(glue(column_words), ())
+        return found if len(found) <= _MOST_HOLDERS else ()
 
     def is_table(self, words: Words) -> bool:
         """Whether there is a table of this name, referenced or not."""
@@ -94,7 +99,8 @@ class Directory:
     def called(self, words: Words) -> Sequence[Parent]:
         """The primary keys of the tables of this name."""
         tables = self._by_name[glue(words)].values() if glue(words) in self._by_name else ()
-        return [Parent(table, table.primary) for table in tables if table.primary in table.families]
+        primary = ((table, table.primary) for table in tables)
+        return [Parent(table, column) for table, column in primary if column is not None and column in table.families]
 
     def match(self, table: KeyTable, column: str) -> Match | None:
         """What a column of a table references by its name, in the longest reading that means anything."""
@@ -121,7 +127,8 @@ class Directory:
         """The keys of the tables that are called like this, if there are such tables."""
         name, word = said[:-1], said[-1]
         for tables, confidence in ((self._by_name, EXACT), (self._by_part, BY_A_PART)):
-            if called := tables.get(glue(name)):
+            called = tables.get(glue(name), {})
+            if 0 < len(called) <= _MOST_HOLDERS:
                 if parents := _called(called.values(), word):
                     return parents, confidence
                 return _otherwise_called(called.values(), word), BY_A_PART
@@ -173,8 +180,7 @@ def is_polymorphic(table: KeyTable, column: str) -> bool:
     words = words_of(column)
     if len(words) < 2 or words[-1] not in SURROGATES:
         return False
-    kind = (*words[:-1], "type")
-    return any(words_of(name) == kind and family == "text" for name, family in table.families.items())
+    return words[:-1] in table.kinds
 
 
 def _only(table: KeyTable, found: Match) -> Parent | None:
@@ -201,14 +207,17 @@ def nameless_references(tables: Sequence[KeyTable], directory: Directory) -> Ite
             words = words_of(column)
             if is_key_like(words):
                 continue
-            parents = directory.called(words) or directory.called(words[-1:])
+            parents = directory.called(words)
+            if not parents and table.families[column] != "number":
+                # Numbers that end so are as often counts, and are found among any ids.
+                parents = directory.called(words[-1:])
             if len(parents) == 1 and parents[0].table is not table and parents[0].family == table.families[column]:
                 pair = KeyPair(table.name, (column,), parents[0].table.name, (parents[0].column,))
                 yield guess(pair, NAMED_AFTER, "name", parents[0].table.name)
 
 
 def named_after_references(tables: Sequence[KeyTable]) -> Iterator[Guess]:
-    """Guesses at tables without a key whose column of their own name others have too, as `state_name` of `state`."""
+    """Guesses at tables without a key one of whose columns others have too, as `state_name` of `state`."""
     bearing: defaultdict[tuple[str, str], list[tuple[KeyTable, str]]] = defaultdict(list)
     for table in tables:
         for column in free_columns(table):
@@ -217,12 +226,22 @@ def named_after_references(tables: Sequence[KeyTable]) -> Iterator[Guess]:
         if parent.is_view or parent.singles or parent.keys:
             continue
         for column, family in parent.families.items():
-            if len(words_of(column)) > 1 and len(parent.own_words(column)) == 1:
+            if confidence := _as_key(parent, column):
                 alike = bearing[glue(words_of(column)), family]
                 for table, name in alike if len(alike) <= _SHARED_BY else ():
                     if table is not parent and not table.is_view:
                         pair = KeyPair(table.name, (name,), parent.name, (column,))
-                        yield guess(pair, NAMED_AFTER, "name", parent.name)
+                        yield guess(pair, confidence, "name", parent.name)
+
+
+def _as_key(table: KeyTable, column: str) -> float:
+    """How sure it is that a table without a key has it in a column of this name."""
+    words = words_of(column)
+    if len(words) < 2:
+        return 0.0
+    if words[:-1] in table.called:
+        return NAMED_AFTER
+    return COMES_FIRST if column == table.outline.columns[0].name else 0.0
 
 
 def _owner(parents: Sequence[Parent]) -> Parent | None:
@@ -292,11 +311,11 @@ def _says(words: Words, table: KeyTable) -> bool:
 
 
 def _starts(table: KeyTable, letters: str) -> Iterator[str]:
-    """What the names of all columns begin with, which abbreviates the table's name, also without what all tables say."""
+    """What the names of all columns begin with, as that is short for the table."""
     start = table.column_start
     found = [glue(start[first:]) for first in range(len(start))]
     if table.column_letters:
-        found += [table.column_letters, table.column_letters.removeprefix(letters)]
+        found += [table.column_letters.lower(), table.column_letters.removeprefix(letters).lower()]
     return (each for each in found if each and each != table.own_name)
 
 

@@ -61,8 +61,7 @@ class KeyTable:
     @cached_property
     def families(self) -> Mapping[str, KeyFamily]:
         """The columns of types in which keys are kept."""
-        found = ((column.name, _family(column.type)) for column in self.outline.columns)
-        return {name: family for name, family in found if family is not None}
+        return {column.name: family for column in self.outline.columns if (family := _family(column.type)) is not None}
 
     @cached_property
     def declared(self) -> frozenset[str]:
@@ -72,12 +71,15 @@ class KeyTable:
     @cached_property
     def column_start(self) -> Words:
         """The words with which the names of all its columns begin."""
+        if len({column.name[:1].lower() for column in self.outline.columns}) > 1:
+            return ()
         return common_start([words_of(column.name) for column in self.outline.columns])
 
     @cached_property
     def column_letters(self) -> str:
         """The letters with which the names of all its columns begin, if no name has any separator."""
-        return common_letters([column.name.lower() for column in self.outline.columns])
+        names = [column.name for column in self.outline.columns]
+        return common_letters(names) if all(map(str.islower, names)) or all(map(str.isupper, names)) else ""
 
     def readings(self, column: str) -> Iterator[Words]:
         """The words of a column's name, then those without what the names of all columns begin with."""
@@ -92,6 +94,14 @@ class KeyTable:
         """Whether a column is named as the key of this very table."""
         words = words_of(column)
         return is_key_like(words) and any(glue(words[:-1]) == glue(name) for name in self.called)
+
+    @cached_property
+    def kinds(self) -> frozenset[Words]:
+        """What its texts say the type of, as `owner_type` says that of an owner."""
+        texts = (
+            words_of(name) for name, family in self.families.items() if family == "text" and "type" in name.lower()
+        )
+        return frozenset(words[:-1] for words in texts if words[-1:] == ("type",))
 
     @cached_property
     def is_bridge(self) -> bool:
@@ -158,7 +168,7 @@ class KeyTable:
     def _is_named_as_key(self, name: str, *, is_first: bool) -> bool:
         """Whether a column is called as the table and a key word; the first one may be called as a part of that."""
         words = words_of(name)
-        if len(words) == 1 or (self.column_letters and name.lower().removeprefix(self.column_letters) in SURROGATES):
+        if len(words) == 1 or (self.column_letters and name.removeprefix(self.column_letters).lower() in SURROGATES):
             return words[-1] in SURROGATES
         named, word = words[:-1], words[-1]
         is_whole = named in self.called or named == self.column_start
