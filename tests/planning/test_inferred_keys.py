@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.fakes import FixedClock, MemoryStore, application, options
 from tests.fakes.catalogs import HandMadeReader, column, table
-from tests.plugins.postgres import FreshDatabase, OpenCatalog, administer, connected, login, unique_name
+from tests.plugins.postgres import NO_ENVIRONMENT, FreshDatabase, administer, connected, login, unique_name
 from tests.sample_shop.documented import RecordingStore
 from tribal.adapters.postgres.catalog import PostgresCatalog
 from tribal.catalog import locations
@@ -18,8 +17,9 @@ from tribal.errors import ConnectionLost, RunInterrupted, StoreUnwritable
 from tribal.keys import KeyPair, Overlap
 from tribal.planning import read_catalog
 from tribal.planning.catalog.inferred_keys import load_inferred_keys
-from tribal.ports import Application, CatalogContents, DocumentingOptions, StopToken
-from tribal_contracts import CatalogReading, CatalogTable, ColumnComparison, DatabaseEntry, InferredKeys
+from tribal.ports import Application, DocumentingOptions, StopToken
+from tribal.settings.dsn import parse_dsn
+from tribal_contracts import CatalogReading, CatalogTable, ColumnComparison, DatabaseEntry, DatabaseLimits, InferredKeys
 
 CLINIC = """
 CREATE TABLE customers (id int PRIMARY KEY, name text);
@@ -47,25 +47,26 @@ FULL = {
 DECOY = "parts(supplier_id) -> suppliers(id)"
 
 
-@dataclass
-class Watched:
-    """Passes everything on to a reader of a real database, and keeps which pairs were asked."""
+class Watched(PostgresCatalog):
+    """A reader of a real database that keeps which pairs were asked, and stays open for the next reading."""
 
-    reader: PostgresCatalog
-    asked: list[tuple[KeyPair, ...]] = field(default_factory=list)
-    before: Callable[[str], None] = lambda _: None
-    """Called with the name of a table before its values are compared."""
+    def __init__(self, dsn: str) -> None:
+        limits = DatabaseLimits(lock_timeout_seconds=0.1, sample_timeout_seconds=2)
+        super().__init__(parse_dsn(dsn, NO_ENVIRONMENT), limits)
+        self.asked: list[tuple[KeyPair, ...]] = []
+        self.before: Callable[[str], object] = lambda _: None
+        """Called with the name of a table before its values are compared."""
 
-    def read(self) -> CatalogContents:
-        return self.reader.read()
-
-    def overlaps(self, table: CatalogTable, row_count: int, pairs: Sequence[KeyPair]) -> Mapping[KeyPair, Overlap]:
+    def overlaps(self, table: CatalogTable, row_count: int, pairs: Sequence[KeyPair]) -> dict[KeyPair, Overlap]:
         self.asked.append(tuple(pairs))
         self.before(table.table_name)
-        return self.reader.overlaps(table, row_count, pairs)
+        return super().overlaps(table, row_count, pairs)
 
     def close(self) -> None:
         """The test closes the reader."""
+
+    def close_for_good(self) -> None:
+        super().close()
 
     @property
     def tables(self) -> set[str]:
@@ -124,9 +125,11 @@ def _names(columns: Sequence[str]) -> str:
 
 
 @pytest.fixture(name="clinic")
-def clinic_fixture(fresh_database: FreshDatabase, open_catalog: OpenCatalog) -> Planned:
+def clinic_fixture(fresh_database: FreshDatabase) -> Iterator[Planned]:
     dsn = fresh_database(CLINIC)
-    return Planned(dsn, Watched(open_catalog(dsn, lock_timeout_seconds=0.1, sample_timeout_seconds=2)))
+    planned = Planned(dsn, Watched(dsn))
+    yield planned
+    planned.reader.close_for_good()
 
 
 def test_keys_are_inferred_where_names_and_values_agree_and_a_look_alike_is_none(clinic: Planned) -> None:
@@ -142,8 +145,6 @@ def test_keys_are_inferred_where_names_and_values_agree_and_a_look_alike_is_none
 def test_nothing_of_a_value_is_stored(clinic: Planned) -> None:
     made = "CREATE TABLE accounts (account_no text PRIMARY KEY); CREATE TABLE payments (account_no text)"
     administer(clinic.dsn, made)
-        clinic.dsn, "CREATE TABLE accounts (account_no text PRIMARY KEY); CREATE TABLE payments (account_no text)"
-    )
     administer(clinic.dsn, "INSERT INTO accounts SELECT 'DE' || 41926819 + n FROM generate_series(1, 9) AS n")
     administer(clinic.dsn, "INSERT INTO payments SELECT account_no FROM accounts")
     clinic.read()
@@ -197,11 +198,12 @@ def test_samples_that_are_switched_off_take_back_what_values_showed(clinic: Plan
 
 
 def test_a_table_that_may_not_be_selected_from_is_never_asked_for(
-    clinic: Planned, postgres_server: EmbeddedServer, open_catalog: OpenCatalog
+    clinic: Planned,
 ) -> None:
     user = unique_name("reader")
     administer(clinic.dsn, f"CREATE ROLE {user} LOGIN PASSWORD 'p'; GRANT SELECT ON orders, parts, suppliers TO {user}")
-    clinic.reader = Watched(open_catalog(login(clinic.dsn, user, "p")))
+    clinic.reader.close_for_good()
+    clinic.reader = Watched(login(clinic.dsn, user, "p"))
     clinic.read()
     assert clinic.reader.tables == {"parts", "suppliers"}
 
@@ -286,7 +288,7 @@ def test_a_key_that_is_declared_later_is_inferred_no_more(clinic: Planned) -> No
 def test_a_database_that_does_not_answer_keeps_its_keys(clinic: Planned) -> None:
     clinic.read()
     before = clinic.found
-    clinic.reader.reader.close()
+    clinic.reader.close_for_good()
     assert clinic.read().status == "unreachable"
     assert clinic.found == before
 
