@@ -30,6 +30,7 @@ _ELSEWHERE = frozenset("external ext foreign imported import legacy old remote u
 """Words that say that an id is that of another system."""
 _MOST_HOLDERS = 50
 """The most tables that may have a key of one name, or be called alike. By judgement: a name of more says nothing."""
+_PARENT = "parent"
 _MODULE_TABLES = 3
 """Tables that must begin with a word before that word is taken for the name of a module. By judgement."""
 
@@ -75,8 +76,8 @@ class Directory:
     def _add(self, table: KeyTable, modules: frozenset[str], letters: str) -> None:
         for column in table.singles:
             words, own = words_of(column), table.own_words(column)
-            says = _says(words, table)
-            if is_specific(words) and (says or (is_key_like(words) and column == table.primary)):
+            is_meant = column == table.primary and (is_key_like(words) or _says(words, table))
+            if is_specific(words) and (is_meant or table.is_own_key(column)):
                 self._by_key[glue(words)].append(Parent(table, column))
                 if own != words and is_specific(own) and is_key_like(own):
                     self._by_key[glue(own)].append(Parent(table, column))
@@ -126,18 +127,20 @@ class Directory:
     def _named(self, said: Words, table: KeyTable, *, whole: bool) -> tuple[list[Parent], float] | None:
         """The keys of the tables that are called like this, if there are such tables."""
         name, word = said[:-1], said[-1]
-        for tables, confidence in ((self._by_name, EXACT), (self._by_part, BY_A_PART)):
-            called = tables.get(glue(name), {})
-            if 0 < len(called) <= _MOST_HOLDERS:
-                if parents := _called(called.values(), word):
-                    return parents, confidence
-                return _otherwise_called(called.values(), word), BY_A_PART
-        if not whole:
-            return None
-        # In `order_line`, `header_id` is the key of `order_header`.
-        beside = (glue((*table.words[:end], *name)) for end in range(len(table.words) - 1, 0, -1))
-        called = next((self._by_name[each] for each in beside if each in self._by_name), None)
-        return (_called(called.values(), word), BY_A_PART) if called else None
+        is_known = glue(name) in self._by_name
+        called = (self._by_name if is_known else self._by_part).get(glue(name), {})
+        if 0 < len(called) <= _MOST_HOLDERS:
+            if parents := _called(called.values(), word):
+                return parents, EXACT if is_known else BY_A_PART
+            if parents := _otherwise_called(called.values(), word):
+                return parents, BY_A_PART
+        if whole:
+            # In `order_line`, `header_id` is the key of `order_header`.
+            beside = (glue((*table.words[:end], *name)) for end in range(len(table.words) - 1, 0, -1))
+            near = next((self._by_name[each] for each in beside if each in self._by_name), {})
+            if parents := _called(near.values(), word):
+                return parents, BY_A_PART
+        return ([], BY_A_PART) if called else None
 
 
 def named_references(tables: Sequence[KeyTable], directory: Directory, around: Sequence[Directory]) -> Iterator[Guess]:
@@ -152,6 +155,11 @@ def named_references(tables: Sequence[KeyTable], directory: Directory, around: S
         if table.is_view:
             continue
         for column in free_columns(table):
+            if is_parent(table, column):
+                yield guess(
+                    KeyPair(table.name, (column,), table.name, (table.primary or "",)), BY_A_PART, "name", table.name
+                )
+                continue
             found = directory.match(table, column)
             if found is None and not table.is_own_key(column):
                 there = [each for each in (other.match(table, column) for other in around) if each is not None]
@@ -168,11 +176,25 @@ def reference_of(table: KeyTable, column: str, found: Match, directory: Director
     if parent is None or (parent.table is table and not found.role):
         return None
     confidence = BY_A_PART if parent.table.is_implied else found.confidence
-    if found.role and not found.is_own_name and directory.is_table(found.role):
+    if found.role not in ((), table.words) and not found.is_own_name and directory.is_table(found.role):
         # `order_item_id` may be the key of an item or of something that has no table here.
         return None
     pair = KeyPair(table.name, (column,), parent.table.name, (parent.column,))
     return guess(pair, confidence, "name", parent.table.name)
+
+
+def is_parent(table: KeyTable, column: str) -> bool:
+    """Whether a column names the row of the same table above a row, which may have none."""
+    words, primary = words_of(column), table.primary
+    if len(words) < 2 or words[-1] not in SURROGATES or primary is None or primary not in table.families:
+        return False
+    named = words[:-1] in (
+        (_PARENT,),
+        *((_PARENT, *name) for name in table.called),
+        *((*n, _PARENT) for n in table.called),
+    )
+    fits = table.families[column] == table.families[primary] and words_of(primary)[-1] in SURROGATES
+    return named and fits and column in table.nullable and not is_polymorphic(table, column)
 
 
 def is_polymorphic(table: KeyTable, column: str) -> bool:
