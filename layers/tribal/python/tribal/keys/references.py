@@ -31,6 +31,7 @@ _ELSEWHERE = frozenset("external ext foreign imported import legacy old remote u
 _MOST_HOLDERS = 50
 """The most tables that may have a key of one name, or be called alike. By judgement: a name of more says nothing."""
 _PARENT = "parent"
+_MOST = 0.5
 _MODULE_TABLES = 3
 """Tables that must begin with a word before that word is taken for the name of a module. By judgement."""
 
@@ -68,12 +69,13 @@ class Directory:
         self._by_part: defaultdict[str, dict[str, KeyTable]] = defaultdict(dict)
         kept = [table for table in tables if not table.is_view]
         self._own_names = {table.own_name for table in kept}
-        modules = _modules(kept, self._own_names)
+        self._by_ending: defaultdict[str, list[KeyTable]] = defaultdict(list)
+        self._modules = _modules(kept, self._own_names)
         letters = commonprefix([table.column_letters for table in kept if table.column_letters])
         for table in kept:
-            self._add(table, modules, letters)
+            self._add(table, letters)
 
-    def _add(self, table: KeyTable, modules: frozenset[str], letters: str) -> None:
+    def _add(self, table: KeyTable, letters: str) -> None:
         for column in table.singles:
             words, own = words_of(column), table.own_words(column)
             is_meant = column == table.primary and (is_key_like(words) or _says(words, table))
@@ -85,8 +87,8 @@ class Directory:
             self._by_name[glue(words)][table.name] = table
         for start in _starts(table, letters):
             self._by_part[start][table.name] = table
-        if table.words[:1] and table.words[0] in modules and len(table.words) > 1:
-            self._by_part[glue(table.words[1:])][table.name] = table
+        for first in range(1, len(table.words)):
+            self._by_ending[glue(table.words[first:])].append(table)
 
     def holders(self, column_words: Words) -> Sequence[Parent]:
         """The keys of exactly this name."""
@@ -116,10 +118,9 @@ class Directory:
             return _match_of(self.holders(words), EXACT, family, own=True)
         for start in range(len(words) - 1):
             role, said = words[:start], words[start:]
-            holders = self.holders(said)
-            if holders:
+            holders, named = self.holders(said), self._named(said, table, whole=not role)
+            if holders and (not named or not named[0] or any(map(_owns, holders))):
                 return _match_of(holders, IN_A_ROLE if role else EXACT, family, role, own=True)
-            named = self._named(said, table, whole=not role)
             if named is not None:
                 return _match_of(named[0], IN_A_ROLE if role and named[1] == EXACT else named[1], family, role)
         return None
@@ -128,11 +129,11 @@ class Directory:
         """The keys of the tables that are called like this, if there are such tables."""
         name, word = said[:-1], said[-1]
         is_known = glue(name) in self._by_name
-        called = (self._by_name if is_known else self._by_part).get(glue(name), {})
+        called = [*self._by_name[glue(name)].values()] if is_known else self._called_in_part(glue(name), table)
         if 0 < len(called) <= _MOST_HOLDERS:
-            if parents := _called(called.values(), word):
+            if parents := _called(called, word):
                 return parents, EXACT if is_known else BY_A_PART
-            if parents := _otherwise_called(called.values(), word):
+            if parents := _otherwise_called(called, word):
                 return parents, BY_A_PART
         if whole:
             # In `order_line`, `header_id` is the key of `order_header`.
@@ -141,6 +142,20 @@ class Directory:
             if parents := _called(near.values(), word):
                 return parents, BY_A_PART
         return ([], BY_A_PART) if called else None
+
+    def _called_in_part(self, name: str, table: KeyTable) -> list[KeyTable]:
+        """The tables whose columns' names begin so, else the one that its module calls so, if that is the table's own.
+
+        A module that most tables belong to is everyone's.
+        """
+        if name in self._by_part:
+            return [*self._by_part[name].values()]
+        ending = self._by_ending.get(name, ())
+        if len(ending) != 1 or glue(ending[0].words[1:]) != name:
+            return []
+        share = self._modules.get(ending[0].words[0], 0.0)
+        is_shared = share and (share >= _MOST or ending[0].words[:1] == table.words[:1])
+        return list(ending) if is_shared else []
 
 
 def named_references(tables: Sequence[KeyTable], directory: Directory, around: Sequence[Directory]) -> Iterator[Guess]:
@@ -208,7 +223,8 @@ def is_polymorphic(table: KeyTable, column: str) -> bool:
 def _only(table: KeyTable, found: Match) -> Parent | None:
     """The parent that is meant, of those whose key has the same name."""
     if found.role:
-        return found.parents[0] if len(found.parents) == 1 else _owner(found.parents)
+        only = found.parents[0] if len(found.parents) == 1 else _owner(found.parents)
+        return only if only is None or not found.is_own_name or _is_related(only) else None
     others = [parent for parent in found.parents if parent.table is not table]
     is_holder = len(others) < len(found.parents)
     owner = _owner(found.parents)
@@ -218,7 +234,8 @@ def _only(table: KeyTable, found: Match) -> Parent | None:
         # What is called after the owner, as `customer_detail`, only says more of the same.
         others = [one for one in others if one is owner or not _is_about(one.table, owner.table)]
     if len(others) == 1:
-        return others[0] if owner is not None or not is_holder else None
+        if owner is not None or not found.is_own_name or (not is_holder and _is_related(others[0])):
+            return others[0]
     return _mentioned(table, others)
 
 
@@ -275,6 +292,16 @@ def _owner(parents: Sequence[Parent]) -> Parent | None:
 def _owns(parent: Parent) -> bool:
     words = words_of(parent.column)
     return any(glue(words) == glue(name) or glue(words[:-1]) == glue(name) for name in parent.table.called)
+
+
+def _is_related(parent: Parent) -> bool:
+    """Whether a key's name has to do with its table's, and does not rather say what that table references itself."""
+    words = words_of(parent.column)
+    return any(
+        name and (glue(table).startswith(name) or name.startswith(glue(table)) or glue(table).endswith(name))
+        for name in {glue(words[:-1]), glue(parent.table.own_words(parent.column)[:-1])}
+        for table in parent.table.called
+    )
 
 
 def _is_about(table: KeyTable, other: KeyTable) -> bool:
@@ -341,7 +368,9 @@ def _starts(table: KeyTable, letters: str) -> Iterator[str]:
     return (each for each in found if each and each != table.own_name)
 
 
-def _modules(tables: Sequence[KeyTable], own_names: set[str]) -> frozenset[str]:
-    """Words with which the names of several tables begin, and which are no table themselves."""
-    firsts: Mapping[str, int] = Counter(table.words[0] for table in tables if len(table.words) > 1)
-    return frozenset(word for word, count in firsts.items() if count >= _MODULE_TABLES and word not in own_names)
+def _modules(tables: Sequence[KeyTable], own_names: set[str]) -> Mapping[str, float]:
+    """Words with which the names of several tables begin and which are no table, with the share of such tables."""
+    firsts = Counter(table.words[0] for table in tables if len(table.words) > 1)
+    return {
+        word: count / len(tables) for word, count in firsts.items() if count >= _MODULE_TABLES and word not in own_names
+    }
