@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from tribal.keys.guesses import Guess, guess
 from tribal.keys.overlap import KeyPair
 from tribal.keys.reading import KEY_WORDS, glue, is_specific, words_of
+from tribal.keys.references import is_polymorphic
 from tribal.keys.tables import Columns, KeyTable
 
 DETAIL = 0.9
@@ -35,17 +36,18 @@ def composite_references(tables: Sequence[KeyTable], referenced: Collection[tupl
             bearing[_plain(name)].append(table)
     for parent in tables:
         for key in parent.composites:
-            if not any((parent.name, column) not in referenced and _tells(column) for column in key):
+            own_parts = [column for column in key if (parent.name, column) not in referenced]
+            if not any(map(_tells, own_parts)) or any(is_polymorphic(parent, column) for column in key):
                 continue
             rarest = min((bearing[_plain(column)] for column in key), key=len)
             if len(rarest) <= _SHARED_BY:
                 for child in rarest:
-                    found = _reference(child, parent, key)
+                    found = _reference(child, parent, key, any(map(_is_own, own_parts)))
                     if found is not None:
                         yield found
 
 
-def _reference(child: KeyTable, parent: KeyTable, key: Columns) -> Guess | None:
+def _reference(child: KeyTable, parent: KeyTable, key: Columns, says: bool) -> Guess | None:
     own = {_plain(name): name for name in child.families}
     columns = tuple(own.get(_plain(column), "") for column in key)
     if child is parent or child.is_view or "" in columns or not child.declared.isdisjoint(columns):
@@ -60,7 +62,7 @@ def _reference(child: KeyTable, parent: KeyTable, key: Columns) -> Guess | None:
     if not is_detail and any(not each.isdisjoint(columns) and len(each) > 1 for each in keys):
         # A part of it tells the rows of something else apart.
         return None
-    if not is_detail and not any(_is_own(column) for column in key):
+    if not is_detail and not says:
         return None
     pair = KeyPair(child.name, columns, parent.name, key)
     return guess(pair, DETAIL if is_detail else WHOLE, "name", parent.name)

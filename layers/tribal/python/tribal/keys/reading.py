@@ -30,7 +30,13 @@ def words_of(name: str) -> Words:
         tokens += _unglued(token)
     while len(tokens) > 1 and tokens[-1].isdigit() and tokens[-2] in KEY_WORDS:
         tokens.pop()
-    return tuple(map(singular, tokens))
+    return tuple(map(_one, tokens))
+
+
+def _one(token: str) -> str:
+    """The singular, also of plurals of two letters, as in `add_ons`."""
+    found = singular(token)
+    return token[:-1] if found == token and len(token) == 3 and token[-1] == "s" and token[-2] != "s" else found
 
 
 def _unglued(token: str) -> list[str]:

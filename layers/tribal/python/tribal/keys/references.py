@@ -30,6 +30,8 @@ _ELSEWHERE = frozenset("external ext foreign imported import legacy old remote u
 """Words that say that an id is that of another system."""
 _MOST_HOLDERS = 50
 """The most tables that may have a key of one name, or be called alike. By judgement: a name of more says nothing."""
+_PARENT = "parent"
+_MOST = 0.5
 _MODULE_TABLES = 3
 """Tables that must begin with a word before that word is taken for the name of a module. By judgement."""
 
@@ -67,16 +69,17 @@ class Directory:
         self._by_part: defaultdict[str, dict[str, KeyTable]] = defaultdict(dict)
         kept = [table for table in tables if not table.is_view]
         self._own_names = {table.own_name for table in kept}
-        modules = _modules(kept, self._own_names)
+        self._by_ending: defaultdict[str, list[KeyTable]] = defaultdict(list)
+        self._modules = _modules(kept, self._own_names)
         letters = commonprefix([table.column_letters for table in kept if table.column_letters])
         for table in kept:
-            self._add(table, modules, letters)
+            self._add(table, letters)
 
-    def _add(self, table: KeyTable, modules: frozenset[str], letters: str) -> None:
+    def _add(self, table: KeyTable, letters: str) -> None:
         for column in table.singles:
             words, own = words_of(column), table.own_words(column)
-            says = _says(words, table)
-            if is_specific(words) and (says or (is_key_like(words) and column == table.primary)):
+            is_meant = column == table.primary and (is_key_like(words) or _says(words, table))
+            if is_specific(words) and (is_meant or table.is_own_key(column)):
                 self._by_key[glue(words)].append(Parent(table, column))
                 if own != words and is_specific(own) and is_key_like(own):
                     self._by_key[glue(own)].append(Parent(table, column))
@@ -84,8 +87,8 @@ class Directory:
             self._by_name[glue(words)][table.name] = table
         for start in _starts(table, letters):
             self._by_part[start][table.name] = table
-        if table.words[:1] and table.words[0] in modules and len(table.words) > 1:
-            self._by_part[glue(table.words[1:])][table.name] = table
+        for first in range(1, len(table.words)):
+            self._by_ending[glue(table.words[first:])].append(table)
 
     def holders(self, column_words: Words) -> Sequence[Parent]:
         """The keys of exactly this name."""
@@ -115,10 +118,9 @@ class Directory:
             return _match_of(self.holders(words), EXACT, family, own=True)
         for start in range(len(words) - 1):
             role, said = words[:start], words[start:]
-            holders = self.holders(said)
-            if holders:
+            holders, named = self.holders(said), self._named(said, table, whole=not role)
+            if holders and (not named or not named[0] or any(map(_owns, holders))):
                 return _match_of(holders, IN_A_ROLE if role else EXACT, family, role, own=True)
-            named = self._named(said, table, whole=not role)
             if named is not None:
                 return _match_of(named[0], IN_A_ROLE if role and named[1] == EXACT else named[1], family, role)
         return None
@@ -126,18 +128,34 @@ class Directory:
     def _named(self, said: Words, table: KeyTable, *, whole: bool) -> tuple[list[Parent], float] | None:
         """The keys of the tables that are called like this, if there are such tables."""
         name, word = said[:-1], said[-1]
-        for tables, confidence in ((self._by_name, EXACT), (self._by_part, BY_A_PART)):
-            called = tables.get(glue(name), {})
-            if 0 < len(called) <= _MOST_HOLDERS:
-                if parents := _called(called.values(), word):
-                    return parents, confidence
-                return _otherwise_called(called.values(), word), BY_A_PART
-        if not whole:
-            return None
-        # In `order_line`, `header_id` is the key of `order_header`.
-        beside = (glue((*table.words[:end], *name)) for end in range(len(table.words) - 1, 0, -1))
-        called = next((self._by_name[each] for each in beside if each in self._by_name), None)
-        return (_called(called.values(), word), BY_A_PART) if called else None
+        is_known = glue(name) in self._by_name
+        called = [*self._by_name[glue(name)].values()] if is_known else self._called_in_part(glue(name), table)
+        if 0 < len(called) <= _MOST_HOLDERS:
+            if parents := _called(called, word):
+                return parents, EXACT if is_known else BY_A_PART
+            if parents := _otherwise_called(called, word):
+                return parents, BY_A_PART
+        if whole:
+            # In `order_line`, `header_id` is the key of `order_header`.
+            beside = (glue((*table.words[:end], *name)) for end in range(len(table.words) - 1, 0, -1))
+            near = next((self._by_name[each] for each in beside if each in self._by_name), {})
+            if parents := _called(near.values(), word):
+                return parents, BY_A_PART
+        return ([], BY_A_PART) if called else None
+
+    def _called_in_part(self, name: str, table: KeyTable) -> list[KeyTable]:
+        """The tables whose columns' names begin so, else the one that its module calls so, if that is the table's own.
+
+        A module that most tables belong to is everyone's.
+        """
+        if name in self._by_part:
+            return [*self._by_part[name].values()]
+        ending = self._by_ending.get(name, ())
+        if len(ending) != 1 or glue(ending[0].words[1:]) != name:
+            return []
+        share = self._modules.get(ending[0].words[0], 0.0)
+        is_shared = share and (share >= _MOST or ending[0].words[:1] == table.words[:1])
+        return list(ending) if is_shared else []
 
 
 def named_references(tables: Sequence[KeyTable], directory: Directory, around: Sequence[Directory]) -> Iterator[Guess]:
@@ -152,6 +170,11 @@ def named_references(tables: Sequence[KeyTable], directory: Directory, around: S
         if table.is_view:
             continue
         for column in free_columns(table):
+            if is_parent(table, column):
+                yield guess(
+                    KeyPair(table.name, (column,), table.name, (table.primary or "",)), BY_A_PART, "name", table.name
+                )
+                continue
             found = directory.match(table, column)
             if found is None and not table.is_own_key(column):
                 there = [each for each in (other.match(table, column) for other in around) if each is not None]
@@ -168,11 +191,25 @@ def reference_of(table: KeyTable, column: str, found: Match, directory: Director
     if parent is None or (parent.table is table and not found.role):
         return None
     confidence = BY_A_PART if parent.table.is_implied else found.confidence
-    if found.role and not found.is_own_name and directory.is_table(found.role):
+    if found.role not in ((), table.words) and not found.is_own_name and directory.is_table(found.role):
         # `order_item_id` may be the key of an item or of something that has no table here.
         return None
     pair = KeyPair(table.name, (column,), parent.table.name, (parent.column,))
     return guess(pair, confidence, "name", parent.table.name)
+
+
+def is_parent(table: KeyTable, column: str) -> bool:
+    """Whether a column names the row of the same table above a row, which may have none."""
+    words, primary = words_of(column), table.primary
+    if len(words) < 2 or words[-1] not in SURROGATES or primary is None or primary not in table.families:
+        return False
+    named = words[:-1] in (
+        (_PARENT,),
+        *((_PARENT, *name) for name in table.called),
+        *((*n, _PARENT) for n in table.called),
+    )
+    fits = table.families[column] == table.families[primary] and words_of(primary)[-1] in SURROGATES
+    return named and fits and column in table.nullable and not is_polymorphic(table, column)
 
 
 def is_polymorphic(table: KeyTable, column: str) -> bool:
@@ -186,7 +223,8 @@ def is_polymorphic(table: KeyTable, column: str) -> bool:
 def _only(table: KeyTable, found: Match) -> Parent | None:
     """The parent that is meant, of those whose key has the same name."""
     if found.role:
-        return found.parents[0] if len(found.parents) == 1 else _owner(found.parents)
+        only = found.parents[0] if len(found.parents) == 1 else _owner(found.parents)
+        return only if only is None or not found.is_own_name or _is_related(only) else None
     others = [parent for parent in found.parents if parent.table is not table]
     is_holder = len(others) < len(found.parents)
     owner = _owner(found.parents)
@@ -196,7 +234,8 @@ def _only(table: KeyTable, found: Match) -> Parent | None:
         # What is called after the owner, as `customer_detail`, only says more of the same.
         others = [one for one in others if one is owner or not _is_about(one.table, owner.table)]
     if len(others) == 1:
-        return others[0] if owner is not None or not is_holder else None
+        if owner is not None or not found.is_own_name or (not is_holder and _is_related(others[0])):
+            return others[0]
     return _mentioned(table, others)
 
 
@@ -253,6 +292,16 @@ def _owner(parents: Sequence[Parent]) -> Parent | None:
 def _owns(parent: Parent) -> bool:
     words = words_of(parent.column)
     return any(glue(words) == glue(name) or glue(words[:-1]) == glue(name) for name in parent.table.called)
+
+
+def _is_related(parent: Parent) -> bool:
+    """Whether a key's name has to do with its table's, and does not rather say what that table references itself."""
+    words = words_of(parent.column)
+    return any(
+        name and (glue(table).startswith(name) or name.startswith(glue(table)) or glue(table).endswith(name))
+        for name in {glue(words[:-1]), glue(parent.table.own_words(parent.column)[:-1])}
+        for table in parent.table.called
+    )
 
 
 def _is_about(table: KeyTable, other: KeyTable) -> bool:
@@ -319,7 +368,9 @@ def _starts(table: KeyTable, letters: str) -> Iterator[str]:
     return (each for each in found if each and each != table.own_name)
 
 
-def _modules(tables: Sequence[KeyTable], own_names: set[str]) -> frozenset[str]:
-    """Words with which the names of several tables begin, and which are no table themselves."""
-    firsts: Mapping[str, int] = Counter(table.words[0] for table in tables if len(table.words) > 1)
-    return frozenset(word for word, count in firsts.items() if count >= _MODULE_TABLES and word not in own_names)
+def _modules(tables: Sequence[KeyTable], own_names: set[str]) -> Mapping[str, float]:
+    """Words with which the names of several tables begin and which are no table, with the share of such tables."""
+    firsts = Counter(table.words[0] for table in tables if len(table.words) > 1)
+    return {
+        word: count / len(tables) for word, count in firsts.items() if count >= _MODULE_TABLES and word not in own_names
+    }

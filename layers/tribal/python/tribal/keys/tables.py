@@ -64,6 +64,11 @@ class KeyTable:
         return {column.name: family for column in self.outline.columns if (family := _family(column.type)) is not None}
 
     @cached_property
+    def nullable(self) -> frozenset[str]:
+        """The columns that may hold nothing."""
+        return frozenset(column.name for column in self.outline.columns if column.nullable)
+
+    @cached_property
     def declared(self) -> frozenset[str]:
         """The columns that declare a key."""
         return frozenset(column for key in self.outline.foreign_keys for column in key.columns)
@@ -115,8 +120,11 @@ class KeyTable:
         keys = [outline.primary_key.columns] if outline.primary_key else []
         keys += [key.columns for key in outline.unique_keys]
         keys += [index.columns for index in outline.indexes if index.unique and index.predicate is None]
-        sound = (tuple(key) for key in keys if key and known.issuperset(key))
-        return list({frozenset(key): key for key in reversed(list(sound))}.values())[::-1]
+        found: dict[frozenset[str], Columns] = {}
+        for key in keys:
+            if key and known.issuperset(key):
+                found.setdefault(frozenset(key), tuple(key))
+        return list(found.values())
 
     @cached_property
     def singles(self) -> Sequence[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tribal.keys.guesses import Guess, guess
 from tribal.keys.overlap import KeyPair
+from tribal.keys.references import is_polymorphic
 from tribal.keys.tables import KeyTable
 from tribal.keys.views import Place, view_joins
 
@@ -41,7 +42,7 @@ def viewed_references(viewed: Viewed) -> Iterator[Guess]:
 def _referenced(child: KeyTable, parent: KeyTable, pairs: frozenset[tuple[str, str]]) -> list[KeyPair]:
     """The key of the parent that all of these columns make up."""
     own = {other: column for column, other in sorted(pairs)}
-    if child is parent or len(own) != len(pairs):
+    if child is parent or len(own) != len(pairs) or any(is_polymorphic(child, column) for column in own.values()):
         return []
     keys = [(column,) for column in parent.singles] if len(pairs) == 1 else parent.composites
     found = [key for key in keys if set(key) == set(own)]
