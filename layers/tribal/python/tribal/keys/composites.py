@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from tribal.keys.guesses import Guess, guess
 from tribal.keys.overlap import KeyPair
-from tribal.keys.reading import KEY_WORDS, glue, is_specific, words_of
+from tribal.keys.reading import KEY_WORDS, glue, words_of
 from tribal.keys.references import is_polymorphic
 from tribal.keys.tables import Columns, KeyTable
 
@@ -30,6 +30,16 @@ def composite_references(tables: Sequence[KeyTable], referenced: Collection[tupl
         tables: tables of one schema.
         referenced: columns that reference another table each by itself, as table and column.
     """
+    found: defaultdict[tuple[str, Columns], list[Guess]] = defaultdict(list)
+    for each in _references(tables, referenced):
+        found[each.pair.from_table, each.pair.from_columns].append(each)
+    for rivals in found.values():
+        most = max(each.confidence for each in rivals)
+        best = [each for each in rivals if each.confidence == most]
+        yield from best if len(best) == 1 else ()
+
+
+def _references(tables: Sequence[KeyTable], referenced: Collection[tuple[str, str]]) -> Iterator[Guess]:
     bearing: defaultdict[str, list[KeyTable]] = defaultdict(list)
     for table in tables:
         for name in table.families:
@@ -42,9 +52,9 @@ def composite_references(tables: Sequence[KeyTable], referenced: Collection[tupl
             rarest = min((bearing[_plain(column)] for column in key), key=len)
             if len(rarest) <= _SHARED_BY:
                 for child in rarest:
-                    found = _reference(child, parent, key, any(map(_is_own, own_parts)))
-                    if found is not None:
-                        yield found
+                    each = _reference(child, parent, key, any(_says(column, parent) for column in own_parts))
+                    if each is not None:
+                        yield each
 
 
 def _reference(child: KeyTable, parent: KeyTable, key: Columns, says: bool) -> Guess | None:
@@ -74,10 +84,9 @@ def _tells(column: str) -> bool:
     return bool(words) and (words[-1] in KEY_WORDS or words[-1] in _ORDINALS)
 
 
-def _is_own(column: str) -> bool:
-    """Whether a column's name also says of what it is the key."""
-    words = words_of(column)
-    return is_specific(words) and not set(words) <= KEY_WORDS | _ORDINALS
+def _says(column: str, parent: KeyTable) -> bool:
+    """Whether a column's name also says of what table it is the key."""
+    return not set(words_of(column)[:-1]).isdisjoint(parent.words)
 
 
 def _plain(name: str) -> str:

@@ -116,7 +116,7 @@ def _weighed(guesses: Iterable[Guess], overlaps: Overlaps, tables: Mapping[str, 
             is_key = pair.to_columns in tables[pair.to_table].keys
             way = replace(each, pair=pair, confidence=weighed(each.confidence, overlap, is_key=is_key))
             ways.append(_with_values(way, overlap) if way.confidence > each.confidence and overlap else way)
-        best = max(ways, key=lambda way: way.confidence)
+        best = max(ways, key=lambda way: (way.confidence, not tables[way.pair.to_table].is_bridge))
         if best.confidence:
             yield best
 

@@ -138,7 +138,9 @@ class Directory:
         if whole:
             # In `order_line`, `header_id` is the key of `order_header`.
             beside = (glue((*table.words[:end], *name)) for end in range(len(table.words) - 1, 0, -1))
-            near = next((self._by_name[each] for each in beside if each in self._by_name), {})
+            near = next(
+                (self._by_name[each] for each in beside if each in self._by_name and each != table.own_name), {}
+            )
             if parents := _called(near.values(), word):
                 return parents, BY_A_PART
         return ([], BY_A_PART) if called else None
@@ -233,10 +235,8 @@ def _only(table: KeyTable, found: Match) -> Parent | None:
     if owner is not None:
         # What is called after the owner, as `customer_detail`, only says more of the same.
         others = [one for one in others if one is owner or not _is_about(one.table, owner.table)]
-    if len(others) == 1:
-        if owner is not None or not found.is_own_name or (not is_holder and _is_related(others[0])):
-            return others[0]
-    return _mentioned(table, others)
+    is_sure = owner is not None or not found.is_own_name or (not is_holder and all(map(_is_related, others)))
+    return others[0] if len(others) == 1 and is_sure else _mentioned(table, others)
 
 
 def nameless_references(tables: Sequence[KeyTable], directory: Directory) -> Iterator[Guess]:

@@ -111,7 +111,8 @@ class KeyTable:
     @cached_property
     def is_bridge(self) -> bool:
         """Whether it keeps nothing but keys, as tables do that only tie others together."""
-        return all(is_key_like(words_of(column.name)) for column in self.outline.columns)
+        every = (words_of(column.name) for column in self.outline.columns)
+        return all(is_key_like(words) or (len(words) == 1 and words[0].endswith("id")) for words in every)
 
     @cached_property
     def keys(self) -> Sequence[Columns]:

@@ -91,6 +91,10 @@ class _Reader:
             closed = self._close()
             if closed.is_query and self._frames[-1].is_source:
                 self._call(self._alias(at + 1), None)
+        elif token.type is TokenType.COMMA and frame.is_condition and not frame.is_part:
+            # Behind ON, another table of FROM.
+            self._flush(frame)
+            frame.is_condition, frame.is_source = False, True
         elif token.type is TokenType.NAME and before.type is not TokenType.DOT:
             if token.word in _KEYWORDS:
                 self._keyword(at, token.word, frame)
@@ -166,7 +170,7 @@ class _Reader:
         if other is None:
             return
         after = self._token(other[1])
-        if after is _NOTHING or after.type is TokenType.CLOSE or after.word in _KEYWORDS:
+        if after is _NOTHING or after.type in (TokenType.CLOSE, TokenType.COMMA) or after.word in _KEYWORDS:
             first, second = sorted((one[0], other[0]))
             frame.found.append((first, second))
 
