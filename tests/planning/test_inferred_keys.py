@@ -19,6 +19,7 @@ from tribal.planning import read_catalog
 from tribal.planning.catalog.inferred_keys import load_inferred_keys
 from tribal.ports import Application, DocumentingOptions, StopToken
 from tribal.settings.dsn import parse_dsn
+from tribal.store import put_record
 from tribal_contracts import CatalogReading, CatalogTable, ColumnComparison, DatabaseEntry, DatabaseLimits, InferredKeys
 
 CLINIC = """
@@ -283,6 +284,23 @@ def test_a_key_that_is_declared_later_is_inferred_no_more(clinic: Planned) -> No
     administer(clinic.dsn, "ALTER TABLE orders ADD FOREIGN KEY (customer_id) REFERENCES customers")
     clinic.read()
     assert clinic.keys == FULL - {"orders(customer_id) -> customers(id)"}
+
+
+def test_keys_of_earlier_rules_are_inferred_anew_from_what_was_compared(clinic: Planned) -> None:
+    clinic.read()
+    of_before = clinic.found.model_copy(update={"keys": [], "input_hash": "0" * 64})
+    put_record(clinic.store, locations.inferred_keys_file("clinic"), of_before)
+    clinic.read()
+    assert clinic.keys == FULL
+    assert clinic.reader.asked == []
+
+
+def test_keys_that_are_damaged_are_made_anew(clinic: Planned) -> None:
+    clinic.read()
+    whole = clinic.found
+    clinic.store.put(locations.inferred_keys_file("clinic"), b"{}")
+    clinic.read()
+    assert clinic.found == whole
 
 
 def test_a_database_that_does_not_answer_keeps_its_keys(clinic: Planned) -> None:
