@@ -1,7 +1,7 @@
 """`make bench`: start-up, the sample company, generated databases, descriptions. One table, one JSON file.
 
 `TRIBAL_BENCH_QUICK=1` skips 5,000 tables; `TRIBAL_BENCH_DATA` names a folder of real schemas, for rating derived
-descriptions and domains, and of questions, for rating retrieval.
+descriptions, domains and inferred keys, and of questions, for rating retrieval.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from bench import descriptions, domains, explaining, retrieval
+from bench import descriptions, domains, explaining, keys, retrieval
 from bench.first_request import first_requests
 from bench.generated import generated_database
 from bench.masking import masking_rates
@@ -47,6 +47,7 @@ def main() -> int:
                 measurements += first_requests(server, TRIBAL, folder)
                 said = descriptions.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else []
                 agreements = domains.report(server, folder, TRIBAL) if os.environ.get(domains.DATA_VARIABLE) else []
+                key_rates = keys.report(server, folder) if os.environ.get(keys.DATA_VARIABLE) else None
                 data = os.environ.get(retrieval.DATA_VARIABLE)
                 scores = retrieval.report(TRIBAL, address) if data else []
                 joins = explaining.explain_joins(Path(data), TRIBAL) if data else []
@@ -63,6 +64,8 @@ def main() -> int:
         descriptions.print_said(said)
     if agreements:
         domains.print_agreements(agreements)
+    if key_rates is not None:
+        keys.print_rates(key_rates)
     if scores:
         retrieval.print_scores(scores)
         explaining.print_explained(joins)
@@ -76,6 +79,7 @@ def main() -> int:
         "masking": [asdict(rate) for rate in rates],
         "descriptions": [asdict(one) for one in said],
         "domains": [asdict(agreement) for agreement in agreements],
+        "keys": asdict(key_rates) if key_rates is not None else None,
         "retrieval": [asdict(score) for score in scores],
         "joins": [asdict(one) for one in joins],
     }

@@ -1,4 +1,4 @@
-"""Keys inferred by comparing every column with every table: slow, and plainly what `infer_keys` must find."""
+"""Keys inferred by comparing every column with every table: slow, and plainly what `alike_columns` must find."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from itertools import combinations
 
 from tribal.catalog.outline import TableOutline
 from tribal.catalog.type_families import key_family
-from tribal.keys.names import SAME_NAME, SHARED, WITH_A_ROLE
+from tribal.keys.likenesses import SAME_NAME, SHARED, WITH_A_ROLE
 from tribal.naming import split_identifier, stem
 
-KEY_WORDS = frozenset(("id", "key", "code", "no", "nr", "num", "uid", "uuid", "guid"))
+KEY_WORDS = frozenset(map(stem, ("id", "key", "code", "no", "nr", "num", "uid", "uuid", "guid")))
 MOST_ALIKE = 12
 
 Words = tuple[str, ...]
@@ -25,6 +25,7 @@ def pairwise_keys(tables: Sequence[TableOutline]) -> dict[tuple[str, str, str, s
     """The confidence in each key: table and column, referenced table and column."""
     parents = [parent for table in tables if (parent := _parent(table)) is not None]
     own = {parent[1][:2] for parent in parents}
+    keyless = {table.name for table in tables if not table.primary_key and not _uniques(table)}
     guesses: list[tuple[Column, Column, float]] = []
     unmatched: defaultdict[tuple[Words, str], list[Column]] = defaultdict(list)
     for table in tables:
@@ -34,7 +35,8 @@ def pairwise_keys(tables: Sequence[TableOutline]) -> dict[tuple[str, str, str, s
                 continue
             found = _likeliest(column, parents)
             guesses += found
-            if (not found or column[:2] in own) and _is_specific(column[2]):
+            is_unsure = all(target[0] in keyless for _, target, _ in found)
+            if (not found or column[:2] in own or is_unsure) and _is_specific(column[2]):
                 unmatched[column[2:]].append(column)
     for alike in unmatched.values():
         if len(alike) <= MOST_ALIKE:
@@ -86,6 +88,12 @@ def _parent(table: TableOutline) -> Parent | None:
     if key is None:
         return None
     return words, key, {each[2][0]: each for each in columns.values() if len(each[2]) == 1 and each[2][0] in KEY_WORDS}
+
+
+def _uniques(table: TableOutline) -> list[str]:
+    """The columns that are unique alone and of a type in which keys are kept."""
+    typed = {column[1] for column in _columns(table)}
+    return [key.columns[0] for key in table.unique_keys if len(key.columns) == 1 and key.columns[0] in typed]
 
 
 def _is_named_after(column: Words, table: Words) -> bool:

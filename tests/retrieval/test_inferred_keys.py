@@ -9,7 +9,7 @@ import pytest
 
 from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import call, codes, toolbox_over
-from tribal.keys.names import SAME_NAME
+from tribal.keys.references import EXACT
 from tribal.retrieval.toolbox import Toolbox
 
 
@@ -32,7 +32,7 @@ def test_a_path_over_guessed_keys_is_marked_left_and_warned_of(garage: Toolbox) 
     answer = call(garage, "get_join_path", source_table="db.s.car", target_table="db.s.maker")
     assert [step.to_table for step in answer.path] == ["db.s.sale", "db.s.model", "db.s.maker"]
     assert [step.source for step in answer.path] == ["inferred", "inferred", None]
-    assert [step.confidence for step in answer.path] == [SAME_NAME, SAME_NAME, None]
+    assert [step.confidence for step in answer.path] == [EXACT, EXACT, None]
     assert {step.join_type for step in answer.path} == {"LEFT"}
     assert codes(answer) == ["RET_JOIN_INFERRED"]
     assert "steps 1, 2" in answer.warnings[0].message

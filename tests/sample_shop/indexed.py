@@ -27,6 +27,7 @@ from tribal_contracts import (
     DomainTable,
     IndexableFile,
     IndexerProgress,
+    InferredKey,
     OverviewDocument,
     Relationship,
     RelationshipsDocument,
@@ -323,6 +324,12 @@ def _relationships(members: Iterable[TableDocument], domains: Mapping[str, str])
             )
             for table in found
             for key in table.foreign_keys
+        ],
+        inferred_keys=[
+            InferredKey(**key.model_dump(exclude={"path"}))
+            for table in found
+            for key in table.inferred_keys
+            if key.from_table == table.name
         ],
     )
 

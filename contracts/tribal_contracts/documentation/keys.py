@@ -78,3 +78,4 @@ class InferredKeys(Contract):
     comparisons: list[ColumnComparison] = Field(default_factory=list)
     tables: dict[FullyQualifiedTableName, ContentHash] = Field(default_factory=dict)
     """The hash of the structure of each table whose columns were compared."""
+    input_hash: ContentHash | Unset = optional("Of what the keys were inferred from; unset while comparisons are left.")

@@ -6,11 +6,13 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from servers.postgres import EmbeddedServer
+from tests.fakes import MemoryStore, application, options
 from tests.plugins.postgres import (
     NO_ENVIRONMENT,
     FreshDatabase,
@@ -24,9 +26,10 @@ from tribal.adapters.postgres.catalog import PostgresCatalog
 from tribal.catalog.identity import TableIdentity
 from tribal.errors import AccessDenied
 from tribal.keys import KeyPair
-from tribal.ports import Statement
+from tribal.planning import read_catalog
+from tribal.ports import DocumentingOptions, Statement
 from tribal.settings.dsn import parse_dsn
-from tribal_contracts import CatalogTable, DatabaseLimits
+from tribal_contracts import CatalogTable, DatabaseEntry, DatabaseLimits
 
 
 class LoggingServer:
@@ -118,6 +121,30 @@ def test_every_statement_that_the_server_logged_is_one_that_the_reader_tells(
         assert matching, f"not told: {sql}"
         used.update(matching)
     assert used == set(patterns), "told, and never sent by what this test does"
+
+
+def test_values_are_compared_once_and_never_where_samples_are_off(
+    logging_server: LoggingServer, fresh_database: FreshDatabase
+) -> None:
+    dsn = fresh_database(
+        """CREATE TABLE customers (id int PRIMARY KEY); CREATE TABLE orders (id int PRIMARY KEY, customer_id int);
+        CREATE TABLE invoices (id int PRIMARY KEY, customer_id int, order_id int)""",
+        server=logging_server.server,
+    )
+    entry = DatabaseEntry(name="shop")
+
+    def compared(store: MemoryStore, *, samples: bool) -> int:
+        before = len(logging_server.statements(dsn.rpartition("/")[2]))
+        opts = replace(options(entry), documenting=DocumentingOptions(take_samples=samples))
+        target = parse_dsn(dsn, NO_ENVIRONMENT)
+        app = application(store=store, open_reader=lambda _: PostgresCatalog(target), opts=opts)
+        assert read_catalog(entry, app, "run").status == "reachable"
+        sent = logging_server.statements(dsn.rpartition("/")[2])[before:]
+        return sum(sql.startswith("WITH sample AS MATERIALIZED") for sql in sent)
+
+    store = MemoryStore()
+    assert [compared(store, samples=True), compared(store, samples=True)] == [2, 0]
+    assert compared(MemoryStore(), samples=False) == 0
 
 
 def test_reading_a_thousand_tables_takes_no_more_statements_than_reading_one(

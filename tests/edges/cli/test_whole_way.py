@@ -40,6 +40,7 @@ OUR_FILES = {
     "progress/runs/*/catalog/*.json": "catalog-reading",
     "catalog/*/latest.json": "catalog-reading",
     "catalog/*/statistics.json": "catalog-statistics",
+    "catalog/*/inferred-keys.json": "inferred-keys",
     "catalog/*/slices/*.json": "catalog-slice",
     "docs/overview.json": "overview-document",
     "docs/*/overview.json": "overview-document",

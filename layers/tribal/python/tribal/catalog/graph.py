@@ -6,7 +6,22 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from tribal_contracts import KeyEdge
+from tribal_contracts import InferredKey, KeyEdge
+
+
+def inferred_edge(key: InferredKey) -> KeyEdge:
+    """An inferred key as an edge to walk along; nothing says that its columns are never null."""
+    return KeyEdge(
+        name=f"{', '.join(key.from_columns)} = {', '.join(key.to_columns)}",
+        from_table=key.from_table,
+        from_columns=key.from_columns,
+        to_table=key.to_table,
+        to_columns=key.to_columns,
+        nullable=True,
+        source="inferred",
+        confidence=key.confidence,
+        evidence=key.evidence,
+    )
 
 
 @dataclass(frozen=True, slots=True)

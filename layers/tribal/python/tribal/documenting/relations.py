@@ -10,8 +10,10 @@ from tribal_contracts import (
     CatalogForeignKey,
     CatalogTable,
     DocumentedForeignKey,
+    DocumentedInferredKey,
     DocumentedRelation,
     IncomingKey,
+    InferredKey,
     SliceNeighbour,
 )
 
@@ -102,3 +104,21 @@ def _path(neighbours: Neighbours, name: str) -> str | None:
 
 def _distinguishing(columns: Sequence[str], keys_between: int) -> tuple[str, ...]:
     return tuple(columns) if keys_between > 1 else ()
+
+
+def inferred_keys_of(
+    own: str, keys: Iterable[InferredKey], neighbours: Neighbours, page: str
+) -> list[DocumentedInferredKey]:
+    """The likely keys of a table, those that leave it first; keys to undocumented tables are skipped.
+
+    `page` is the table's own page, the target of self-references.
+    """
+    found = []
+    for key in sorted(keys, key=lambda key: (key.from_table != own, key.to_table, key.from_table, key.from_columns)):
+        if own not in (key.from_table, key.to_table):
+            continue
+        other = key.to_table if key.from_table == own else key.from_table
+        path = page if other == own else _path(neighbours, other)
+        if path is not None:
+            found.append(DocumentedInferredKey(**dict(key), path=path))
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tribal.catalog.graph import inferred_edge
 from tribal.catalog.hashing import record_id
 from tribal.catalog.identity import TableIdentity
 from tribal.indexing.prose import NO_PROSE, Prose, labels_of, prose_of, split_notes
@@ -84,12 +85,13 @@ def draft_file(file: IndexableFile, data: bytes, indexed_at: str) -> list[Draft]
 
 
 def key_edges(data: bytes) -> list[KeyEdge]:
-    """The keys of a relationships file.
+    """The keys of a relationships file, declared ones first.
 
     Raises:
         pydantic.ValidationError: when the file is not of its contract.
     """
-    return [
+    document = RelationshipsDocument.from_json(data)
+    declared = [
         KeyEdge(
             name=key.name,
             from_table=key.from_table,
@@ -99,8 +101,9 @@ def key_edges(data: bytes) -> list[KeyEdge]:
             nullable=key.nullable,
             source=key.source,
         )
-        for key in RelationshipsDocument.from_json(data).relationships
+        for key in document.relationships
     ]
+    return [*declared, *map(inferred_edge, document.inferred_keys)]
 
 
 def _require(file: IndexableFile, **found: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tribal.keys.names import LIKELY, candidate_pairs, infer_keys
+from tribal.keys.guesses import LIKELY
+from tribal.keys.inference import candidate_pairs, infer_keys
 from tribal.keys.overlap import MOST_PAIRS, KeyPair, Overlap, Overlaps
 
 __all__ = ["LIKELY", "MOST_PAIRS", "KeyPair", "Overlap", "Overlaps", "candidate_pairs", "infer_keys"]

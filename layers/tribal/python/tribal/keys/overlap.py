@@ -30,3 +30,37 @@ class Overlap:
 
 
 Overlaps = Mapping[KeyPair, Overlap]
+
+ENOUGH = 3
+"""Distinct values that must have been looked for before they say anything. By judgement, as the shares below: names
+agree too wherever values are compared, so that few are needed."""
+_ABSENT = 0.5
+"""Where less than this share of values was found, there is no key."""
+_FAULTY = 0.9
+"""Where less than this share was found, a key is not likely."""
+_CONTAINED = 0.98
+"""Where this share was found, a key is likelier than names say."""
+_DOUBTED = 0.5
+"""How sure a key is at most where values are missing, or occur twice in what would be a key."""
+_DOUBT_LEFT = 0.4
+"""The part of the doubt that contained values leave."""
+
+
+def weighed(confidence: float, overlap: Overlap | None, *, is_key: bool) -> float:
+    """How sure a key is when its values are known too; 0 where there is none.
+
+    Args:
+        confidence: how sure it is without them.
+        overlap: what comparing the values showed.
+        is_key: whether the referenced columns are declared to be a key.
+    """
+    if overlap is None or overlap.compared < ENOUGH:
+        return confidence
+    share = overlap.found / overlap.compared
+    if share < _ABSENT:
+        return 0.0
+    if overlap.unique is False or share < _FAULTY:
+        return min(confidence, _DOUBTED)
+    if share >= _CONTAINED and (is_key or overlap.unique):
+        return round(1 - (1 - confidence) * _DOUBT_LEFT, 2)
+    return confidence

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tribal_contracts import Relationship
+from tribal_contracts import InferredKey, Relationship
 
 DIAGRAM_TABLES = 20
 """The most tables that a diagram shows; with more, it is unreadable."""
@@ -41,31 +41,43 @@ class ErTable:
     columns: tuple[ErColumn, ...] = ()
 
 
-def er_diagram(tables: Iterable[ErTable], relationships: Sequence[Relationship], limit: int = DIAGRAM_TABLES) -> str:
+def er_diagram(
+    tables: Iterable[ErTable],
+    relationships: Sequence[Relationship],
+    limit: int = DIAGRAM_TABLES,
+    *,
+    likely: Sequence[InferredKey] = (),
+) -> str:
     """A diagram of at most `limit` tables, most connected first, with their key columns; empty without keys.
 
     Tables without a relationship are left out: Mermaid would draw all of them in one row, wider than any screen. A
-    comment says how many joined tables are missing.
+    comment says how many joined tables are missing. Keys that are likely, but not declared, are dotted and say so.
     """
     by_name = {table.name: table for table in tables}
     inner = [key for key in relationships if key.from_table in by_name and key.to_table in by_name]
-    shown = _most_connected(inner, limit)
+    guessed = [key for key in likely if key.from_table in by_name and key.to_table in by_name]
+    shown = _most_connected(inner, guessed, limit)
     if not shown:
         return ""
     labels = _labels([by_name[name] for name in shown])
     lines = ["erDiagram"]
-    joined = {name for key in inner for name in (key.from_table, key.to_table)}
-    if len(shown) < len(joined):
-        lines.append(f"    %% {len(joined) - len(shown)} more tables are left out")
+    joined = len(_degrees(inner) | _degrees(guessed))
+    if len(shown) < joined:
+        lines.append(f"    %% {joined - len(shown)} more tables are left out")
     for name in shown:
         lines.extend(_entity(labels[name], by_name[name].columns))
-    ordered = sorted(inner, key=lambda key: (key.from_table, key.to_table, key.name, key.from_columns))
-    for key in ordered:
-        if key.from_table in labels and key.to_table in labels:
-            one = "o|" if key.nullable else "||"
-            over = _plain(", ".join(key.from_columns), keep_comma=True)
-            lines.append(f'    "{labels[key.from_table]}" }}o--{one} "{labels[key.to_table]}" : "{over}"')
+    for key in sorted(inner, key=lambda key: (key.from_table, key.to_table, key.name, key.from_columns)):
+        lines.extend(_edge(key, labels, "--o|" if key.nullable else "--||"))
+    for each in sorted(guessed, key=lambda key: (key.from_table, key.to_table, key.from_columns)):
+        lines.extend(_edge(each, labels, "..o|", "likely "))
     return "\n".join(lines) + "\n"
+
+
+def _edge(key: Relationship | InferredKey, labels: Mapping[str, str], line: str, label: str = "") -> list[str]:
+    if key.from_table not in labels or key.to_table not in labels:
+        return []
+    over = label + _plain(", ".join(key.from_columns), keep_comma=True)
+    return [f'    "{labels[key.from_table]}" }}o{line} "{labels[key.to_table]}" : "{over}"']
 
 
 def drawn_tables(diagram: str) -> int:
@@ -73,12 +85,18 @@ def drawn_tables(diagram: str) -> int:
     return sum(_ENTITY.fullmatch(line) is not None for line in diagram.splitlines())
 
 
-def _most_connected(keys: Sequence[Relationship], limit: int) -> list[str]:
+def _most_connected(keys: Sequence[Relationship], likely: Sequence[InferredKey], limit: int) -> list[str]:
+    """Tables by the number of their keys; likely ones decide only between tables with as many declared ones."""
+    declared, guessed = _degrees(keys), _degrees(likely)
+    ranked = sorted(declared | guessed, key=lambda name: (-declared[name], -guessed[name], name))
+    return sorted(ranked[:limit])
+
+
+def _degrees(keys: Iterable[Relationship | InferredKey]) -> Counter[str]:
     degree: Counter[str] = Counter()
     for key in keys:
         degree.update({key.from_table, key.to_table})
-    ranked = sorted(degree, key=lambda name: (-degree[name], name))
-    return sorted(ranked[:limit])
+    return degree
 
 
 def _plain(text: str, *, keep_comma: bool = False) -> str:

@@ -10,6 +10,7 @@ from tribal.catalog.joins import Join, SqlTable, join_sql
 from tribal.rendering.corrections import correction
 from tribal.rendering.evidence import basis
 from tribal.rendering.gaps import PAGE_GAPS, gaps, page_lines
+from tribal.rendering.likely_keys import LIKELY_KEYS, likely_key_list
 from tribal.rendering.markdown import (
     cell_code,
     code_span,
@@ -20,6 +21,7 @@ from tribal.rendering.markdown import (
     table,
 )
 from tribal.rendering.mermaid import ErColumn, ErTable, er_diagram
+from tribal.rendering.names import linked_table
 from tribal.rendering.words import number, rows_phrase
 from tribal_contracts import (
     DescriptionSource,
@@ -63,6 +65,7 @@ def table_page(document: TableDocument, path: str) -> str:
             f"## Columns\n\n{_columns(document, path)}",
             _relationships(document, path),
             _joins(document),
+            _likely_keys(document, path),
             _indexes(document),
             _checks(document),
             _view(document),
@@ -134,14 +137,8 @@ def _columns(document: TableDocument, path: str) -> str:
 def _key(column: DocumentedColumn, parent: DocumentedRelation | None, unique: bool, path: str) -> str:
     marks = ["PK"] if column.is_primary_key else ["UK"] if unique else []
     if column.is_foreign_key:
-        marks.append(f"FK {link(_short_name(parent.name), path, parent.path)}" if parent else "FK")
+        marks.append(f"FK {linked_table(parent.name, path, parent.path)}" if parent else "FK")
     return ", ".join(marks)
-
-
-def _short_name(name: str) -> str:
-    """A table's name without the database, for pages within that database."""
-    identity = TableIdentity.parse(name)
-    return escape_text(format_name((identity.schema, identity.table)))
 
 
 def _default(column: DocumentedColumn) -> str:
@@ -172,7 +169,7 @@ def _relationships(document: TableDocument, path: str) -> str:
     rows = [
         (
             "references" if relation.relationship == "references" else "referenced by",
-            link(_short_name(relation.name), path, relation.path),
+            linked_table(relation.name, path, relation.path),
             " and ".join(
                 f"{cell_code(mine)} = {cell_code(theirs)}"
                 for mine, theirs in zip(relation.via_columns, relation.other_columns, strict=False)
@@ -185,6 +182,15 @@ def _relationships(document: TableDocument, path: str) -> str:
     return "\n\n".join([*parts, fence(_diagram(document), "mermaid")])
 
 
+def _likely_keys(document: TableDocument, path: str) -> str:
+    if not document.inferred_keys:
+        return ""
+    parts = [f"## {LIKELY_KEYS}", likely_key_list(document, path)]
+    if not document.relations:
+        parts.append(fence(_diagram(document), "mermaid"))
+    return "\n\n".join(parts)
+
+
 def _diagram(document: TableDocument) -> str:
     keys = [column for column in document.columns if column.is_primary_key or column.is_foreign_key]
     own = ErTable(
@@ -192,10 +198,12 @@ def _diagram(document: TableDocument) -> str:
         format_name((document.schema_, document.table)),
         tuple(ErColumn(c.name, c.type, c.is_primary_key, c.is_foreign_key) for c in keys),
     )
-    others = {relation.name: TableIdentity.parse(relation.name) for relation in document.relations}
-    others.pop(document.name, None)
+    names = [relation.name for relation in document.relations]
+    names += [end for key in document.inferred_keys for end in (key.to_table, key.from_table)]
+    others = {name: TableIdentity.parse(name) for name in names if name != document.name}
     tables = [own, *(ErTable(name, format_name((i.schema, i.table))) for name, i in others.items())]
-    return er_diagram(tables, [_as_relationship(document, relation) for relation in document.relations])
+    relationships = [_as_relationship(document, relation) for relation in document.relations]
+    return er_diagram(tables, relationships, likely=document.inferred_keys)
 
 
 def _as_relationship(document: TableDocument, relation: DocumentedRelation) -> Relationship:

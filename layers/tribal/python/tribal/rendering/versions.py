@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-RENDERER_VERSION = "5"
+RENDERER_VERSION = "6"
 """To be changed whenever the same document would render to different bytes, so that existing pages are rewritten."""

@@ -101,11 +101,12 @@ def _admitted(tables: Sequence[IndexedTable], where: IndexFilter) -> Sequence[In
 
 
 def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:
-    """Every key of the index, not limited to the caller's scope: restrict the tables when searching it."""
+    """Every declared key of the index, not limited to the caller's scope: restrict the tables when searching it."""
 
     def build() -> JoinGraph:
         keys = toolbox.index.key_graph()
-        return JoinGraph() if keys is None else JoinGraph.of(keys.edges, role_words)
+        declared = (edge for edge in (keys.edges if keys else ()) if edge.source == "declared")
+        return JoinGraph.of(declared, role_words)
 
     return toolbox.derived.get(opened.generation, "join graph", build)
 

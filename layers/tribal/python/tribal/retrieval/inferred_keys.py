@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tribal.catalog.graph import JoinGraph
+from tribal.catalog.graph import JoinGraph, inferred_edge
 from tribal.keys import infer_keys
 from tribal.ports import IndexedTable
 from tribal.retrieval.graphs import role_words
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
-from tribal_contracts import InferredKey, KeyEdge
 
 LOOKED_AT = 200
 """The most tables whose columns are compared. By judgement: it bounds a first answer to a second."""
@@ -40,20 +39,6 @@ def inferred_joins(source: IndexedTable, target: IndexedTable, opened: OpenIndex
 def _joins_of(ids: Sequence[int], toolbox: Toolbox) -> InferredJoins:
     keys, tables = toolbox.index.key_graph(), list(toolbox.index.outlines(sorted(ids)).values())
     known = frozenset(table.name for table in tables)
-    declared = [edge for edge in (keys.edges if keys else ()) if {edge.from_table, edge.to_table} <= known]
-    return InferredJoins(JoinGraph.of([*declared, *map(edge_of, infer_keys(tables))], role_words), known)
-
-
-def edge_of(key: InferredKey) -> KeyEdge:
-    """An inferred key as an edge to walk along; nothing says that its columns are never null."""
-    return KeyEdge(
-        name=f"{', '.join(key.from_columns)} = {', '.join(key.to_columns)}",
-        from_table=key.from_table,
-        from_columns=key.from_columns,
-        to_table=key.to_table,
-        to_columns=key.to_columns,
-        nullable=True,
-        source="inferred",
-        confidence=key.confidence,
-        evidence=key.evidence,
-    )
+    edges = [edge for edge in (keys.edges if keys else ()) if edge.source == "declared"]
+    declared = [edge for edge in edges if {edge.from_table, edge.to_table} <= known]
+    return InferredJoins(JoinGraph.of([*declared, *map(inferred_edge, infer_keys(tables))], role_words), known)

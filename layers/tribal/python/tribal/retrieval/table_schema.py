@@ -13,6 +13,7 @@ from tribal_contracts import (
     AgentError,
     ColumnDetail,
     DocumentedColumn,
+    DocumentedInferredKey,
     DocumentRecord,
     ForeignKeyDetail,
     GetTableSchemaInput,
@@ -125,7 +126,21 @@ def _related(table: TableDocument) -> list[RelatedTable]:
             description_source="derived",
         )
         for relation in table.relations
-    ]
+    ] + [_likely_relation(table, key) for key in table.inferred_keys]
+
+
+def _likely_relation(table: TableDocument, key: DocumentedInferredKey) -> RelatedTable:
+    outgoing = key.from_table == table.name
+    return RelatedTable(
+        name=key.to_table if outgoing else key.from_table,
+        relationship="references" if outgoing else "referenced_by",
+        via_columns=key.from_columns if outgoing else key.to_columns,
+        description="",
+        description_source="derived",
+        source="inferred",
+        confidence=key.confidence,
+        evidence=key.evidence,
+    )
 
 
 def _left_out(

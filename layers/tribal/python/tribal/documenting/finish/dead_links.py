@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity
 from tribal.documenting.files import write_document
 from tribal.documenting.finish.gather import Gathered, TableEntry
-from tribal.documenting.relations import relations_of
+from tribal.documenting.relations import inferred_keys_of, relations_of
 from tribal.ports import ObjectStore
 from tribal.rendering import table_page
 from tribal.store import put_record_if_changed, read_record, require_record
 from tribal_contracts import (
     CatalogSlice,
-    DocumentedRelation,
     RunOutline,
     TableDocument,
     TableResult,
@@ -68,11 +67,18 @@ class _Links:
         if document is None:
             return entry
         before = self.found.unlinked.get(entry.name, frozenset())
-        every = document.relations if before <= unlinked else self._relations(document, entry)
-        kept = [relation for relation in every if relation.name not in unlinked]
-        if kept == document.relations and unlinked == before:
+        whole = document if before <= unlinked else self._linked(document, entry)
+        kept = whole.model_copy(
+            update={
+                "relations": [relation for relation in whole.relations if relation.name not in unlinked],
+                "inferred_keys": [
+                    key for key in whole.inferred_keys if unlinked.isdisjoint((key.from_table, key.to_table))
+                ],
+            }
+        )
+        if kept == document and unlinked == before:
             return entry
-        document = document.model_copy(update={"relations": kept})
+        document = kept
         page = table_page(document, entry.page_path).encode()
         written = [
             write_document(self.store, entry.indexable.path, document.to_json(), now=self.now),
@@ -83,15 +89,22 @@ class _Links:
         self._note(rewritten, written, unlinked)
         return rewritten
 
-    def _relations(self, document: TableDocument, entry: TableEntry) -> Sequence[DocumentedRelation]:
+    def _linked(self, document: TableDocument, entry: TableEntry) -> TableDocument:
+        """The document with links to all of its neighbours."""
         unit_id = entry.indexable.work_unit or ""
         part = _slice(self.store, self.outline.run_id, unit_id) if unit_id in self.found.units else None
         name = (document.schema_, document.table)
         for table in part.tables if part else ():
             if part and (table.schema_name, table.table_name) == name:
                 incoming = [key for key in part.incoming if key.table == document.name]
-                return relations_of(table, document.database, incoming, part.neighbours, entry.page_path)
-        return document.relations
+                page, neighbours = entry.page_path, part.neighbours
+                return document.model_copy(
+                    update={
+                        "relations": relations_of(table, document.database, incoming, neighbours, page),
+                        "inferred_keys": inferred_keys_of(document.name, part.inferred_keys, neighbours, page),
+                    }
+                )
+        return document
 
     def _note(self, entry: TableEntry, written: list[WrittenFile], unlinked: set[str]) -> None:
         key = locations.unit_result_file(entry.indexable.work_unit or "")
@@ -115,9 +128,12 @@ def _slice(store: ObjectStore, run_id: str, unit_id: str) -> CatalogSlice | None
 
 
 def _keys(part: CatalogSlice) -> Iterator[tuple[str, str]]:
-    """Pairs of a table of the slice and a table it is joined to, for each key in either direction."""
+    """Pairs of a table of the slice and a table it is joined to, for each key in either direction, likely ones too."""
     for incoming in part.incoming:
         yield incoming.table, incoming.from_table
+    for likely in part.inferred_keys:
+        yield likely.from_table, likely.to_table
+        yield likely.to_table, likely.from_table
     for table in part.tables:
         name = str(TableIdentity(part.database, table.schema_name, table.table_name))
         for key in table.foreign_keys:

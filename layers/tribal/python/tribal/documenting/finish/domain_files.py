@@ -28,7 +28,7 @@ from tribal_contracts import (
 
 COMMON_JOINS = 10
 """The most joins that a domain's overview spells out."""
-DOMAIN_FILES_VERSION = "4"
+DOMAIN_FILES_VERSION = "5"
 """To be changed whenever the same documents would produce different domain files."""
 
 
@@ -85,11 +85,13 @@ class DomainWriter:
         if not summaries:
             return DomainOutcome(None, (), lost)
         document = self._document(plan, summaries, inputs)
+        likely = {summary.listed.name: summary.inferred_keys for summary in summaries}
         relationships = RelationshipsDocument(
             schema_version="1.0",
             database=plan.database,
             domain=plan.domain,
             relationships=sorted(_leaving(summaries), key=lambda key: (key.from_table, key.name, key.from_columns)),
+            inferred_keys=[key for name in sorted(likely) for key in likely[name]],
         )
         where = {"database": plan.database, "domain": plan.domain}
         first = self.publisher.publish(path, document.to_json(), "domain", **where)
@@ -152,7 +154,11 @@ class DomainWriter:
             description=said.text,
             description_source=said.source,
             tables=[summary.listed for summary in summaries],
-            er_diagram=er_diagram([summary.diagram for summary in summaries], list(_leaving(summaries))),
+            er_diagram=er_diagram(
+                [summary.diagram for summary in summaries],
+                _leaving(summaries),
+                likely=[key for summary in summaries for key in summary.inferred_keys],
+            ),
             common_joins=_common_joins(summaries),
             links=_links(plan.domain, summaries, self.domains),
             annotation_line=plan.words.line if plan.words else None,

@@ -10,7 +10,7 @@ from tribal.catalog.joins import SqlTable
 from tribal.documenting.finish.gather import TableEntry
 from tribal.rendering import ErColumn, ErTable, relation_sentence
 from tribal.rendering.words import shorten
-from tribal_contracts import DatabaseType, DomainTable, Relationship, TableDocument
+from tribal_contracts import DatabaseType, DomainTable, InferredKey, Relationship, TableDocument
 
 LISTED_DESCRIPTION_CHARS = 300
 """Longest description shown in a list of tables."""
@@ -28,6 +28,8 @@ class TableSummary:
     """Foreign keys from this table to documented tables."""
     referenced_by: tuple[str, ...]
     """Tables that reference this one, one entry per key."""
+    inferred_keys: tuple[InferredKey, ...] = ()
+    """Likely keys from this table to documented tables."""
 
     @property
     def degree(self) -> int:
@@ -55,6 +57,11 @@ def summarize(document: TableDocument, entry: TableEntry, domains: Mapping[str, 
         ),
         keys=_keys(document, domains),
         referenced_by=tuple(r.name for r in document.relations if r.relationship == "referenced_by"),
+        inferred_keys=tuple(
+            InferredKey(**key.model_dump(exclude={"path"}))
+            for key in document.inferred_keys
+            if key.from_table == document.name and key.to_table in domains
+        ),
     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tribal.catalog.identity import TableIdentity
-from tribal.documenting.relations import documented_key, relations_of
+from tribal.documenting.relations import documented_key, inferred_keys_of, relations_of
 from tribal.documenting.units.sampling import Samples
 from tribal.masking import MaskedSamples, detect_by_name
 from tribal.ports import TableContext, TableDescription
@@ -19,6 +19,7 @@ from tribal_contracts import (
     DocumentedIndex,
     DocumentedKey,
     Evidence,
+    InferredKey,
     TableAnnotation,
     TableDocument,
     TableSpec,
@@ -66,8 +67,9 @@ def assemble_document(
     description: TableDescription,
     samples: Samples,
     provenance: Provenance,
+    inferred_keys: Iterable[InferredKey] = (),
 ) -> TableDocument:
-    """Assemble the document of a table whose free text is redacted."""
+    """Assemble the document of a table whose free text is redacted; `inferred_keys` may be of other tables too."""
     table = context.table
     own = TableIdentity(context.database, table.schema_name, table.table_name)
     return TableDocument(
@@ -98,6 +100,7 @@ def assemble_document(
         ],
         checks=[DocumentedCheck(name=check.name, expression=check.expression) for check in table.checks],
         relations=relations_of(table, context.database, context.incoming, context.neighbours, provenance.page),
+        inferred_keys=inferred_keys_of(str(own), inferred_keys, context.neighbours, provenance.page),
         view_definition=table.view_definition,
         partition_count=table.partition_count,
         copy_of=spec.copy_of,

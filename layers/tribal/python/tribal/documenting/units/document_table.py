@@ -130,6 +130,7 @@ class TableDocumenter:
                 input_hash=shared.input_hash(spec, sampled=not wants_samples or self._connected(samples)),
                 annotation_line=annotation.line if annotation else None,
             ),
+            shared.part.inferred_keys,
         )
         known = {file.path: file for file in earlier.files} if earlier else {}
         files = [

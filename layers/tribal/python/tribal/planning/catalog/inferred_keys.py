@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tribal.catalog import locations
-from tribal.catalog.outline import TableOutline, outline_of
+from tribal.catalog.hashing import object_hash
+from tribal.catalog.identity import TableIdentity
+from tribal.catalog.outline import outline_of
 from tribal.errors import DatabaseError
-from tribal.keys import LIKELY, KeyPair, Overlap, candidate_pairs, infer_keys
+from tribal.keys import LIKELY, KeyPair, Overlap, Overlaps, candidate_pairs, infer_keys
 from tribal.ports import Application, CatalogReader, Clock, ObjectStore, SchemaAndTable, StopToken
 from tribal.store import put_record_if_changed, read_record
 from tribal_contracts import (
@@ -21,6 +23,8 @@ from tribal_contracts import (
     TableStatistics,
 )
 
+KEY_RULES = "1"
+"""To be changed whenever other keys would be inferred from the same tables and values."""
 PAIRS_AT_ONCE = 10
 """The most pairs of columns that are compared in one statement. By judgement: few enough for the time it has."""
 MOST_SECONDS = 30.0
@@ -40,7 +44,6 @@ class ReadTables:
     database: str
     tables: Mapping[str, CatalogTable]
     """By fully qualified name."""
-    outlines: Sequence[TableOutline]
     hashes: Mapping[str, str]
     """The hash of each table's structure."""
     statistics: Mapping[SchemaAndTable, TableStatistics]
@@ -54,15 +57,14 @@ class ReadTables:
         statistics: Mapping[SchemaAndTable, TableStatistics],
     ) -> ReadTables:
         """Name the tables; `hashes` are those of their structure, in the same order."""
-        outlines = [outline_of(table, database) for table in tables]
-        names = [outline.name for outline in outlines]
+        names = [str(TableIdentity(database, table.schema_name, table.table_name)) for table in tables]
         by_name, digests = dict(zip(names, tables, strict=True)), dict(zip(names, hashes, strict=True))
-        return cls(database, by_name, outlines, digests, statistics)
+        return cls(database, by_name, digests, statistics)
 
-    def can_be_compared(self, name: str) -> bool:
-        """Whether a table has rows of its own that this user may select."""
-        table = self.tables.get(name)
-        return table is not None and table.selectable and table.kind in _COMPARED_KINDS
+    def can_be_compared(self, pair: KeyPair) -> bool:
+        """Whether both tables have rows of their own that this user may select."""
+        ends = (self.tables[pair.from_table], self.tables[pair.to_table])
+        return all(table.selectable and table.kind in _COMPARED_KINDS for table in ends)
 
     def row_count(self, name: str) -> int:
         """An estimate of a table's rows; -1 where unknown."""
@@ -71,45 +73,40 @@ class ReadTables:
         return known.row_count if known else -1
 
 
-def compare_columns(
+def infer_likely_keys(
     entry: DatabaseEntry, read: ReadTables, reader: CatalogReader, app: Application, stop: StopToken
-) -> Comparisons:
-    """Compare the values of columns that may be keys; comparisons of before are kept while they hold.
+) -> InferredKeys:
+    """Infer the keys of a database that are likely; what was inferred from the same tables before is kept.
 
-    Nothing is asked where samples are off, nor of Snowflake, where each statement costs. What time or a lost connection
-    left out is asked by the next run; the reading does not fail for it.
+    Values are compared where samples are on, but not in Snowflake, where each statement costs. What time or a lost
+    connection left out is asked by the next run; the reading does not fail for it.
     """
-    if entry.type == "snowflake" or not app.options().documenting.for_entry(entry).rows_to_sample:
-        return {}
-    pairs = [
-        pair
-        for pair in candidate_pairs(read.outlines)
-        if read.can_be_compared(pair.from_table) and read.can_be_compared(pair.to_table)
-    ]
-    known = _known(read, app.store())
-    now = app.clock.published()
+    with_values = entry.type != "snowflake" and app.options().documenting.for_entry(entry).rows_to_sample > 0
+    inputs = object_hash([KEY_RULES, with_values, sorted(read.hashes.items())])
+    earlier, now = load_inferred_keys(read.database, app.store()), app.clock.published()
+    known = _known(earlier, read) if earlier and with_values else {}
     fresh = {pair for pair, said in known.items() if _is_fresh(said, now, app.options().statistics_max_age)}
+    if earlier is not None and earlier.input_hash == inputs and len(fresh) == len(earlier.comparisons):
+        return earlier
+    outlines = [outline_of(table, read.database) for table in read.tables.values()]
+    pairs = [pair for pair in candidate_pairs(outlines) if read.can_be_compared(pair)] if with_values else []
     asking = _Asking(read, reader, known, now, _time_is_left(app.clock, stop))
     found = asking.compare([pair for pair in pairs if pair not in fresh])
-    return {pair: said for pair in pairs if (said := found.get(pair, known.get(pair))) is not None}
-
-
-def write_inferred_keys(read: ReadTables, comparisons: Comparisons, store: ObjectStore) -> None:
-    """Infer the keys of a database and write those that are likely, unless they are written already."""
-    overlaps = {
-        pair: Overlap(said.compared, said.found, said.unique)
-        for pair, said in comparisons.items()
-        if said.compared is not None and said.found is not None
-    }
+    comparisons = {pair: said for pair in pairs if (said := found.get(pair, known.get(pair))) is not None}
     compared = {name for pair in comparisons for name in (pair.from_table, pair.to_table)}
-    record = InferredKeys(
+    return InferredKeys(
         schema_version="1.0",
         database=read.database,
-        keys=[key for key in infer_keys(read.outlines, overlaps or None) if key.confidence >= LIKELY],
+        keys=[key for key in infer_keys(outlines, _overlaps(comparisons) or None) if key.confidence >= LIKELY],
         comparisons=[comparisons[pair] for pair in sorted(comparisons)],
         tables={name: read.hashes[name] for name in sorted(compared)},
+        input_hash=inputs if len(comparisons) == len(pairs) else None,
     )
-    put_record_if_changed(store, locations.inferred_keys_file(read.database), record)
+
+
+def write_inferred_keys(found: InferredKeys, store: ObjectStore) -> None:
+    """Write the likely keys of a database, unless they are written already."""
+    put_record_if_changed(store, locations.inferred_keys_file(found.database), found)
 
 
 def load_inferred_keys(database: str, store: ObjectStore) -> InferredKeys | None:
@@ -117,13 +114,18 @@ def load_inferred_keys(database: str, store: ObjectStore) -> InferredKeys | None
     return read_record(store, locations.inferred_keys_file(database), InferredKeys)
 
 
-def _known(read: ReadTables, store: ObjectStore) -> dict[KeyPair, ColumnComparison]:
+def _known(earlier: InferredKeys, read: ReadTables) -> dict[KeyPair, ColumnComparison]:
     """What came of earlier comparisons of tables whose structure is the same."""
-    earlier = load_inferred_keys(read.database, store)
-    if earlier is None:
-        return {}
     same = {name for name, digest in earlier.tables.items() if read.hashes.get(name) == digest}
     return {_pair(said): said for said in earlier.comparisons if {said.from_table, said.to_table} <= same}
+
+
+def _overlaps(comparisons: Comparisons) -> Overlaps:
+    return {
+        pair: Overlap(said.compared, said.found, said.unique)
+        for pair, said in comparisons.items()
+        if said.compared is not None and said.found is not None
+    }
 
 
 def _pair(said: ColumnComparison) -> KeyPair:

@@ -11,7 +11,7 @@ from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
 from tribal.errors import DatabaseError, ManifestError, doing
-from tribal.planning.catalog.inferred_keys import ReadTables, compare_columns, write_inferred_keys
+from tribal.planning.catalog.inferred_keys import ReadTables, infer_likely_keys, write_inferred_keys
 from tribal.planning.catalog.locked_tables import keep_earlier, locked_errors
 from tribal.planning.catalog.redaction import redact_contents
 from tribal.planning.catalog.selection import is_selected
@@ -55,14 +55,14 @@ def read_catalog(entry: DatabaseEntry, app: Application, run_id: str, stop: Stop
             found = _Found.of(entry, _beside_locks(entry.name, contents, store))
             gone, excluded = _missing_tables(entry, found, reader, store)
             read = ReadTables.of(entry.name, found.tables, found.hashes, found.contents.statistics)
-            comparisons = compare_columns(entry, read, reader, app, stop or StopToken())
+            likely = infer_likely_keys(entry, read, reader, app, stop or StopToken())
         finally:
             reader.close()
     except DatabaseError as error:
         reading = _unreachable(entry, error, store, app.clock)
     else:
         reading = _write_found(entry, found, gone, excluded, app)
-        write_inferred_keys(read, comparisons, store)
+        write_inferred_keys(likely, store)
         # Errors are left out: their timestamps would make every reading differ.
         latest = reading.model_copy(update={"errors": []})
         put_record_if_changed(store, locations.latest_reading_file(entry.name), latest)

@@ -1,4 +1,5 @@
 const BOX_HEIGHT = 28, ROW_HEIGHT = 40, COLUMN_GAP = 80, LABEL_CHARS = 36, DIAGRAM_TABLES = 24, STAR_TABLES = 12;
+const LIKELY_WEIGHT = 0.0001;
 
 function drawn(tag, attributes, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -12,7 +13,8 @@ function cut(text, limit) {
   return characters.length > limit ? characters.slice(0, limit - 1).join("") + "\u2026" : text;
 }
 
-// `columns` are lists of tables from left to right; `keys` are {from, to, optional}. Arrows lead to the parent.
+// `columns` are lists of tables from left to right; `keys` are {from, to, kind}, where the kind is a class of the arrow
+// that leads to the parent.
 function diagram(columns, keys, own, label) {
   const places = new Map();
   const tallest = Math.max(...columns.map(tables => tables.length));
@@ -26,7 +28,7 @@ function diagram(columns, keys, own, label) {
   }
   const width = x - COLUMN_GAP + 40, height = tallest * ROW_HEIGHT + 12;
   const picture = drawn("svg", {viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label});
-  for (const key of keys) picture.append(...arrow(places.get(key.from), places.get(key.to), key.optional));
+  for (const key of keys) picture.append(...arrow(places.get(key.from), places.get(key.to), key.kind));
   for (const table of columns.flat()) picture.append(box(table, places.get(table.n), table === own));
   return element("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": label}, picture);
 }
@@ -39,7 +41,7 @@ function box(table, place, own) {
   return drawn("a", {href: tableLink(table.n)}, full, frame, text);
 }
 
-function arrow(child, parent, optional) {
+function arrow(child, parent, kind) {
   const y1 = child.y + BOX_HEIGHT / 2, y2 = parent.y + BOX_HEIGHT / 2, x1 = child.x + child.width;
   const forward = parent.x > x1;
   const x2 = forward ? parent.x : parent.x + parent.width;
@@ -48,14 +50,21 @@ function arrow(child, parent, optional) {
   const c2 = forward ? x2 - bend : x2 + bend, tip = forward ? -7 : 7;
   const line = `M${x1} ${y1 - low}C${x1 + bend} ${y1 - low} ${c2} ${y2 + low} ${x2 + tip} ${y2 + low}`;
   const head = `M${x2} ${y2 + low}l${tip * 1.2} -4v8z`;
-  const edge = drawn("path", {class: optional ? "edge optional" : "edge", d: line});
+  const edge = drawn("path", {class: ("edge " + kind).trim(), d: line});
   return [edge, drawn("path", {class: "head", d: head})];
+}
+
+// The keys of a table as [other table, whether this one holds it, kind]; a likely one counts where none is declared.
+function keysOf(table) {
+  const declared = (table.e || []).map(([name, outgoing, , , , optional]) =>
+    [name, outgoing, optional ? "optional" : ""]);
+  return declared.concat((table.lk || []).map(([name, outgoing]) => [name, outgoing, "likely"]));
 }
 
 // A table between those that refer to it and those that it refers to.
 function starDiagram(table) {
   const left = new Map(), right = new Map(), keys = new Map();
-  for (const [name, outgoing, , , , optional] of table.e || []) {
+  for (const [name, outgoing, kind] of keysOf(table)) {
     const other = tables.get(name) || {n: name, l: name};
     if (other !== table) {
       const side = outgoing ? right : left;
@@ -65,7 +74,7 @@ function starDiagram(table) {
       }
     }
     const [from, to] = outgoing ? [table.n, name] : [name, table.n];
-    keys.set(from + "\n" + to, {from, to, optional});
+    if (kind !== "likely" || !keys.has(from + "\n" + to)) keys.set(from + "\n" + to, {from, to, kind});
   }
   if (!keys.size) return null;
   const columns = [[...left.values()], [table], [...right.values()]].filter(column => column.length);
@@ -78,16 +87,18 @@ function domainDiagram(members) {
   const degree = new Map();
   let keys = [];
   for (const table of members) {
-    for (const [name, outgoing, , , , optional] of table.e || []) {
+    for (const [name, outgoing, kind] of keysOf(table)) {
       if (!outgoing || !inside.has(name)) continue;
-      keys.push({from: table.n, to: name, optional});
-      for (const end of [table.n, name]) degree.set(end, (degree.get(end) || 0) + 1);
+      keys.push({from: table.n, to: name, kind});
+      const weight = kind === "likely" ? LIKELY_WEIGHT : 1;
+      for (const end of [table.n, name]) degree.set(end, (degree.get(end) || 0) + weight);
     }
   }
   const ranked = [...degree.keys()].sort((a, b) => degree.get(b) - degree.get(a) || (a < b ? -1 : 1));
   const shown = new Set(ranked.slice(0, DIAGRAM_TABLES));
   if (!shown.size) return null;
   keys = keys.filter(key => shown.has(key.from) && shown.has(key.to));
+  keys.sort((a, b) => (a.kind !== "likely") - (b.kind !== "likely"));
   keys = [...new Map(keys.map(key => [key.from + "\n" + key.to, key])).values()];
   const columns = layered([...shown].sort(), keys).map(names => names.map(name => inside.get(name)));
   const picture = diagram(columns, keys, null, "Keys between the tables of the domain");

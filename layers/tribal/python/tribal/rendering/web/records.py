@@ -11,6 +11,7 @@ from tribal.catalog.identity import TableIdentity, format_name
 from tribal.catalog.joins import Join, SqlTable, join_sql
 from tribal.rendering.evidence import basis
 from tribal.rendering.gaps import gaps, page_lines
+from tribal.rendering.likely_keys import why_likely
 from tribal_contracts import DocumentedColumn, DocumentedRelation, DomainDocument, OverviewDocument, TableDocument
 
 Record = dict[str, Any]
@@ -66,6 +67,7 @@ def table_record(document: TableDocument) -> Record:
             "c": _columns(document),
             "u": [[key.name, key.columns] for key in document.unique_keys],
             "e": _relations(document),
+            "lk": _likely_keys(document),
             "ix": [
                 _trimmed([index.name, index.columns, int(index.unique), index.predicate]) for index in document.indexes
             ],
@@ -129,6 +131,16 @@ def _relations(document: TableDocument) -> list[list[Any]]:
             ]
         )
         for position, relation in enumerate(document.relations)
+    ]
+
+
+def _likely_keys(document: TableDocument) -> list[list[Any]]:
+    """Per likely key: the other table, whether this one holds it, own and other columns, why it is likely."""
+    return [
+        [key.to_table, 1, key.from_columns, key.to_columns, why_likely(key)]
+        if key.from_table == document.name
+        else [key.from_table, 0, key.to_columns, key.from_columns, why_likely(key)]
+        for key in document.inferred_keys
     ]
 
 

@@ -115,7 +115,8 @@ function domainView(database, domain) {
 }
 
 function legend() {
-  return "An arrow leads from the table that holds a key to the table that it refers to; a dashed one may be empty.";
+  return "An arrow leads from the table that holds a key to the table that it refers to; a dashed one may be empty, " +
+    "a dotted one is likely and not declared.";
 }
 
 function tableView(table) {
@@ -181,16 +182,29 @@ function columnGrid(table) {
 function tag(text, meaning) { return element("span", {class: "tag", title: meaning}, text); }
 
 function relationParts(table) {
-  if (!table.e) return [];
+  const parts = table.e ? declaredParts(table) : [];
+  if (table.lk) parts.push(section("Likely keys (not declared)", likelyGrid(table)));
+  const picture = starDiagram(table);
+  if (picture) parts.splice(table.e ? 1 : parts.length, 0, element("p", {class: "soft"}, legend()), picture);
+  return parts;
+}
+
+function likelyGrid(table) {
+  const heads = [["", "type"], ["Table", "name"], ["This table\u2019s column = the other\u2019s", ""], ["Why", "wide"]];
+  return grid("Likely keys", heads, table.lk.map(([name, outgoing, own, other, why]) => [
+    [outgoing ? "likely refers to" : "likely referred to by"], [tableName(name)], paired(own, other), [prose(why)]]));
+}
+
+function paired(own, other) {
+  return joined(own.map((column, place) => element("span", {}, code(column), " = ", code(other[place]))), " and ");
+}
+
+function declaredParts(table) {
   const heads = [["", "type"], ["Table", "name"], ["This table\u2019s column = the other\u2019s", ""],
     ["Meaning", "wide"]];
   const body = table.e.map(([name, outgoing, own, other, text]) => [
-    [outgoing ? "refers to" : "referred to by"], [tableName(name)],
-    joined(own.map((column, place) => element("span", {}, code(column), " = ", code(other[place]))), " and "),
-    [prose(text)]]);
+    [outgoing ? "refers to" : "referred to by"], [tableName(name)], paired(own, other), [prose(text)]]);
   const parts = [section("Relationships", grid("Relationships", heads, body))];
-  const picture = starDiagram(table);
-  if (picture) parts.push(element("p", {class: "soft"}, legend()), picture);
   const joins = table.e.map(relation => relation[6]).filter(text => text);
   const more = table.e.length - joins.length;
   const rest = element("p", {class: "soft"}, counted(more, "more join") + " can be written from the relationships.");

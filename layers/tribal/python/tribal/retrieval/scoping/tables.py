@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tribal.catalog.identity import format_name, parse_name
 from tribal.naming.mentions import OwnNames, mentioned_words
 from tribal.retrieval.names import may_see
 from tribal.retrieval.scoping.bounds import WITHHELD, Bounds
-from tribal_contracts import Description, DocumentedColumn, DocumentedIndex, TableDocument
+from tribal_contracts import (
+    Description,
+    DocumentedColumn,
+    DocumentedIndex,
+    DocumentedInferredKey,
+    KeyEvidence,
+    TableDocument,
+)
 
 
 def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
@@ -33,6 +41,7 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
             "foreign_keys": keys,
             "indexes": [_index(index, document, texts) for index in document.indexes],
             "relations": [other for other in document.relations if may_see(other.name, bounds.scope)],
+            "inferred_keys": [_likely_key(key, bounds) for key in document.inferred_keys if _may_see_ends(key, bounds)],
             "checks": [check for check in document.checks if not texts.hides_sql(check.expression)],
             "view_definition": texts.sql(document.view_definition),
         }
@@ -88,6 +97,24 @@ def _column(column: DocumentedColumn, is_foreign_key: bool, texts: _Texts) -> Do
     if told_of_hidden and column.description.source == "derived":
         update["description"] = _withheld(column.description)
     return column.model_copy(update=update)
+
+
+def _may_see_ends(key: DocumentedInferredKey, bounds: Bounds) -> bool:
+    return may_see(key.from_table, bounds.scope) and may_see(key.to_table, bounds.scope)
+
+
+def _likely_key(key: DocumentedInferredKey, bounds: Bounds) -> DocumentedInferredKey:
+    """The key without evidence that is named after what is hidden."""
+    shown = [evidence for evidence in key.evidence if may_see(_table_of(evidence), bounds.scope)]
+    return key.model_copy(update={"evidence": shown})
+
+
+def _table_of(evidence: KeyEvidence) -> str:
+    """The table that evidence is of, or whose column it is of; empty for what is no name."""
+    try:
+        return format_name(parse_name(evidence.of)[:3])
+    except ValueError:
+        return ""
 
 
 def _index(index: DocumentedIndex, document: TableDocument, texts: _Texts) -> DocumentedIndex:

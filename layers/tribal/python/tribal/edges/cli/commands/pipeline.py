@@ -25,18 +25,25 @@ _SEARCH = 'search "what you are looking for"'
 
 
 @command
-def plan(dsn: Dsn = None, project: Project = _HERE, replan: Replan = False, as_json: Json = False) -> None:
+def plan(
+    dsn: Dsn = None,
+    project: Project = _HERE,
+    replan: Replan = False,
+    no_samples: NoSamples = False,
+    as_json: Json = False,
+) -> None:
     """Plan the documentation by business domain.
 
-    It reads the structure of the databases, and no row. Nothing is documented yet: look at
-    progress/documentation-plan.json, move tables between domains if you like, then run tribal document.
+    It reads the structure of the databases, and has them count which values of likely keys are found where; no row
+    leaves them. Nothing is documented yet: look at progress/documentation-plan.json, move tables between domains if you
+    like, then run tribal document.
     """
     from tribal.app.local import local_application
     from tribal.edges.cli.plan_view import last_plan, print_plan
     from tribal.ports import RunParameters
     from tribal.settings import load_settings
 
-    settings = with_databases(load_settings(project=project, dsn=dsn))
+    settings = with_databases(load_settings(project=project, dsn=dsn, take_samples=not no_samples))
     app = local_application(settings, RunParameters(replan=replan))
     previous = last_plan(app.store())
     with _open(app, "plan", as_json) as work:
@@ -45,7 +52,8 @@ def plan(dsn: Dsn = None, project: Project = _HERE, replan: Replan = False, as_j
     if as_json:
         print_json(composed.plan)
     else:
-        next_step = f"Next: {as_typed('document', project)}{_with_password(settings)}."
+        document = f"{as_typed('document', project)}{' --no-samples' if no_samples else ''}"
+        next_step = f"Next: {document}{_with_password(settings)}."
         print_plan(composed.plan, settings, previous, next_step=next_step)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         GetJoinPathOutput,
         GetTableSchemaOutput,
         ListDomainsOutput,
+        RelatedTable,
         SearchTablesOutput,
     )
 
@@ -76,9 +77,15 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
             for key in schema.foreign_keys
         ],
     )
-    related = [table for table in schema.related_tables or () if table.relationship == "referenced_by"]
+    related = schema.related_tables or ()
+    referring = [table for table in related if table.relationship == "referenced_by" and table.source != "inferred"]
     _print_section(
-        out, "Referenced by", [(escape(table.name), escape(f"by {', '.join(table.via_columns)}")) for table in related]
+        out,
+        "Referenced by",
+        [(escape(table.name), escape(f"by {', '.join(table.via_columns)}")) for table in referring],
+    )
+    _print_section(
+        out, "Likely keys (not declared)", [_likely(table) for table in related if table.source == "inferred"]
     )
     _print_section(
         out,
@@ -94,6 +101,13 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
         print_indented(out, escape(note), _INDENT)
     if schema.documentation:
         out.print(f"\n[dim]more: {escape(schema.documentation)}[/]")
+
+
+def _likely(table: RelatedTable) -> tuple[str, str]:
+    from rich.markup import escape
+
+    arrow = "->" if table.relationship == "references" else "<-"
+    return escape(", ".join(table.via_columns)), escape(f"{arrow} {table.name}, {table.confidence or 0:.0%} likely")
 
 
 def _column_text(column: ColumnDetail) -> str:

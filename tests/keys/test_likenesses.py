@@ -1,4 +1,4 @@
-"""Keys that nobody declared: likely ones are found and marked, unlikely ones are not."""
+"""Columns that are alike in name are guessed to be joined, those that are not are not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.keys.pairwise_keys import pairwise_keys
 from tests.sample_shop.indexed import Key, table_document
 from tribal.catalog.outline import TableOutline
-from tribal.keys.names import MOST_KEYS, SAME_NAME, SHARED, WITH_A_ROLE, infer_keys
+from tribal.keys.guesses import LIKELY
+from tribal.keys.likenesses import MOST_KEYS, SAME_NAME, SHARED, WITH_A_ROLE, alike_columns
 from tribal_contracts import DocumentedKey, TableDocument
 
 
@@ -32,10 +33,11 @@ def told(*tables: TableOutline) -> set[tuple[str, float]]:
     """What is guessed, as text, with its confidence."""
     return {
         (
-            f"{guess.from_table[5:]}.{guess.from_columns[0]} = {guess.to_table[5:]}.{guess.to_columns[0]}",
+            f"{guess.pair.from_table[5:]}.{guess.pair.from_columns[0]} = "
+            f"{guess.pair.to_table[5:]}.{guess.pair.to_columns[0]}",
             guess.confidence,
         )
-        for guess in infer_keys(tables)
+        for guess in alike_columns(tables)
     }
 
 
@@ -119,14 +121,16 @@ def test_whatever_the_tables_and_their_order_each_pair_of_columns_is_guessed_onc
     columns: list[list[str]], seed: int
 ) -> None:
     tables = [table("abxyz"[place], " ".join(some)) for place, some in enumerate(columns)]
-    guesses = infer_keys(tables)
-    ends = [frozenset(((g.from_table, *g.from_columns), (g.to_table, *g.to_columns))) for g in guesses]
+    guesses = alike_columns(tables)
+    ends = [
+        frozenset(((g.pair.from_table, *g.pair.from_columns), (g.pair.to_table, *g.pair.to_columns))) for g in guesses
+    ]
     assert len(ends) == len(set(ends))
-    assert all(g.evidence and 0 < g.confidence < 1 for g in guesses)
-    assert all(g.from_table != g.to_table for g in guesses)
-    shuffled = infer_keys(Random(seed).sample(tables, len(tables)))
-    assert {frozenset((g.from_table, g.to_table)) for g in shuffled} == {
-        frozenset((g.from_table, g.to_table)) for g in guesses
+    assert all(g.evidence and 0 < g.confidence < LIKELY for g in guesses)
+    assert all(g.pair.from_table != g.pair.to_table for g in guesses)
+    shuffled = alike_columns(Random(seed).sample(tables, len(tables)))
+    assert {frozenset((g.pair.from_table, g.pair.to_table)) for g in shuffled} == {
+        frozenset((g.pair.from_table, g.pair.to_table)) for g in guesses
     }
 
 
@@ -156,7 +160,10 @@ def test_the_keys_are_those_that_comparing_every_column_with_every_table_finds(
     schema: dict[str, tuple[list[tuple[str, str]], str]],
 ) -> None:
     tables = [laid_out(name, *layout) for name, layout in schema.items()]
-    found = {(g.from_table, *g.from_columns, g.to_table, *g.to_columns): g.confidence for g in infer_keys(tables)}
+    found = {
+        (g.pair.from_table, *g.pair.from_columns, g.pair.to_table, *g.pair.to_columns): g.confidence
+        for g in alike_columns(tables)
+    }
     assert found == pairwise_keys(tables)
 
 
@@ -178,7 +185,7 @@ def test_the_work_grows_with_the_columns_and_not_with_the_pairs_of_columns_and_t
 
         sys.setprofile(count)
         try:
-            infer_keys(tables)
+            alike_columns(tables)
         finally:
             sys.setprofile(None)
         return made
@@ -192,9 +199,9 @@ def test_the_work_grows_with_the_columns_and_not_with_the_pairs_of_columns_and_t
 
 def test_where_every_name_fits_every_table_the_clearest_keys_are_kept_and_no_more_than_the_limit() -> None:
     tables = [*_worst(60, 40), table("car", "id vin"), table("sale", "id car_id")]
-    guesses = infer_keys(tables)
+    guesses = alike_columns(tables)
     assert 0 < len(guesses) <= MOST_KEYS < 60 * 39 * 59
-    assert ("db.s.sale", "db.s.car") in {(g.from_table, g.to_table) for g in guesses}
+    assert ("db.s.sale", "db.s.car") in {(g.pair.from_table, g.pair.to_table) for g in guesses}
 
 
 def test_of_a_table_that_is_full_of_keys_the_first_hundred_are_compared() -> None:

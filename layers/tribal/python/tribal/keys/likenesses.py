@@ -1,4 +1,4 @@
-"""Undeclared keys inferred from names and types: guesses, kept apart from the catalog's own keys."""
+"""Columns whose names suggest a key and leave doubt: guesses for those who ask for a join, never published."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 from tribal.catalog.outline import TableOutline
 from tribal.catalog.type_families import key_family
-from tribal.keys.overlap import MOST_PAIRS, KeyPair, Overlaps
+from tribal.keys.guesses import Guess, guess
+from tribal.keys.overlap import KeyPair
 from tribal.naming import split_identifier, stem
-from tribal_contracts import InferredKey, KeyEvidence, KeyEvidenceKind
+from tribal_contracts import KeyEvidenceKind
 
-LIKELY = 0.8
-"""Keys of at least this confidence are published; others are guesses that only a question for a join is told."""
-# The confidences are labels by judgement (decision 12); only their order decides anything.
-SAME_NAME = 0.8
+# The confidences are labels by judgement (decision 12), all below `LIKELY`; only their order decides anything.
+SAME_NAME = 0.7
 """Confidence if a column has the name of another table's key, or of that table and its key."""
 WITH_A_ROLE = 0.6
 """Confidence if other words precede such a name."""
@@ -33,7 +32,7 @@ _KEY_COLUMNS = 100
 end like keys, that ending means something else."""
 _SHARED_BY = 12
 """The most tables that may share a column name; a more common one, such as `tenant_id`, joins nothing. By judgement."""
-_KEY_WORDS = frozenset(("id", "key", "code", "no", "nr", "num", "uid", "uuid", "guid"))
+_KEY_WORDS = frozenset(map(stem, ("id", "key", "code", "no", "nr", "num", "uid", "uuid", "guid")))
 
 Words = tuple[str, ...]
 
@@ -45,7 +44,7 @@ class _Column(NamedTuple):
     family: str
 
 
-_Guess = tuple[_Column, _Column, float]
+_Alike = tuple[_Column, _Column, float]
 """A column, what it likely references, and the confidence."""
 
 
@@ -61,7 +60,7 @@ class _References:
     def __len__(self) -> int:
         return len(self.referenced) - (self.column.table in self.referenced)
 
-    def guesses(self) -> Iterator[_Guess]:
+    def guesses(self) -> Iterator[_Alike]:
         for table, referenced in self.referenced.items():
             if table != self.column.table:
                 yield self.column, referenced, self.confidence
@@ -76,7 +75,7 @@ class _Shared:
     def __len__(self) -> int:
         return len(self.columns) * (len(self.columns) - 1) // 2
 
-    def guesses(self) -> Iterator[_Guess]:
+    def guesses(self) -> Iterator[_Alike]:
         for one, other in combinations(self.columns, 2):
             if one.table != other.table:
                 yield one, other, SHARED
@@ -91,26 +90,19 @@ class _Parent:
     key: _Column
     codes: Mapping[str, _Column]
     """Columns named with a single key word, by that word: `setCode` refers to `sets.code`, whatever the primary key."""
+    is_declared: bool
 
     def called(self, word: str) -> _Column:
         """The column that a name ending in this word refers to."""
         return self.codes.get(word, self.key)
 
 
-def candidate_pairs(tables: Sequence[TableOutline]) -> list[KeyPair]:
-    """The columns whose values are worth comparing, the most promising first, at most `MOST_PAIRS`."""
-    keys = sorted(infer_keys(tables), key=lambda key: -key.confidence)
-    pairs = (KeyPair(key.from_table, (*key.from_columns,), key.to_table, (*key.to_columns,)) for key in keys)
-    return list(islice(pairs, MOST_PAIRS))
-
-
-def infer_keys(tables: Sequence[TableOutline], overlaps: Overlaps | None = None) -> list[InferredKey]:
-    """Infer keys between tables of one database from columns without a declared one; in a stable order.
+def alike_columns(tables: Sequence[TableOutline]) -> list[Guess]:
+    """Guess keys between tables of one database from the names of columns without a declared one.
 
     Every column is looked up by the words of its name, so that the time grows with the columns and the keys found, not
     with the pairs of columns and tables.
     """
-    del overlaps
     columns = [_key_columns(table) for table in tables]
     found_parents = (_parent(table, own) for table, own in zip(tables, columns, strict=True))
     parents = _Parents([parent for parent in found_parents if parent is not None])
@@ -120,12 +112,11 @@ def infer_keys(tables: Sequence[TableOutline], overlaps: Overlaps | None = None)
         found = parents.likeliest(column)
         if found is not None:
             groups.append(found)
-        if (found is None or parents.is_key(column)) and _is_specific_key(column.words):
+        if (found is None or parents.is_key(column) or parents.are_unsure(found)) and _is_specific_key(column.words):
             unmatched[column.words, column.family].append(column)
     shared = [_Shared(alike) for alike in unmatched.values() if len(alike) <= _SHARED_BY]
     guesses = chain.from_iterable(group.guesses() for group in _clearest([*groups, *shared]))
-    keys = [_inferred(*guess) for guess in _distinct(guesses)]
-    return sorted(keys, key=lambda key: key.to_compact_json())
+    return [_guess(*each) for each in _distinct(guesses)]
 
 
 def _clearest(groups: list[_References | _Shared]) -> list[_References | _Shared]:
@@ -137,14 +128,14 @@ def _clearest(groups: list[_References | _Shared]) -> list[_References | _Shared
     return [group for group, total in zip(groups, totals, strict=True) if total <= MOST_KEYS]
 
 
-def _distinct(guesses: Iterable[_Guess]) -> list[_Guess]:
+def _distinct(guesses: Iterable[_Alike]) -> list[_Alike]:
     """Each pair of columns once, with its highest confidence."""
-    best: dict[frozenset[tuple[str, str]], _Guess] = {}
-    for guess in guesses:
-        child, parent, confidence = guess
+    best: dict[frozenset[tuple[str, str]], _Alike] = {}
+    for each in guesses:
+        child, parent, confidence = each
         ends = frozenset(((child.table, child.name), (parent.table, parent.name)))
         if ends not in best or confidence > best[ends][2]:
-            best[ends] = guess
+            best[ends] = each
     return list(best.values())
 
 
@@ -174,7 +165,7 @@ def _parent(table: TableOutline, columns: Mapping[str, _Column | None]) -> _Pare
         return None
     comparable = filter(None, columns.values())
     codes = {one.words[0]: one for one in comparable if len(one.words) == 1 and one.words[0] in _KEY_WORDS}
-    return _Parent(words, key, codes)
+    return _Parent(words, key, codes, key.name in _declared_keys(table))
 
 
 def _is_named_after(column: Words, table: Words) -> bool:
@@ -198,6 +189,7 @@ class _Parents:
     """
 
     def __init__(self, parents: Sequence[_Parent]) -> None:
+        self._declared = {parent.key.table: parent.is_declared for parent in parents}
         self._own = {(parent.key.table, parent.key.name) for parent in parents}
         self._by_key: defaultdict[Words, list[_Parent]] = defaultdict(list)
         self._by_name: defaultdict[Words, list[_Parent]] = defaultdict(list)
@@ -219,6 +211,10 @@ class _Parents:
     def is_key(self, column: _Column) -> bool:
         """Whether a column is the key by which its own table is referenced."""
         return (column.table, column.name) in self._own
+
+    def are_unsure(self, found: _References) -> bool:
+        """Whether none of these tables declares the key by which it would be referenced."""
+        return all(not self._declared[table] for table in found.referenced)
 
     def likeliest(self, column: _Column) -> _References | None:
         """What a column likely references, with the highest confidence, preferably tables that its name mentions."""
@@ -310,16 +306,9 @@ def _ends_like_a_key(name: str) -> bool:
     return stems[-1] in _KEY_WORDS if is_last else _is_key_like(_words(name))
 
 
-def _inferred(child: _Column, parent: _Column, confidence: float) -> InferredKey:
+def _guess(child: _Column, parent: _Column, confidence: float) -> Guess:
     kind: KeyEvidenceKind = "shared_name" if confidence == SHARED else "name"
-    return InferredKey(
-        from_table=child.table,
-        from_columns=[child.name],
-        to_table=parent.table,
-        to_columns=[parent.name],
-        confidence=confidence,
-        evidence=[KeyEvidence(kind=kind, of=parent.table)],
-    )
+    return guess(KeyPair(child.table, (child.name,), parent.table, (parent.name,)), confidence, kind, parent.table)
 
 
 def _words(name: str) -> Words:
