@@ -133,6 +133,7 @@ from tribal_contracts.documentation.tasks import (
     Wave,
 )
 from tribal_contracts.project_file import (
+    AnswerLimits,
     ProjectFile,
 )
 from tribal_contracts.retrieval.indexing import (
@@ -190,6 +191,7 @@ __all__ = [
     "Wave",
     "AgentError",
     "AgentStatus",
+    "AnswerLimits",
     "Annotations",
     "CatalogCheck",
     "CatalogColumn",

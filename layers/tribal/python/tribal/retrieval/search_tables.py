@@ -9,6 +9,7 @@ from tribal.errors import ToolInputInvalid
 from tribal.naming import read_name, stem
 from tribal.ports import IndexFilter
 from tribal.ranking.relevance import non_increasing
+from tribal.retrieval.answers.fitting import fitted_search
 from tribal.retrieval.candidates import COUNTED, SCORED_A_SIGNAL, Found, find, rank
 from tribal.retrieval.graphs import table_map
 from tribal.retrieval.names import find_database, find_domain
@@ -40,6 +41,7 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     Raises:
         ToolInputInvalid: when the query is blank or too long, or the limit out of range.
         DatabaseNotFound, DomainNotFound: when a filter names nothing documented.
+        AnswerTooLong: when a table alone exceeds what an answer without an explicit limit may have.
         IndexNotReady: when there is no finished index.
 
     Source: specification section 6.1.
@@ -59,7 +61,7 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     best: list[int] = ranked[: request.limit].tolist()
     warnings = [*opened.warnings, *found.warnings, *([_lower_bound(request, toolbox)] if bound else [])]
     domains = table_map(IndexFilter(scope=toolbox.scope), opened, toolbox).domains
-    return SearchTablesOutput(
+    answer = SearchTablesOutput(
         success=True,
         tables=_results(best, found, spoken_words(concepts), toolbox, opened.bounds),
         total_matches=total,
@@ -69,6 +71,7 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
         truncated=total > len(best),
         warnings=warnings or None,
     )
+    return answer if "limit" in request.model_fields_set else fitted_search(answer, toolbox)
 
 
 def _check(request: SearchTablesInput) -> None:
