@@ -23,7 +23,7 @@ MORE = [
     table_document("shop.sales.reorder_point", "point_id", domain="stock", comment="When to order more."),
     table_document("shop.sales.sales", "sale_id", domain="sales"),
     table_document("shop.stock.purchaseorderline", "line_id", domain="stock"),
-    table_document('web.public.BoxSize', "id", domain="marketing"),
+    table_document("web.public.BoxSize", "id", domain="marketing"),
 ]
 
 
