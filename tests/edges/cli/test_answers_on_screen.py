@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import json
-import os
-import pty
 import re
-import struct
-import subprocess
-import termios
 from pathlib import Path
 
 import pytest
 
-from tests.edges.cli.tribal_command import TRIBAL, clean_environment, tribal
+from tests.edges.cli.terminal import on_terminal
+from tests.edges.cli.tribal_command import tribal
 from tests.edges.mcp.asked import index_project
 from tests.sample_shop.indexed import table_document
 
@@ -45,27 +40,9 @@ def in_a_pipe(project: Path, *command: str) -> list[str]:
 
 def on_a_terminal(project: Path, width: int, *command: str) -> list[str]:
     """What a terminal of this many columns shows, without its colours."""
-    environment = clean_environment(TERM="xterm-256color")
-    del environment["COLUMNS"]
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-    process = subprocess.Popen(
-        [TRIBAL, *command], cwd=project, env=environment, stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL
-    )
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            data = os.read(ours, 65_536)
-        except OSError:
-            break
-        if not data:
-            break
-        shown += data
-    os.close(ours)
-    assert process.wait(timeout=60) == 0
-    assert b"\x1b[1m" in shown or command[0] == "join"
-    return re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).splitlines()
+    shown = on_terminal(*command, cwd=project, width=width)
+    assert "\x1b[1m" in shown or command[0] == "join"
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
