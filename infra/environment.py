@@ -155,6 +155,8 @@ class Api(Part):
     auth: IamAuth | JwtAuth = Field(default=IamAuth(), discriminator="mode")
     rate_per_second: float = Field(default=20, gt=0, le=10_000)
     burst: int = Field(default=40, ge=1, le=5_000)
+    answer_tokens: int = Field(default=3_000, ge=500, le=100_000)
+    """The most tokens of a tool's default answer: what `limits.answer_tokens` in `databases.yaml` is elsewhere."""
     account_log_role: bool = True
     """Whether this stack gives API Gateway its role for writing logs; only one per account and region is needed."""
 

@@ -142,6 +142,7 @@ from tribal_contracts.documentation.tasks import (
     Wave,
 )
 from tribal_contracts.project_file import (
+    AnswerLimits,
     ProjectFile,
 )
 from tribal_contracts.retrieval.indexing import (
@@ -199,6 +200,7 @@ __all__ = [
     "Wave",
     "AgentError",
     "AgentStatus",
+    "AnswerLimits",
     "Annotations",
     "CatalogCheck",
     "CatalogColumn",

@@ -10,6 +10,14 @@ from tribal_contracts.core.shape import ClosedContract, Unset, optional
 from tribal_contracts.documentation.configuration import DatabaseEntry, LintRules
 
 
+class AnswerLimits(ClosedContract):
+    """How large the answers of the tools may be."""
+
+    answer_tokens: int = Field(
+        default=3_000, ge=500, le=100_000, description="The most tokens of a default answer; longer ones are paged."
+    )
+
+
 class ProjectFile(ClosedContract):
     """The whole of `databases.yaml`."""
 
@@ -24,3 +32,4 @@ class ProjectFile(ClosedContract):
     statistics_max_age_days: float = Field(default=7.0, gt=0, le=36_500)
     runs_kept: int = Field(default=50, ge=1, le=100_000)
     lint: LintRules = Field(default_factory=LintRules)
+    limits: AnswerLimits = Field(default_factory=AnswerLimits)

@@ -61,7 +61,7 @@ class ToolsApi(Construct):
             layers=layers,
             place=place,
             statements=statements,
-            variables=variables,
+            variables=variables | {"TRIBAL_ANSWER_TOKENS": str(environment.api.answer_tokens)},
         )
         self.authorizer = self._authorizer(environment, layers)
         self.rest = self._rest_api(environment)

@@ -88,7 +88,8 @@ def application_over(
 
 def application_of(toolbox: Toolbox) -> Application:
     """An application whose tools work with what a toolbox holds, but for its scope, which is the caller's."""
-    return replace(application_over(toolbox.index, toolbox.embedder, toolbox.clock), derived=toolbox.derived)
+    app = application_over(toolbox.index, toolbox.embedder, toolbox.clock)
+    return replace(app, derived=toolbox.derived, answer_tokens=toolbox.answer_tokens)
 
 
 class OurLease:

@@ -145,6 +145,8 @@ def test_functions_are_told_what_they_read_from_the_environment(template: Templa
         asked = package in {"indexer", "retriever"} and template.environment.index == "opensearch"
         assert ("TRIBAL_SEARCH_ENDPOINT" in variables) == asked
         assert variables["POWERTOOLS_SERVICE_NAME"] == package
+        limit = str(template.environment.api.answer_tokens) if package == "retriever" else None
+        assert variables.get("TRIBAL_ANSWER_TOKENS") == limit
 
 
 def test_what_the_configuration_may_use_is_given_to_the_functions_that_read_it_alone(assembly: Assembly) -> None:

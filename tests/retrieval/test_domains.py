@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from tests.sample_shop.indexed import table_document
-from tests.sample_shop.retrieval import call, code, codes, shop_fixture, toolbox_over  # noqa: F401
+from tests.sample_shop.retrieval import call, code, codes, shop_fixture  # noqa: F401
 from tribal.retrieval.toolbox import Toolbox
 
 
@@ -50,17 +47,3 @@ def test_an_unknown_domain_is_an_error_with_the_input_echoed(shop: Toolbox) -> N
     assert code(answer) == "RET_DOMAIN_NOT_FOUND"
     assert (answer.domain, answer.tables, answer.description) == ("saels", [], "")
     assert "sales" in answer.error.context["suggestions"]
-
-
-def test_many_tables_of_a_domain_come_in_pages_and_a_cursor_is_good_for_one_question(tmp_path: Any) -> None:
-    tables = [table_document(f"shop.s.t{number:03}", "id", domain=f"d{number % 2}") for number in range(240)]
-    many = toolbox_over(tmp_path, None, tables)
-    first = call(many, "get_domain_overview", domain="d0")
-    second = call(many, "get_domain_overview", domain="d0", cursor=first.next_cursor)
-    third = call(many, "get_domain_overview", domain="d0", cursor=second.next_cursor)
-    names = [table.name for answer in (first, second, third) for table in answer.tables]
-    assert names == [table.name for table in tables if table.domain == "d0"]
-    assert (first.er_diagram is None, second.er_diagram, third.next_cursor) == (False, None, None)
-    assert code(call(many, "get_domain_overview", domain="d1", cursor=first.next_cursor)) == "RET_QUERY_INVALID"
-    assert code(call(many, "list_domains", cursor=first.next_cursor)) == "RET_QUERY_INVALID"
-    many.index.close()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tribal.app.deployed import _target
+from tribal.app.deployed import _target, deployed_application
 from tribal.errors import ConfigurationError
 from tribal.settings import settings_in_bucket
-from tribal.settings.deployment import GIVEN_VARIABLES, Deployment, load_deployment
+from tribal.settings.deployment import ANSWER_TOKENS_VARIABLE, GIVEN_VARIABLES, Deployment, load_deployment
 from tribal_contracts import DatabaseEntry
 
 ENVIRONMENT = {
@@ -59,3 +59,11 @@ def test_the_variables_of_the_runtime_stand_in_for_no_part_of_a_connection(monke
         monkeypatch.setenv(name, value)
     target = _target(load_deployment(), DatabaseEntry(name="shop", user="u"))
     assert (target.host, target.password) == ("localhost", None)
+
+
+def test_how_long_an_answer_may_be_comes_from_the_environment() -> None:
+    assert deployed_application(deployment()).answer_tokens == 3_000
+    assert deployed_application(load_deployment({**ENVIRONMENT, ANSWER_TOKENS_VARIABLE: "900"})).answer_tokens == 900
+    for wrong in ("many", "0", "", "1e9"):
+        with pytest.raises(ConfigurationError, match="answer_tokens"):
+            load_deployment({**ENVIRONMENT, ANSWER_TOKENS_VARIABLE: wrong})

@@ -18,6 +18,11 @@ def load(folder: Path, text: str, **environment: str) -> Settings:
     return load_settings(project=folder, environment=environment)
 
 
+def test_answers_have_three_thousand_tokens_unless_the_file_says_otherwise(tmp_path: Path) -> None:
+    assert load(tmp_path, "databases: [{name: shop}]\n").answer_tokens == 3_000
+    assert load(tmp_path, "databases: [{name: shop}]\nlimits: {answer_tokens: 800}\n").answer_tokens == 800
+
+
 def test_a_full_file_is_read(tmp_path: Path) -> None:
     settings = load(
         tmp_path,
@@ -152,6 +157,9 @@ def test_a_file_that_is_nested_without_end_or_not_utf_8_is_refused(tmp_path: Pat
         ("databases:\n  - name: a\n    port: Zq9\n", 3, "should be a whole number"),
         ("databases:\n  - {name: a, password: Zq0, Zq9: x}\n", 2, "unknown key; the keys here are name"),
         ("databases:\n  - name: a\n    limits: {connections: 99}\n", 3, "should be at most 16"),
+        ("databases:\n  - name: a\nlimits: {answer_tokens: 99}\n", 3, "should be at least 500"),
+        ("databases:\n  - name: a\nlimits: {answer_token: 900}\n", 3, "did you mean 'answer_tokens'?"),
+        ("databases:\n  - name: a\n    limits: {answer_tokens: 900}\n", 3, "the keys here are connections"),
         ("databases:\n  - name: a\nstatistics_max_age_days: inf\n", 3, "statistics_max_age_days"),
         ("databases:\n  - name: a\nstatistics_max_age_days: 1.0e+90\n", 3, "statistics_max_age_days"),
         ("- Zq9\n", 1, "starts with `databases:`"),

@@ -72,7 +72,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "RET_TABLE_NOT_FOUND": CodeDefaults("error", False, "No table of that name is documented."),
     "RET_DOMAIN_NOT_FOUND": CodeDefaults("error", False, "No domain of that name is documented."),
     "RET_DATABASE_NOT_FOUND": CodeDefaults("error", False, "No database of that name is documented."),
-    "RET_BUDGET_EXCEEDED": CodeDefaults("error", False, "The answer would be larger than its budget."),
+    "RET_BUDGET_EXCEEDED": CodeDefaults("error", False, "One item alone is larger than an answer may be."),
     "RET_ANSWER_PARTIAL": CodeDefaults("warning", False, "A part of the answer is left out; the message says which."),
     "RET_JOIN_INFERRED": CodeDefaults("warning", False, "A join follows names and types, for no key is declared."),
     "RET_NOTHING_RELEVANT": CodeDefaults("warning", False, "No table is about what was asked."),

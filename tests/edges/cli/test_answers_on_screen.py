@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
 import functools
-import os
-import pty
+import json
 import re
-import struct
-import subprocess
-import termios
 from pathlib import Path
 
 import pytest
 
-from tests.edges.cli.tribal_command import TRIBAL, clean_environment, tribal
+from tests.edges.cli.terminal import on_terminal
+from tests.edges.cli.tribal_command import tribal
 from tests.edges.mcp.asked import index_project
+from tests.sample_shop.indexed import table_document
 
 COMMANDS = [
     ["search", "customer orders"],
@@ -43,27 +40,9 @@ def in_a_pipe(project: Path, *command: str) -> list[str]:
 
 def on_a_terminal(project: Path, width: int, *command: str) -> list[str]:
     """What a terminal of this many columns shows, without its colours."""
-    environment = clean_environment(TERM="xterm-256color")
-    del environment["COLUMNS"]
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-    process = subprocess.Popen(
-        [TRIBAL, *command], cwd=project, env=environment, stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL
-    )
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            data = os.read(ours, 65_536)
-        except OSError:
-            break
-        if not data:
-            break
-        shown += data
-    os.close(ours)
-    assert process.wait(timeout=60) == 0
-    assert b"\x1b[1m" in shown or command[0] == "join"
-    return re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).splitlines()
+    shown = on_terminal(*command, cwd=project, width=width)
+    assert "\x1b[1m" in shown or command[0] == "join"
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -117,3 +96,45 @@ def test_a_join_is_one_statement_with_its_end_and_a_missing_one_is_a_comment(pro
     (nothing,) = in_a_pipe(project, "join", "shop.stock.product", "web.public.visit")
     assert nothing.startswith("-- ")
     assert "--max-hops" in nothing
+
+
+@pytest.fixture(name="wide", scope="module")
+def wide_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a table of more columns than an answer has room for, and long descriptions."""
+    folder = tmp_path_factory.mktemp("wide")
+    names = " ".join(["id", *(f"column_number_{number}" for number in range(250))])
+    parcels = [table_document(f"shop.s.parcel_{n}", "id", domain="d", comment="Parcels. " * 300) for n in range(6)]
+    index_project(folder, [table_document("shop.s.wide", names, domain="d"), *parcels])
+    return folder
+
+
+def test_a_person_sees_all_of_a_table_and_a_program_gets_it_page_by_page(wide: Path) -> None:
+    lines = in_a_pipe(wide, "table", "shop.s.wide")
+    shown = [line.split()[0] for line in lines if line.startswith("column_number_")]
+    assert shown == [f"column_number_{number}" for number in range(250)]
+    assert not any("cursor" in line for line in lines)
+    found: list[str] = []
+    more: list[str] = []
+    while True:
+        page = json.loads("\n".join(in_a_pipe(wide, "table", "shop.s.wide", "--json", *more)))
+        assert page["tokens_used"] <= 3_000
+        found += [column["name"] for column in page["schema"]["columns"]]
+        if "next_cursor" not in page:
+            break
+        more = ["--cursor", page["next_cursor"]]
+    assert found == ["id", *shown]
+
+
+def test_the_project_says_how_long_an_answer_may_be(wide: Path, tmp_path: Path) -> None:
+    (tmp_path / "data").symlink_to(wide / "data")
+    (tmp_path / "databases.yaml").write_text("databases: [{name: shop}]\nlimits: {answer_tokens: 700}\n")
+    page = json.loads("\n".join(in_a_pipe(tmp_path, "table", "shop.s.wide", "--json")))
+    assert (page["tokens_used"] <= 700, page["truncated"], page["total"]) == (True, True, 252)
+
+
+def test_a_limit_that_is_typed_counts_and_the_default_one_gives_way(wide: Path) -> None:
+    def results(*options: str) -> int:
+        return len(json.loads("\n".join(in_a_pipe(wide, "search", "parcels", "--json", *options)))["tables"])
+
+    assert results() < 5
+    assert results("--limit", "5") == 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -50,6 +51,17 @@ def test_every_tool_is_listed_with_its_schemas(shop: Application) -> None:
     for tool in told["tools"]:
         assert set(tool) == {"name", "title", "description", "input_schema", "output_schema", "annotations"}
         assert tool["annotations"]["readOnlyHint"] is True
+
+
+def test_an_answer_keeps_to_the_limit_and_one_that_cannot_says_so(shop: Application) -> None:
+    def table(tokens: int) -> tuple[int, Any]:
+        limited = replace(shop, answer_tokens=tokens)
+        return asked(limited, "POST", "/v1/tools/get_table_schema", b'{"table": "shop.crm.customer"}')
+
+    status, page = table(300)
+    assert (status, page["truncated"], page["tokens_used"] <= 300) == (200, True, True)
+    status, refused = table(20)
+    assert (status, refused["error"]["code"]) == (422, "RET_BUDGET_EXCEEDED")
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from tests.edges.mcp.raw_session import (
     served_in_process,
 )
 from tests.fakes import application_over
-from tests.sample_shop.indexed import shop_tables
+from tests.sample_shop.indexed import shop_tables, table_document
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.catalog.locations import INDEX_FILE
 
@@ -89,6 +89,17 @@ def test_clients_of_older_versions_are_served_and_find_the_answer_as_text_too(pr
         assert answer["domains"] != []
         assert result.get("structuredContent", answer) == answer
     index.close()
+
+
+def test_answers_keep_to_the_limit_of_the_project(tmp_path: Path) -> None:
+    columns = " ".join(f"column_{number}" for number in range(20))
+    index_project(tmp_path, [table_document("shop.s.wide", columns, domain="d")])
+    (tmp_path / "databases.yaml").write_text("databases: [{name: shop}]\nlimits: {answer_tokens: 500}\n")
+    with RawSession(tmp_path) as session:
+        page = session.answer("get_table_schema", {"table": "wide"})
+        assert (page["truncated"], page["tokens_used"] <= 500) == (True, True)
+        rest = session.answer("get_table_schema", {"table": "wide", "cursor": page["next_cursor"]})
+        assert page["returned"] + rest["returned"] == page["total"]
 
 
 def test_a_scope_bounds_every_answer(project: Path) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from demo.samples import SAMPLES
-from servers.chromium import PROGRAMS, Chromium, Tab, installed_chromium
+from servers.chromium import Chromium, Tab
 from tests.fakes.catalogs import column, table
-from tests.plugins.skips import skip_or_fail
+from tests.rendering.web.browser import chromium_fixture, reading  # noqa: F401
 from tests.sample_shop.documented import Shop
 from tribal.catalog import locations
 
@@ -22,26 +20,6 @@ SAMPLE_PAGE = (SAMPLES / locations.SITE_PAGE).as_uri()
 HOSTILE = "</script><img src=//example.org/x onerror=alert(1)><script>alert(2)</script>"
 READABLE_CONTRAST = 4.5
 """Source: https://www.w3.org/TR/WCAG22/#contrast-minimum"""
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
-    program = installed_chromium()
-    if program is None:
-        skip_or_fail(f"none of {', '.join(PROGRAMS)} is installed; with one the HTML page is tried")
-    with Chromium(program, tmp_path_factory.mktemp("chromium")) as browser:
-        yield browser
-
-
-@contextmanager
-def reading(chromium: Chromium, address: str, *, scheme: str = "light") -> Iterator[Tab]:
-    """The page in a tab, which asks for nothing but itself and says nothing on the console."""
-    tab = chromium.open(address, scheme=scheme)
-    yield tab
-    # What was said last comes before this answer.
-    assert tab.value("document.title")
-    assert tab.problems == []
-    assert tab.requests == [address.partition("#")[0]]
 
 
 def test_a_reader_searches_and_opens_what_was_found_with_the_keyboard_alone(chromium: Chromium) -> None:

@@ -31,6 +31,7 @@ TribalError
  |- DeploymentError               a deployed environment, seen from outside
  |   |- DeploymentUnreachable     it did not answer (retryable)
  |   `- DeploymentRefused         it, or AWS, refused the caller
+ |- AnswerTooLong                 one item of an answer is larger than an answer may be
  |- RightMissing                  the caller lacks the right that a tool needs
  `- ToolInputInvalid, TableNotFound, DomainNotFound, DatabaseNotFound   what a tool was asked for
 """
@@ -212,6 +213,13 @@ class RightMissing(TribalError):
     """The caller lacks the right that a tool needs; the message names it."""
 
 
+class AnswerTooLong(TribalError):
+    """One item of an answer alone is larger than an answer may be; `next_cursor` in its context leads behind it."""
+
+    def __init__(self, message: str, context: dict[str, JsonValue] | None = None) -> None:
+        super().__init__(message, context=context or None)
+
+
 class NotFound(TribalError):
     """A tool was asked for something that is not documented; `suggestions` are near misses, best first."""
 
@@ -265,6 +273,7 @@ CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
     DeploymentError: ("ENV_UNREACHABLE", {}),
     DeploymentRefused: ("ENV_ACCESS_DENIED", {}),
     ToolInputInvalid: ("RET_QUERY_INVALID", {}),
+    AnswerTooLong: ("RET_BUDGET_EXCEEDED", {}),
     RightMissing: ("RET_ACCESS_DENIED", {}),
     TableNotFound: ("RET_TABLE_NOT_FOUND", {}),
     DomainNotFound: ("RET_DOMAIN_NOT_FOUND", {}),
@@ -328,6 +337,7 @@ OUTCOMES: tuple[tuple[type[TribalError], Outcome], ...] = (
     (DeploymentUnreachable, Outcome(EXIT_DEPLOYMENT, 502, True)),
     (DeploymentError, Outcome(EXIT_DEPLOYMENT, 502, False)),
     (ToolInputInvalid, Outcome(EXIT_USAGE, 400, False)),
+    (AnswerTooLong, Outcome(EXIT_USAGE, 422, False)),
     (RightMissing, Outcome(EXIT_USAGE, 403, False)),
     (NotFound, Outcome(EXIT_NOT_FOUND, 404, False)),
     (TribalError, Outcome(EXIT_INTERNAL, 500, False)),

@@ -55,6 +55,7 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         index_writer=partial(_index_writer, deployment, store),
         queue=Provider(partial(_queue, deployment)),
         locks=lambda _: None,
+        answer_tokens=deployment.answer_tokens,
     )
 
 

@@ -69,6 +69,7 @@ def local_application(
         queue=Provider(_no_queue),
         locks=partial(_lock, settings),
         sweep=partial(_sweep, settings),
+        answer_tokens=settings.answer_tokens,
         workers=WorkerLaunch(
             (sys.executable, "-P", "-m", "tribal.app.worker"), blueprint=Blueprint(settings, parameters)
         ),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tribal.ports.derived import Derived
+from tribal.ports.tool import ANSWER_TOKENS
 
 if TYPE_CHECKING:
     from tribal.ports.describing import Describer, Secrets
@@ -105,6 +106,8 @@ class Application:
     """The deployed environment that a profile looks into."""
     derived: Derived = field(default_factory=Derived)
     """What tools derive from the index, cached between calls."""
+    answer_tokens: int | None = ANSWER_TOKENS
+    """The most tokens of a tool's default answer; `None` for no limit."""
 
     def close(self) -> None:
         """Close every part that was built; the application cannot be used afterwards."""

@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from tribal.ports.caller import Caller
     from tribal_contracts import AgentError, Contract
 
+BYTES_A_TOKEN = 4
+ANSWER_TOKENS = 3_000
+"""The most tokens of a tool's default answer, unless settings say otherwise. Source: docs/contracts.md, Tools."""
+
+
+def tokens_of(size: int) -> int:
+    """The estimated tokens of a text of this many UTF-8 bytes."""
+    return -(-size // BYTES_A_TOKEN)
+
 
 @dataclass(frozen=True)
 class Effect:
@@ -67,6 +76,8 @@ class ToolSpec:
     effect: Effect = READS
     command: str | None = None
     """The `tribal` subcommand that calls it; `None` keeps it off the command line."""
+    paged: tuple[str, ...] = ()
+    """The lists of an answer that `next_cursor` continues, as dotted names of fields."""
 
     @cached_property
     def input_model(self) -> type[Contract]:

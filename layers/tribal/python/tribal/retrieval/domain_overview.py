@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from tribal.ports import IndexedTable, IndexFilter
+from tribal.retrieval.answers.paging import Page, Place, filled
 from tribal.retrieval.domains import DocumentsByPlace, described, domain_documents
 from tribal.retrieval.names import find_database, find_domain, name_of
-from tribal.retrieval.paging import page_of
 from tribal.retrieval.scoping.bounds import Bounds
 from tribal.retrieval.scoping.tables import bounded_table
 from tribal.retrieval.toolbox import Toolbox, open_index
@@ -19,15 +20,17 @@ from tribal_contracts import (
     TableDocument,
 )
 
-TABLES_A_PAGE = 50
+TABLES_AT_ONCE = 50
+"""Tables whose documents are read from the index in one step, until an answer is full."""
 
 
 def get_domain_overview(request: GetDomainOverviewInput, toolbox: Toolbox) -> GetDomainOverviewOutput:
-    """Show a domain; its tables are paged, and only the first page has the diagram and the joins.
+    """Show a domain; its tables are paged, and only the first page has the diagram and the joins, if there is room.
 
     Raises:
         DomainNotFound, DatabaseNotFound: when there is no such domain or database.
         ToolInputInvalid: when the cursor belongs to another question.
+        AnswerTooLong: when a table's entry, or what is said of the domain, alone exceeds the limit.
         IndexNotReady: when there is no finished index.
 
     Source: specification section 6.4.
@@ -37,37 +40,46 @@ def get_domain_overview(request: GetDomainOverviewInput, toolbox: Toolbox) -> Ge
     domain = find_domain(request.domain, opened.tables, database)
     tables = [entry for entry in opened.tables if entry.domain == domain and database in (None, entry.database)]
     databases = sorted({entry.database for entry in tables})
-    question = ("get_domain_overview", domain, database, opened.metadata.manifest_hash)
-    page = page_of(tables, TABLES_A_PAGE, request.cursor, question)
+    place = Place.of(
+        len(tables), request.cursor, ("get_domain_overview", domain, database, opened.metadata.manifest_hash)
+    )
     where = IndexFilter(scope=toolbox.scope, database=database, domain=domain)
     documents = domain_documents(toolbox.index.domain_records(opened.asked(where)), opened.bounds)
-    diagram, joins = _pictures(domain, databases, documents) if page.is_first else (None, None)
-    if diagram is not None and _draws_hidden_types(tables, opened.bounds, toolbox):
-        diagram = None
+    extras = _pictures(domain, databases, documents) if place.is_first else {}
+    if "er_diagram" in extras and _draws_hidden_types(tables, opened.bounds, toolbox):
+        del extras["er_diagram"]
     description, source = described(domain, databases, documents)
     left_out = _left_out(domain, databases, documents, toolbox)
-    return GetDomainOverviewOutput(
-        success=True,
-        tokens_used=0,
-        domain=domain,
-        description=description,
-        description_source=source,
-        databases=databases,
-        tables=_summaries(page.items, opened.bounds, toolbox),
-        er_diagram=diagram,
-        common_joins=joins,
-        total=page.total,
-        returned=len(page.items),
-        truncated=page.truncated,
-        next_cursor=page.next_cursor,
-        warnings=[*opened.warnings, *left_out] or None,
-    )
+
+    def answer(page: Page[DomainTableSummary]) -> GetDomainOverviewOutput:
+        return GetDomainOverviewOutput(
+            success=True,
+            tokens_used=0,
+            domain=domain,
+            description=description,
+            description_source=source,
+            databases=databases,
+            tables=list(page.items),
+            total=page.total,
+            returned=page.returned,
+            truncated=page.truncated,
+            next_cursor=page.next_cursor,
+            warnings=[*opened.warnings, *left_out] or None,
+            **{name: extras[name] for name in extras if name in page.extras},
+        )
+
+    summaries = _summaries(tables[place.start :], opened.bounds, toolbox)
+    around = f"what is said of the domain {domain}"
+    return filled(place, summaries, answer, toolbox, around=around, extras=list(extras))
 
 
-def _summaries(entries: Sequence[IndexedTable], bounds: Bounds, toolbox: Toolbox) -> list[DomainTableSummary]:
-    records = toolbox.index.records([entry.record_id for entry in entries])
-    found = [(entry, records[entry.record_id].structured) for entry in entries if entry.record_id in records]
-    return [_summary(entry, None if table is None else bounded_table(table, bounds)) for entry, table in found]
+def _summaries(entries: Sequence[IndexedTable], bounds: Bounds, toolbox: Toolbox) -> Iterator[DomainTableSummary]:
+    for start in range(0, len(entries), TABLES_AT_ONCE):
+        some = entries[start : start + TABLES_AT_ONCE]
+        records = toolbox.index.records([entry.record_id for entry in some])
+        for entry in some:
+            table = records[entry.record_id].structured if entry.record_id in records else None
+            yield _summary(entry, None if table is None else bounded_table(table, bounds))
 
 
 def _summary(entry: IndexedTable, table: TableDocument | None) -> DomainTableSummary:
@@ -90,14 +102,13 @@ def _draws_hidden_types(entries: Sequence[IndexedTable], bounds: Bounds, toolbox
     return any(bounds.withholds_sql(column.type, database) for database, column in columns)
 
 
-def _pictures(
-    domain: str, databases: Sequence[str], documents: DocumentsByPlace
-) -> tuple[str | None, list[str] | None]:
+def _pictures(domain: str, databases: Sequence[str], documents: DocumentsByPlace) -> dict[str, Any]:
+    """The diagram and the common joins, under the names of their fields, where there are any."""
     found = [documents[domain, name] for name in databases if (domain, name) in documents]
     joins = [join for document in found for join in document.common_joins]
     # Diagrams cannot be merged: entities of different databases may have the same name.
-    diagram = found[0].er_diagram if len(databases) == 1 and found else None
-    return diagram or None, joins or None
+    diagram = found[0].er_diagram if len(databases) == 1 and found else ""
+    return {name: value for name, value in (("er_diagram", diagram), ("common_joins", joins)) if value}
 
 
 def _left_out(domain: str, databases: Sequence[str], documents: DocumentsByPlace, toolbox: Toolbox) -> list[AgentError]:

@@ -9,8 +9,8 @@ from tribal.catalog.identity import TableIdentity
 from tribal.catalog.scope import Scope
 from tribal.naming.mentions import OwnNames
 from tribal.ports import IndexedTable, IndexFilter
+from tribal.retrieval.answers.paging import Page, Place, filled
 from tribal.retrieval.names import find_database, may_see
-from tribal.retrieval.paging import page_of
 from tribal.retrieval.scoping.bounds import Bounds
 from tribal.retrieval.toolbox import Toolbox, open_index
 from tribal_contracts import (
@@ -22,8 +22,6 @@ from tribal_contracts import (
     ListDomainsOutput,
 )
 
-DOMAINS_A_PAGE = 100
-
 
 def list_domains(request: ListDomainsInput, toolbox: Toolbox) -> ListDomainsOutput:
     """List the domains with at least one table that the caller may see.
@@ -31,6 +29,7 @@ def list_domains(request: ListDomainsInput, toolbox: Toolbox) -> ListDomainsOutp
     Raises:
         DatabaseNotFound: when the filter names no documented database.
         ToolInputInvalid: when the cursor belongs to another question.
+        AnswerTooLong: when a domain alone exceeds the limit.
         IndexNotReady: when there is no finished index.
 
     Source: specification section 6.5.
@@ -41,20 +40,25 @@ def list_domains(request: ListDomainsInput, toolbox: Toolbox) -> ListDomainsOutp
     for entry in opened.tables:
         if database in (None, entry.database):
             tables[entry.domain].append(entry)
-    question = ("list_domains", database, opened.metadata.manifest_hash)
-    page = page_of(sorted(tables), DOMAINS_A_PAGE, request.cursor, question)
+    names = sorted(tables)
+    place = Place.of(len(names), request.cursor, ("list_domains", database, opened.metadata.manifest_hash))
     where = IndexFilter(scope=toolbox.scope, database=database)
     documents = domain_documents(toolbox.index.domain_records(where), opened.bounds)
-    return ListDomainsOutput(
-        success=True,
-        tokens_used=0,
-        domains=[_info(domain, tables[domain], documents) for domain in page.items],
-        total=page.total,
-        returned=len(page.items),
-        truncated=page.truncated,
-        next_cursor=page.next_cursor,
-        warnings=list(opened.warnings) or None,
-    )
+    infos = (_info(domain, tables[domain], documents) for domain in names[place.start :])
+
+    def answer(page: Page[DomainInfo]) -> ListDomainsOutput:
+        return ListDomainsOutput(
+            success=True,
+            tokens_used=0,
+            domains=list(page.items),
+            total=page.total,
+            returned=page.returned,
+            truncated=page.truncated,
+            next_cursor=page.next_cursor,
+            warnings=list(opened.warnings) or None,
+        )
+
+    return filled(place, infos, answer, toolbox, around="the list of domains")
 
 
 DocumentsByPlace = Mapping[tuple[str, str], DomainDocument]

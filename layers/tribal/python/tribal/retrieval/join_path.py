@@ -8,6 +8,7 @@ from tribal.catalog.graph import Hop, shortest_path
 from tribal.catalog.joins import ROW_LIMIT, SqlTable, join_sql, join_steps, joins_along
 from tribal.errors import ToolInputInvalid
 from tribal.ports import IndexedTable
+from tribal.retrieval.answers.fitting import fitted_join
 from tribal.retrieval.graphs import join_graph
 from tribal.retrieval.inferred_keys import inferred_joins
 from tribal.retrieval.names import find_table, name_of
@@ -26,6 +27,7 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
     Raises:
         ToolInputInvalid: when `max_hops` is out of range.
         TableNotFound: when either name matches no table, or more than one.
+        AnswerTooLong: when the path and its SQL exceed what an answer may have.
         IndexNotReady: when there is no finished index.
 
     Source: specification section 6.3.
@@ -76,7 +78,7 @@ def _along(
         "truncated": False,
         "warnings": warnings or None,
     }
-    return answer.model_copy(update=found)
+    return fitted_join(answer.model_copy(update=found), toolbox)
 
 
 def _marked(steps: Sequence[JoinStep], way: Sequence[Hop]) -> list[JoinStep]:

@@ -10,6 +10,7 @@ import numpy as np
 from tribal.errors import ToolInputInvalid
 from tribal.ports import IndexedTable, IndexFilter
 from tribal.ranking.relevance import non_increasing
+from tribal.retrieval.answers.fitting import fitted_search
 from tribal.retrieval.bridges import JOINED, bridges
 from tribal.retrieval.candidates import COUNTED, SCORED_A_SIGNAL, Found, find
 from tribal.retrieval.graphs import join_graph, table_map
@@ -44,6 +45,7 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     Raises:
         ToolInputInvalid: when the query is blank or too long, or the limit out of range.
         DatabaseNotFound, DomainNotFound: when a filter names nothing documented.
+        AnswerTooLong: when a table alone exceeds what an answer without an explicit limit may have.
         IndexNotReady: when there is no finished index.
 
     Source: specification section 6.1.
@@ -69,7 +71,7 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     ]
     domains = table_map(IndexFilter(scope=toolbox.scope), opened, toolbox).domains
     tables = _results(chosen, order, found, toolbox, opened.bounds)
-    return SearchTablesOutput(
+    answer = SearchTablesOutput(
         success=True,
         tables=tables,
         total_matches=total,
@@ -79,6 +81,7 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
         truncated=total > len(tables),
         warnings=warnings or None,
     )
+    return answer if "limit" in request.model_fields_set else fitted_search(answer, toolbox)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from tribal.catalog.locations import DOCS
 from tribal.errors import IndexNotReady
+from tribal.retrieval.answers.paging import Page, Place, filled
 from tribal.retrieval.names import find_table, name_of
-from tribal.retrieval.paging import Page, page_of
 from tribal.retrieval.scoping.bounds import Bounds
 from tribal.retrieval.scoping.tables import bounded_table
 from tribal.retrieval.toolbox import Toolbox, open_index
 from tribal_contracts import (
-    AgentError,
     ColumnDetail,
     DocumentedColumn,
     DocumentedInferredKey,
@@ -24,16 +23,20 @@ from tribal_contracts import (
     TableSchema,
 )
 
-COLUMNS_A_PAGE = 100
-MAX_RELATED_TABLES = 200
+_Part = ColumnDetail | RelatedTable | ForeignKeyDetail | IndexDetail
+"""What a table is paged by."""
+_NOTES = "notes"
 
 
 def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTableSchemaOutput:
-    """Show a table; its columns are paged, and every page repeats everything else.
+    """Show a table: its columns, then its related tables, foreign keys and indexes, in pages.
+
+    Every page repeats what the table is; its notes are on the first one.
 
     Raises:
         TableNotFound: when no table has that name, or more than one.
         ToolInputInvalid: when the cursor belongs to another question.
+        AnswerTooLong: when a part of the table alone exceeds the limit.
         IndexNotReady: when there is no finished index.
 
     Source: specification section 6.2.
@@ -45,24 +48,31 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
         raise IndexNotReady(f"the index holds no document of {name_of(entry)}; `tribal index --force` rebuilds it")
     bounds, unbounded = opened.bounds, record.structured
     table = bounded_table(unbounded, bounds)
-    question = ("get_table_schema", table.name, opened.metadata.manifest_hash)
-    page = page_of(table.columns, COLUMNS_A_PAGE, request.cursor, question)
-    related = _related(table) if request.include_relationships else None
-    warnings = [
-        *opened.warnings,
-        *_left_out(table, len(table.foreign_keys) < len(unbounded.foreign_keys), related, toolbox),
-    ]
-    shown = None if related is None else related[:MAX_RELATED_TABLES]
-    return GetTableSchemaOutput(
-        success=True,
-        tokens_used=0,
-        schema_=_schema(table, page, shown, request.include_samples, _page_of(record, bounds)),
-        total=page.total,
-        returned=len(page.items),
-        truncated=page.truncated or shown != related,
-        next_cursor=page.next_cursor,
-        warnings=warnings or None,
-    )
+    parts = _parts(table, request)
+    with_relations = "related" if request.include_relationships else None
+    question = ("get_table_schema", table.name, with_relations, opened.metadata.manifest_hash)
+    place = Place.of(len(parts), request.cursor, question)
+    warnings = [*opened.warnings]
+    if len(table.foreign_keys) < len(unbounded.foreign_keys):
+        message = f"keys of {table.name} to tables that you may not see are left out"
+        warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
+    documentation = _page_of(record, bounds)
+
+    def answer(page: Page[_Part]) -> GetTableSchemaOutput:
+        return GetTableSchemaOutput(
+            success=True,
+            tokens_used=0,
+            schema_=_schema(table, page, request.include_relationships, documentation),
+            total=page.total,
+            returned=page.returned,
+            truncated=page.truncated,
+            next_cursor=page.next_cursor,
+            warnings=warnings or None,
+        )
+
+    notes = (_NOTES,) if table.notes and place.is_first else ()
+    around = f"what {table.name} is"
+    return filled(place, parts[place.start :], answer, toolbox, around=around, extras=notes)
 
 
 def _page_of(record: DocumentRecord, bounds: Bounds) -> str | None:
@@ -70,13 +80,29 @@ def _page_of(record: DocumentRecord, bounds: Bounds) -> str | None:
     return None if record.domain in bounds.domains else DOCS + record.file_path
 
 
+def _parts(table: TableDocument, request: GetTableSchemaInput) -> list[_Part]:
+    """Everything of a table that comes in pages, in order."""
+    return [
+        *(_column(column, request.include_samples) for column in table.columns),
+        *(_related(table) if request.include_relationships else ()),
+        *(
+            ForeignKeyDetail(
+                name=key.name,
+                columns=key.columns,
+                references_table=key.references_table,
+                references_columns=key.references_columns,
+            )
+            for key in table.foreign_keys
+        ),
+        *(IndexDetail(name=index.name, columns=index.columns, unique=index.unique) for index in table.indexes),
+    ]
+
+
 def _schema(
-    table: TableDocument,
-    page: Page[DocumentedColumn],
-    related: list[RelatedTable] | None,
-    with_samples: bool,
-    documentation: str | None,
+    table: TableDocument, page: Page[_Part], with_relationships: bool, documentation: str | None
 ) -> TableSchema:
+    parts = page.items
+    related = [part for part in parts if isinstance(part, RelatedTable)]
     return TableSchema(
         name=table.name,
         database=table.database,
@@ -86,20 +112,12 @@ def _schema(
         description=table.description.text,
         description_source=table.description.source,
         row_count=table.row_count,
-        columns=[_column(column, with_samples) for column in page.items],
+        columns=[part for part in parts if isinstance(part, ColumnDetail)],
         primary_key=[] if table.primary_key is None else list(table.primary_key.columns),
-        foreign_keys=[
-            ForeignKeyDetail(
-                name=key.name,
-                columns=key.columns,
-                references_table=key.references_table,
-                references_columns=key.references_columns,
-            )
-            for key in table.foreign_keys
-        ],
-        indexes=[IndexDetail(name=index.name, columns=index.columns, unique=index.unique) for index in table.indexes],
-        related_tables=related,
-        notes=table.notes or None,
+        foreign_keys=[part for part in parts if isinstance(part, ForeignKeyDetail)],
+        indexes=[part for part in parts if isinstance(part, IndexDetail)],
+        related_tables=related if with_relationships else None,
+        notes=table.notes if _NOTES in page.extras else None,
         documentation=documentation,
     )
 
@@ -141,16 +159,3 @@ def _likely_relation(table: TableDocument, key: DocumentedInferredKey) -> Relate
         confidence=key.confidence,
         evidence=key.evidence,
     )
-
-
-def _left_out(
-    table: TableDocument, lacks_keys: bool, related: list[RelatedTable] | None, toolbox: Toolbox
-) -> list[AgentError]:
-    warnings: list[AgentError] = []
-    if lacks_keys:
-        message = f"keys of {table.name} to tables that you may not see are left out"
-        warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
-    if related is not None and len(related) > MAX_RELATED_TABLES:
-        message = f"{MAX_RELATED_TABLES} of {len(related)} related tables are shown; get_join_path finds the others"
-        warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
-    return warnings

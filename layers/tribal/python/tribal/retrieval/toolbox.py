@@ -10,6 +10,7 @@ from tribal.catalog.joins import same_name
 from tribal.catalog.scope import EVERYTHING, Scope
 from tribal.errors import IndexNotReady
 from tribal.ports import Clock, Derived, Embedder, IndexedTable, IndexFilter, IndexReader
+from tribal.ports.tool import ANSWER_TOKENS
 from tribal.ranking.weights import WEIGHTS, Weights
 from tribal.retrieval.scoping.bounds import OPEN, Bounds
 from tribal_contracts import AgentError, IndexMetadata, agent_error
@@ -32,6 +33,8 @@ class Toolbox:
     """Weights of the signals of a search."""
     derived: Derived = field(default_factory=Derived)
     """Cache of values computed from the index; may be shared with the toolboxes of other callers."""
+    answer_tokens: int | None = ANSWER_TOKENS
+    """The most tokens of a default answer; `None` for a reader who wants all of it."""
 
     def warning(self, code: str, message: str) -> AgentError:
         """An error of severity "warning", whatever the code's default severity."""

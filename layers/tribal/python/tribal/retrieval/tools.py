@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     Models = tuple[type[Contract], type[Contract]]
 
 READ_DOCUMENTATION = "documentation:read"
-MAX_ECHO_CHARS = 2_000
-"""The most characters of an input that a failed answer echoes."""
+MAX_ECHO_CHARS = 500
+"""The most characters of an input that a failed answer echoes: twice as many as the longest name has."""
 
 
 def toolbox_of(caller: Caller, app: Application) -> Toolbox:
@@ -45,6 +45,7 @@ def toolbox_of(caller: Caller, app: Application) -> Toolbox:
         clock=app.clock,
         scope=caller.scope,
         derived=app.derived,
+        answer_tokens=app.answer_tokens,
     )
 
 
@@ -162,11 +163,13 @@ RETRIEVAL = Capability(
             title="Show a table",
             summary="Show a table: columns, keys, indexes and what it is joined to.",
             description="Columns with types and meanings, keys, indexes and related tables of one table. Use it before"
-            " you write SQL on a table. The name is database.schema.table; shorter names work where they are unique.",
+            " you write SQL on a table. The name is database.schema.table; shorter names work where they are unique."
+            " A wide table comes in pages: pass next_cursor as cursor for the rest.",
             models=_table_models,
             handler=_get_table_schema,
             right=READ_DOCUMENTATION,
             command="table",
+            paged=("schema_.columns", "schema_.related_tables", "schema_.foreign_keys", "schema_.indexes"),
         ),
         ToolSpec(
             name="get_join_path",
@@ -189,6 +192,7 @@ RETRIEVAL = Capability(
             handler=_get_domain_overview,
             right=READ_DOCUMENTATION,
             command="domain",
+            paged=("tables",),
         ),
         ToolSpec(
             name="list_domains",
@@ -200,6 +204,7 @@ RETRIEVAL = Capability(
             handler=_list_domains,
             right=READ_DOCUMENTATION,
             command="domains",
+            paged=("domains",),
         ),
     ),
     failed=_failed,

@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pydantic import ValidationError
+
 from tribal.errors import ConfigurationError
 from tribal.settings import BucketPlace, read_environment, source_date_epoch
+from tribal_contracts import AnswerLimits
 
 PROJECT_KEY = "config/databases.yaml"
 """Key of the configuration, relative to the store."""
@@ -16,6 +19,7 @@ GIVEN_VARIABLES = "TRIBAL_CONFIG_VARIABLES"
 """Names of the variables that the configuration in the bucket may use, with commas between."""
 _NOT_GIVEN = re.compile(r"(?:AWS|LAMBDA|POWERTOOLS|TRIBAL)_|_|PATH\Z|PYTHON|LD_", re.IGNORECASE)
 """Variables of the runtime, which holds the credentials of the function's role in them."""
+ANSWER_TOKENS_VARIABLE = "TRIBAL_ANSWER_TOKENS"
 IndexKind = Literal["opensearch", "sqlite"]
 
 
@@ -45,6 +49,8 @@ class Deployment:
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The variables that the configuration in the bucket may use: whoever writes it sees what is in them."""
     source_date_epoch: int | None = None
+    answer_tokens: int = 3_000
+    """The most tokens of a tool's default answer."""
 
 
 def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
@@ -72,7 +78,18 @@ def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
         queue_url=values.get("TRIBAL_QUEUE_URL"),
         variables=_given_variables(values),
         source_date_epoch=source_date_epoch(values),
+        answer_tokens=_answer_tokens(values),
     )
+
+
+def _answer_tokens(values: Mapping[str, str]) -> int:
+    try:
+        return AnswerLimits.model_validate({"answer_tokens": values.get(ANSWER_TOKENS_VARIABLE, "3000")}).answer_tokens
+    except ValidationError:
+        raise ConfigurationError(
+            f"{ANSWER_TOKENS_VARIABLE} is no whole number that limits.answer_tokens may have; the stack sets it from "
+            "`api.answer_tokens` in the file of the environment, so correct it there and deploy"
+        ) from None
 
 
 def _given_variables(values: Mapping[str, str]) -> dict[str, str]:

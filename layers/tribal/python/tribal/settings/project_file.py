@@ -15,7 +15,7 @@ from tribal.settings.dsn import check_dsn
 from tribal.settings.store_place import check_store
 from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate
-from tribal_contracts import DatabaseEntry, DatabaseLimits, LintRules, ProjectFile, Selection
+from tribal_contracts import AnswerLimits, DatabaseEntry, DatabaseLimits, LintRules, ProjectFile, Selection
 
 _UNREAD = {"databases": [{"name": "unread"}]}
 _SECTIONS: dict[str, type[BaseModel]] = {
@@ -87,6 +87,8 @@ def _at(reader: YamlReader, root: yaml.Node, location: Location, check: Callable
 
 def _model_at(location: Location) -> type[BaseModel]:
     parent = location[-2] if len(location) > 1 else None
+    if location[:-1] == ("limits",):
+        return AnswerLimits
     return DatabaseEntry if isinstance(parent, int) else _SECTIONS.get(str(parent), ProjectFile)
 
 

@@ -57,6 +57,8 @@ class Settings:
     statistics_max_age: timedelta = timedelta(days=7)
     runs_kept: int = 50
     lint: LintRules = field(default_factory=LintRules)
+    answer_tokens: int = 3_000
+    """The most tokens of a tool's default answer."""
     take_samples: bool = True
     source_date_epoch: int | None = None
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -219,6 +221,7 @@ def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Setti
         statistics_max_age=timedelta(days=content.statistics_max_age_days),
         runs_kept=content.runs_kept,
         lint=content.lint,
+        answer_tokens=content.limits.answer_tokens,
     )
 
 

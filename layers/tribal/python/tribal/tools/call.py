@@ -11,11 +11,10 @@ from pydantic import JsonValue, ValidationError
 from tribal.errors import RightMissing, ToolInputInvalid, TribalError
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
-from tribal.ports.tool import Capability, ToolSpec
+from tribal.ports.tool import Capability, ToolSpec, tokens_of
 from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import AgentError, Contract, agent_error
 
-BYTES_A_TOKEN = 4
 _NAMED_PROBLEMS = 10
 _LOG = logging.getLogger(__name__)
 
@@ -68,7 +67,7 @@ def with_tokens_used(answer: Answer) -> Answer:
     if "tokens_used" not in type(answer).model_fields:
         return answer
     size = len(answer.model_copy(update={"tokens_used": 0}).to_compact_json())
-    return answer.model_copy(update={"tokens_used": -(-size // BYTES_A_TOKEN)})
+    return answer.model_copy(update={"tokens_used": tokens_of(size)})
 
 
 class _InvalidInput(Exception):

@@ -32,8 +32,8 @@ _TENSOR = "embedding.weight"
 _TEXTS_AT_ONCE = 1_024
 _SHORT_TEXT_TOKENS = 32
 _LETTERS_A_PIECE = 2.2
-"""With fewer letters a piece, a word may be made up. By judgement: all of 400 made-up words have fewer, and 30 % of 4,800
-words of questions, most of them short or names."""
+"""With fewer letters a piece, a word may be made up. By judgement: all of 400 made-up words have fewer, and 30 % of
+4,800 words of questions, most of them short or names."""
 
 
 @dataclass(frozen=True, slots=True)

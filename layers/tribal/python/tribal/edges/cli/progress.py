@@ -2,46 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from rich.cells import cell_len
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    Task,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.segment import Segment
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from tribal.rendering.markdown import show_invisible
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
     from tribal.ports import ItemOutcome
 
+    _Cell = tuple[RenderableType, int | None]
+    """What stands in a line, and how many columns it always takes; `None` for what is left."""
+
 _NOUNS = {"read": "databases", "document": "tables", "index": "files"}
+_STAGE, _NOUN, _TIME = len("document"), len("databases"), len("0:00:00")
+# Columns of a terminal from which on each bar has a noun, both times and its latest item, and a long bar. By judgement.
+_COMFORTABLE, _WIDE = 70, 110
+_SHORT_BAR, _LONG_BAR, _SHORTEST_BAR = 12, 32, 4
 
 
 class TerminalSink:
-    """One bar per stage, with elapsed and remaining time; notes scroll above the bars."""
+    """One line per stage, as the width of the terminal allows; notes scroll above them."""
 
     def __init__(self, console: Console) -> None:
         self._lock = Lock()
         self._tasks: dict[str, TaskID] = {}
-        self._progress = Progress(
-            TextColumn("{task.fields[stage]:<10}"),
-            BarColumn(bar_width=32),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[noun]}"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            TextColumn("[dim]{task.fields[item]}"),
-            console=console,
-            refresh_per_second=8,
-        )
+        self._progress = _Stages(console)
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -56,19 +63,80 @@ class TerminalSink:
         """Show the stage's bar."""
         noun = _NOUNS.get(stage, "items")
         with self._lock:
-            self._tasks[stage] = self._progress.add_task(stage, total=total, stage=stage, noun=noun, item="")
+            self._tasks[stage] = self._progress.add_task(
+                stage, total=total, stage=stage, noun=noun, item="", summary=""
+            )
 
     def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:
         """Move the stage's bar by one."""
         label = item if outcome in ("documented", "indexed") else f"{item} ({outcome})"
         with self._lock:
-            self._progress.update(self._tasks[stage], advance=1, item=escape(label[:60]))
+            self._progress.update(self._tasks[stage], advance=1, item=show_invisible(label))
 
     def end(self, stage: str, summary: str) -> None:
-        """Leave the stage's bar as it is."""
+        """Show the stage's summary in place of its bar."""
         with self._lock:
-            self._progress.update(self._tasks[stage], item=escape(summary))
+            self._progress.update(self._tasks[stage], summary=show_invisible(summary))
 
     def note(self, message: str) -> None:
         """Print a line above the bars."""
         self._progress.console.print(f"[yellow]note:[/] {escape(message)}")
+
+
+class _Stages(Progress):
+    """Lays out each stage by itself, so that a long item or summary leaves the numbers their room."""
+
+    def __init__(self, console: Console) -> None:
+        self._stage, self._noun = TextColumn("{task.fields[stage]}"), TextColumn("{task.fields[noun]}")
+        self._count, self._elapsed, self._remaining = MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+        super().__init__(console=console, refresh_per_second=8)
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        """A line for each stage; the counts of all take the same room."""
+        counted = max((2 * len(str(int(task.total or 0))) + 1 for task in self.tasks), default=0)
+        for task in self.tasks:
+            yield _line(self._ended(task, counted) if task.fields["summary"] else self._running(task, counted))
+
+    def _running(self, task: Task, counted: int) -> list[_Cell]:
+        width = self.console.width
+        stage, count, elapsed = (self._stage(task), _STAGE), (self._count(task), counted), (self._elapsed(task), _TIME)
+        if width < _COMFORTABLE:
+            bar = max(width - _STAGE - counted - _TIME - 4, _SHORTEST_BAR)
+            return [stage, (BarColumn(bar)(task), bar), count, elapsed]
+        bar = _LONG_BAR if width >= _WIDE else _SHORT_BAR
+        numbers = [count, (self._noun(task), _NOUN), elapsed, (self._remaining(task), _TIME)]
+        return [stage, (BarColumn(bar)(task), bar), *numbers, (_Ending(task.fields["item"]), None)]
+
+    def _ended(self, task: Task, counted: int) -> list[_Cell]:
+        stage, count = (self._stage(task), _STAGE), (self._count(task), counted)
+        summary = (Text(task.fields["summary"]), None)
+        if self.console.width < _COMFORTABLE:
+            return [stage, count, summary]
+        return [stage, count, (self._noun(task), _NOUN), (self._elapsed(task), _TIME), summary]
+
+
+def _line(cells: Sequence[_Cell]) -> Table:
+    line = Table.grid(padding=(0, 1))
+    for _, columns in cells:
+        # A cell of a fixed width is never squeezed.
+        line.add_column(width=columns, no_wrap=columns is not None)
+    line.add_row(*(cell for cell, _ in cells))
+    return line
+
+
+class _Ending:
+    """A text on one line, of which the end is shown where there is no room for all of it: the table of a long name."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(1, max(cell_len(self._text), 1)).with_maximum(options.max_width)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        text = self._text
+        if cell_len(text) > options.max_width:
+            while text and cell_len(text) >= options.max_width:
+                text = text[1:]
+            text = f"\u2026{text}"
+        yield Segment(text, Style(dim=True))

@@ -21,7 +21,7 @@ from importlib.resources import files
 from tribal.catalog.hashing import object_hash
 from tribal.rendering.web.records import Record, encoded
 
-SCRIPTS = ("diagram.js", "views.js", "records.js", "tree.js", "address.js", "search.js", "start.js")
+SCRIPTS = ("diagram.js", "views.js", "records.js", "tree.js", "address.js", "match.js", "search.js", "start.js")
 """Parts of the page's script, in order: each may use the constants of earlier ones, and any function."""
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")

@@ -22,6 +22,7 @@ document.addEventListener("keydown", event => {
     if (first) location.hash = first.getAttribute("href");
   }
 });
+search.addEventListener("focus", learnWords, {once: true});
 search.addEventListener("input", find);
 window.addEventListener("hashchange", show);
 drawTree();

@@ -1,6 +1,6 @@
-function listItem(table) {
+function listItem(table, beside) {
   const name = element("bdi", {}, visible(table.l));
-  return element("li", {}, element("a", {href: tableLink(table.n)}, name));
+  return element("li", {}, element("a", {href: tableLink(table.n)}, name, beside || null));
 }
 
 function byName(a, b) { return a.l < b.l ? -1 : a.l > b.l ? 1 : 0; }
@@ -14,7 +14,7 @@ function drawTree() {
       const summary = element("summary", {}, link, element("span", {class: "count"}, rows(domain.tables.length)));
       domain.fold = element("details", {}, summary, members);
       domain.fill = () => {
-        if (!members.firstChild) members.append(...[...domain.tables].sort(byName).map(listItem));
+        if (!members.firstChild) members.append(...[...domain.tables].sort(byName).map(table => listItem(table)));
       };
       domain.fold.addEventListener("toggle", domain.fill);
       list.append(element("li", {}, domain.fold));

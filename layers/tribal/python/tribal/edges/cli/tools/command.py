@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,18 +48,28 @@ def local_caller(settings: Settings, scope: Scope | None = None) -> Caller:
 
 def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
     @command
-    def answer(*, project: Path, as_json: bool, **values: Any) -> None:
+    def answer(*, context: typer.Context, project: Path, as_json: bool, **values: Any) -> None:
         from tribal.app.local import local_application
         from tribal.settings import load_settings
         from tribal.tools.call import call_tool
+        from tribal.tools.pages import whole_answer
 
         # The process ends after this answer, and garbage collection of a large index would take a tenth of its time.
         gc.disable()
         settings = load_settings(project=project, needs_databases=False)
-        arguments = given(tool_arguments(spec.input_model), values)
+        arguments = _typed(spec, values, context)
         app = local_application(settings)
+        caller = local_caller(settings)
+        # The limit spares the context of a model; a person reads on.
+        asked = app if as_json else replace(app, answer_tokens=None)
         try:
-            found = call_tool(spec.name, arguments, local_caller(settings), app, tools)
+            found = call_tool(spec.name, arguments, caller, asked, tools)
+            if not as_json:
+
+                def page_at(cursor: str) -> Contract:
+                    return call_tool(spec.name, {**arguments, "cursor": cursor}, caller, asked, tools)
+
+                found = whole_answer(spec, found, page_at, tools)
         finally:
             app.close()
         _show(found, spec, tools, as_json=as_json, project=project)
@@ -69,19 +80,17 @@ def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
 def _deployed_function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
     @command
     def answer(*, context: typer.Context, as_json: bool, **values: Any) -> None:
-        from pydantic import ValidationError
+        from tribal.tools.pages import whole_answer
 
-        from tribal.errors import DeploymentUnreachable
-        from tribal.tools.call import read_answer
+        arguments = _typed(spec, values, context)
+        environment = deployed_environment(context)[1].tools()
 
-        arguments = given(tool_arguments(spec.input_model), values)
-        body = deployed_environment(context)[1].tools().call(spec.name, arguments)
-        try:
-            found = read_answer(spec.name, body, tools)
-        except ValidationError as error:
-            raise DeploymentUnreachable(
-                f"the answer of {spec.name} cannot be read; environment and command line are of different versions"
-            ) from error
+        def call(**more: str) -> Contract:
+            return _read(spec, environment.call(spec.name, {**arguments, **more}), tools)
+
+        found = call()
+        if not as_json:
+            found = whole_answer(spec, found, lambda cursor: call(cursor=cursor), tools)
         hint = ""
         failure = tools.capability_of(spec.name).error_of(found)
         if failure is not None and failure.code == "RET_INDEX_NOT_READY":
@@ -89,7 +98,29 @@ def _deployed_function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
             hint = f"In this environment: `{profile} run`; `{profile} status` shows how far it is."
         _show(found, spec, tools, as_json=as_json, hint=hint)
 
-    return _with_parameters(answer, spec, keyword("context", typer.Context, inspect.Parameter.empty))
+    return _with_parameters(answer, spec)
+
+
+def _typed(spec: ToolSpec, values: Mapping[str, Any], context: typer.Context) -> dict[str, Any]:
+    """A tool's input of what was typed alone: its own defaults may mean less than the same value typed."""
+    arguments = tool_arguments(spec.input_model)
+    names = {argument.parameter.name for argument in arguments}
+    untyped = {name for name in names if getattr(context.get_parameter_source(name), "name", "") == "DEFAULT"}
+    return given(arguments, {name: None if name in untyped else values[name] for name in names})
+
+
+def _read(spec: ToolSpec, body: bytes, tools: Registry) -> Contract:
+    from pydantic import ValidationError
+
+    from tribal.errors import DeploymentUnreachable
+    from tribal.tools.call import read_answer
+
+    try:
+        return read_answer(spec.name, body, tools)
+    except ValidationError as error:
+        raise DeploymentUnreachable(
+            f"the answer of {spec.name} cannot be read; environment and command line are of different versions"
+        ) from error
 
 
 def _show(
@@ -112,9 +143,10 @@ def _show(
         raise typer.Exit(code_outcome(error.code).exit_code)
 
 
-def _with_parameters(answer: Callable[..., None], spec: ToolSpec, extra: inspect.Parameter) -> Callable[..., None]:
+def _with_parameters(answer: Callable[..., None], spec: ToolSpec, *more: inspect.Parameter) -> Callable[..., None]:
     parameters = [argument.parameter for argument in tool_arguments(spec.input_model)]
-    parameters += [extra, keyword("as_json", Json, False)]
+    parameters.append(keyword("context", typer.Context, inspect.Parameter.empty))
+    parameters += [*more, keyword("as_json", Json, False)]
     # Typer reads a command's parameters from its function's signature and annotations.
     answer.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # a function may carry one
     answer.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

@@ -67,8 +67,6 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
         for column in schema.columns
     ]
     print_grid(out, ("column", "type", "null", "description"), columns)
-    if answer.next_cursor:
-        out.print(f"[dim]more columns: --cursor {escape(answer.next_cursor)}[/]")
     _print_section(
         out,
         "References",
@@ -149,8 +147,6 @@ def _print_domain(answer: GetDomainOverviewOutput, out: Console) -> None:
         for table in answer.tables
     ]
     print_grid(out, ("table", "rows", "description"), rows)
-    if answer.next_cursor:
-        out.print(f"[dim]more tables: --cursor {escape(answer.next_cursor)}[/]")
     if answer.common_joins:
         joins = "\n\n".join(answer.common_joins)
         out.print(f"\n-- common joins\n{escape(joins)}", soft_wrap=True)
@@ -169,8 +165,6 @@ def _print_domains(answer: ListDomainsOutput, out: Console) -> None:
         for domain in answer.domains
     ]
     print_grid(out, ("domain", "tables", "in", "description"), rows)
-    if answer.next_cursor:
-        out.print(f"[dim]more domains: --cursor {escape(answer.next_cursor)}[/]")
 
 
 VIEWS: dict[str, Callable[[Any, Console], None]] = {
