@@ -1,8 +1,10 @@
-"""What of a table's document keys are inferred from."""
+"""What of a table's document keys are inferred from, and joins are judged by."""
 
 from __future__ import annotations
 
-from tribal_contracts import Contract, DocumentedKey, FullyQualifiedTableName
+from collections.abc import Collection
+
+from tribal_contracts import Contract, DocumentedIndex, DocumentedKey, FullyQualifiedTableName
 
 
 class OutlinedColumn(Contract):
@@ -21,3 +23,11 @@ class TableOutline(Contract):
     columns: list[OutlinedColumn]
     primary_key: DocumentedKey | None
     unique_keys: list[DocumentedKey]
+    indexes: list[DocumentedIndex]
+
+    def is_unique(self, columns: Collection[str]) -> bool:
+        """Whether no two rows have the same values in these columns, by what the table declares."""
+        keys = [self.primary_key, *self.unique_keys] if self.primary_key else self.unique_keys
+        unique = [key.columns for key in keys]
+        unique += [index.columns for index in self.indexes if index.unique and index.predicate is None]
+        return any(set(some) <= set(columns) for some in unique)

@@ -67,6 +67,8 @@ class ToolSpec:
     effect: Effect = READS
     command: str | None = None
     """The `tribal` subcommand that calls it; `None` keeps it off the command line."""
+    trailing: str | None = None
+    """A field of the input, a list, whose items the command takes as arguments behind the others."""
 
     @cached_property
     def input_model(self) -> type[Contract]:

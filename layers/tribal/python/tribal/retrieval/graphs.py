@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,13 +111,19 @@ def role_words(key: KeyEdge) -> int:
     `user_id` referencing `users` has none, `creator_user_id` has one; of two keys to the same table, the one with
     fewer is preferred.
     """
+    return len(_stems(tuple(key.from_columns)) - _referenced(key.to_table, tuple(key.to_columns)))
+
+
+@lru_cache(maxsize=16_384)
+def _referenced(table: str, columns: tuple[str, ...]) -> frozenset[str]:
+    """Words that name no role in a key to these columns."""
     try:
-        parent = TableIdentity.parse(key.to_table).table
+        parent = TableIdentity.parse(table).table
     except ValueError:
-        return 0
-    known = _stems([parent, *key.to_columns]) | _KEY_WORDS
-    return len(_stems(key.from_columns) - known)
+        parent = ""
+    return _stems((parent, *columns)) | _KEY_WORDS
 
 
-def _stems(names: Iterable[str]) -> frozenset[str]:
+@lru_cache(maxsize=16_384)
+def _stems(names: tuple[str, ...]) -> frozenset[str]:
     return frozenset(stem(token) for name in names for token in split_identifier(name))

@@ -1,4 +1,4 @@
-"""Keys guessed for the schemas of two tables that no declared keys join.
+"""Keys guessed for the schemas of tables that no keys of the index join.
 
 They are cached, since the next question is often about the same schemas.
 """
@@ -28,11 +28,11 @@ class InferredJoins:
     """Fully qualified names of the tables that were compared."""
 
 
-def inferred_joins(source: IndexedTable, target: IndexedTable, opened: OpenIndex, toolbox: Toolbox) -> InferredJoins:
-    """The joins between the tables in the schemas of two tables, limited to those that the caller may see."""
-    schemas = {(entry.database, entry.schema) for entry in (source, target)}
+def inferred_joins(asked: Sequence[IndexedTable], opened: OpenIndex, toolbox: Toolbox) -> InferredJoins:
+    """The joins between the tables in the schemas of those asked for, limited to those that the caller may see."""
+    schemas = {(entry.database, entry.schema) for entry in asked}
     around = (entry for entry in opened.tables if (entry.database, entry.schema) in schemas)
-    ids = [entry.record_id for entry in dict.fromkeys((source, target, *around))][:LOOKED_AT]
+    ids = [entry.record_id for entry in dict.fromkeys((*asked, *around))][:LOOKED_AT]
     key = ("likely joins", frozenset(ids))
     return toolbox.derived.get(opened.generation, key, lambda: _joins_of(ids, toolbox))
 

@@ -171,13 +171,16 @@ RETRIEVAL = Capability(
         ToolSpec(
             name="get_join_path",
             title="Find a join path",
-            summary="Show how two tables are joined, with SQL that runs.",
-            description="The shortest way to join two tables along their foreign keys, with SQL that runs. Use it"
-            " instead of guessing join conditions. path_found is false when no keys connect them within max_hops.",
+            summary="Show how tables are joined, with SQL that runs.",
+            description="The best way to join two tables along their keys, and others that `also` names, with SQL that"
+            " runs. Use it instead of guessing join conditions. Read the warnings: where several paths may be meant,"
+            " compare the alternatives and their reasons; where fans_out is true, rows before that step are repeated."
+            " path_found is false when no keys connect the tables within max_hops.",
             models=_join_models,
             handler=_get_join_path,
             right=READ_DOCUMENTATION,
             command="join",
+            trailing="also",
         ),
         ToolSpec(
             name="get_domain_overview",

@@ -55,7 +55,7 @@ def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
         # The process ends after this answer, and garbage collection of a large index would take a tenth of its time.
         gc.disable()
         settings = load_settings(project=project, needs_databases=False)
-        arguments = given(tool_arguments(spec.input_model), values)
+        arguments = given(tool_arguments(spec.input_model, spec.trailing), values)
         app = local_application(settings)
         try:
             found = call_tool(spec.name, arguments, local_caller(settings), app, tools)
@@ -74,7 +74,7 @@ def _deployed_function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
         from tribal.errors import DeploymentUnreachable
         from tribal.tools.call import read_answer
 
-        arguments = given(tool_arguments(spec.input_model), values)
+        arguments = given(tool_arguments(spec.input_model, spec.trailing), values)
         body = deployed_environment(context)[1].tools().call(spec.name, arguments)
         try:
             found = read_answer(spec.name, body, tools)
@@ -113,7 +113,7 @@ def _show(
 
 
 def _with_parameters(answer: Callable[..., None], spec: ToolSpec, extra: inspect.Parameter) -> Callable[..., None]:
-    parameters = [argument.parameter for argument in tool_arguments(spec.input_model)]
+    parameters = [argument.parameter for argument in tool_arguments(spec.input_model, spec.trailing)]
     parameters += [extra, keyword("as_json", Json, False)]
     # Typer reads a command's parameters from its function's signature and annotations.
     answer.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # a function may carry one
