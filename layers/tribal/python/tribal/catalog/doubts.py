@@ -6,15 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from tribal.catalog.costs import NEARLY_EQUAL
-from tribal.catalog.graph import Hop, JoinGraph, Ties
+from tribal.catalog.graph import HUB, Hop, JoinGraph, Ties
 from tribal.catalog.identity import TableIdentity, format_name
 from tribal.catalog.paths import Path
 
 MAX_ALTERNATIVES = 3
 """As the contract of `get_join_path` has it."""
-HUB = 0.5
-"""Hubness from which a table is said to be a hub: about that of one which half of 32 tables reference. By judgement."""
-
 Unique = Callable[[str, Sequence[str]], bool | None]
 """Whether no two rows of a table have the same values in some columns; `None` if that is not known."""
 

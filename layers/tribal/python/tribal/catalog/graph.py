@@ -13,6 +13,8 @@ from tribal_contracts import KeyEdge
 FEW_CHILDREN = 4
 """A table that no more tables reference is no hub, however small its schema. By judgement: of ten tables, the one that
 they are about is referenced by about as many."""
+HUB = 0.5
+"""Hubness from which a table is said to be a hub: about that of one which half of 32 tables reference. By judgement."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tribal.catalog.costs import HOP, NEARLY_EQUAL
-from tribal.catalog.graph import Hop
+from tribal.catalog.graph import HUB, Hop
 from tribal.catalog.paths import Keys, Path, Start, cheapest_paths
 
 MAX_HOPS = 10
 """The most hops that can be asked for. Source: specification section 6.3."""
+MORE_HOPS = 2
+"""How many more than the allowed hops a path may have to be mentioned as the better one. By judgement."""
 _COMPARED = 12
 """The most paths to a table that are compared. By judgement: it leaves some of other tables where several keys join the
 same two."""
@@ -83,5 +85,12 @@ def _paths(keys: Keys, start: Start, table: str, max_hops: int) -> list[Path]:
 def _better_hops(keys: Keys, start: Start, table: str, best: Path, max_hops: int) -> int | None:
     if best.cost <= HOP * (max_hops + 1):
         return None
-    better = next(cheapest_paths(keys, start, table, MAX_HOPS), best)
+
+    def is_passed(other: str) -> bool:
+        is_end = other == table or other in start.tables
+        return keys.allowed(other) and (is_end or keys.graph.tied(other).hubness < HUB)
+
+    # A path that passes a hub is hardly better, and without hubs few tables are within reach.
+    without_hubs = Keys(keys.graph, is_passed)
+    better = next(cheapest_paths(without_hubs, start, table, min(max_hops + MORE_HOPS, MAX_HOPS)), best)
     return len(better.hops) if better.cost + NEARLY_EQUAL < best.cost else None

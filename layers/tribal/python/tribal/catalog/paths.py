@@ -13,8 +13,9 @@ from tribal.catalog.graph import Hop, JoinGraph
 MAX_EXTENDED = 20_000
 """The most partial paths that a search extends. By judgement: it bounds a search in a graph that is all hubs to some
 tenths of a second."""
-MAX_DEARER = 3 * HOP
-"""How much more than the best path another one may cost. By judgement: nobody means what is three hops dearer."""
+_BOTH = (True, False)
+MAX_DEARER = 2 * HOP
+"""How much more than the best path another one may cost. By judgement: nobody means what is two hops dearer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,22 @@ class Keys:
 
     def hops(self, start: Collection[str], target: str, max_hops: int) -> int | None:
         """The fewest hops from any of some tables to another; `None` if more than `max_hops` are needed."""
-        distances = _distances(self, target, max_hops)
+        distances = self.distances([target], max_hops)
         return min((distances[table] for table in start if table in distances), default=None)
+
+    def distances(self, start: Collection[str], max_hops: int) -> dict[str, int]:
+        """Hops from the nearest of some tables, of every table where they are at most `max_hops`."""
+        distances = {table: 0 for table in start if self.allowed(table)}
+        frontier: Collection[str] = list(distances)
+        for distance in range(1, max_hops + 1):
+            frontier = self.around(frontier) - distances.keys()
+            distances.update(dict.fromkeys(frontier, distance))
+        return distances
+
+    def around(self, tables: Collection[str]) -> set[str]:
+        """Tables one hop from any of some tables."""
+        reached = {other for table in tables for other in self.graph.adjacent.get(table, ())}
+        return set(filter(self.allowed, reached))
 
 
 def cheapest_paths(keys: Keys, start: Start, target: str, max_hops: int) -> Iterator[Path]:
@@ -61,7 +76,7 @@ def cheapest_paths(keys: Keys, start: Start, target: str, max_hops: int) -> Iter
     if target in start.tables:
         yield from _to_itself(keys, target, max_hops)
         return
-    distances = _distances(keys, target, max_hops)
+    distances = _corridor(keys, start.tables, target, max_hops)
     if not distances.keys().isdisjoint(start.tables):
         search = _Search(keys.graph, target, distances)
         search.look_back(start.tables)
@@ -76,13 +91,20 @@ def _to_itself(keys: Keys, table: str, max_hops: int) -> list[Path]:
     return sorted(paths, key=lambda path: (path.cost, path.hops[0].order)) or [Path((), 0)]
 
 
-def _distances(keys: Keys, target: str, max_hops: int) -> dict[str, int]:
-    """Hops to the target, of every table from which that is at most `max_hops`."""
+def _corridor(keys: Keys, start: Collection[str], target: str, max_hops: int) -> dict[str, int]:
+    """Hops to the target, of the tables that a path of at most `max_hops` may touch, and of some others.
+
+    Half of the way is measured from either end: past a hub, all of the graph is two hops from anywhere.
+    """
+    half = max_hops // 2
+    from_start = keys.distances(start, half)
     distances = {target: 0} if keys.allowed(target) else {}
-    frontier = list(distances)
+    frontier: Collection[str] = list(distances)
     for distance in range(1, max_hops + 1):
-        reached = {other for table in frontier for other in keys.graph.adjacent.get(table, ())} - distances.keys()
-        frontier = [table for table in reached if keys.allowed(table)]
+        left = max_hops - distance
+        frontier = keys.around(frontier) - distances.keys()
+        if left <= half:
+            frontier = [table for table in frontier if from_start.get(table, max_hops) <= left]
         distances.update(dict.fromkeys(frontier, distance))
     return distances
 
@@ -102,33 +124,49 @@ class _Search:
     passed: dict[tuple[str, bool, bool], int] = field(default_factory=dict)
     remaining: dict[tuple[str, bool], int] = field(default_factory=dict)
     """Cost from a table to the target if it is left upward or downward, in however many hops."""
-    beyond: int | None = None
-    """The least that any other table costs; `None` if no other one leads to the target."""
+    limit: int | None = None
+    """What remains from any other table costs more than this; `None` if no other table leads to the target."""
 
     def look_back(self, starts: Collection[str]) -> None:
-        """Find what remains from the starts and from whatever costs little more."""
+        """Find what remains from the starts, and from whatever costs no more."""
+        limit = HOP * (1 + min(self.distances[table] for table in starts if table in self.distances))
+        # Doubling the limit costs little more than to know it, and hubs past it are never spread out.
+        while self._is_cut_off(limit) and not any((table, up) in self.remaining for table in starts for up in _BOTH):
+            limit *= 2
+
+    def _is_cut_off(self, limit: int) -> bool:
+        """Find what remains within the limit; returns whether there may be more beyond it."""
+        self.remaining = {}
         heap: list[tuple[int, str, bool]] = []
-        self._reach_back(heap, self.target, None, 0)
-        limit = None
+        is_cut_off = self._reach_back(heap, self.target, None, 0, limit)
         while heap:
             cost, table, up = heappop(heap)
-            if limit is not None and cost > limit:
-                self.beyond = cost
-                return
-            if (table, up) in self.remaining:
-                continue
-            self.remaining[table, up] = cost
-            if limit is None and table in starts:
-                limit = cost + MAX_DEARER
-            self._reach_back(heap, table, up, cost)
+            if (table, up) not in self.remaining:
+                self.remaining[table, up] = cost
+                is_cut_off |= self._reach_back(heap, table, up, cost, limit)
+        self.limit = limit if is_cut_off else None
+        return is_cut_off
 
-    def _reach_back(self, heap: list[tuple[int, str, bool]], table: str, then_up: bool | None, cost: int) -> None:
+    def _reach_back(
+        self, heap: list[tuple[int, str, bool]], table: str, then_up: bool | None, cost: int, limit: int
+    ) -> bool:
+        """Add the tables before this one; returns whether any was left out because of the limit."""
+        before = {up: cost if then_up is None else cost + self._passing(table, up, then_up) for up in _BOTH}
+        is_cut_off = False
         for hop in self.graph.hops.get(table, ()):
-            before, up = hop.target, not hop.to_parent
-            if before == table or before not in self.distances or (before, up) in self.remaining:
+            up = not hop.to_parent
+            if before[up] + HOP > limit:
+                is_cut_off = True
                 continue
-            passing = 0 if then_up is None else self._passing(table, up, then_up)
-            heappush(heap, (cost + passing + self._key(hop), before, up))
+            other = hop.target
+            if other == table or other not in self.distances or (other, up) in self.remaining:
+                continue
+            total = before[up] + self._key(hop)
+            if total > limit:
+                is_cut_off = True
+            else:
+                heappush(heap, (total, other, up))
+        return is_cut_off
 
     def look_forward(self, start: Start, max_hops: int) -> Iterator[Path]:
         """Yield the paths, extending first what costs least with what remains."""
@@ -174,7 +212,7 @@ class _Search:
         costs = (
             self._passing(hop.target, hop.to_parent, up) + remaining
             for up in (True, False)
-            if (remaining := self.remaining.get((hop.target, up), self.beyond)) is not None
+            if (remaining := self.remaining.get((hop.target, up), self.limit)) is not None
         )
         return min(costs, default=None)
 
