@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tests.catalog.test_graph_and_joins import anything, hub, key
-from tribal.catalog.doubts import alternatives_to, doubts_about, fans_out, reasons_for
 from tribal.catalog.graph import Hop, JoinGraph
-from tribal.catalog.paths import Keys, Path, Start, cheapest_paths
+from tribal.catalog.joining.doubts import alternatives_to, doubts_about, fans_out, reasons_for
+from tribal.catalog.joining.paths import Keys, Path, Start, cheapest_paths
 from tribal_contracts import KeyEdge
 
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tribal.catalog.costs import key_cost, passing_cost
 from tribal.catalog.graph import Hop, JoinGraph
+from tribal.catalog.joining.costs import key_cost, passing_cost
+from tribal.catalog.joining.paths import MAX_DEARER, Keys, Start, cheapest_paths
 from tribal.catalog.joins import ROW_LIMIT, SqlTable, join_sql, join_steps, joins_along, same_name
-from tribal.catalog.paths import MAX_DEARER, Keys, Start, cheapest_paths
 from tribal.retrieval.graphs import role_words
 from tribal_contracts import DatabaseType, KeyEdge
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from tests.catalog.test_graph_and_joins import anything, edges, key, names, tables
 from tribal.catalog.graph import JoinGraph
-from tribal.catalog.join_trees import JoinTree, cheapest_tree
+from tribal.catalog.joining.paths import Keys
+from tribal.catalog.joining.trees import JoinTree, cheapest_tree
 from tribal.catalog.joins import join_steps
-from tribal.catalog.paths import Keys
 from tribal_contracts import KeyEdge
 
 

@@ -79,7 +79,7 @@ def _join_models() -> Models:
 
 
 def _get_join_path(request: GetJoinPathInput, caller: Caller, app: Application) -> ToolOutput:
-    from tribal.retrieval.join_path import get_join_path
+    from tribal.retrieval.joining.join_path import get_join_path
 
     return get_join_path(request, toolbox_of(caller, app))
 

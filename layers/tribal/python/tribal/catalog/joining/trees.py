@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from tribal.catalog.costs import HOP, NEARLY_EQUAL
 from tribal.catalog.graph import HUB, Hop
-from tribal.catalog.paths import Keys, Path, Start, cheapest_paths
+from tribal.catalog.joining.costs import HOP, NEARLY_EQUAL
+from tribal.catalog.joining.paths import Keys, Path, Start, cheapest_paths
 
 MAX_HOPS = 10
 """The most hops that can be asked for. Source: specification section 6.3."""

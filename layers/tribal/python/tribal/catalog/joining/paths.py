@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
 
-from tribal.catalog.costs import HOP, key_cost, passing_cost
 from tribal.catalog.graph import Hop, JoinGraph
+from tribal.catalog.joining.costs import HOP, key_cost, passing_cost
 
 MAX_EXTENDED = 20_000
 """The most partial paths that a search extends. By judgement: it bounds a search in a graph that is all hubs to some

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from tribal.catalog.costs import NEARLY_EQUAL
 from tribal.catalog.graph import HUB, Hop, JoinGraph, Ties
 from tribal.catalog.identity import TableIdentity, format_name
-from tribal.catalog.paths import Path
+from tribal.catalog.joining.costs import NEARLY_EQUAL
+from tribal.catalog.joining.paths import Path
 
 MAX_ALTERNATIVES = 3
 """As the contract of `get_join_path` has it."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tribal.catalog.doubts import alternatives_to, doubts_about, fans_out, reasons_for
 from tribal.catalog.graph import Hop, JoinGraph
-from tribal.catalog.join_trees import Branch, JoinTree
+from tribal.catalog.joining.doubts import alternatives_to, doubts_about, fans_out, reasons_for
+from tribal.catalog.joining.paths import Path
+from tribal.catalog.joining.trees import Branch, JoinTree
 from tribal.catalog.joins import ROW_LIMIT, SqlTable, join_sql, join_steps, joins_along
 from tribal.catalog.outline import TableOutline
-from tribal.catalog.paths import Path
 from tribal.ports import IndexedTable
 from tribal.retrieval.names import name_of
 from tribal.retrieval.toolbox import OpenIndex, Toolbox

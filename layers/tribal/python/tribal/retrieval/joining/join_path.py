@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tribal.catalog.join_trees import MAX_HOPS, JoinTree, cheapest_tree
-from tribal.catalog.paths import Keys
+from tribal.catalog.joining.paths import Keys
+from tribal.catalog.joining.trees import MAX_HOPS, JoinTree, cheapest_tree
 from tribal.errors import ToolInputInvalid
 from tribal.ports import IndexedTable
 from tribal.retrieval.graphs import join_graph
 from tribal.retrieval.inferred_keys import inferred_joins
-from tribal.retrieval.join_answer import JoinWriter
+from tribal.retrieval.joining.join_answer import JoinWriter
 from tribal.retrieval.names import find_table, name_of
 from tribal.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal_contracts import AgentError, GetJoinPathInput, GetJoinPathOutput
