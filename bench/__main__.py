@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from bench import descriptions, domains, explaining, keys, retrieval
+from bench import descriptions, domains, explaining, joins, keys, real_joins, retrieval
 from bench.first_request import first_requests
 from bench.generated import generated_database
 from bench.masking import masking_rates
@@ -50,7 +50,8 @@ def main() -> int:
                 key_rates = keys.report(server, folder) if os.environ.get(keys.DATA_VARIABLE) else None
                 data = os.environ.get(retrieval.DATA_VARIABLE)
                 scores = retrieval.report(TRIBAL, address) if data else []
-                joins = explaining.explain_joins(Path(data), TRIBAL) if data else []
+                explained = explaining.explain_joins(Path(data), TRIBAL) if data else []
+                real = real_joins.real_joins(Path(data), TRIBAL) if data else {}
     except (CommandFailedError, EmbeddedServerError, NodeError) as error:
         print(f"make bench: FAILED: {error}", file=sys.stderr)
         return 1
@@ -68,7 +69,8 @@ def main() -> int:
         keys.print_rates(key_rates)
     if scores:
         retrieval.print_scores(scores)
-        explaining.print_explained(joins)
+        joins.print_joins({**{score.name: score.joins for score in scores}, **real})
+        explaining.print_explained(explained)
     RESULTS.parent.mkdir(exist_ok=True)
     machine: dict[str, object] = {"python": platform.python_version(), "system": platform.platform()}
     machine["cores"] = os.cpu_count()
@@ -81,7 +83,8 @@ def main() -> int:
         "domains": [asdict(agreement) for agreement in agreements],
         "keys": asdict(key_rates) if key_rates is not None else None,
         "retrieval": [asdict(score) for score in scores],
-        "joins": [asdict(one) for one in joins],
+        "joins": [asdict(one) for one in explained],
+        "real_joins": [{"name": name, **asdict(score)} for name, score in real.items()],
     }
     RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     print(f"make bench: {len(measurements)} measurements, written to {RESULTS}")

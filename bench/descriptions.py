@@ -74,7 +74,7 @@ def documented_schemas(server: EmbeddedServer, scratch: Path) -> Iterator[tuple[
     for file in sorted([*data.glob("ddl/*/schema_nocomments.sql"), *data.glob("real/*/schema.sql")]):
         name = file.parent.name
         script = scratch / f"{name}.sql"
-        script.write_text(_LEFT_OUT.sub("", file.read_text(encoding="utf-8")), encoding="utf-8")
+        script.write_text(loadable(file), encoding="utf-8")
         server.ensure_database(name, script)
         project = scratch / name
         project.mkdir()
@@ -82,6 +82,11 @@ def documented_schemas(server: EmbeddedServer, scratch: Path) -> Iterator[tuple[
         said, sentences = _counted(name, documents)
         _check_keys(said, documents, server.dsn(name))
         yield said, sentences
+
+
+def loadable(schema: Path) -> str:
+    """The SQL of a schema, without what needs an extension."""
+    return _LEFT_OUT.sub("", schema.read_text(encoding="utf-8"))
 
 
 def _documents(dsn: str, project: Path) -> Iterator[TableDocument]:

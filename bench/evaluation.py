@@ -50,6 +50,8 @@ class JoinTest:
     source: str
     target: str
     ways: tuple[Way, ...]
+    """A way without pairs of columns is met by any columns."""
+    max_hops: int = 3
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.evaluation import JoinTest, Way, plain_name
@@ -28,26 +29,71 @@ class JoinScore:
     """Share of pairs with any path."""
     wrong: tuple[str, ...]
     """Pairs whose answer matches none of the human paths."""
+    wrong_marked: int
+    """Wrong paths with a warning that they are inferred or ambiguous."""
+    wrong_unmarked: int
+    right_declared: int
+    """Right answers along declared keys alone."""
+    right_declared_marked: int
+    """Those of them that are marked as ambiguous."""
 
 
-def score_joins(tests: Sequence[JoinTest], app: Application) -> JoinScore:
+Answered = tuple[JoinTest, GetJoinPathOutput]
+
+
+def answers(tests: Sequence[JoinTest], app: Application) -> list[Answered]:
     """Ask for each pair once."""
+    return [(test, _asked(test, app)) for test in tests]
+
+
+def scored(answered: Sequence[Answered]) -> JoinScore:
+    """Compare each answer with the ways of people."""
     exact = tables = found = 0
     wrong = []
-    for test in tests:
-        way = _answered(test, app)
+    marks: Counter[tuple[bool, bool, bool]] = Counter()
+    for test, answer in answered:
+        way = _way(answer)
         found += way is not None
         tables += way is not None and any(way[0] == gold[0] for gold in test.ways)
-        exact += way in test.ways
-        if way not in test.ways:
+        right = way is not None and any(way[0] == gold[0] and gold[1] in ((), way[1]) for gold in test.ways)
+        exact += right
+        if not right:
             wrong.append(f"{test.source} -> {test.target}: {' '.join(way[0]) if way else 'no path'}")
-    return JoinScore(len(tests), exact / len(tests), tables / len(tests), found / len(tests), tuple(wrong))
+        if way is not None:
+            codes = {warning.code for warning in answer.warnings or ()}
+            marks[right, "RET_JOIN_INFERRED" in codes, "RET_JOIN_AMBIGUOUS" in codes] += 1
+    pairs = max(len(answered), 1)
+    return JoinScore(
+        pairs=len(answered),
+        exact=exact / pairs,
+        same_tables=tables / pairs,
+        found=found / pairs,
+        wrong=tuple(wrong),
+        wrong_marked=marks[False, True, True] + marks[False, True, False] + marks[False, False, True],
+        wrong_unmarked=marks[False, False, False],
+        right_declared=marks[True, False, False] + marks[True, False, True],
+        right_declared_marked=marks[True, False, True],
+    )
 
 
-def _answered(test: JoinTest, app: Application) -> Way | None:
-    asked = {"source_table": test.source, "target_table": test.target}
+def print_joins(scores: Mapping[str, JoinScore]) -> None:
+    """Print one line per set."""
+    print(f"{'joins':<32}{'pairs':>7}{'right':>8}{'wrong: marked':>15}{'not':>5}{'right declared: marked':>24}")
+    for name, score in scores.items():
+        right = f"{score.right_declared_marked} of {score.right_declared}"
+        print(
+            f"{name:<32}{score.pairs:>7}{score.exact:>8.3f}{score.wrong_marked:>15}{score.wrong_unmarked:>5}{right:>24}"
+        )
+
+
+def _asked(test: JoinTest, app: Application) -> GetJoinPathOutput:
+    asked = {"source_table": test.source, "target_table": test.target, "max_hops": test.max_hops}
     answer = call_tool("get_join_path", asked, Caller("bench"), app)
     assert isinstance(answer, GetJoinPathOutput)
+    return answer
+
+
+def _way(answer: GetJoinPathOutput) -> Way | None:
     if answer.path is None:
         return None
     tables = (plain_name(answer.source), *(plain_name(step.to_table) for step in answer.path))

@@ -26,10 +26,11 @@ from bench.evaluation import (
     plain_name,
 )
 from bench.explaining import explain_joins, print_explained
-from bench.joins import JoinScore, score_joins
+from bench.joins import JoinScore, answers, print_joins, scored
 from bench.measure import CommandFailedError
 from bench.opensearch import cluster
 from bench.opensearch_steps import build
+from bench.real_joins import real_joins
 from bench.searching import opened
 from servers.opensearch import NodeError
 from servers.postgres import EmbeddedServerError
@@ -103,13 +104,16 @@ def main() -> int:
         with cluster() as address:
             scores = report(tribal, address)
         joins = explain_joins(Path(os.environ[DATA_VARIABLE]), tribal)
+        real = real_joins(Path(os.environ[DATA_VARIABLE]), tribal)
     except (CommandFailedError, EmbeddedServerError, NodeError) as error:
         print(f"bench.retrieval: FAILED: {error}", file=sys.stderr)
         return 1
     print_scores(scores)
+    print_joins({**{score.name: score.joins for score in scores}, **real})
     print_explained(joins)
     RESULTS.parent.mkdir(exist_ok=True)
     results = {"sets": [asdict(score) for score in scores], "joins": [asdict(one) for one in joins]}
+    results["real_joins"] = [{"name": name, **asdict(score)} for name, score in real.items()]
     RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     print(f"bench.retrieval: written to {RESULTS}")
     return 0
@@ -149,7 +153,7 @@ def _score(one: EvaluationSet, app: Application) -> SetScore:
         ranking=_ranking(one.questions, [ask.answer for ask in asks]),
         in_its_schema=_ranking(one.questions, [ask.in_its_schema for ask in asks]),
         ablations={name: _ranking(one.questions, [ask.ablations[name] for ask in asks]) for name in ABLATIONS},
-        joins=score_joins(one.join_tests, app),
+        joins=scored(answers(one.join_tests, app)),
         relevance_auc=_relevance_auc(one, app),
         median_milliseconds=statistics.median(milliseconds),
         slow_milliseconds=milliseconds[int(0.95 * len(milliseconds))],

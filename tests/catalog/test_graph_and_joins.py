@@ -1,4 +1,4 @@
-"""Join paths: shortest, valid, in a fixed order; joins that keep the rows that they should."""
+"""Join paths: cheapest, valid, in a fixed order; joins that keep the rows that they should."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tribal.catalog.graph import Hop, JoinGraph, shortest_path
+from tribal.catalog.graph import Hop, JoinGraph
+from tribal.catalog.joining.costs import key_cost, passing_cost
+from tribal.catalog.joining.paths import MAX_DEARER, Keys, Start, cheapest_paths
 from tribal.catalog.joins import ROW_LIMIT, SqlTable, join_sql, join_steps, joins_along, same_name
 from tribal.retrieval.graphs import role_words
 from tribal_contracts import DatabaseType, KeyEdge
@@ -37,7 +39,12 @@ def anything(_: str) -> bool:
 def path(
     keys: list[KeyEdge], source: str, target: str, max_hops: int = 10, allowed: Callable[[str], bool] = anything
 ) -> list[Hop] | None:
-    return shortest_path(JoinGraph.of(keys), f"db.s.{source}", f"db.s.{target}", max_hops, allowed)
+    return best(Keys(JoinGraph.of(keys), allowed), f"db.s.{source}", f"db.s.{target}", max_hops)
+
+
+def best(keys: Keys, source: str, target: str, max_hops: int = 10) -> list[Hop] | None:
+    found = next(cheapest_paths(keys, Start({source}), target, max_hops), None)
+    return None if found is None else list(found.hops)
 
 
 def sql_of(
@@ -59,60 +66,92 @@ edges = st.lists(
 )
 
 
-def all_simple_paths(keys: list[KeyEdge], source: str, target: str, max_hops: int) -> list[list[KeyEdge]]:
-    """Every way without a table twice, by trying everything."""
-    ways: list[list[KeyEdge]] = []
+def all_simple_paths(graph: JoinGraph, source: str, target: str, max_hops: int) -> list[list[Hop]]:
+    """Every path without a table twice, by trying everything."""
+    paths: list[list[Hop]] = []
 
-    def walk(at: str, seen: frozenset[str], way: list[KeyEdge]) -> None:
-        if at == target and way:
-            ways.append(way)
+    def walk(at: str, seen: frozenset[str], path: list[Hop]) -> None:
+        if at == target:
+            paths.append(path)
             return
-        if len(way) == max_hops:
+        if len(path) == max_hops:
             return
-        for edge in keys:
-            for here, there in ((edge.from_table, edge.to_table), (edge.to_table, edge.from_table)):
-                if here == at and there not in seen:
-                    walk(there, seen | {there}, [*way, edge])
+        for hop in graph.hops.get(at, ()):
+            if hop.target not in seen:
+                walk(hop.target, seen | {hop.target}, [*path, hop])
 
     walk(source, frozenset({source}), [])
-    return ways
+    return paths
 
 
-def against(way: list[KeyEdge], source: str) -> tuple[int, int, int]:
-    """What is against a way: keys that nobody declared, tables passed by a shared parent, keys that may be empty."""
-    upward, at = [], source
-    for edge in way:
-        upward.append(edge.from_table == at)
-        at = edge.to_table if upward[-1] else edge.from_table
-    fans = sum(up and not after for up, after in pairwise(upward))
-    return sum(edge.source == "inferred" for edge in way), fans, sum(edge.nullable for edge in way)
+def cost_of(path: list[Hop], graph: JoinGraph) -> int:
+    passed = (passing_cost(after.source, before.to_parent, after.to_parent, graph) for before, after in pairwise(path))
+    return sum(key_cost(hop.key, graph) for hop in path) + sum(passed)
 
 
 @given(edges, tables, tables, st.integers(1, 5))
-def test_a_path_is_valid_and_of_the_shortest_the_one_with_the_least_against_it(
+def test_the_paths_are_those_of_least_cost_among_all_that_are_short_enough(
     keys: list[KeyEdge], source: str, target: str, max_hops: int
 ) -> None:
-    found = path(keys, source, target, max_hops)
     if source == target:
         return
-    ways = all_simple_paths(keys, f"db.s.{source}", f"db.s.{target}", max_hops)
-    if not ways:
-        assert found is None
-        return
-    assert found
-    assert len(found) == min(map(len, ways)) <= max_hops
-    assert found[0].source == f"db.s.{source}"
-    assert found[-1].target == f"db.s.{target}"
-    assert all(before.target == after.source for before, after in pairwise(found))
-    assert all(hop.key in keys for hop in found)
-    least = min(against(way, f"db.s.{source}") for way in ways if len(way) == len(found))
-    assert against([hop.key for hop in found], f"db.s.{source}") == least
+    graph = JoinGraph.of(keys)
+    found = list(cheapest_paths(Keys(graph, anything), Start({f"db.s.{source}"}), f"db.s.{target}", max_hops))
+    every = all_simple_paths(graph, f"db.s.{source}", f"db.s.{target}", max_hops)
+    costs = sorted(cost_of(path, graph) for path in every)
+    assert [path.cost for path in found] == [cost for cost in costs if cost <= costs[0] + MAX_DEARER]
+    assert [cost_of(list(path.hops), graph) for path in found] == [path.cost for path in found]
+    for path in found:
+        assert (path.tables[0], path.tables[-1]) == (f"db.s.{source}", f"db.s.{target}")
+        assert all(before.target == after.source for before, after in pairwise(path.hops))
+        assert len(set(path.tables)) == len(path.tables) <= max_hops + 1
 
 
-def test_a_table_between_both_ends_is_taken_before_one_that_both_reference() -> None:
+def hub(children: int, name: str = "hub") -> list[KeyEdge]:
+    return [key(f"child{number}", name) for number in range(children)]
+
+
+def test_a_bridge_is_taken_before_a_parent_that_both_share() -> None:
     keys = [key("a", "hub"), key("t", "hub"), key("link", "a", nullable=True), key("link", "t", nullable=True)]
     assert names(path(keys, "a", "t")) == ["db.s.a", "db.s.link", "db.s.t"]
     assert names(path(keys[:2], "a", "t")) == ["db.s.a", "db.s.hub", "db.s.t"]
+
+
+def test_a_longer_path_is_taken_round_a_table_that_nearly_every_table_references() -> None:
+    keys = [key("a", "hub"), key("t", "hub"), key("a", "b"), key("b", "c"), key("t", "c", nullable=True)]
+    few = [*keys, key("a", "p"), key("b", "p")]
+    assert names(path(few, "a", "t")) == ["db.s.a", "db.s.hub", "db.s.t"]
+    tenant = [*keys, *hub(20), key("b", "hub"), key("c", "hub")]
+    assert names(path(tenant, "a", "t")) == ["db.s.a", "db.s.b", "db.s.c", "db.s.t"]
+    assert names(path(tenant, "a", "t", max_hops=2)) == ["db.s.a", "db.s.hub", "db.s.t"]
+
+
+def test_a_central_table_of_a_small_schema_is_no_hub() -> None:
+    graph = JoinGraph.of(hub(4))
+    assert graph.tied("db.s.hub").hubness == 0 < JoinGraph.of(hub(8)).tied("db.s.hub").hubness
+    elsewhere = [key(f"x{number}", f"y{number}") for number in range(40)]
+    shared_by_few = JoinGraph.of([*hub(8), *elsewhere]).tied("db.s.hub")
+    assert shared_by_few.hubness < JoinGraph.of(hub(8)).tied("db.s.hub").hubness / 10
+
+
+def test_of_two_bridges_the_one_that_references_nothing_else_is_taken() -> None:
+    keys = [key(bridge, end) for bridge in ("a_fact", "z_link") for end in ("a", "t")]
+    assert names(path(keys, "a", "t")) == ["db.s.a", "db.s.a_fact", "db.s.t"]
+    fact = [key("a_fact", other) for other in ("x", "y")]
+    assert names(path([*keys, *fact], "a", "t")) == ["db.s.a", "db.s.z_link", "db.s.t"]
+
+
+def test_a_path_of_keys_that_are_never_null_is_taken_before_one_of_keys_that_may_be() -> None:
+    keys = [key("t", "a_mid"), key("a_mid", "s", nullable=True), key("t", "z_mid"), key("z_mid", "s")]
+    assert names(path(keys, "s", "t")) == ["db.s.s", "db.s.z_mid", "db.s.t"]
+
+
+@pytest.mark.parametrize(("confidence", "through"), [(0.9, []), (0.5, ["db.s.m"]), (None, ["db.s.m"])])
+def test_a_likely_key_is_taken_before_a_longer_declared_path_and_an_unlikely_one_after_it(
+    confidence: float | None, through: list[str]
+) -> None:
+    inferred = key("a", "t").model_copy(update={"source": "inferred", "confidence": confidence, "nullable": True})
+    assert names(path([inferred, key("a", "m"), key("m", "t")], "a", "t")) == ["db.s.a", *through, "db.s.t"]
 
 
 def test_of_two_keys_to_one_table_the_one_without_a_role_is_meant() -> None:
@@ -120,9 +159,9 @@ def test_of_two_keys_to_one_table_the_one_without_a_role_is_meant() -> None:
         key("post", "users", name=name).model_copy(update={"from_columns": [column]})
         for name, column in (("a", "approver_user_id"), ("b", "user_id"), ("c", "creatorUserId"))
     ]
-    graph = JoinGraph.of(keys, role_words)
+    graph = Keys(JoinGraph.of(keys, role_words), anything)
     for source, target in (("post", "users"), ("users", "post")):
-        found = shortest_path(graph, f"db.s.{source}", f"db.s.{target}", 1, anything)
+        found = best(graph, f"db.s.{source}", f"db.s.{target}", 1)
         assert found is not None
         assert found[0].key.from_columns == ["user_id"]
 
@@ -230,7 +269,7 @@ def test_odd_names_are_quoted_for_the_server_and_its_own_database_name_is_used()
         nullable=False,
         source="declared",
     )
-    found = shortest_path(JoinGraph.of([edge]), edge.from_table, edge.to_table, 1, anything)
+    found = best(Keys(JoinGraph.of([edge]), anything), edge.from_table, edge.to_table, 1)
     assert found is not None
     sql = sql_of(edge.from_table, found, "snowflake", {"shop": "PROD"}.__getitem__)
     assert 'FROM PROD."sales"."Order Items" AS t0' in sql

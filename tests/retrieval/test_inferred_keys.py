@@ -60,7 +60,15 @@ def test_a_guess_never_takes_the_place_of_a_declared_path_that_is_too_long(tmp_p
 
 
 def test_where_nothing_suggests_a_join_there_is_none(garage: Toolbox) -> None:
-    for target in ("db.s.weather", "other.s.car_note"):
-        answer = call(garage, "get_join_path", source_table="db.s.car", target_table=target)
-        assert (answer.success, answer.path_found, answer.path) == (True, False, None)
-        assert codes(answer) == []
+    answer = call(garage, "get_join_path", source_table="db.s.car", target_table="db.s.weather")
+    assert (answer.success, answer.path_found, answer.path) == (True, False, None)
+    assert codes(answer) == []
+
+
+def test_tables_of_two_databases_are_not_joined_and_the_answer_says_why(garage: Toolbox) -> None:
+    answer = call(garage, "get_join_path", source_table="db.s.car", target_table="other.s.car_note")
+    assert (answer.success, answer.path_found, answer.path) == (True, False, None)
+    assert codes(answer) == ["RET_JOIN_CROSS_DATABASE"]
+    assert "query each" in answer.warnings[0].message
+    third = call(garage, "get_join_path", source_table="db.s.car", target_table="db.s.sale", also=["other.s.car_note"])
+    assert (third.path_found, codes(third)) == (False, ["RET_JOIN_CROSS_DATABASE"])

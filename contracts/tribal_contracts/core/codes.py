@@ -75,6 +75,8 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "RET_BUDGET_EXCEEDED": CodeDefaults("error", False, "One item alone is larger than an answer may be."),
     "RET_ANSWER_PARTIAL": CodeDefaults("warning", False, "A part of the answer is left out; the message says which."),
     "RET_JOIN_INFERRED": CodeDefaults("warning", False, "A join follows names and types, for no key is declared."),
+    "RET_JOIN_AMBIGUOUS": CodeDefaults("warning", False, "A join may not be the one that is meant."),
+    "RET_JOIN_CROSS_DATABASE": CodeDefaults("warning", False, "Tables of two databases are not joined."),
     "RET_NOTHING_RELEVANT": CodeDefaults("warning", False, "No table is about what was asked."),
     "RET_WORDS_UNMATCHED": CodeDefaults("warning", False, "No table has some words of the question."),
     "RET_INTERNAL": CodeDefaults("error", True, "The tool failed in a way that it did not foresee."),

@@ -170,12 +170,19 @@ class GetTableSchemaOutput(ToolOutput):
     next_cursor: str | Unset = optional("Extension: pass it as `cursor` for the columns that are still to come.")
 
 
+MAX_ALSO = 5
+"""Tables that can be joined besides two."""
+
+
 class GetJoinPathInput(ClosedContract):
     """Source: specification section 6.3."""
 
     source_table: TableName
     target_table: TableName
     max_hops: int = Field(default=3, description="The longest path to look for, 1 to 10 joins.")
+    also: Annotated[list[TableName], Field(max_length=MAX_ALSO)] | Unset = optional(
+        "Extension: further tables to join, at most 5; each may be `max_hops` from those joined before it."
+    )
 
 
 class JoinStep(Contract):
@@ -189,9 +196,22 @@ class JoinStep(Contract):
     from_alias: str | Unset = optional("Extension: the alias of `from_table` in the SQL.")
     to_alias: str | Unset = optional("Extension: the alias of `to_table` in the SQL.")
     source: Literal["declared", "inferred"] | Unset = optional(
-        "Extension: `inferred` when no key is declared and names and types alone suggest the step."
+        "Extension: `inferred` when no key is declared; `evidence` says what suggests the step."
     )
     confidence: UnitInterval | Unset = optional("Extension: of an inferred step, how likely it is, 0 to 1.")
+    evidence: list[KeyEvidence] | Unset = optional("Extension: of an inferred step, what it rests on.")
+    fans_out: bool | Unset = optional(
+        "Extension: whether one row may meet several here, so that what stands before is repeated; absent if unknown."
+    )
+
+
+class JoinAlternative(Contract):
+    """Extension: another path that may be the one that is meant."""
+
+    path: list[JoinStep]
+    hop_count: Count
+    sql_snippet: str
+    reasons: list[str] = Field(description="What sets it apart from the path given.")
 
 
 class GetJoinPathOutput(ToolOutput):
@@ -203,6 +223,9 @@ class GetJoinPathOutput(ToolOutput):
     hop_count: Count | Unset = optional()
     path: list[JoinStep] | Unset = optional()
     sql_snippet: str | Unset = optional()
+    alternatives: list[JoinAlternative] | Unset = optional(
+        "Extension: where the path is ambiguous, at most 3 others, the likeliest first."
+    )
 
 
 class GetDomainOverviewInput(ClosedContract):

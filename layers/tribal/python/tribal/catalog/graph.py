@@ -1,11 +1,13 @@
-"""Foreign keys as a graph, and the shortest path from one table to another."""
+"""Keys as a graph of tables, and what its shape says about each table."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from tribal.catalog.identity import TableIdentity
 from tribal_contracts import InferredKey, KeyEdge
 
 
@@ -22,6 +24,13 @@ def inferred_edge(key: InferredKey) -> KeyEdge:
         confidence=key.confidence,
         evidence=key.evidence,
     )
+
+
+FEW_CHILDREN = 4
+"""A table that no more tables reference is no hub, however small its schema. By judgement: of ten tables, the one that
+they are about is referenced by about as many."""
+HUB = 0.5
+"""Hubness from which a table is said to be a hub: about that of one which half of 32 tables reference. By judgement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +72,42 @@ class Hop:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """How many tables reference a table."""
+
+    children: int = 0
+    """Tables with a key to it, itself left out."""
+    among: int = 0
+    """Tables of its schema that have any key or are referenced by one."""
+    share: float = 0.0
+    """Share of the other tables of its schema that reference it."""
+    parents: int = 0
+    """Tables that it references, itself left out."""
+
+    @property
+    def hubness(self) -> float:
+        """How much of a hub it is, by share and number of its children; 0 with few of them."""
+        return self.share**2 * math.log2(self.children / FEW_CHILDREN) if self.children > FEW_CHILDREN else 0.0
+
+
+_NO_TIES = Ties()
+
+
 def _no_roles(_: KeyEdge) -> int:
     return 0
 
 
 @dataclass(frozen=True, slots=True)
 class JoinGraph:
-    """Foreign keys by the tables at either end; a self-reference is walked from child to parent only."""
+    """Keys by the tables at either end; a self-reference is walked from child to parent only."""
 
     hops: Mapping[str, tuple[Hop, ...]] = field(default_factory=dict)
     """Every hop that leaves a table, in the order of the keys."""
     adjacent: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tables one key away, in order of name, without the table itself."""
+    ties: Mapping[str, Ties] = field(default_factory=dict)
+    """Of each table that is referenced by another one."""
     role_words: Callable[[KeyEdge], int] = _no_roles
     """How many words of a key's columns name a role and not what is referenced."""
 
@@ -88,79 +121,43 @@ class JoinGraph:
                 without any is preferred.
         """
         leaving: defaultdict[str, list[Hop]] = defaultdict(list)
+        children: defaultdict[str, set[str]] = defaultdict(set)
+        parents: defaultdict[str, set[str]] = defaultdict(set)
         for key in keys:
             if not key.from_columns or len(key.from_columns) != len(key.to_columns):
                 continue
             leaving[key.from_table].append(Hop(key, True))
             if key.to_table != key.from_table:
                 leaving[key.to_table].append(Hop(key, False))
+                children[key.to_table].add(key.from_table)
+                parents[key.from_table].add(key.to_table)
         return cls(
             hops={table: tuple(hops) for table, hops in leaving.items()},
             adjacent={table: tuple(sorted({hop.target for hop in hops} - {table})) for table, hops in leaving.items()},
+            ties=_ties(leaving, children, parents),
             role_words=role_words,
         )
 
-
-@dataclass(frozen=True, slots=True, order=True)
-class Cost:
-    """Why a path is worse than another of the same length, compared field by field; the lowest cost wins.
-
-    docs/adr/0012 decides the order of the fields.
-    """
-
-    inferred: int = 0
-    """Keys that are not declared."""
-    fans: int = 0
-    """Shared parents on the path: joined through one, every row of a child meets every row of the other."""
-    nullable: int = 0
-    """Keys that may be null."""
-    roles: int = 0
-    """Words of the keys' columns that name a role, such as `creator` in `creator_user_id`."""
-    names: tuple[tuple[object, ...], ...] = ()
-    """Names of the hops, so that the choice is always the same."""
-
-    def after(self, last: Hop | None, hop: Hop, role_words: int) -> Cost:
-        """The cost with one more hop, whose columns have that many words for a role."""
-        fan = last is not None and last.to_parent and not hop.to_parent
-        return Cost(
-            self.inferred + (hop.key.source == "inferred"),
-            self.fans + fan,
-            self.nullable + hop.key.nullable,
-            self.roles + role_words,
-            (*self.names, hop.order),
-        )
+    def tied(self, table: str) -> Ties:
+        """How many tables reference a table."""
+        return self.ties.get(table, _NO_TIES)
 
 
-def shortest_path(
-    graph: JoinGraph, source: str, target: str, max_hops: int, allowed: Callable[[str], bool]
-) -> list[Hop] | None:
-    """The shortest path along keys in either direction; `None` if there is none of at most `max_hops`.
+def _ties(tables: Iterable[str], children: Mapping[str, set[str]], parents: Mapping[str, set[str]]) -> dict[str, Ties]:
+    schemas = {table: _schema(table) for table in tables}
+    sizes = Counter(schemas.values())
+    found = {}
+    for table, schema in schemas.items():
+        by = children.get(table, ())
+        near = sum(schemas[child] == schema for child in by)
+        share = near / max(sizes[schema] - 1, 1)
+        found[table] = Ties(len(by), sizes[schema], share, len(parents.get(table, ())))
+    return found
 
-    Of equally short paths the one of lowest `Cost` wins. From a table to itself it is the self-reference, or no hop at
-    all. Every table on the path is `allowed`.
-    """
-    if not allowed(source) or not allowed(target):
-        return None
-    if source == target:
-        own = [hop for hop in graph.hops.get(source, ()) if hop.target == source]
-        own.sort(key=lambda hop: Cost().after(None, hop, graph.role_words(hop.key)))
-        return own[:1] if max_hops >= 1 else []
-    visited = {source}
-    # The cost of a hop depends on the direction of the one before, so the best path in either direction is kept.
-    frontier: dict[tuple[str, bool], tuple[Cost, list[Hop]]] = {(source, False): (Cost(), [])}
-    for _ in range(max_hops):
-        reached: dict[tuple[str, bool], tuple[Cost, list[Hop]]] = {}
-        for (table, _), (cost, path) in frontier.items():
-            for hop in graph.hops.get(table, ()):
-                if hop.target in visited or not allowed(hop.target):
-                    continue
-                longer = cost.after(path[-1] if path else None, hop, graph.role_words(hop.key))
-                place = (hop.target, hop.to_parent)
-                if place not in reached or longer < reached[place][0]:
-                    reached[place] = (longer, [*path, hop])
-        paths = [reached[place] for place in ((target, False), (target, True)) if place in reached]
-        if paths:
-            return min(paths, key=lambda path: path[0])[1]
-        visited.update(table for table, _ in reached)
-        frontier = reached
-    return None
+
+def _schema(table: str) -> tuple[str, str]:
+    try:
+        identity = TableIdentity.parse(table)
+    except ValueError:
+        return "", ""
+    return identity.database, identity.schema

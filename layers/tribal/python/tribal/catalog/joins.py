@@ -43,7 +43,7 @@ class SqlTable:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A further table; `columns` pairs a column of the table before with one of this table.
+    """A further table; `columns` pairs a column of a table before with one of this table.
 
     `keeps_every_row` is true of a key that goes from child to parent over columns that are never null.
     """
@@ -51,11 +51,16 @@ class Join:
     table: SqlTable
     columns: tuple[tuple[str, str], ...]
     keeps_every_row: bool = False
+    onto: int = 0
+    """Number of the table before, 0 for the first one."""
 
 
-def join_steps(path: Sequence[Hop], kind: DatabaseType) -> list[JoinStep]:
-    """Number a way and say how each step is joined; the first table is `t0`, the one that step n reaches is `tn`."""
-    joins = joins_along(path)
+def join_steps(hops: Sequence[Hop], kind: DatabaseType) -> list[JoinStep]:
+    """Number the hops of a path or tree and say how each is joined.
+
+    The first table is `t0`, the one that step n reaches is `tn`.
+    """
+    joins = joins_along(hops)
     types = _join_types(joins)
     return [
         JoinStep(
@@ -63,28 +68,32 @@ def join_steps(path: Sequence[Hop], kind: DatabaseType) -> list[JoinStep]:
             from_table=hop.source,
             to_table=hop.target,
             join_type=join_type,
-            on_clause=_on_clause(number, join.columns, kind),
-            from_alias=f"t{number - 1}",
+            on_clause=_on_clause(number, join, kind),
+            from_alias=f"t{join.onto}",
             to_alias=f"t{number}",
         )
-        for number, (hop, join, join_type) in enumerate(zip(path, joins, types, strict=True), start=1)
+        for number, (hop, join, join_type) in enumerate(zip(hops, joins, types, strict=True), start=1)
     ]
 
 
-def joins_along(path: Sequence[Hop], server_name: Callable[[str], str] = same_name) -> list[Join]:
-    """The joins of a way along keys."""
-    return [
-        Join(
+def joins_along(hops: Sequence[Hop], server_name: Callable[[str], str] = same_name) -> list[Join]:
+    """The joins of a path or tree of hops, each of which leaves the first table or one that a hop before reached."""
+    numbers = {hops[0].source: 0} if hops else {}
+    joins = []
+    for number, hop in enumerate(hops, start=1):
+        join = Join(
             SqlTable.named(hop.target, server_name),
             tuple(zip(hop.source_columns, hop.target_columns, strict=True)),
             keeps_every_row=hop.to_parent and not hop.key.nullable,
+            onto=numbers[hop.source],
         )
-        for hop in path
-    ]
+        joins.append(join)
+        numbers.setdefault(hop.target, number)
+    return joins
 
 
 def join_sql(start: SqlTable, joins: Sequence[Join], kind: DatabaseType, *, row_limit: int | None = None) -> str:
-    """A SELECT over a chain of tables with the aliases `t0`, `t1` and so on; it runs as it stands.
+    """A SELECT over tables joined one after another, with the aliases `t0`, `t1` and so on; it runs as it stands.
 
     Without a limit it is the short form that pages show; with one, columns are named table by table.
     """
@@ -92,25 +101,23 @@ def join_sql(start: SqlTable, joins: Sequence[Join], kind: DatabaseType, *, row_
     columns, before_on, end = ("*", " ", ";") if row_limit is None else (aliases, "\n  ", f"\nLIMIT {row_limit}")
     lines = [f"SELECT {columns}", f"FROM {_written(start, kind)} AS t0"]
     for number, (join, join_type) in enumerate(zip(joins, _join_types(joins), strict=True), start=1):
-        condition = _on_clause(number, join.columns, kind)
+        condition = _on_clause(number, join, kind)
         lines.append(f"{join_type} JOIN {_written(join.table, kind)} AS t{number}{before_on}ON {condition}")
     return "\n".join(lines) + end
 
 
 def _join_types(joins: Iterable[Join]) -> list[JoinType]:
-    """INNER where that loses no row, else LEFT; after a LEFT, an INNER would drop again the rows that it kept."""
-    types: list[JoinType] = []
-    join_type: JoinType = "INNER"
+    """INNER where that loses no row, else LEFT; below a LEFT, an INNER would drop again the rows that it kept."""
+    types: list[JoinType] = ["INNER"]
     for join in joins:
-        join_type = join_type if join.keeps_every_row else "LEFT"
-        types.append(join_type)
-    return types
+        types.append(types[join.onto] if join.keeps_every_row else "LEFT")
+    return types[1:]
 
 
-def _on_clause(number: int, columns: Iterable[tuple[str, str]], kind: DatabaseType) -> str:
+def _on_clause(number: int, join: Join, kind: DatabaseType) -> str:
     return " AND ".join(
-        f"t{number - 1}.{legible_identifier(own, kind)} = t{number}.{legible_identifier(other, kind)}"
-        for own, other in columns
+        f"t{join.onto}.{legible_identifier(own, kind)} = t{number}.{legible_identifier(other, kind)}"
+        for own, other in join.columns
     )
 
 

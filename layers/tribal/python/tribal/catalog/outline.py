@@ -1,6 +1,8 @@
-"""What keys are inferred from: the structure of a table, without what is said of it."""
+"""What keys are inferred from and joins judged by: the structure of a table, without what is said of it."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from pydantic import Field
 
@@ -48,6 +50,13 @@ class TableOutline(Contract):
     foreign_keys: list[OutlinedForeignKey]
     indexes: list[OutlinedIndex]
     view_definition: str | Unset = optional()
+
+    def is_unique(self, columns: Collection[str]) -> bool:
+        """Whether no two rows have the same values in these columns, by what the table declares."""
+        keys = [self.primary_key, *self.unique_keys] if self.primary_key else self.unique_keys
+        unique = [key.columns for key in keys]
+        unique += [index.columns for index in self.indexes if index.unique and index.predicate is None]
+        return any(set(some) <= set(columns) for some in unique)
 
 
 def outline_of(table: CatalogTable, database: str) -> TableOutline:

@@ -78,6 +78,8 @@ class ToolSpec:
     """The `tribal` subcommand that calls it; `None` keeps it off the command line."""
     paged: tuple[str, ...] = ()
     """The lists of an answer that `next_cursor` continues, as dotted names of fields."""
+    trailing: str | None = None
+    """A field of the input, a list, whose items the command takes as arguments behind the others."""
 
     @cached_property
     def input_model(self) -> type[Contract]:

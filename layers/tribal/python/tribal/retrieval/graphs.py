@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,12 +66,11 @@ class TableMap:
         numbers = {name_of(entry): number for number, entry in enumerate(entries)}
         schemas: dict[tuple[str, str], int] = {}
         codes = [schemas.setdefault((entry.database, entry.schema), len(schemas)) for entry in entries]
-        joined = [
-            (number, numbers[other])
-            for name, number in numbers.items()
-            for other in graph.adjacent.get(name, ())
-            if other in numbers
-        ]
+        hops = [hop for name in numbers for hop in graph.hops.get(name, ()) if hop.target in numbers]
+        keyed = {end for hop in hops if hop.key.source == "declared" for end in (hop.source, hop.target)}
+        # A likely key is followed only where neither table has a declared one.
+        followed = (hop for hop in hops if hop.key.source == "declared" or keyed.isdisjoint((hop.source, hop.target)))
+        joined = [(numbers[hop.source], numbers[hop.target]) for hop in followed]
         ids = np.array([entry.record_id for entry in entries], dtype=np.int64)
         domains = frozenset(entry.domain for entry in entries)
         views = frozenset(number for number, entry in enumerate(entries) if "view" in entry.kind)
@@ -101,12 +101,11 @@ def _admitted(tables: Sequence[IndexedTable], where: IndexFilter) -> Sequence[In
 
 
 def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:
-    """Every declared key of the index, not limited to the caller's scope: restrict the tables when searching it."""
+    """Every key of the index, not limited to the caller's scope: restrict the tables when searching it."""
 
     def build() -> JoinGraph:
         keys = toolbox.index.key_graph()
-        declared = (edge for edge in (keys.edges if keys else ()) if edge.source == "declared")
-        return JoinGraph.of(declared, role_words)
+        return JoinGraph() if keys is None else JoinGraph.of(keys.edges, role_words)
 
     return toolbox.derived.get(opened.generation, "join graph", build)
 
@@ -117,13 +116,19 @@ def role_words(key: KeyEdge) -> int:
     `user_id` referencing `users` has none, `creator_user_id` has one; of two keys to the same table, the one with
     fewer is preferred.
     """
+    return len(_stems(tuple(key.from_columns)) - _referenced(key.to_table, tuple(key.to_columns)))
+
+
+@lru_cache(maxsize=16_384)
+def _referenced(table: str, columns: tuple[str, ...]) -> frozenset[str]:
+    """Words that name no role in a key to these columns."""
     try:
-        parent = TableIdentity.parse(key.to_table).table
+        parent = TableIdentity.parse(table).table
     except ValueError:
-        return 0
-    known = _stems([parent, *key.to_columns]) | _KEY_WORDS
-    return len(_stems(key.from_columns) - known)
+        parent = ""
+    return _stems((parent, *columns)) | _KEY_WORDS
 
 
-def _stems(names: Iterable[str]) -> frozenset[str]:
+@lru_cache(maxsize=16_384)
+def _stems(names: tuple[str, ...]) -> frozenset[str]:
     return frozenset(stem(token) for name in names for token in split_identifier(name))

@@ -80,7 +80,7 @@ def _join_models() -> Models:
 
 
 def _get_join_path(request: GetJoinPathInput, caller: Caller, app: Application) -> ToolOutput:
-    from tribal.retrieval.join_path import get_join_path
+    from tribal.retrieval.joining.join_path import get_join_path
 
     return get_join_path(request, toolbox_of(caller, app))
 
@@ -174,13 +174,16 @@ RETRIEVAL = Capability(
         ToolSpec(
             name="get_join_path",
             title="Find a join path",
-            summary="Show how two tables are joined, with SQL that runs.",
-            description="The shortest way to join two tables along their foreign keys, with SQL that runs. Use it"
-            " instead of guessing join conditions. path_found is false when no keys connect them within max_hops.",
+            summary="Show how tables are joined, with SQL that runs.",
+            description="The best way to join two tables along their keys, and others that `also` names, with SQL that"
+            " runs. Use it instead of guessing join conditions. Read the warnings: where several paths may be meant,"
+            " compare the alternatives and their reasons; where fans_out is true, rows before that step are repeated."
+            " path_found is false when no keys connect the tables within max_hops.",
             models=_join_models,
             handler=_get_join_path,
             right=READ_DOCUMENTATION,
             command="join",
+            trailing="also",
         ),
         ToolSpec(
             name="get_domain_overview",

@@ -1,7 +1,8 @@
 """Derives the parameters of a command from the fields of a tool's input.
 
-A required field becomes an argument, any other an option. A list is a repeatable option; an object, or a list of them,
-is given as JSON or read from a file with `@FILE`; a field that holds the text of a file takes its path.
+A required field becomes an argument, any other an option. A list is a repeatable option, or the arguments behind the
+others; an object, or a list of them, is given as JSON or read from a file with `@FILE`; a field that holds the text of
+a file takes its path.
 """
 
 from __future__ import annotations
@@ -38,8 +39,12 @@ class Argument:
     """Converts what was typed to the field's value, given the field's name."""
 
 
-def tool_arguments(model: type[BaseModel]) -> list[Argument]:
+def tool_arguments(model: type[BaseModel], trailing: str | None = None) -> list[Argument]:
     """The parameters for an input model, in the order of its fields.
+
+    Args:
+        model: the tool's input.
+        trailing: a field, a list, that is given as arguments behind the others.
 
     Raises:
         TypeError: when a field is called like an option that every command has.
@@ -47,7 +52,7 @@ def tool_arguments(model: type[BaseModel]) -> list[Argument]:
     taken = sorted(_OF_EVERY_COMMAND & {_plain(name) for name in model.model_fields})
     if taken:
         raise TypeError(f"{model.__name__} has a field {taken[0]!r}, an option of every command; give it another name")
-    return [_argument(name, field) for name, field in model.model_fields.items()]
+    return [_argument(name, field, trailing=name == trailing) for name, field in model.model_fields.items()]
 
 
 def given(arguments: Sequence[Argument], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,7 +84,7 @@ class _Kind:
     shows_default: bool = True
 
 
-def _argument(name: str, field: FieldInfo) -> Argument:
+def _argument(name: str, field: FieldInfo, *, trailing: bool = False) -> Argument:
     kind = _kind(field)
     help_text = (field.description or "").removeprefix("Extension: ")
     plain = _plain(name)
@@ -100,7 +105,10 @@ def _argument(name: str, field: FieldInfo) -> Argument:
     if repeated:
         default = [*default] if default else None
     annotation: Any = kind.annotation if default is not None else Optional[kind.annotation]  # noqa: UP045 - for typer
-    info = typer.Option(*spelt, help=help_text, metavar=kind.metavar, show_default=default is not None)
+    if trailing:
+        info = typer.Argument(help=help_text, metavar=kind.metavar, show_default=False)
+    else:
+        info = typer.Option(*spelt, help=help_text, metavar=kind.metavar, show_default=default is not None)
     return Argument(name, keyword(parameter_name, Annotated[annotation, info], default), kind.read)
 
 

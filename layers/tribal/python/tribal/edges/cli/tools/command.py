@@ -103,7 +103,7 @@ def _deployed_function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
 
 def _typed(spec: ToolSpec, values: Mapping[str, Any], context: typer.Context) -> dict[str, Any]:
     """A tool's input of what was typed alone: its own defaults may mean less than the same value typed."""
-    arguments = tool_arguments(spec.input_model)
+    arguments = tool_arguments(spec.input_model, spec.trailing)
     names = {argument.parameter.name for argument in arguments}
     untyped = {name for name in names if getattr(context.get_parameter_source(name), "name", "") == "DEFAULT"}
     return given(arguments, {name: None if name in untyped else values[name] for name in names})
@@ -144,7 +144,7 @@ def _show(
 
 
 def _with_parameters(answer: Callable[..., None], spec: ToolSpec, *more: inspect.Parameter) -> Callable[..., None]:
-    parameters = [argument.parameter for argument in tool_arguments(spec.input_model)]
+    parameters = [argument.parameter for argument in tool_arguments(spec.input_model, spec.trailing)]
     parameters.append(keyword("context", typer.Context, inspect.Parameter.empty))
     parameters += [*more, keyword("as_json", Json, False)]
     # Typer reads a command's parameters from its function's signature and annotations.

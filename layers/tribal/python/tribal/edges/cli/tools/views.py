@@ -123,13 +123,35 @@ def _print_section(out: Console, heading: str, rows: Sequence[tuple[str, str]]) 
 def _print_join(answer: GetJoinPathOutput, out: Console) -> None:
     from rich.markup import escape
 
+    from tribal.catalog.identity import TableIdentity
+
     # Everything is SQL, including the comments, so that it can be pasted or piped unchanged.
-    ends = f"-- {escape(answer.source)} to {escape(answer.target)}:"
+    ends = f"{answer.source} to {answer.target}:"
     if not answer.path_found:
-        out.print(f"{ends} no path of keys; try a larger --max-hops", soft_wrap=True)
+        _print_comment(out, f"{ends} no path of keys")
         return
-    out.print(f"{ends} {counted(answer.hop_count or 0, 'join')}", soft_wrap=True)
+    _print_comment(out, f"{ends} {counted(answer.hop_count or 0, 'join')}")
+    repeating = [step.to_alias or step.to_table for step in answer.path or () if step.fans_out]
+    if repeating:
+        _print_comment(out, f"several rows of {', '.join(repeating)} may meet one row before: mind sums and counts")
     out.print(f"{escape(answer.sql_snippet or '')};", soft_wrap=True)
+    for number, other in enumerate(answer.alternatives or (), start=1):
+        tables = " > ".join(TableIdentity.parse(step.to_table).table for step in other.path)
+        _print_comment(out, f"or {number}. by {tables}: {'; '.join(other.reasons)}")
+    if answer.alternatives:
+        _print_comment(out, "with --json: their SQL")
+
+
+def _print_comment(out: Console, text: str) -> None:
+    """Print a comment of SQL; on a terminal, wrapped into several."""
+    from rich.text import Text
+
+    mark = "-- "
+    # A name may hold a line break, behind which nothing would be a comment any more.
+    plain = Text(" ".join(text.split()))
+    for line in [plain] if out.soft_wrap else plain.wrap(out, max(out.width - len(mark), _INDENT)):
+        line.rstrip()
+        out.print(Text(mark) + line, soft_wrap=True)
 
 
 def _print_domain(answer: GetDomainOverviewOutput, out: Console) -> None:

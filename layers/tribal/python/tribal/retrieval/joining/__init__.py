@@ -1,0 +1,1 @@
+"""Finds and writes the joins between tables."""

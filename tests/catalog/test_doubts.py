@@ -1,0 +1,100 @@
+"""A path says what makes it doubtful, and each alternative what sets it apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tests.catalog.test_graph_and_joins import anything, hub, key
+from tribal.catalog.graph import Hop, JoinGraph
+from tribal.catalog.joining.doubts import alternatives_to, doubts_about, fans_out, reasons_for
+from tribal.catalog.joining.paths import Keys, Path, Start, cheapest_paths
+from tribal_contracts import KeyEdge
+
+
+def never(_: str, __: Sequence[str]) -> bool:
+    return False
+
+
+class Found:
+    """The paths from `a` to `t`."""
+
+    def __init__(self, keys: list[KeyEdge]) -> None:
+        self.graph = JoinGraph.of(keys)
+        paths = list(cheapest_paths(Keys(self.graph, anything), Start({"db.s.a"}), "db.s.t", 3))
+        self.best: Path = paths[0]
+        self.others = paths[1:]
+
+    def doubts(self, *one_to_one: str) -> list[str]:
+        return doubts_about(self.best, self.others, self.graph, lambda table, _: table in one_to_one)
+
+    def alternatives(self) -> list[list[str]]:
+        return [[table[5:] for table in path.tables] for path in alternatives_to(self.best, self.others)]
+
+    def reasons(self) -> list[list[str]]:
+        others = alternatives_to(self.best, self.others)
+        return [reasons_for(other, self.best, self.graph, never) for other in others]
+
+
+def through(*bridges: str, nullable: bool = False) -> list[KeyEdge]:
+    return [key(bridge, end, nullable=nullable) for bridge in bridges for end in ("a", "t")]
+
+
+def by(column: str, edge: KeyEdge) -> KeyEdge:
+    return edge.model_copy(update={"from_columns": [column], "name": column})
+
+
+def test_a_single_path_and_one_that_is_clearly_better_are_not_doubted() -> None:
+    assert Found(through("link")).doubts() == []
+    assert Found([*through("link"), *through("other", nullable=True)]).doubts() == []
+
+
+def test_of_two_paths_that_are_as_good_each_is_doubted_because_of_the_other() -> None:
+    found = Found(through("likes", "owns"))
+    (doubt,) = found.doubts()
+    assert "through s.owns" in doubt
+    assert found.alternatives() == [["a", "owns", "t"]]
+    assert found.reasons() == [["through s.owns"]]
+
+
+def test_two_keys_in_different_roles_are_alternatives_with_the_same_tables() -> None:
+    found = Found([by("winner_id", key("a", "t")), by("loser_id", key("a", "t"))])
+    assert found.alternatives() == [["a", "t"]]
+    assert found.reasons() == [["by s.a.winner_id"]]
+    assert "by s.a.winner_id" in found.doubts()[0]
+
+
+def test_a_table_that_nearly_every_table_references_makes_a_path_doubtful() -> None:
+    (doubt,) = Found([key("a", "hub"), key("t", "hub"), *hub(20)]).doubts()
+    assert "passes s.hub, which 22 tables reference, 100% of its schema" in doubt
+    assert Found([key("a", "hub"), key("t", "hub")]).doubts() == []
+
+
+def test_many_to_many_by_a_shared_parent_is_doubted_if_a_path_without_one_is_there() -> None:
+    shared = [key("a", "p"), key("t", "p")]
+    around = [key("x", "a", nullable=True), key("y", "x", nullable=True), key("y", "t", nullable=True)]
+    found = Found([*shared, *around])
+    assert "shared parent s.p" in found.doubts()[0]
+    assert found.reasons() == [
+        ["through s.x, s.y", "1 join more", "no shared parent", "may be null: s.x.a_0, s.y.x_0, s.y.t_0"]
+    ]
+    assert found.doubts("db.s.a") == []
+    assert Found(shared).doubts() == []
+
+
+def test_no_more_than_three_alternatives_are_given_and_each_has_other_tables() -> None:
+    found = Found([*through("link"), *through("b", "c", "d", "e", nullable=True), by("second", key("b", "a"))])
+    assert [path[1] for path in found.alternatives()] == ["b", "c", "d"]
+
+
+def test_a_key_that_is_declared_twice_is_no_alternative_to_itself() -> None:
+    twice = [key("a", "t", name="one"), key("a", "t", name="two")]
+    assert (Found(twice).alternatives(), Found(twice).doubts()) == ([], [])
+
+
+def test_one_row_meets_several_where_the_columns_reached_are_not_unique() -> None:
+    declared, inferred = key("c", "p"), key("c", "p").model_copy(update={"source": "inferred"})
+    assert fans_out(Hop(declared, True), never) is False
+    assert fans_out(Hop(declared, False), never) is True
+    assert fans_out(Hop(declared, False), lambda *_: True) is False
+    assert fans_out(Hop(declared, False), lambda *_: None) is None
+    assert fans_out(Hop(inferred, True), never) is True
