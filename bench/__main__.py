@@ -47,7 +47,7 @@ def main() -> int:
                 measurements += first_requests(server, TRIBAL, folder)
                 said = descriptions.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else []
                 agreements = domains.report(server, folder, TRIBAL) if os.environ.get(domains.DATA_VARIABLE) else []
-                key_rates = keys.report(server, folder) if os.environ.get(keys.DATA_VARIABLE) else None
+                key_rates = keys.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else None
                 data = os.environ.get(retrieval.DATA_VARIABLE)
                 scores = retrieval.report(TRIBAL, address) if data else []
                 explained = explaining.explain_joins(Path(data), TRIBAL) if data else []

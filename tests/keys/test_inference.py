@@ -272,7 +272,7 @@ def test_a_declared_key_is_not_inferred_again() -> None:
     assert likely(CAR, lorry, outline("sale", "id car_id", key="id", references={"car_id": "lorry id"})) == set()
 
 
-parts = st.sampled_from(["a", "b", "cust", "order", "id", "code", "key", "no", "line", "parent"])
+parts = st.sampled_from(["a", "b", "cust", "order", "id", "code", "key", "no", "line", "parent", "_", "type"])
 names = st.lists(parts, min_size=1, max_size=3).map("_".join)
 schemas = st.dictionaries(
     names,

@@ -13,6 +13,7 @@ from tribal.catalog import locations
 from tribal.describing import RulesDescriber
 from tribal.documenting import WorkInspector, document_unit, finish
 from tribal.errors import ObjectNotFound, StoreUnwritable
+from tribal.keys import KeyPair, Overlap
 from tribal.planning import compose_plan, read_catalog, write_run_plan
 from tribal.ports import (
     Application,
@@ -148,6 +149,7 @@ class Shop:
         self.sink = RecordingSink()
         self.stop = StopToken()
         self.tables = list(tables)
+        self.compared: dict[KeyPair, Overlap] = {}
         self.entry = DatabaseEntry(name=name, domains=DOMAINS)
         self.options = DocumentingOptions(record_pid=False)
         self.describer: Describer = RulesDescriber()
@@ -170,7 +172,10 @@ class Shop:
         """What a run works with, as the shop is now."""
         chosen = replace(options_of(self.entry), planning=planning or PlanOptions("c" * 64), documenting=self.options)
         app = application(
-            store=self.store, clock=self.clock, open_reader=lambda _: HandMadeReader(self.tables), opts=chosen
+            store=self.store,
+            clock=self.clock,
+            open_reader=lambda _: HandMadeReader(self.tables, compared=self.compared),
+            opts=chosen,
         )
         return replace(app, describer=Provider.of(self.describer))
 

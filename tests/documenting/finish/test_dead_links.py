@@ -7,6 +7,7 @@ import posixpath
 import pytest
 
 from tests.fakes import FixedClock
+from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import SamplingReader, Shop, failing, tables_of
 from tribal.catalog import locations
 from tribal.errors import StoreUnwritable, TableGone
@@ -52,6 +53,16 @@ def test_the_links_come_back_with_the_table() -> None:
     shop.run(reader=dropping(shop, "none"))
     assert [r.name for r in shop.document_of("billing.invoice").relations] == ["shop.sales.orders"]
     assert [r.name for r in shop.document_of("sales.customer").relations] == ["shop.sales.orders"]
+
+
+def test_likely_keys_to_a_table_that_was_dropped_leave_and_come_back_with_it() -> None:
+    shop = Shop([table("sales.customer"), table("sales.orders", column("customer_id"))])
+    shop.run(reader=dropping(shop, "sales.customer", times=1))
+    assert shop.document_of("sales.orders").inferred_keys == []
+    assert "Likely keys" not in shop.page_of("sales.orders")
+    shop.run(reader=dropping(shop, "none"))
+    assert [key.to_table for key in shop.document_of("sales.orders").inferred_keys] == ["shop.sales.customer"]
+    assert "Likely keys" in shop.page_of("sales.orders")
 
 
 def test_retrying_what_failed_brings_the_links_back_too() -> None:

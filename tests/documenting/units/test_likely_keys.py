@@ -9,7 +9,7 @@ from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import Shop
 from tribal.catalog import locations
 from tribal.catalog.outline import outline_of
-from tribal.keys import infer_keys
+from tribal.keys import KeyPair, Overlap, infer_keys
 from tribal.planning.units.slices import DatabaseTables, inferred_keys_hash, neighbours_of
 from tribal.planning.units.work_units import Chunk
 from tribal.store import iterate_snapshot, require_record
@@ -137,17 +137,28 @@ def test_figures_are_no_part_of_the_hash_of_likely_keys() -> None:
     assert hashed(9) != hashed(9, "view")
 
 
-def test_a_likely_key_that_comes_or_goes_documents_both_tables_again_and_new_figures_do_not() -> None:
+def test_a_likely_key_that_goes_documents_both_tables_again_and_new_figures_do_not() -> None:
+    made = shop()
+
+    def pages_after(found: int) -> set[str]:
+        made.compared = {KeyPair(NAMES[0], ("customer_id",), NAMES[1], ("id",)): Overlap(1000, found, unique=True)}
+        made.clock.advance(8 * 86_400)
+        made.forget_writes()
+        made.run()
+        return {key.rpartition("/")[2] for key in made.store.written if key.endswith(".md")} - {"README.md"}
+
+    tables = {"sales.orders.md", "sales.customer.md"}
+    assert tables <= pages_after(1000)
+    assert "1,000 of 1,000 sampled values are found there" in made.page_of("sales.orders")
+    assert pages_after(999) == set()
+    assert pages_after(0) == tables
+    assert "Likely keys" not in made.page_of("sales.orders") + made.page_of("sales.customer")
+
+
+def test_a_key_that_is_declared_later_is_no_longer_called_likely() -> None:
     made = shop()
     made.run()
-    tables = {"sales.orders", "sales.customer"}
-    made.forget_writes()
-    made.run()
-    assert not [key for key in made.store.written if key.startswith("docs/")]
     made.replace(DECLARED)
     made.run()
-    written = {key.rpartition("/")[2].removesuffix(".md") for key in made.store.written if key.endswith(".md")}
-    assert tables <= written
-    assert "billing.invoice" not in written
     assert made.document_of("sales.customer").inferred_keys == []
     assert [key.references_table for key in made.document_of("sales.orders").foreign_keys] == ["shop.sales.customer"]

@@ -82,6 +82,11 @@ def is_key_like(words: Words) -> bool:
     return bool(words) and words[-1] in KEY_WORDS
 
 
+def is_surrogate(words: Words) -> bool:
+    """Whether a name ends with a word for a key that says nothing of its own."""
+    return bool(words) and words[-1] in SURROGATES
+
+
 def is_specific(words: Words) -> bool:
     """Whether a name says which table's key it is; `id` alone occurs everywhere."""
     return bool(words) and not KEY_WORDS.issuperset(words)

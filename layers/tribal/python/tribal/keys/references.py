@@ -9,7 +9,7 @@ from posixpath import commonprefix
 
 from tribal.keys.guesses import Guess, guess
 from tribal.keys.overlap import KeyPair
-from tribal.keys.reading import SURROGATES, Words, glue, is_key_like, is_specific, words_of
+from tribal.keys.reading import SURROGATES, Words, glue, is_key_like, is_specific, is_surrogate, words_of
 from tribal.keys.tables import KeyTable, free_columns
 
 # Labels by judgement; only their order, and which side of `LIKELY` they are on, decides anything.
@@ -203,21 +203,21 @@ def reference_of(table: KeyTable, column: str, found: Match, directory: Director
 def is_parent(table: KeyTable, column: str) -> bool:
     """Whether a column names the row of the same table above a row, which may have none."""
     words, primary = words_of(column), table.primary
-    if len(words) < 2 or words[-1] not in SURROGATES or primary is None or primary not in table.families:
+    if len(words) < 2 or not is_surrogate(words) or primary is None or primary not in table.families:
         return False
     named = words[:-1] in (
         (_PARENT,),
         *((_PARENT, *name) for name in table.called),
         *((*n, _PARENT) for n in table.called),
     )
-    fits = table.families[column] == table.families[primary] and words_of(primary)[-1] in SURROGATES
+    fits = table.families[column] == table.families[primary] and is_surrogate(words_of(primary))
     return named and fits and column in table.nullable and not is_polymorphic(table, column)
 
 
 def is_polymorphic(table: KeyTable, column: str) -> bool:
     """Whether another column says which table an id is of, as `owner_type` does beside `owner_id`."""
     words = words_of(column)
-    if len(words) < 2 or words[-1] not in SURROGATES:
+    if len(words) < 2 or not is_surrogate(words):
         return False
     return words[:-1] in table.kinds
 
@@ -349,7 +349,7 @@ def _otherwise_called(tables: Iterable[KeyTable], word: str) -> list[Parent]:
     return [
         Parent(table, table.primary)
         for table in tables
-        if table.primary is not None and word in SURROGATES and words_of(table.primary)[-1] in SURROGATES
+        if table.primary is not None and word in SURROGATES and is_surrogate(words_of(table.primary))
     ]
 
 

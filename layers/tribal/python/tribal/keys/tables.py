@@ -9,13 +9,13 @@ from functools import cached_property, lru_cache
 from tribal.catalog.outline import TableOutline
 from tribal.catalog.type_families import KeyFamily, key_family
 from tribal.keys.reading import (
-    KEY_WORDS,
     SURROGATES,
     Words,
     common_letters,
     common_start,
     glue,
     is_key_like,
+    is_surrogate,
     table_names,
     words_of,
 )
@@ -177,11 +177,11 @@ class KeyTable:
     def _is_named_as_key(self, name: str, *, is_first: bool) -> bool:
         """Whether a column is called as the table and a key word; the first one may be called as a part of that."""
         words = words_of(name)
-        if len(words) == 1 or (self.column_letters and name.removeprefix(self.column_letters).lower() in SURROGATES):
-            return words[-1] in SURROGATES
-        named, word = words[:-1], words[-1]
+        if len(words) < 2 or (self.column_letters and name.removeprefix(self.column_letters).lower() in SURROGATES):
+            return is_surrogate(words)
+        named = words[:-1]
         is_whole = named in self.called or named == self.column_start
-        return word in KEY_WORDS and (is_whole or (is_first and named == self.words[-len(named) :]))
+        return is_key_like(words) and (is_whole or (is_first and named == self.words[-len(named) :]))
 
 
 def free_columns(table: KeyTable) -> Iterator[str]:
