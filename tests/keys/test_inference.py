@@ -127,6 +127,24 @@ def test_a_composite_key_is_referenced_as_a_whole() -> None:
     assert likely(ICD, diagnosis) == {"diagnosis(icd_code, icd_version) -> d_icd(icd_code, icd_version)"}
 
 
+def test_the_whole_of_a_composite_key_goes_before_a_part_that_is_the_key_of_another_table() -> None:
+    assert likely(ORDERS, LINE, outline("claim", "id order_no line_no", key="id")) == {
+        "order_line(order_no) -> orders(order_no)",
+        "claim(order_no, line_no) -> order_line(order_no, line_no)",
+    }
+
+
+def test_where_two_tables_are_equally_likely_none_is_published() -> None:
+    clerks = [outline(name, "nr", key="nr") for name in ("clerk", "robot")]
+    views = [
+        outline(f"v{name}", "x", kind="view", view=f"SELECT 1 FROM s.orders o JOIN s.{name} c ON c.nr = o.seller")
+        for name in ("clerk", "robot")
+    ]
+    orders = outline("orders", "code:t seller", key="code")
+    assert likely(orders, *clerks, views[0]) == {"orders(seller) -> clerk(nr)"}
+    assert likely(orders, *clerks, *views) == set()
+
+
 def test_half_of_a_composite_key_is_no_key() -> None:
     assert likely(ICD, outline("diagnosis", "id icd_code:t", key="id")) == set()
 
@@ -157,12 +175,12 @@ def test_a_key_that_goes_on_where_that_of_another_ends_is_that_of_its_detail() -
             outline("film", "film_id", key="film_id"),
             outline("actor", "actor_id", key="actor_id"),
             outline("film_actor", "film_id actor_id", key="film_id actor_id"),
-            outline("award", "id film_id actor_id", key="id"),
+            outline("award", "film_id actor_id award_no", key="film_id actor_id award_no"),
         ],
         # Unique within a tenant.
         [
             outline("tag", "id tenant_id code:t", key="id", unique=["tenant_id code"]),
-            outline("plan", "id tenant_id code:t", key="id", unique=["tenant_id code"]),
+            outline("plan", "id tenant_id code:t", key="id"),
         ],
     ],
 )

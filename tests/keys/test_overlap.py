@@ -55,9 +55,11 @@ def test_the_table_that_keeps_more_than_keys_is_the_one_that_is_referenced() -> 
     bridge = outline("author_prize", "aid prize_id")
     pairs = candidate_pairs([WRITES, AUTHOR, bridge])
     assert PAIR in pairs
-    overlaps = dict.fromkeys(pairs, Overlap(9, 9, unique=True))
-    found = likely(WRITES, AUTHOR, bridge, overlaps=overlaps)
+    same = Overlap(9, 9, unique=True)
+    found = likely(WRITES, AUTHOR, bridge, overlaps=dict.fromkeys(pairs, same))
     assert {"writes(aid) -> author(aid)", "author_prize(aid) -> author(aid)"} <= found
+    other = KeyPair("db.s.writes", ("aid",), "db.s.author_prize", ("aid",))
+    assert likely(WRITES, AUTHOR, bridge, overlaps={PAIR: same, other: same}) == {"writes(aid) -> author(aid)"}
 
 
 def test_a_key_without_a_word_for_it_is_found_by_its_values() -> None:

@@ -65,12 +65,9 @@ def _reference(child: KeyTable, parent: KeyTable, key: Columns, says: bool) -> G
     if any(child.families[one] != parent.families[other] for one, other in zip(columns, key, strict=True)):
         return None
     keys = [set(each) for each in child.keys]
-    if any(each == set(columns) for each in keys):
-        # Two keys of the same shape: nothing says which of the two references the other.
-        return None
     is_detail = any(each > set(columns) for each in keys)
     if not is_detail and any(not each.isdisjoint(columns) and len(each) > 1 for each in keys):
-        # A part of it tells the rows of something else apart.
+        # It is a key of the same shape, or a part of it tells the rows of something else apart.
         return None
     if not is_detail and not says:
         return None

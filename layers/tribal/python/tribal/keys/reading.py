@@ -64,7 +64,7 @@ def common_start(names: Sequence[Words]) -> Words:
     """The words with which every one of several names begins, leaving each at least one word of its own."""
     if len(names) < 2:
         return ()
-    shortest = min(map(len, names)) - 1
+    shortest = max(0, min(map(len, names)) - 1)
     alike = takewhile(lambda each: len(set(each)) == 1, zip(*(name[:shortest] for name in names), strict=True))
     return tuple(each[0] for each in alike)
 
