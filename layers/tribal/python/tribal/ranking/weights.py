@@ -38,7 +38,7 @@ class Weights:
     whole: float = 0.8
     column: float = 0.5
     name: float = 0.5
-    letters: float = 0.3
+    letters: float = 0.2
     propagation: float = 1.5
     """Weight of the random walk from the best candidates; scaled by the share of tables that have a key."""
     propagation_seeds: int = 10
