@@ -14,15 +14,15 @@ from dataclasses import dataclass
 class Certainty:
     """How likely the first table of an answer is right: a logistic regression over its own evidence.
 
-    Fitted by `python -m bench.calibration`, which says how well each set is told by a fit to the others.
+    Fitted by `python -m bench.choosing`, which says how well each set is told by a fit to the others.
     """
 
-    constant: float = -3.0
-    words: float = 1.0
+    constant: float = -4.09
+    words: float = 1.79
     """Of the logarithm of one more than the words of the question that the table has."""
-    covered: float = 2.0
+    covered: float = 3.13
     """Of the share of the question's words that the table has, rare words weighing more."""
-    name: float = 3.0
+    name: float = 2.81
     """Of the cosine similarity between the question and the table's name."""
 
 
@@ -39,7 +39,7 @@ class Weights:
     column: float = 0.5
     name: float = 0.5
     letters: float = 0.2
-    propagation: float = 1.5
+    propagation: float = 2.0
     """Weight of the random walk from the best candidates; scaled by the share of tables that have a key."""
     propagation_seeds: int = 10
     """Tables that the walk starts from. With 5, ALL@10 is .978 on bird_mini; with 20, .980; defog stays the same."""
@@ -51,7 +51,7 @@ class Weights:
     """
     rounds: int = 10
     """Steps of the walk. By judgement: with 5 or 20, ALL@10 is .980 on bird_mini; defog stays the same."""
-    schema: float = 0.7
+    schema: float = 0.5
     """Weight of the mean score of the best tables in a table's schema."""
     schema_best: int = 3
     """Tables in that mean: a large schema must not win by its size, nor a small one by a single good table.

@@ -77,14 +77,17 @@ class Found:
 
     def relevance_of(self, table: int) -> float:
         """Certainty that a table is relevant, regardless of the other candidates."""
+        return relevance(self.evidence_for(table))
+
+    def evidence_for(self, table: int) -> Evidence:
+        """What speaks for a table by itself."""
         shared = self.shared_terms(table)
-        evidence = Evidence(
+        return Evidence(
             covered=coverage(self.words, shared, self.counts, self.tables),
             words=words_matched(self.words, shared),
             name=self._name_cosines.get(table, 0.0),
             named=self.named.get(table, 0.0),
         )
-        return relevance(evidence)
 
     @property
     def _near(self) -> NDArray[Any]:
