@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -54,6 +54,10 @@ class TableMap:
     positions: Positions
     record_ids: NDArray[Any]
     """Record ids by table number."""
+    by_name: Mapping[str, int]
+    """Table numbers by name, in order."""
+    names: Sequence[str]
+    """Names by table number."""
     domains: frozenset[str]
     """The domains of the tables."""
     repeated: RepeatedTables
@@ -75,7 +79,9 @@ class TableMap:
         domains = frozenset(entry.domain for entry in entries)
         views = frozenset(number for number, entry in enumerate(entries) if "view" in entry.kind)
         repeated = RepeatedTables.of(entries)
-        return cls(Neighbourhood.of(codes, joined), Positions(ids), ids, domains, repeated, views)
+        return cls(
+            Neighbourhood.of(codes, joined), Positions(ids), ids, numbers, tuple(numbers), domains, repeated, views
+        )
 
     def numbers(self, ids: NDArray[Any]) -> NDArray[Any]:
         """The number of each table; -1 if it is not in the map."""
