@@ -17,7 +17,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -69,7 +68,7 @@ class _Set:
     def order(self, one: _Asked, weights: Weights) -> list[int]:
         """Ids of the first ten tables."""
         order = order_of(one.found, _EVERYWHERE, self.opened, replace(self.toolbox, weights=weights))
-        return order.ids[:10].tolist()
+        return [int(table) for table in order.ids[:10]]
 
     def all_at_10(self, weights: Weights) -> float:
         """Share of questions with every table among the first ten."""
@@ -95,7 +94,10 @@ def report(data: Path, tribal: Path, stack: ExitStack) -> None:
     for app in opened.values():
         stack.enter_context(app.index().reading())
     read = [_read(one, opened[one.name], sets) for one in sets]
-    choices = [replace(WEIGHTS, **dict(zip(GRID, some, strict=True))) for some in product(*GRID.values())]
+    choices = [
+        replace(WEIGHTS, letters=letters, propagation=propagation, schema=schema)
+        for letters, propagation, schema in product(*GRID.values())
+    ]
     rates = {one.name: [one.all_at_10(weights) for weights in choices] for one in read}
     print(f"{'left out':<16}{'chosen on the others':<44}{'ALL@10':>8}")
     for one in read:
@@ -227,8 +229,8 @@ def _certainty_of(one: _Set, each: _Asked, certainty: Certainty) -> float:
 
 
 def _auc(answerable: Sequence[float], others: Sequence[float]) -> float:
-    wins: Any = sum((good > bad) + 0.5 * (good == bad) for good in answerable for bad in others)
-    return float(wins) / (len(answerable) * len(others))
+    wins = sum((good > bad) + 0.5 * (good == bad) for good in answerable for bad in others)
+    return wins / (len(answerable) * len(others))
 
 
 if __name__ == "__main__":

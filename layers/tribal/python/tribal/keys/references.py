@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from posixpath import commonprefix
 
@@ -60,6 +60,25 @@ class Match:
     """Whether the name is that of the key itself."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A column of which it is asked what it references, with what does not depend on where that is looked for."""
+
+    table: KeyTable
+    column: str
+    is_own_key: bool
+    readings: tuple[Words, ...]
+
+    @classmethod
+    def of(cls, table: KeyTable, column: str) -> Asked:
+        """Read the name of a column."""
+        return cls(table, column, table.is_own_key(column), tuple(table.readings(column)))
+
+    def may_reference(self, keys: Collection[str]) -> bool:
+        """Whether it is called like a key, or like one of these."""
+        return any(is_key_like(words) or glue(words) in keys for words in self.readings)
+
+
 class Directory:
     """The columns of some tables that can be referenced, by the names with which others refer to them."""
 
@@ -90,6 +109,11 @@ class Directory:
         for first in range(1, len(table.words)):
             self._by_ending[glue(table.words[first:])].append(table)
 
+    @property
+    def keys(self) -> Collection[str]:
+        """The names of the keys, in one piece."""
+        return self._by_key.keys()
+
     def holders(self, column_words: Words) -> Sequence[Parent]:
         """The keys of exactly this name."""
         found = self._by_key.get(glue(column_words), ())
@@ -105,17 +129,18 @@ class Directory:
         primary = ((table, table.primary) for table in tables)
         return [Parent(table, column) for table, column in primary if column is not None and column in table.families]
 
-    def match(self, table: KeyTable, column: str) -> Match | None:
+    def match(self, asked: Asked) -> Match | None:
         """What a column of a table references by its name, in the longest reading that means anything."""
-        if table.is_own_key(column):
-            return _match_of(self.holders(words_of(column)), EXACT, table.families[column], own=True)
-        matches = (self._match(table, column, words) for words in table.readings(column))
+        family = asked.table.families[asked.column]
+        if asked.is_own_key:
+            return _match_of(self.holders(asked.readings[0]), EXACT, family, own=True)
+        matches = (self._match(asked.table, family, words) for words in asked.readings)
         return next((found for found in matches if found is not None), None)
 
-    def _match(self, table: KeyTable, column: str, words: Words) -> Match | None:
-        family = table.families[column]
+    def _match(self, table: KeyTable, family: str, words: Words) -> Match | None:
         if not is_key_like(words):
-            return _match_of(self.holders(words), EXACT, family, own=True)
+            holders = self.holders(words)
+            return _match_of(holders, EXACT, family, own=True) if holders else None
         for start in range(len(words) - 1):
             role, said = words[:start], words[start:]
             holders, named = self.holders(said), self._named(said, table, whole=not role)
@@ -168,6 +193,7 @@ def named_references(tables: Sequence[KeyTable], directory: Directory, around: S
         directory: what can be referenced there.
         around: the same of the schemas that it belongs with, which are asked where the own one knows nothing.
     """
+    keys_around = frozenset().union(*(each.keys for each in around))
     for table in tables:
         if table.is_view:
             continue
@@ -177,9 +203,10 @@ def named_references(tables: Sequence[KeyTable], directory: Directory, around: S
                     KeyPair(table.name, (column,), table.name, (table.primary or "",)), BY_A_PART, "name", table.name
                 )
                 continue
-            found = directory.match(table, column)
-            if found is None and not table.is_own_key(column):
-                there = [each for each in (other.match(table, column) for other in around) if each is not None]
+            asked = Asked.of(table, column)
+            found = directory.match(asked)
+            if found is None and not asked.is_own_key and asked.may_reference(keys_around):
+                there = [each for each in (other.match(asked) for other in around) if each is not None]
                 found = replace(there[0], confidence=BY_A_PART) if len(there) == 1 else None
             if found is not None and (reference := reference_of(table, column, found, directory)) is not None:
                 yield reference
