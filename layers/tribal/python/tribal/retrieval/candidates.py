@@ -134,7 +134,11 @@ def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
         by_column=by_column,
         by_name=by_name,
         by_letters=Candidates(ids, letters.scores, ids),
-        named={int(names.record_ids[number]): certainty for number, certainty in named.items()},
+        named={
+            int(names.record_ids[number]): certainty
+            for number, certainty in named.items()
+            if where.admits(opened.tables[number])
+        },
         counts=counts,
         tables=len(opened.tables),
         unmatched=tuple(word for word in unmatched if word not in misspelt),

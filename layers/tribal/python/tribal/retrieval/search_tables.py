@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tribal.errors import ToolInputInvalid
-from tribal.ports import IndexedTable, IndexFilter
+from tribal.ports import IndexFilter
 from tribal.ranking.relevance import non_increasing
 from tribal.retrieval.answers.fitting import fitted_search
 from tribal.retrieval.bridges import JOINED, bridges
@@ -94,17 +94,13 @@ class _Chosen:
 
 def _chosen(best: list[int], where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> _Chosen:
     """The best tables, the last of which give way to tables that the first ones are joined through."""
-    ids = {name_of(entry): entry.record_id for entry in opened.tables if _passes(entry, where)}
+    ids = {name_of(entry): entry.record_id for entry in opened.tables if where.admits(entry)}
     names = {number: name for name, number in ids.items()}
     shown = [names[table] for table in best]
     between = bridges(shown[:JOINED], shown, join_graph(opened, toolbox), ids.__contains__)
     room = max(len(best) - JOINED, 0)
     added = {ids[name]: pair for name, pair in list(between.items())[:room]}
     return _Chosen(best[: len(best) - len(added)], added)
-
-
-def _passes(entry: IndexedTable, where: IndexFilter) -> bool:
-    return where.database in (None, entry.database) and where.domain in (None, entry.domain)
 
 
 def _check(request: SearchTablesInput) -> None:
