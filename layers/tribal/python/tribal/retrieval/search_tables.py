@@ -61,7 +61,7 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
         scored = ids[: 2 * SCORED_A_SIGNAL]
         ids = scored[[found.relevance_of(table) >= request.min_score for table in scored.tolist()]]
         total, bound = len(ids), len(found.lexical) > SCORED_A_SIGNAL
-    chosen = _chosen(ids[: request.limit].tolist(), where, opened, toolbox)
+    chosen = _chosen(ids[: request.limit].tolist(), request, where, found, opened, toolbox)
     total += sum(not found.matching(np.array([table]))[0] for table in chosen.bridges)
     warnings = [
         *opened.warnings,
@@ -92,15 +92,21 @@ class _Chosen:
     bridges: Mapping[int, tuple[str, str]]
 
 
-def _chosen(best: list[int], where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> _Chosen:
+def _chosen(
+    best: list[int], request: SearchTablesInput, where: IndexFilter, found: Found, opened: OpenIndex, toolbox: Toolbox
+) -> _Chosen:
     """The best tables, the last of which give way to tables that the first ones are joined through."""
     ids = {name_of(entry): entry.record_id for entry in opened.tables if where.admits(entry)}
     names = {number: name for name, number in ids.items()}
     shown = [names[table] for table in best]
-    between = bridges(shown[:JOINED], shown, join_graph(opened, toolbox), ids.__contains__)
-    room = max(len(best) - JOINED, 0)
+
+    def allowed(name: str) -> bool:
+        return name in ids and found.relevance_of(ids[name]) >= request.min_score
+
+    between = bridges(shown[:JOINED], shown, join_graph(opened, toolbox), allowed)
+    room = max(request.limit - JOINED, 0)
     added = {ids[name]: pair for name, pair in list(between.items())[:room]}
-    return _Chosen(best[: len(best) - len(added)], added)
+    return _Chosen(best[: request.limit - len(added)], added)
 
 
 def _check(request: SearchTablesInput) -> None:
