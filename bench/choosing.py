@@ -7,6 +7,7 @@ From a shell: `TRIBAL_BENCH_DATA=FOLDER python -m bench.choosing`. What it choos
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import statistics
@@ -138,7 +139,7 @@ def _best(choices: Sequence[Weights], rates: Sequence[Sequence[float]]) -> int:
     """The choice with the highest mean over sets; of equals, the one nearest to what is shipped."""
 
     def distance(weights: Weights) -> float:
-        return sum(abs(getattr(weights, name) / getattr(WEIGHTS, name) - 1) for name in GRID)
+        return math.fsum(abs(getattr(weights, name) / getattr(WEIGHTS, name) - 1) for name in GRID)
 
     means = [round(statistics.fmean(values), 4) for values in zip(*rates, strict=True)]
     return max(range(len(choices)), key=lambda number: (means[number], -distance(choices[number])))

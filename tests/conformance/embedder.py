@@ -57,6 +57,17 @@ def test_words_of_like_meaning_are_nearer_than_others(embedder: Embedder) -> Non
     assert question @ orders > question @ sensors
 
 
+def test_words_that_people_use_are_known_and_made_up_ones_are_not(embedder: Embedder) -> None:
+    used, made_up = ["customer", "warehouse", "invoice", "shipments"], ["zzzz", "qqqq", "xkcdq", "wvxqj"]
+    assert embedder.knows([*used, *made_up]) == [True] * 4 + [False] * 4
+    assert embedder.knows(made_up[::-1]) == [False] * 4
+
+
+def test_any_text_can_be_asked_about_and_none_gives_no_answer(embedder: Embedder) -> None:
+    assert embedder.knows([]) == []
+    assert len(embedder.knows([*TEXTS, "broken \ud800 text"])) == len(TEXTS) + 1
+
+
 def test_the_model_has_a_name(embedder: Embedder) -> None:
     assert embedder.model
     assert embedder.model != "none"

@@ -23,6 +23,8 @@ def embedder() -> WordLlamaEmbedder:
 def test_missing_weights_are_a_failure_that_names_the_folder(tmp_path: Path) -> None:
     with pytest.raises(EmbeddingFailed, match="cannot be read"):
         WordLlamaEmbedder(tmp_path).embed(["a"])
+    with pytest.raises(EmbeddingFailed, match="cannot be read"):
+        WordLlamaEmbedder(tmp_path).knows(["a"])
 
 
 def test_weights_that_are_not_weights_are_a_failure(tmp_path: Path) -> None:

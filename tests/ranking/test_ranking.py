@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tribal.ranking.fusion import fuse, standardize
 from tribal.ranking.order import rank_tables
 from tribal.ranking.propagation import propagate
-from tribal.ranking.relevance import Word, coverage, evidence, non_increasing
+from tribal.ranking.relevance import Evidence, Word, coverage, non_increasing, relevance, words_matched
 from tribal.ranking.schemas import prefer_schemas
 from tribal.ranking.signals import Neighbourhood, Signal, Signals
 from tribal.ranking.weights import WEIGHTS
@@ -55,18 +55,19 @@ def test_a_signal_that_could_not_be_had_changes_nothing() -> None:
     assert ranked(Signals()) == []
 
 
-@given(scores, scores, scores, scores, pairs, schemas)
+@given(scores, scores, scores, scores, scores, pairs, schemas)
 def test_every_candidate_is_ranked_once_whatever_the_signals_and_keys(
     lexical: dict[int, float],
     whole: dict[int, float],
     column: dict[int, float],
     name: dict[int, float],
+    letters: dict[int, float],
     joined: list[tuple[int, int]],
     schema: list[int],
 ) -> None:
-    signals = Signals(signal(lexical), signal(whole), signal(column), signal(name))
+    signals = Signals(signal(lexical), signal(whole), signal(column), signal(name), signal(letters))
     place = around(TABLES, joined, schema)
-    assert sorted(ranked(signals, place)) == sorted({*lexical, *whole, *column, *name})
+    assert sorted(ranked(signals, place)) == sorted({*lexical, *whole, *column, *name, *letters})
     assert ranked(signals, place) == ranked(signals, around(TABLES, joined[::-1], schema))
     assert np.all(np.abs(fuse(signals, signals.candidates())) < 100)
 
@@ -136,8 +137,8 @@ def test_a_table_with_every_word_is_surer_than_one_with_half_of_them() -> None:
     assert coverage([], {"a"}, {}, 40) == 0.0
 
 
-def test_a_synonym_is_worth_less_than_the_word() -> None:
-    words = [Word({"client": 1.0, "custom": 0.6})]
+def test_what_a_word_may_stand_for_is_worth_less_than_the_word() -> None:
+    words = [Word({"cust": 1.0, "custom": 0.6})]
     assert coverage(words, {"custom"}, {"custom": 3}, 10) == pytest.approx(0.6)
 
 
@@ -146,14 +147,29 @@ def test_a_word_that_no_table_holds_counts_less_than_a_rare_one() -> None:
     assert coverage(words, {"order"}, {"order": 1}, 40) > 0.5
 
 
-@given(units, units, st.floats(-1, 1), st.floats(-1, 1))
-def test_certainty_is_a_share_and_grows_with_either_signal(
-    less: float, more: float, less_alike: float, more_alike: float
+def test_the_words_of_a_question_that_a_table_has_are_counted_each_once() -> None:
+    words = [Word({"cust": 1.0, "custom": 0.6}), Word({"address": 1.0}), Word({"januari": 1.0})]
+    assert words_matched(words, {"cust", "custom", "address"}) == 2
+    assert words_matched(words, set()) == 0
+
+
+@given(units, units, st.integers(0, 24), st.integers(0, 24), st.floats(-1, 1), st.floats(-1, 1))
+def test_certainty_is_a_share_and_grows_with_each_kind_of_evidence(
+    covered: float, more_covered: float, words: int, more_words: int, alike: float, more_alike: float
 ) -> None:
-    less, more = sorted((less, more))
-    less_alike, more_alike = sorted((less_alike, more_alike))
-    assert 0.0 <= evidence(less, less_alike) <= evidence(more, more_alike) <= 1.0
-    assert evidence(more, None) <= evidence(more, more_alike)
+    covered, more_covered = sorted((covered, more_covered))
+    words, more_words = sorted((words, more_words))
+    alike, more_alike = sorted((alike, more_alike))
+    less, more = Evidence(covered, words, alike), Evidence(more_covered, more_words, more_alike)
+    assert 0.0 <= relevance(less) <= relevance(more) <= 1.0
+
+
+@given(units, st.integers(0, 24), st.floats(-1, 1), units)
+def test_a_table_that_is_named_is_at_least_as_certain_as_its_name_is_meant(
+    covered: float, words: int, alike: float, named: float
+) -> None:
+    unnamed = relevance(Evidence(covered, words, alike))
+    assert relevance(Evidence(covered, words, alike, named)) == pytest.approx(max(unnamed, named), abs=1e-4)
 
 
 @given(st.lists(units))

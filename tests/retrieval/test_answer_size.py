@@ -27,11 +27,11 @@ from tribal_contracts import (
     DocumentedIndex,
     DomainInfo,
     GetJoinPathOutput,
+    JoinAlternative,
     JoinStep,
     ListDomainsOutput,
     TableDocument,
 )
-from tribal_contracts.core.shape import Unset, optional
 
 Over = Callable[[list[TableDocument]], Toolbox]
 LONG = "é本" * 31 + "é"
@@ -234,7 +234,7 @@ def test_a_question_too_long_to_be_interpreted_in_the_answer_leaves_room_for_its
     answer = call(replace(shop, answer_tokens=1_000), "search_tables", query="customer " + "本" * 1_900)
     assert answer.tokens_used <= 1_000
     assert answer.tables[0].name.endswith("customer")
-    assert (answer.query_interpretation, codes(answer)) == (None, ["RET_ANSWER_PARTIAL"])
+    assert (answer.query_interpretation, codes(answer)) == (None, ["RET_WORDS_UNMATCHED", "RET_ANSWER_PARTIAL"])
 
 
 def test_a_path_is_one_item_with_its_sql(shop: Toolbox) -> None:
@@ -245,20 +245,16 @@ def test_a_path_is_one_item_with_its_sql(shop: Toolbox) -> None:
     assert "limits.answer_tokens" in tight.error.message
 
 
-class _Branching(GetJoinPathOutput):
-    alternatives: list[JoinStep] | Unset = optional()
-
-
 @pytest.mark.parametrize(("count", "kept"), [(3, 3), (300, None)])
 def test_alternatives_to_a_path_are_left_out_whole_where_there_is_no_room(count: int, kept: int | None) -> None:
     toolbox = Toolbox(SqliteIndex(Path("none.db")), None, FixedClock())
     step = JoinStep(step=1, from_table="a.b.c", to_table="a.b.d", join_type="INNER", on_clause="t0.id = t1.id")
-    plain = _Branching(
-        success=True, tokens_used=0, path_found=True, source="a.b.c", target="a.b.d", alternatives=[step] * count
+    other = JoinAlternative(path=[step], hop_count=1, sql_snippet="SELECT 1", reasons=["it is longer"])
+    plain = GetJoinPathOutput(
+        success=True, tokens_used=0, path_found=True, source="a.b.c", target="a.b.d", alternatives=[other] * count
     )
     answer = fitted_join(plain, toolbox)
-    assert isinstance(answer, _Branching)
-    assert answer.alternatives == (None if kept is None else [step] * kept)
+    assert answer.alternatives == (None if kept is None else [other] * kept)
     assert codes(answer) == ([] if kept else ["RET_ANSWER_PARTIAL"])
 
 

@@ -96,8 +96,8 @@ def test_two_indexes_asked_in_turn_work_nothing_out_twice(
     one, two = toolbox("one"), toolbox("two")
     first = [ask_everything(one, "one"), ask_everything(two, "two")]
     worked_out = dict(derived.worked_out)
-    # A graph, a map of the tables and the likely joins, for each of the two.
-    assert len(worked_out) == 6
+    # A graph, a map of the tables, their names and the likely joins, for each of the two.
+    assert len(worked_out) == 8
     assert set(worked_out.values()) == {1}
     for _ in range(2):
         assert [ask_everything(one, "one"), ask_everything(two, "two")] == first
@@ -129,4 +129,4 @@ def test_callers_who_see_different_parts_share_the_keys_and_nothing_else(
         assert found(call(everyone, "search_tables", query="car")) == ["one.s.car", "one.s.sale"]
         assert found(call(narrow, "search_tables", query="car")) == []
         assert found(call(narrow, "search_tables", query="weather")) == ["one.t.weather"]
-    assert derived.kinds == {"table map": 2, "join graph": 1, "bounds": 1}
+    assert derived.kinds == {"table map": 2, "table names": 2, "join graph": 1, "bounds": 1}

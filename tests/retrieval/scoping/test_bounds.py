@@ -206,6 +206,7 @@ def test_a_domain_whose_name_tells_of_hidden_tables_goes_by_another(tmp_path: An
     assert [table.name for table in overview.tables] == ["shop.pub.invoice"]
     found = call(narrow, "search_tables", query="invoice", domain="withheld-1")
     assert [table.name for table in found.tables] == ["shop.pub.invoice"]
+    assert "it is named in the question" in found.tables[0].reasons
     shown = schema_of(narrow, "invoice")
     assert (shown.domain, shown.documentation) == ("withheld-1", None)
     assert not call(narrow, "get_domain_overview", domain="zorvik").success

@@ -1,14 +1,13 @@
-"""How names and questions are read: tokens, stems, abbreviations and synonyms, without any I/O."""
+"""How names and questions are read: tokens, stems and abbreviations, without any I/O."""
 
 from __future__ import annotations
 
-from tribal.naming.abbreviations import expand, expand_tokens, humanize, is_acronym, likely_words
+from tribal.naming.abbreviations import expand, is_acronym, likely_words
 from tribal.naming.domain_titles import domain_title
 from tribal.naming.inflection import plural, singular
 from tribal.naming.reading import glued, read_name
 from tribal.naming.segmentation import is_word, segment, segment_all
 from tribal.naming.stemming import porter, stem
-from tribal.naming.synonyms import synonym_terms, synonyms
 from tribal.naming.tokens import (
     MAX_TEXT_CHARS,
     MAX_TOKEN_CHARS,
@@ -26,9 +25,7 @@ __all__ = [
     "STOP_WORDS",
     "domain_title",
     "expand",
-    "expand_tokens",
     "glued",
-    "humanize",
     "index_terms",
     "is_acronym",
     "is_word",
@@ -41,7 +38,5 @@ __all__ = [
     "singular",
     "split_identifier",
     "stem",
-    "synonym_terms",
-    "synonyms",
     "tokenize_text",
 ]

@@ -167,4 +167,4 @@ ACRONYMS = frozenset(
     url usa usb usd uuid ux vat vin vip vpn wifi www xml yaml
     """.split()
 )
-"""Acronyms that people know by their letters: they are not spelt out, and `humanize` can capitalise them."""
+"""Acronyms that people know by their letters: they are not spelt out."""

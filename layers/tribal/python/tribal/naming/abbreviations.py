@@ -1,26 +1,23 @@
 """Spells out the abbreviations in database names: `cust_addr_id` reads "customer address id".
 
-What people read (`expand`, `expand_tokens`, `humanize`) has only meanings that are certain. What is searched
+What people read (`expand`) has only meanings that are certain. What is searched
 (`likely_words`) may guess: a wrong guess finds one table too many and is shown to nobody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from itertools import zip_longest
 
 from tribal.naming.abbreviation_evidence import EVIDENCE, PAIRED
 from tribal.naming.abbreviation_table import ABBREVIATIONS, ACRONYMS, ENGLISH_WORDS, NEVER_SPELT_OUT, USUAL
 from tribal.naming.inflection import plural, singular
-from tribal.naming.tokens import split_identifier
 
 _SHORTEST_SPELT_OUT = 3
 """Two letters stand for too much: `hr` for an hour or a department, `pd` for paid, period or police department."""
 _MOST_MEANINGS = 3
 """Of an abbreviation with more, the next schema has yet another."""
 _NUMBER_AT_THE_END = frozenset({"no", "nos"})
-
-_Spelling = Callable[[str, Set[str], Set[str]], str]
 
 
 def expand(token: str, context: Collection[str] = ()) -> str:
@@ -32,42 +29,12 @@ def expand(token: str, context: Collection[str] = ()) -> str:
     return _certain(token, _as_set(context), frozenset())
 
 
-def expand_tokens(tokens: Sequence[str], context: Collection[str] = ()) -> list[str]:
-    """The tokens of one identifier as single words, spelt out where their meaning is certain."""
-    return _spell(tokens, context, _certain)
-
-
 def likely_words(tokens: Sequence[str], context: Collection[str] = ()) -> list[str]:
     """The tokens of one identifier as single words, each spelt out as what it most likely stands for.
 
     The other tokens, then the context, decide between meanings. `no` means a number only at the end or before `of`
     (`order_no`, not `no_show`).
     """
-    return _spell(tokens, context, _likeliest)
-
-
-def humanize(identifier: str, context: Collection[str] = (), *, acronyms: bool = False) -> str:
-    """An identifier as words: `cust_addr_id` gives "customer address id", or "... ID" with `acronyms`."""
-    words = expand_tokens(split_identifier(identifier), context)
-    return " ".join(_capitals(word) if acronyms else word for word in words)
-
-
-def is_acronym(word: str) -> bool:
-    """Whether the lower-case word is a known acronym, such as `url` or its plural `urls`."""
-    return word in ACRONYMS or (word.endswith("s") and word[:-1] in ACRONYMS)
-
-
-def _capitals(word: str) -> str:
-    if word in ACRONYMS:
-        return word.upper()
-    return word[:-1].upper() + "s" if is_acronym(word) else word
-
-
-def _as_set(words: Collection[str]) -> Set[str]:
-    return words if isinstance(words, Set) else frozenset(words)
-
-
-def _spell(tokens: Sequence[str], context: Collection[str], spelling: _Spelling) -> list[str]:
     elsewhere = _as_set(context)
     siblings = frozenset(tokens)
     words: list[str] = []
@@ -75,8 +42,17 @@ def _spell(tokens: Sequence[str], context: Collection[str], spelling: _Spelling)
         if token in _NUMBER_AT_THE_END and following not in (None, "of"):
             words.append(token)
         else:
-            words.extend(spelling(token, elsewhere, siblings).split())
+            words.extend(_likeliest(token, elsewhere, siblings).split())
     return words
+
+
+def is_acronym(word: str) -> bool:
+    """Whether the lower-case word is a known acronym, such as `url` or its plural `urls`."""
+    return word in ACRONYMS or (word.endswith("s") and word[:-1] in ACRONYMS)
+
+
+def _as_set(words: Collection[str]) -> Set[str]:
+    return words if isinstance(words, Set) else frozenset(words)
 
 
 def _certain(token: str, elsewhere: Set[str], siblings: Set[str]) -> str:

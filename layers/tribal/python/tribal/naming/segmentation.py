@@ -10,7 +10,6 @@ from tribal.naming.abbreviation_table import ABBREVIATIONS, ACRONYMS
 from tribal.naming.closed_compounds import CLOSED_COMPOUNDS
 from tribal.naming.english_words import WORDS
 from tribal.naming.inflection import singular
-from tribal.naming.synonym_table import GROUPS
 
 # Letters of a name, and of a word in it. Chosen by judgement: shorter ones split names that are one word. Not measured.
 _SHORTEST = 6
@@ -42,10 +41,7 @@ _SUFFIXES = frozenset({"able", "ably", "aged", "hood", "less", "like", "ship", "
 def _vocabulary() -> frozenset[str]:
     meanings = [word for several in ABBREVIATIONS.values() for meaning in several for word in meaning.split()]
     evidence = [word for meaning, words in EVIDENCE.items() for word in (*meaning.split(), *words)]
-    alike = [word for group in GROUPS for entry in group for word in entry.split()]
-    found = {
-        word for word in (*meanings, *evidence, *alike) if len(word) > _SHORTEST_PART and word not in ABBREVIATIONS
-    }
+    found = {word for word in (*meanings, *evidence) if len(word) > _SHORTEST_PART and word not in ABBREVIATIONS}
     return frozenset(found | WORDS | _SHORT_FORMS | {"tax", "day", "key", "job", "zip", "sex", "map", "pay", "due"})
 
 

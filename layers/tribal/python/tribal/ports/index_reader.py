@@ -131,6 +131,10 @@ class IndexFilter:
     scope of schemas finds no record by what it says beyond its schema.
     """
 
+    def admits(self, table: IndexedTable) -> bool:
+        """Whether a table of the scope is of the database and the domain."""
+        return self.database in (None, table.database) and self.domain in (None, table.domain)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByWords:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from tribal.naming import STOP_WORDS, segment_all, split_identifier, stem, tokenize_text
+from tribal.naming import STOP_WORDS, segment_all, singular, split_identifier, stem, tokenize_text
 from tribal.ranking.edits import Spellings
 
 # How certain it is that a table is meant; the order decides, the distances are by judgement.
@@ -87,13 +87,15 @@ class NamedTables:
 
     @cached_property
     def _vocabulary(self) -> tuple[Spellings, list[str]]:
-        words = sorted({word for name in self._names for word in segment_all(split_identifier(name[2]))})
+        written = {word for name in self._names for word in segment_all(split_identifier(name[2]))}
+        words = sorted(written.union(map(singular, written)))
         return Spellings(words), words
 
     def corrected(self, word: str) -> str | None:
-        """The word of a table's name that a misspelt word must be; `None` if none is near, or several are."""
+        """The word of a table's name, in either number, that a misspelt one must be; `None` if none or several are."""
         spellings, words = self._vocabulary
-        near = {stem(words[place]): words[place] for _, place in spellings.near(word)}
+        found = spellings.near(word) or spellings.near(singular(word))
+        near = {stem(words[place]): words[place] for _, place in found}
         return next(iter(near.values())) if len(near) == 1 else None
 
 

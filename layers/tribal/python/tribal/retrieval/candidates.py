@@ -106,7 +106,7 @@ class Found:
 def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> Found:
     """Ask the index for candidates by words and, if it has them, by vectors; look for those that the question names."""
     index, names = toolbox.index, table_names(opened, toolbox)
-    where = opened.asked(where)
+    asked = opened.asked(where)
     concepts = read_question(text)
     everywhere = opened.asked(IndexFilter(scope=toolbox.scope))
     counts = index.term_counts(search_terms(concepts), "table", everywhere)
@@ -120,9 +120,9 @@ def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
     # Function words say nothing about the topic of a sentence.
     vector, warnings = _vector(" ".join(concept.spelt for concept in concepts) or text, opened, toolbox)
 
-    questions: list[ByWords | ByVector] = [ByWords(terms, "table", where, COUNTED)]
+    questions: list[ByWords | ByVector] = [ByWords(terms, "table", asked, COUNTED)]
     if vector is not None and (misspelt or not _means_nothing(concepts, unmatched, toolbox)):
-        questions += [ByVector(vector, kind, where, SCORED_A_SIGNAL) for kind in _KINDS]
+        questions += [ByVector(vector, kind, asked, SCORED_A_SIGNAL) for kind in _KINDS]
     lexical, *near = index.candidates(questions)
     by_vector, by_column, by_name = near or [Candidates.of(())] * len(_KINDS)
     letters = names.grams.alike((concept.spelt for concept in concepts), SCORED_A_SIGNAL)
@@ -137,7 +137,11 @@ def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
         by_column=by_column,
         by_name=by_name,
         by_letters=Candidates(ids, letters.scores, ids),
-        named={int(names.record_ids[number]): certainty for number, certainty in named.items()},
+        named={
+            int(names.record_ids[number]): certainty
+            for number, certainty in named.items()
+            if where.admits(opened.tables[number])
+        },
         counts=counts,
         tables=len(opened.tables),
         unmatched=tuple(word for word in unmatched if word not in misspelt),

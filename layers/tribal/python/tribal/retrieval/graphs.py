@@ -101,9 +101,7 @@ def _admitted(tables: Sequence[IndexedTable], where: IndexFilter) -> Sequence[In
     """The tables of the filter's database and domain; the scope has been applied before."""
     if where.database is None and where.domain is None:
         return tables
-    return [
-        entry for entry in tables if where.database in (None, entry.database) and where.domain in (None, entry.domain)
-    ]
+    return [entry for entry in tables if where.admits(entry)]
 
 
 def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:

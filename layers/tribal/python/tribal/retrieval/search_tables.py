@@ -61,7 +61,7 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
         scored = ids[: 2 * SCORED_A_SIGNAL]
         ids = scored[[found.relevance_of(table) >= request.min_score for table in scored.tolist()]]
         total, bound = len(ids), len(found.lexical) > SCORED_A_SIGNAL
-    chosen = _chosen(ids[: request.limit].tolist(), where, opened, toolbox)
+    chosen = _chosen(ids[: request.limit].tolist(), request, where, found, opened, toolbox)
     total += sum(not found.matching(np.array([table]))[0] for table in chosen.bridges)
     warnings = [
         *opened.warnings,
@@ -92,14 +92,23 @@ class _Chosen:
     bridges: Mapping[int, tuple[str, str]]
 
 
-def _chosen(best: list[int], where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> _Chosen:
+def _chosen(
+    best: list[int], request: SearchTablesInput, where: IndexFilter, found: Found, opened: OpenIndex, toolbox: Toolbox
+) -> _Chosen:
     """The best tables, the last of which give way to tables that the first ones are joined through."""
     numbered = table_map(where, opened, toolbox)
     shown = [numbered.names[number] for number in numbered.numbers(np.array(best, np.int64)).tolist()]
-    between = bridges(shown[:JOINED], shown, join_graph(opened, toolbox), numbered.by_name.__contains__)
-    room = max(len(best) - JOINED, 0)
-    added = {int(numbered.record_ids[numbered.by_name[name]]): pair for name, pair in list(between.items())[:room]}
-    return _Chosen(best[: len(best) - len(added)], added)
+
+    def id_of(name: str) -> int:
+        return int(numbered.record_ids[numbered.by_name[name]])
+
+    def allowed(name: str) -> bool:
+        return name in numbered.by_name and found.relevance_of(id_of(name)) >= request.min_score
+
+    between = bridges(shown[:JOINED], shown, join_graph(opened, toolbox), allowed)
+    room = max(request.limit - JOINED, 0)
+    added = {id_of(name): pair for name, pair in list(between.items())[:room]}
+    return _Chosen(best[: request.limit - len(added)], added)
 
 
 def _check(request: SearchTablesInput) -> None:

@@ -1,0 +1,130 @@
+"""Tables that a question names, in the ways in which people write names."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tribal.ranking.named import EXACT, GLUED, MISSPELT, SAME_WORDS, NamedTables, strongest_first
+
+NAMES = [
+    ("shop", "sales", "order_items"),
+    ("shop", "sales", "Customer"),
+    ("shop", "stock", "WarehouseLocation"),
+    ("shop", "crm", "customer_addresses"),
+    ("web", "public", "customer"),
+    ("web", "public", "note"),
+    ("web", "public", "purchaseorderheader"),
+    ("web", "public", "naïve_größe"),
+]
+KNOWN = frozenset("order items item customer warehouse location address addresses note notes status statue".split())
+named_tables = NamedTables(NAMES)
+
+
+def named(question: str) -> dict[str, float]:
+    found = named_tables.named(question, KNOWN.__contains__)
+    return {".".join(NAMES[number]): found[number] for number in strongest_first(found)}
+
+
+@pytest.mark.parametrize(
+    ("question", "table", "certainty"),
+    [
+        ("order_items", "shop.sales.order_items", EXACT),
+        ("ORDER_ITEMS", "shop.sales.order_items", EXACT),
+        (" `order_items`? ", "shop.sales.order_items", EXACT),
+        ("sales.order_items", "shop.sales.order_items", EXACT),
+        ("shop.sales.order_items", "shop.sales.order_items", EXACT),
+        ("WarehouseLocation", "shop.stock.WarehouseLocation", EXACT),
+        ("orderitems", "shop.sales.order_items", GLUED),
+        ("OrderItems", "shop.sales.order_items", GLUED),
+        ("order items", "shop.sales.order_items", GLUED),
+        ("warehouse_location", "shop.stock.WarehouseLocation", GLUED),
+        ("purchase order header", "web.public.purchaseorderheader", GLUED),
+        ("order item", "shop.sales.order_items", SAME_WORDS),
+        ("items of orders", "shop.sales.order_items", SAME_WORDS),
+        ("the table of order items", "shop.sales.order_items", SAME_WORDS),
+        ("location of warehouses", "shop.stock.WarehouseLocation", SAME_WORDS),
+        ("notes", "web.public.note", SAME_WORDS),
+        ("header purchase order", "web.public.purchaseorderheader", SAME_WORDS),
+        ("oder_items", "shop.sales.order_items", MISSPELT),
+        ("warehuse location", "shop.stock.WarehouseLocation", MISSPELT),
+        ("custmer adresses", "shop.crm.customer_addresses", MISSPELT),
+        ("NAÏVE_GRÖSSE", "web.public.naïve_größe", EXACT),
+    ],
+)
+def test_a_table_is_named_however_its_name_is_written(question: str, table: str, certainty: float) -> None:
+    assert named(question) == {table: certainty}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what do `order_items` hold of a customer",
+        'how is "sales"."order_items" joined to customers',
+        "which columns does shop.sales.order_items have",
+        "is orderItems up to date",
+    ],
+)
+def test_an_identifier_within_a_sentence_names_its_table(question: str) -> None:
+    assert next(iter(named(question))) == "shop.sales.order_items"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which customers bought what",
+        "noto",
+        "nite",
+        "status",
+        "zzzz qqqq",
+        "",
+        "   ",
+        "?!",
+        "本",
+        "custmoer adrseses of x",
+    ],
+)
+def test_a_question_that_is_no_name_names_nothing(question: str) -> None:
+    assert named(question) == {}
+
+
+def test_a_name_that_several_tables_have_names_each() -> None:
+    assert set(named("customer")) == {"shop.sales.Customer", "web.public.customer"}
+    assert list(named("web.public.customer")) == ["web.public.customer"]
+
+
+def test_a_word_that_occurs_in_the_index_is_not_taken_for_a_misspelt_one() -> None:
+    tables = NamedTables([("d", "s", "statues")])
+    assert tables.named("statuse", lambda _: False) == {0: MISSPELT}
+    assert tables.named("statuse", lambda _: True) == {}
+
+
+def test_a_misspelt_word_is_corrected_where_one_word_alone_is_near() -> None:
+    assert named_tables.corrected("custmer") == "customer"
+    assert named_tables.corrected("hedaer") == "header"
+    assert named_tables.corrected("custmers") == "customer"
+    assert NamedTables([("d", "s", "customers")]).corrected("custmer") == "customer"
+    assert NamedTables([("d", "s", "order_cables"), ("d", "s", "tables")]).corrected("rables") is None
+    assert NamedTables([("d", "s", "address"), ("d", "s", "addresses")]).corrected("adress") == "address"
+    assert named_tables.corrected("nite") is None
+    assert NamedTables([]).corrected("customer") is None
+
+
+def test_a_question_longer_than_a_name_can_be_is_none() -> None:
+    assert named("order items " + " " * 300 + "x") == {}
+
+
+@given(st.text(max_size=60), st.lists(st.text(min_size=1, max_size=20), max_size=6))
+def test_any_question_can_be_asked_of_any_names(question: str, tables: list[str]) -> None:
+    found = NamedTables([("d", "s", table) for table in tables]).named(question, lambda _: False)
+    assert set(found) <= set(range(len(tables)))
+    assert all(0 < certainty <= 1 for certainty in found.values())
+
+
+@given(st.lists(st.from_regex(r"\w[\w $.-]{0,18}\w", fullmatch=True), min_size=1, max_size=6))
+def test_every_name_names_its_table_as_certainly_as_can_be(tables: list[str]) -> None:
+    of_any = NamedTables([("d", "s", table) for table in tables])
+    for number, table in enumerate(tables):
+        assert of_any.named(table, lambda _: True)[number] == EXACT
+        assert of_any.named(f"d.s.{table}", lambda _: True)[number] == EXACT
