@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from bench.evaluation import ensure_project, plain_name
+from bench.evaluation import ensure_project
 from bench.generated import ASPECTS, SUBJECTS
 from bench.measure import CommandFailedError
 from servers.postgres import EmbeddedServerError
 from tribal.app.local import local_application
+from tribal.catalog.identity import TableIdentity
 from tribal.naming import plural
-from tribal.ports import Application, Caller
+from tribal.ports import Application, Caller, IndexFilter
 from tribal.settings import load_settings
 from tribal.tools.call import call_tool
 from tribal_contracts import SearchTablesOutput
@@ -75,6 +76,8 @@ _KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """By kind, the names of the copies and the columns that they add."""
 _VIEWS = ("v_x", "x_view")
+_MADE_EARLIER = ("shadow_x", "x_archive", "x_bak", "x_bak_date", "x_copy", "x_old", "tmp_x")
+"""Kinds of which every second copy lacks a quarter of the columns, which its table got later."""
 _QUESTIONS: tuple[Callable[[str, str, str], str], ...] = (
     lambda table, one, other: f"{one} and {other} of {plural(table)}",
     lambda table, one, other: f"which {plural(table)} have a {one} without {other}",
@@ -84,8 +87,13 @@ _QUESTIONS: tuple[Callable[[str, str, str], str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class CopiesScore:
-    """How often questions about a table that has copies found it before them."""
+    """How many copies are known as such, and how often questions about a table that has copies found it first."""
 
+    copies: int
+    recognised: int
+    """Copies that are known to repeat their original."""
+    taken_for_copies: int
+    """Originals that are wrongly held for copies."""
     questions: int
     original_first: int
     original_found: int
@@ -98,6 +106,8 @@ class CopiesScore:
 class _Table:
     name: str
     columns: Mapping[str, str]
+    added_later: tuple[str, ...]
+    """The columns that copies made before lack."""
     kinds: tuple[str, ...]
 
     @property
@@ -130,13 +140,25 @@ def report(tribal: Path) -> CopiesScore:
         project = ensure_project("copies", _DATABASE, script, tribal)
     copied = [table for table in tables if table.kinds]
     with closing(local_application(load_settings(project=project))) as app:
+        known = {one.table: one.copy_of for one in app.index().tables(IndexFilter()) if one.copy_of}
         firsts = Counter(_first(table, _question(table, random), app) for table in random.choices(copied, k=QUESTIONS))
     right = firsts.pop(("original", True), 0)
     found = right + sum(count for (_, there), count in firsts.items() if there)
     kinds: Counter[str] = Counter()
     for (kind, _), count in firsts.items():
         kinds[kind] += count
-    return CopiesScore(QUESTIONS, right, found, dict(kinds.most_common()))
+    originals = {copy: table.name for table in copied for copy in table.copies}
+    return CopiesScore(
+        copies=len(originals),
+        recognised=sum(
+            copy in known and TableIdentity.parse(known[copy].of).table == of for copy, of in originals.items()
+        ),
+        taken_for_copies=len(known.keys() - originals.keys()),
+        questions=QUESTIONS,
+        original_first=right,
+        original_found=found,
+        copies_first=dict(kinds.most_common()),
+    )
 
 
 def _tables(random: Random) -> list[_Table]:
@@ -151,17 +173,19 @@ def _table(name: str, copied: bool, random: Random) -> _Table:
     for _ in range(random.randint(*_OWN_COLUMNS)):
         quality = random.choice(list(_QUALITIES))
         columns[f"{random.choice(_THINGS)}_{quality}"] = _QUALITIES[quality]
-    return _Table(name, columns, tuple(kinds))
+    return _Table(name, columns, tuple(random.sample(list(columns), len(columns) // 4)), tuple(kinds))
 
 
 def _statements(table: _Table) -> Iterator[str]:
     columns = [*_EVERYWHERE, *(f"{column} {of}" for column, of in table.columns.items())]
     yield f"CREATE TABLE {table.name} ({', '.join(columns)});"
-    for copy, kind in table.copies.items():
+    for place, (copy, kind) in enumerate(table.copies.items()):
         if kind in _VIEWS:
             yield f"CREATE VIEW {copy} AS SELECT * FROM {table.name};"
-        else:
-            yield f"CREATE TABLE {copy} ({', '.join([*columns, *_KINDS[kind][1]])});"
+            continue
+        earlier = place % 2 == 0 and kind in _MADE_EARLIER
+        own = [column for column in columns if not (earlier and column.partition(" ")[0] in table.added_later)]
+        yield f"CREATE TABLE {copy} ({', '.join([*own, *_KINDS[kind][1]])});"
 
 
 def _question(table: _Table, random: Random) -> str:
@@ -173,22 +197,22 @@ def _first(table: _Table, question: str, app: Application) -> tuple[str, bool]:
     """What comes first of a table and its copies, and whether the table is found at all."""
     answer = call_tool("search_tables", {"query": question, "limit": _LIMIT}, Caller("bench"), app)
     assert isinstance(answer, SearchTablesOutput)
-    names = [plain_name(found.name).rpartition(".")[2] for found in answer.tables]
+    names = [found.table for found in answer.tables]
     kinds = {table.name: "original", **table.copies}
     return next((kinds[name] for name in names if name in kinds), "nothing"), table.name in names
 
 
 def print_copies(score: CopiesScore) -> None:
     """Print the counts."""
-    others = "".join(f", {kind} {count}" for kind, count in _listed(score.copies_first))
+    others = "".join(f", {kind} {count}" for kind, count in score.copies_first.items())
+    first, share = score.original_first, f"{score.original_first / score.questions:.1%}"
     print(
-        f"copies: of {score.questions} questions {score.original_first} have the original before its copies "
-        f"({score.original_first / score.questions:.1%}), {score.original_found} have it among the first {_LIMIT}{others}"
+        f"copies: {score.recognised} of {score.copies} recognised, {score.taken_for_copies} originals taken for copies"
     )
-
-
-def _listed(kinds: Mapping[str, int]) -> Sequence[tuple[str, int]]:
-    return sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0]))
+    print(
+        f"copies: of {score.questions} questions {first} ({share}) have the original before its copies, "
+        f"{score.original_found} have it among the first {_LIMIT}{others}"
+    )
 
 
 if __name__ == "__main__":

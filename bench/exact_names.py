@@ -1,8 +1,8 @@
 """Rates how often a table that is named comes first: exactly, its words in any order, one letter wrong.
 
 From a shell: `TRIBAL_BENCH_DATA=FOLDER python -m bench.exact_names`. Every table and view of every schema there is asks
-for itself through `search_tables`, its schema as scope. Two tables of the same words cannot both come first; what misses
-is written to a file, to be read by a person.
+for itself through `search_tables`, its schema as scope. Two tables of the same words cannot both come first; what
+misses is written to a file, to be read by a person.
 """
 
 from __future__ import annotations

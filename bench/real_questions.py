@@ -1,7 +1,7 @@
 """Rates what people asked of real schemas, and whether made-up words find anything.
 
-From a shell: `TRIBAL_BENCH_DATA=FOLDER python -m bench.real_questions`. The questions of `real/questions.tsv` are asked of
-one project over seven databases, with their own database as filter and without; any of the listed tables is right.
+From a shell: `TRIBAL_BENCH_DATA=FOLDER python -m bench.real_questions`. The questions of `real/questions.tsv` are asked
+of one project over seven databases, with their own database as filter and without; any of the listed tables is right.
 """
 
 from __future__ import annotations
