@@ -16,7 +16,18 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from bench import descriptions, domains, explaining, joins, keys, real_joins, retrieval
+from bench import (
+    copies,
+    descriptions,
+    domains,
+    exact_names,
+    explaining,
+    joins,
+    keys,
+    real_joins,
+    real_questions,
+    retrieval,
+)
 from bench.first_request import first_requests
 from bench.generated import generated_database
 from bench.masking import masking_rates
@@ -52,6 +63,9 @@ def main() -> int:
                 scores = retrieval.report(TRIBAL, address) if data else []
                 explained = explaining.explain_joins(Path(data), TRIBAL) if data else []
                 real = real_joins.real_joins(Path(data), TRIBAL) if data else {}
+                names = exact_names.report(Path(data), TRIBAL) if data else []
+                asked = real_questions.report(Path(data), TRIBAL) if data else None
+                repeated = copies.report(TRIBAL)
     except (CommandFailedError, EmbeddedServerError, NodeError) as error:
         print(f"make bench: FAILED: {error}", file=sys.stderr)
         return 1
@@ -71,6 +85,10 @@ def main() -> int:
         retrieval.print_scores(scores)
         joins.print_joins({**{score.name: score.joins for score in scores}, **real})
         explaining.print_explained(explained)
+        exact_names.print_names(names)
+    if asked is not None:
+        real_questions.print_asked(asked)
+    copies.print_copies(repeated)
     RESULTS.parent.mkdir(exist_ok=True)
     machine: dict[str, object] = {"python": platform.python_version(), "system": platform.platform()}
     machine["cores"] = os.cpu_count()
@@ -85,6 +103,9 @@ def main() -> int:
         "retrieval": [asdict(score) for score in scores],
         "joins": [asdict(one) for one in explained],
         "real_joins": [{"name": name, **asdict(score)} for name, score in real.items()],
+        "exact_names": [exact_names.recorded(score) for score in names],
+        "real_questions": asdict(asked) if asked is not None else None,
+        "copies": asdict(repeated),
     }
     RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     print(f"make bench: {len(measurements)} measurements, written to {RESULTS}")

@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +25,7 @@ from tribal.settings import load_settings
 CACHE = Path(".bench") / "sets"
 SCHEMA_FILE = "schema_pg.sql"
 _DONE = "done"
+_HASH_DIGITS = 16
 _PACKAGE = Path("layers") / "tribal" / "python" / "tribal"
 _ONLY_ASKING = ("ranking", "retrieval", "tools", "edges")
 """Packages that only answer questions: an index stays valid when they change."""
@@ -118,23 +119,35 @@ def asked(one: EvaluationSet, tribal: Path) -> Iterator[Application]:
 
 
 def ensure_project(name: str, database: str, schema: Path, tribal: Path) -> Path:
-    """A project in which `tribal run` has documented and indexed a schema, loaded into PostgreSQL as that database.
-
-    It is cached and rebuilt only if the schema, or any code that an index depends on, has changed.
+    """A project over one database, as in `ensure_databases`.
 
     Raises:
         CommandFailedError: when the run fails.
     """
-    project = CACHE / f"{name}-{_source_hash(schema)}"
+    return ensure_databases(name, {database: schema}, tribal)
+
+
+def ensure_databases(name: str, schemas: Mapping[str, Path], tribal: Path) -> Path:
+    """A project in which `tribal run` has documented and indexed databases, each loaded into PostgreSQL from a schema.
+
+    It is cached and rebuilt only if a schema, or any code that an index depends on, has changed.
+
+    Raises:
+        CommandFailedError: when the run fails.
+    """
+    project = CACHE / f"{name}-{_source_hash(schemas.values())}"
     if (project / _DONE).exists():
         return project
-    for old in CACHE.glob(f"{name}-*"):
+    for old in CACHE.glob(f"{name}-{'[0-9a-f]' * _HASH_DIGITS}"):
         shutil.rmtree(old)
     project.mkdir(parents=True)
-    # Each set gets its own server, because two sets may use the same database name.
+    # Each project gets its own server, because two may use the same database name.
     with TemporaryDirectory(prefix="tribal-bench-") as scratch, EmbeddedServer.start(Path(scratch)) as server:
-        server.ensure_database(database, schema)
-        command = [str(tribal), "run", server.dsn(database), "--project", str(project)]
+        for database, schema in schemas.items():
+            server.ensure_database(database, schema)
+        entries = [{"name": database, "dsn": server.dsn(database)} for database in schemas]
+        (project / "databases.yaml").write_text(json.dumps({"databases": entries}))
+        command = [str(tribal), "run", "--project", str(project)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise CommandFailedError(f"tribal run of {name} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
@@ -142,13 +155,15 @@ def ensure_project(name: str, database: str, schema: Path, tribal: Path) -> Path
     return project
 
 
-def _source_hash(schema: Path) -> str:
-    """Hash of the schema and of every module that an index depends on."""
+def _source_hash(schemas: Iterable[Path]) -> str:
+    """Hash of the schemas and of every module that an index depends on."""
     modules = [file for file in _PACKAGE.rglob("*.py") if file.relative_to(_PACKAGE).parts[0] not in _ONLY_ASKING]
-    digest = hashlib.sha256(schema.read_bytes())
+    digest = hashlib.sha256()
+    for schema in schemas:
+        digest.update(schema.read_bytes())
     for file in sorted((*modules, *Path("contracts").rglob("*.py"))):
         digest.update(str(file).encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()[:16]
+    return digest.hexdigest()[:_HASH_DIGITS]
 
 
 def _schema(record: Mapping[str, Any]) -> str:

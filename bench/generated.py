@@ -32,7 +32,8 @@ _AREAS = {
     "security": "user role session device policy alert",
     "finance": "account budget asset loan tax journal",
 }
-_ASPECTS = """
+SUBJECTS = tuple(subject for subjects in _AREAS.values() for subject in subjects.split())
+ASPECTS = """
 line item note status history event document tag address contact rule target limit plan schedule entry version review
 approval attachment assignment category group member type reason result score step task template translation unit usage
 value variant visit warning alias balance change channel check claim comment condition cost cycle discount draft export
@@ -101,7 +102,7 @@ def table_statements(tables: int) -> Iterator[str]:
         f"{area}.{subject}_{aspect}"
         for area, subjects in _AREAS.items()
         for subject in subjects.split()
-        for aspect in _ASPECTS
+        for aspect in ASPECTS
     ]
     if tables > len(names):
         raise ValueError(f"there are names for {len(names)} tables, not for {tables}")

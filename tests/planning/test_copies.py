@@ -55,6 +55,9 @@ def test_shards_without_a_table_of_their_plain_name_are_parts_of_the_first() -> 
         ("orders_hist", f"{ORDER} valid_from valid_to operation changed_by"),
         ("orders_archive", ORDER),
         ("order_all", f"{ORDER} region"),
+        ("stg_orders", f"{ORDER} loaded_at batch loaded_by source_file"),
+        ("orders_archive", "id customer_id placed_at total archived_at"),
+        ("orders_old", "id customer_id placed_at total old_id"),
     ],
 )
 def test_copies_and_histories_are_behind_what_they_repeat(copy: str, columns: str) -> None:
@@ -81,6 +84,8 @@ def test_a_view_named_after_a_table_is_a_view_of_it_whatever_its_columns() -> No
         [made("notes", "id text author"), *(made(f"{of}_notes", "id text author") for of in ("order", "car", "bill"))],
         [made("orders"), made("orders_all"), made("order_lines", "id order_id", references=["orders_all"])],
         [made("pair", "id name"), made("pair_kind", "id name")],
+        [made("orders"), made("orders_paid", "id customer_id placed_at total paid_at")],
+        [made("orders"), made("orders_log", "id total")],
         [made("v1", "x y z"), made("v2", "p q r")],
     ],
 )

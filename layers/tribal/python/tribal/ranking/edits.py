@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 SHORTEST_WITH_ONE, SHORTEST_WITH_TWO = 5, 9
 """The shortest words in which one letter, and two, may be wrong: of shorter ones too many look alike. By judgement."""
+MOST_EDITS = 2
 _LETTERS = 64
 """Characters are counted by their code modulo this; what falls together is told apart afterwards."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from tribal.naming import STOP_WORDS, segment_all, singular, split_identifier, stem, tokenize_text
-from tribal.ranking.edits import Spellings
+from tribal.ranking.edits import MOST_EDITS, Spellings
 
 # How certain it is that a table is meant; the order decides, the distances are by judgement.
 EXACT = 1.0
@@ -62,15 +62,26 @@ class NamedTables:
         """Tables of which the question is the name and nothing else."""
         found = dict(reversed(list(self._written(text))))
         tokens = tokenize_text(text)
-        for bag in dict.fromkeys((_bag(tokens), _bag(_telling(tokens)))):
-            for number in self._words.get(bag, ()) if bag else ():
-                found.setdefault(number, SAME_WORDS)
-        if found or not tokens or all(map(is_known, tokens)):
-            return found
-        glued = "".join(_telling(tokens))
-        near = (self._spellings.near(glued)) if len(glued) <= _LONGEST_NAME else []
-        names = list(self._glued.values())
-        return {number: MISSPELT for _, place in near for number in names[place]}
+        # A word of every sentence may be one of the name (`film_list`), so all of them are tried first.
+        readings = [reading for reading in (tokens, _telling(tokens)) if reading]
+        for reading in readings:
+            found = dict.fromkeys(self._words.get(_bag(reading), ()), SAME_WORDS) | found
+            if found:
+                return found
+        most = self._letters_wrong(text, tokens, is_known)
+        near = (self._near("".join(reading), most) for reading in readings)
+        return next(filter(None, near), {})
+
+    def _letters_wrong(self, text: str, tokens: Sequence[str], is_known: Callable[[str], bool]) -> int:
+        """How many letters of a text that is no name may be wrong: one of an identifier whose words all occur."""
+        if not all(map(is_known, segment_all(list(tokens)))):
+            return MOST_EDITS
+        return 1 if _IDENTIFIER.fullmatch(text) else 0
+
+    def _near(self, glued: str, most: int) -> dict[int, float]:
+        near = self._spellings.near(glued) if most and len(glued) <= _LONGEST_NAME else []
+        names = list(self._glued.values()) if near else []
+        return {number: MISSPELT for edits, place in near if edits <= most for number in names[place]}
 
     def _written(self, text: str) -> Iterable[tuple[int, float]]:
         """Tables with these letters in this order, the most certain first."""

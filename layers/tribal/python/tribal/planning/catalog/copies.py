@@ -20,6 +20,8 @@ Words = tuple[str, ...]
 # Chosen by judgement; `python -m bench.copies` shows what they find.
 ALIKE = 0.7
 """How much of the columns of two tables must be the same: their share, rare columns weighing more."""
+_ALIKE_IF_SAID = 0.5
+"""The same where the name says that it is a history or a backup, which lacks what its table got later."""
 _LEAST_COLUMNS = 3
 """Fewer columns are the same by chance."""
 _SUBTYPES = 3
@@ -30,9 +32,9 @@ _BACKUPS = frozenset("bak backup bck copy old orig tmp temp".split())
 """Words of tables that somebody put aside."""
 _HISTORIES = frozenset(
     stem(word)
-    for word in "archive archived audit changelog hist history historical log shadow snapshot version".split()
+    for word in "archive archived audit changelog hist history historical log shadow snapshot stg version".split()
 )
-"""Words of tables that keep the past of another one, which adds columns of its own."""
+"""Words of tables that keep the past of another one, or what is loaded into it, which adds columns of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,8 @@ def _originals(
             if original.is_view and not table.is_view:
                 continue
             alike = _likeness(table, original, weights)
-            if alike >= ALIKE or (table.is_view and not original.is_view):
+            enough = _ALIKE_IF_SAID if _says_copy(table, original) else ALIKE
+            if alike >= enough or (table.is_view and not original.is_view):
                 yield len(words), alike, original
 
 
@@ -173,6 +176,11 @@ def _likeness(table: _Table, original: _Table, weights: Mapping[str, float]) -> 
         for columns in (table.columns & original.columns, table.columns | original.columns)
     )
     return shared / either if either else 0.0
+
+
+def _says_copy(table: _Table, original: _Table) -> bool:
+    extra = frozenset(table.stems).difference(original.stems)
+    return not extra.isdisjoint(_HISTORIES | _BACKUPS)
 
 
 def _kinds(found: Mapping[str, tuple[TableCopy, frozenset[str]]]) -> Mapping[str, set[frozenset[str]]]:

@@ -1,0 +1,28 @@
+"""Whether letters follow each other as they do in words."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tribal.naming.english_words import WORDS
+
+_RUN = 3
+_USUAL = 0.8
+"""Share of a word's runs that must occur in the list of words. By judgement: of 5,000 made-up questions whose words are
+as long as others, `python -m bench.real_questions`, it lets 1 % pass where 8 % passed, for one unlisted word in 20."""
+
+
+def reads_like_a_word(text: str) -> bool:
+    """Whether nearly every three letters in a row, its ends counted as letters, occur so in a list of words."""
+    runs = _runs(text)
+    return sum(run in _known_runs() for run in runs) >= _USUAL * len(runs)
+
+
+@cache
+def _known_runs() -> frozenset[str]:
+    return frozenset(run for word in WORDS for run in _runs(word))
+
+
+def _runs(word: str) -> list[str]:
+    framed = f" {word} "
+    return [framed[start : start + _RUN] for start in range(len(framed) - _RUN + 1)]

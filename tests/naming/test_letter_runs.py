@@ -1,0 +1,20 @@
+"""Words are told from letters put together at random, without a list of all words."""
+
+from __future__ import annotations
+
+import pytest
+
+from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
+from tribal.naming import reads_like_a_word
+
+
+@pytest.mark.parametrize("word", ["cholesterol", "burglary", "bitcoin", "churned"])
+def test_words_that_no_list_holds_are_words_of_people(word: str) -> None:
+    assert reads_like_a_word(word)
+    assert WordLlamaEmbedder().knows([word]) == [True]
+
+
+@pytest.mark.parametrize("letters", ["vyhmumi", "mdggiia", "gloju", "nswz", "uncvcha", "quspr"])
+def test_letters_put_together_at_random_are_no_word_although_some_stand_in_words(letters: str) -> None:
+    assert not reads_like_a_word(letters)
+    assert WordLlamaEmbedder().knows([letters]) == [False]
