@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
 from tests.sample_shop.indexed import table_document
 from tests.sample_shop.retrieval import call, found, toolbox_over
+from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.catalog.scope import Scope
 from tribal.ports import IndexedTable
 from tribal.retrieval.repeated_tables import RepeatedTables, terms_of
@@ -55,6 +57,22 @@ def test_parts_are_one_result_with_their_table_which_says_so_and_counts_once(dep
     assert not answer.truncated
     short = search(depot, "weight of parcels", limit=2)
     assert (short.total_matches, short.returned, short.truncated) == (6, 2, True)
+
+
+def test_copies_and_parts_that_are_near_in_meaning_alone_are_folded_shown_and_counted_alike(tmp_path: Path) -> None:
+    parcel = "db.s.parcel"
+    tables = [
+        table_document(parcel, COLUMNS, domain="d"),
+        copy_of(parcel, "part", "db.s.parcel_2024_01"),
+        copy_of(parcel, "copy", "db.s.parcel_hist"),
+        table_document("db.s.truck", "truck_id plate", domain="d"),
+    ]
+    toolbox = toolbox_over(tmp_path, WordLlamaEmbedder(), tables)
+    answer = search(toolbox, "packages delivered")
+    assert sorted(found(answer)[:2]) == ["db.s.parcel", "db.s.truck"]
+    assert found(answer)[2:] == ["db.s.parcel_hist"]
+    assert (answer.total_matches, answer.returned, answer.truncated) == (3, 3, False)
+    toolbox.index.close()
 
 
 def test_a_table_without_parts_stands_for_none(depot: Toolbox) -> None:

@@ -58,16 +58,20 @@ class Found:
         """Whether more tables share a term than were counted."""
         return len(self.lexical) >= COUNTED
 
+    @cached_property
+    def matches(self) -> NDArray[Any]:
+        """Ids of the tables that share a term, best first, then of the others that are named or near in meaning."""
+        others = np.union1d(self.by_vector.ids[:MATCHES_BY_VECTOR], np.fromiter(self.named, np.int64, len(self.named)))
+        return np.concatenate([self.lexical.ids, others[self._lexical.of(others) < 0]])
+
     @property
     def total(self) -> int:
-        """Number of tables that share a term, are named, or are near enough in meaning."""
-        others = np.union1d(self._near, np.fromiter(self.named, np.int64, len(self.named)))
-        return len(self.lexical) + int(np.count_nonzero(self._lexical.of(others) < 0))
+        """Number of the tables that match."""
+        return len(self.matches)
 
     def matching(self, tables: NDArray[Any]) -> NDArray[Any]:
-        """Mask of the tables that share a term, are named, or are near enough in meaning."""
-        ids = np.concatenate([self._near, np.fromiter(self.named, np.int64, len(self.named))])
-        found: NDArray[Any] = (self._lexical.of(tables) >= 0) | np.isin(tables, ids)
+        """Mask of the tables that match."""
+        found: NDArray[Any] = np.isin(tables, self.matches)
         return found
 
     def shared_terms(self, table: int) -> frozenset[str]:
@@ -88,11 +92,6 @@ class Found:
             name=self._name_cosines.get(table, 0.0),
             named=self.named.get(table, 0.0),
         )
-
-    @property
-    def _near(self) -> NDArray[Any]:
-        """Ids of the tables that are near in meaning."""
-        return self.by_vector.ids[:MATCHES_BY_VECTOR]
 
     @cached_property
     def _name_cosines(self) -> dict[int, float]:

@@ -43,8 +43,8 @@ def order_of(found: Found, where: IndexFilter, opened: OpenIndex, toolbox: Toolb
     aside = numbered.repeated.set_aside(_asked(found), named)
     ranked = rank_tables(_signals(found, numbered, aside), numbered.neighbourhood, toolbox.weights)
     ids = numbered.record_ids[_behind_their_tables(ranked, aside)]
-    # Lexical matches that were not scored come after all scored tables, in lexical order.
-    rest = found.lexical.ids[Positions(ids).of(found.lexical.ids) < 0]
+    # Matches that were not scored come after all scored tables, in lexical order.
+    rest = found.matches[Positions(ids).of(found.matches) < 0]
     ids = np.concatenate([_first(found, numbered, ids), rest])
     ids = ids[found.matching(ids)]
     return _without_parts(ids, numbered, aside)
