@@ -26,9 +26,9 @@ from bench.retrieval import DATA_VARIABLE
 from tribal.ports import Application, Caller, IndexFilter
 from tribal.ranking.relevance import Evidence, relevance
 from tribal.ranking.weights import WEIGHTS, Certainty, Weights
-from tribal.retrieval.candidates import Found, find
 from tribal.retrieval.names import name_of
-from tribal.retrieval.ordering import order_of
+from tribal.retrieval.searching.candidates import Found, find
+from tribal.retrieval.searching.ordering import order_of
 from tribal.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.retrieval.tools import toolbox_of
 

@@ -36,10 +36,10 @@ from servers.opensearch import NodeError
 from servers.postgres import EmbeddedServerError
 from tribal.ports import Application, Caller, IndexFilter, Provider
 from tribal.ranking.weights import WEIGHTS, Weights
-from tribal.retrieval.candidates import find
 from tribal.retrieval.names import name_of
-from tribal.retrieval.ordering import order_of
-from tribal.retrieval.search_tables import MAX_LIMIT
+from tribal.retrieval.searching.candidates import find
+from tribal.retrieval.searching.ordering import order_of
+from tribal.retrieval.searching.search_tables import MAX_LIMIT
 from tribal.retrieval.toolbox import open_index
 from tribal.retrieval.tools import toolbox_of
 from tribal.tools.call import call_tool

@@ -301,8 +301,8 @@ def test_the_order_of_tables_and_keys_does_not_change_a_diagram() -> None:
 def test_after_a_left_join_every_join_is_left() -> None:
     chain = [
         Join(SqlTable("s", "b"), (("b_id", "id"),), keeps_every_row=True),
-        Join(SqlTable("s", "c"), (("c_id", "id"),)),
-        Join(SqlTable("s", "d"), (("d_id", "id"),), keeps_every_row=True),
+        Join(SqlTable("s", "c"), (("c_id", "id"),), onto=1),
+        Join(SqlTable("s", "d"), (("d_id", "id"),), keeps_every_row=True, onto=2),
     ]
     assert join_sql(SqlTable("s", "a"), chain, "postgres").splitlines() == [
         "SELECT *",

@@ -12,7 +12,7 @@ from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import call, found, toolbox_over
 from tribal.catalog.graph import JoinGraph
 from tribal.catalog.scope import Scope
-from tribal.retrieval.bridges import JOINED, MOST_BRIDGES, bridges
+from tribal.retrieval.searching.bridges import JOINED, MOST_BRIDGES, bridges
 from tribal.retrieval.toolbox import Toolbox
 from tribal_contracts import KeyEdge
 

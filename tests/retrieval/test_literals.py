@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tribal.retrieval.literals import without_literals
+from tribal.retrieval.searching.literals import without_literals
 
 
 @pytest.mark.parametrize(

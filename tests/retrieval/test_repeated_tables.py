@@ -14,7 +14,7 @@ from tests.sample_shop.retrieval import call, found, toolbox_over
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.catalog.scope import Scope
 from tribal.ports import IndexedTable
-from tribal.retrieval.repeated_tables import RepeatedTables, terms_of
+from tribal.retrieval.searching.repeated_tables import RepeatedTables, terms_of
 from tribal.retrieval.toolbox import Toolbox
 from tribal_contracts import TableCopy, TableDocument
 

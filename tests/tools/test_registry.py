@@ -176,4 +176,4 @@ def test_calling_a_tool_loads_no_vendor_and_no_writing_stage() -> None:
     loaded = run("import sys, tribal.tools.call; print(*sorted(sys.modules))").split()
     unwanted = ("numpy", "sqlite3", "pg8000", "tokenizers", "tribal.adapters", "tribal.planning", "tribal.documenting")
     assert not [name for name in loaded if name.startswith(unwanted)]
-    assert "tribal.retrieval.search_tables" not in loaded
+    assert "tribal.retrieval.searching.search_tables" not in loaded

@@ -10,7 +10,7 @@ from posixpath import commonprefix
 from tribal.keys.guesses import Guess, guess
 from tribal.keys.overlap import KeyPair
 from tribal.keys.reading import SURROGATES, Words, glue, is_key_like, is_specific, is_surrogate, words_of
-from tribal.keys.tables import KeyTable, free_columns
+from tribal.keys.tables import Asked, KeyTable, free_columns
 
 # Labels by judgement; only their order, and which side of `LIKELY` they are on, decides anything.
 EXACT = 0.95
@@ -58,25 +58,6 @@ class Match:
     role: Words = ()
     is_own_name: bool = False
     """Whether the name is that of the key itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A column of which it is asked what it references, with what does not depend on where that is looked for."""
-
-    table: KeyTable
-    column: str
-    is_own_key: bool
-    readings: tuple[Words, ...]
-
-    @classmethod
-    def of(cls, table: KeyTable, column: str) -> Asked:
-        """Read the name of a column."""
-        return cls(table, column, table.is_own_key(column), tuple(table.readings(column)))
-
-    def may_reference(self, keys: Collection[str]) -> bool:
-        """Whether it is called like a key, or like one of these."""
-        return any(is_key_like(words) or glue(words) in keys for words in self.readings)
 
 
 class Directory:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -192,3 +192,22 @@ def free_columns(table: KeyTable) -> Iterator[str]:
 @lru_cache(maxsize=4_096)
 def _family(type_name: str) -> KeyFamily | None:
     return key_family(type_name)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A column of which it is asked what it references, with what does not depend on where that is looked for."""
+
+    table: KeyTable
+    column: str
+    is_own_key: bool
+    readings: tuple[Words, ...]
+
+    @classmethod
+    def of(cls, table: KeyTable, column: str) -> Asked:
+        """Read the name of a column."""
+        return cls(table, column, table.is_own_key(column), tuple(table.readings(column)))
+
+    def may_reference(self, keys: Collection[str]) -> bool:
+        """Whether it is called like a key, or like one of these."""
+        return any(is_key_like(words) or glue(words) in keys for words in self.readings)

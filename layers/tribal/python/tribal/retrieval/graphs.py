@@ -1,107 +1,17 @@
-"""Graphs of tables and keys for join paths and ranking; built once per generation and filter."""
+"""The graph of keys that joins are found in; built once per generation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from tribal.catalog.graph import JoinGraph
 from tribal.catalog.identity import TableIdentity
 from tribal.naming import split_identifier, stem
-from tribal.ports import IndexedTable, IndexFilter
-from tribal.ranking.signals import Neighbourhood
-from tribal.retrieval.names import name_of
-from tribal.retrieval.repeated_tables import RepeatedTables
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
 from tribal_contracts import KeyEdge
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 _KEY_WORDS = frozenset(stem(word) for word in "id key code no nr num number ref fk uid uuid guid name".split())
 """Words that mark a column as a key."""
-
-
-class Positions:
-    """Looks up ids, which are unique and in any order.
-
-    Args:
-        ids: N int64.
-    """
-
-    def __init__(self, ids: NDArray[Any]) -> None:
-        self._order = np.argsort(ids)
-        self._ordered = ids[self._order]
-
-    def of(self, wanted: NDArray[Any]) -> NDArray[Any]:
-        """The position of each wanted id; -1 if it is missing."""
-        if not len(self._ordered):
-            return np.full(len(wanted), -1)
-        places = np.minimum(np.searchsorted(self._ordered, wanted), len(self._ordered) - 1)
-        found: NDArray[Any] = np.where(self._ordered[places] == wanted, self._order[places], -1)
-        return found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TableMap:
-    """Tables numbered in order of name, and the keys between them."""
-
-    neighbourhood: Neighbourhood
-    positions: Positions
-    record_ids: NDArray[Any]
-    """Record ids by table number."""
-    by_name: Mapping[str, int]
-    """Table numbers by name, in order."""
-    names: Sequence[str]
-    """Names by table number."""
-    domains: frozenset[str]
-    """The domains of the tables."""
-    repeated: RepeatedTables
-    views: frozenset[int]
-    """Numbers of the views among them."""
-
-    @classmethod
-    def of(cls, entries: Sequence[IndexedTable], graph: JoinGraph) -> TableMap:
-        """Number the tables and find the keys between them."""
-        numbers = {name_of(entry): number for number, entry in enumerate(entries)}
-        schemas: dict[tuple[str, str], int] = {}
-        codes = [schemas.setdefault((entry.database, entry.schema), len(schemas)) for entry in entries]
-        hops = [hop for name in numbers for hop in graph.hops.get(name, ()) if hop.target in numbers]
-        keyed = {end for hop in hops if hop.key.source == "declared" for end in (hop.source, hop.target)}
-        # A likely key is followed only where neither table has a declared one.
-        followed = (hop for hop in hops if hop.key.source == "declared" or keyed.isdisjoint((hop.source, hop.target)))
-        joined = [(numbers[hop.source], numbers[hop.target]) for hop in followed]
-        ids = np.array([entry.record_id for entry in entries], dtype=np.int64)
-        domains = frozenset(entry.domain for entry in entries)
-        views = frozenset(number for number, entry in enumerate(entries) if "view" in entry.kind)
-        repeated = RepeatedTables.of(entries)
-        return cls(
-            Neighbourhood.of(codes, joined), Positions(ids), ids, numbers, tuple(numbers), domains, repeated, views
-        )
-
-    def numbers(self, ids: NDArray[Any]) -> NDArray[Any]:
-        """The number of each table; -1 if it is not in the map."""
-        return self.positions.of(ids)
-
-
-def table_map(where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> TableMap:
-    """The map of the tables that pass a filter."""
-
-    def number() -> TableMap:
-        return TableMap.of(_admitted(opened.tables, where), join_graph(opened, toolbox))
-
-    return toolbox.derived.get(opened.generation, ("table map", where), number)
-
-
-def _admitted(tables: Sequence[IndexedTable], where: IndexFilter) -> Sequence[IndexedTable]:
-    """The tables of the filter's database and domain; the scope has been applied before."""
-    if where.database is None and where.domain is None:
-        return tables
-    return [entry for entry in tables if where.admits(entry)]
 
 
 def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:

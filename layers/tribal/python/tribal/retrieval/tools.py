@@ -56,7 +56,7 @@ def _search_models() -> Models:
 
 
 def _search_tables(request: SearchTablesInput, caller: Caller, app: Application) -> ToolOutput:
-    from tribal.retrieval.search_tables import search_tables
+    from tribal.retrieval.searching.search_tables import search_tables
 
     return search_tables(request, toolbox_of(caller, app))
 

@@ -13,9 +13,9 @@ from tribal.errors import EmbeddingFailed
 from tribal.naming import is_word
 from tribal.ports import ByVector, ByWords, Candidates, IndexFilter, VectorKind
 from tribal.ranking.relevance import Evidence, Word, coverage, relevance, words_matched
-from tribal.retrieval.graphs import Positions
-from tribal.retrieval.query import Concept, read_question, search_terms, words_to_find
-from tribal.retrieval.table_names import table_names
+from tribal.retrieval.searching.query import Concept, read_question, search_terms, words_to_find
+from tribal.retrieval.searching.table_map import Positions
+from tribal.retrieval.searching.table_names import table_names
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
 from tribal_contracts import AgentError
 

@@ -18,7 +18,7 @@ from tribal.naming import (
     tokenize_text,
 )
 from tribal.ranking.relevance import Word
-from tribal.retrieval.literals import without_literals
+from tribal.retrieval.searching.literals import without_literals
 from tribal_contracts import QueryInterpretation
 
 MAX_WORDS = 24

@@ -11,15 +11,16 @@ from tribal.errors import ToolInputInvalid
 from tribal.ports import IndexFilter
 from tribal.ranking.relevance import non_increasing
 from tribal.retrieval.answers.fitting import fitted_search
-from tribal.retrieval.bridges import JOINED, bridges
-from tribal.retrieval.candidates import COUNTED, SCORED_A_SIGNAL, Found, find
-from tribal.retrieval.graphs import join_graph, table_map
+from tribal.retrieval.graphs import join_graph
 from tribal.retrieval.names import find_database, find_domain
-from tribal.retrieval.ordering import Order, order_of
-from tribal.retrieval.query import interpret, spoken_words
-from tribal.retrieval.repeated_tables import terms_of
 from tribal.retrieval.scoping.bounds import Bounds
 from tribal.retrieval.scoping.tables import bounded_table
+from tribal.retrieval.searching.bridges import JOINED, bridges
+from tribal.retrieval.searching.candidates import COUNTED, SCORED_A_SIGNAL, Found, find
+from tribal.retrieval.searching.ordering import Order, order_of
+from tribal.retrieval.searching.query import interpret, spoken_words
+from tribal.retrieval.searching.repeated_tables import terms_of
+from tribal.retrieval.searching.table_map import table_map
 from tribal.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal_contracts import (
     AgentError,

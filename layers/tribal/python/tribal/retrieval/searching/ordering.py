@@ -11,9 +11,9 @@ import numpy as np
 from tribal.ports import Candidates, IndexFilter
 from tribal.ranking.order import rank_tables
 from tribal.ranking.signals import Signal, Signals
-from tribal.retrieval.candidates import SCORED_A_SIGNAL, Found
-from tribal.retrieval.graphs import Positions, TableMap, table_map
-from tribal.retrieval.repeated_tables import Repeated
+from tribal.retrieval.searching.candidates import SCORED_A_SIGNAL, Found
+from tribal.retrieval.searching.repeated_tables import Repeated
+from tribal.retrieval.searching.table_map import Positions, TableMap, table_map
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Finding tables by what a question says, names or means."""
