@@ -209,7 +209,9 @@ def _reasons(document: TableDocument, table: int, found: Found, spoken: Mapping[
     shared = found.shared_terms(table)
 
     def said(terms: Iterable[str]) -> str:
-        return ", ".join(dict.fromkeys(repr(spoken.get(term, term)) for term in sorted(terms)))
+        # Two words as one are said only where neither is found by itself.
+        words = [spoken[term] for term in sorted(terms) if term in spoken] or sorted(terms)
+        return ", ".join(dict.fromkeys(map(repr, words)))
 
     reasons = ["it is named in the question"] if found.named.get(table) else []
     own = terms_of(document.table) & shared
