@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tribal.catalog.graph import inferred_edge
 from tribal.catalog.hashing import record_id
 from tribal.catalog.identity import TableIdentity
-from tribal.indexing.prose import NO_PROSE, Prose, labels_of, prose_of, split_notes
+from tribal.indexing.prose import NO_PROSE, Prose, prose_of, split_notes, values_of
 from tribal.indexing.texts import Wording, column_text, own_names, prose_terms, table_text, wording_of
 from tribal.naming.mentions import OwnNames
 from tribal.ports import IndexEntry
@@ -135,7 +135,7 @@ def _table(table: TableDocument, file: IndexableFile, indexed_at: str) -> list[D
     own = own_names(table)
     prose = prose_of([table.description, *(column.description for column in table.columns)], own)
     inside, outside = split_notes(table.notes, table.schema_)
-    prose += labels_of(table.columns, table.schema_, own) + Prose(beyond=prose_terms(outside))
+    prose += values_of(table.columns, table.schema_, own) + Prose(beyond=prose_terms(outside))
     body = (*wording.terms([table.schema_, *column_names]), *prose_terms(inside))
     name = wording.spelt_out(table.table)
     draft = Draft(record, wording.terms([table.table]), body, record.content, name, prose)
@@ -157,7 +157,7 @@ def _column(
         keywords=wording.keywords([column.name]),
         **provenance,
     )
-    prose = prose_of([column.description], own) + labels_of([column], table.schema_, own)
+    prose = prose_of([column.description], own) + values_of([column], table.schema_, own)
     return Draft(record, wording.terms([column.name]), wording.terms([table.table]), text, prose=prose)
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tribal.catalog.qualifiers import SYSTEM_SCHEMAS, qualifiers, sql_qualifiers
 from tribal.indexing.texts import informative_text, prose_terms
 from tribal.naming.mentions import OwnNames, mentioned_words
 from tribal_contracts import Description, DocumentedColumn
+
+_CODE = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
+"""One piece of letters, such as `past_due` or `EUR`: whoever asks for it means the tables that have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +47,21 @@ def split_notes(notes: Iterable[str], schema: str) -> tuple[list[str], list[str]
     return inside, outside
 
 
-def labels_of(columns: Iterable[DocumentedColumn], schema: str, own: OwnNames) -> Prose:
-    """The labels of enum types, which belong to the schema of the type."""
+def values_of(columns: Iterable[DocumentedColumn], schema: str, own: OwnNames) -> Prose:
+    """Values that say what a row is: labels of enum types, which belong to the type's schema, and sampled codes."""
     inside: list[str] = []
     outside: list[str] = []
     for column in columns:
         others = sql_qualifiers(column.type) - SYSTEM_SCHEMAS - {schema}
         (outside if others else inside).extend(column.enum_values or ())
+        inside += _codes(column)
     return Prose(prose_terms(inside), prose_terms(outside), _mentions([*inside, *outside], own))
+
+
+def _codes(column: DocumentedColumn) -> Sequence[str]:
+    """The sampled values that may be shown, if all of them look like codes and not like names or numbers."""
+    samples = column.samples or ()
+    return samples if all(map(_CODE.fullmatch, samples)) else ()
 
 
 def _mentions(texts: Iterable[str], own: OwnNames) -> tuple[str, ...]:
