@@ -52,12 +52,15 @@ def arguments_of(tool: str) -> st.SearchStrategy[dict[str, Any]]:
     own = list(REGISTRY.tools[tool].input_model.model_fields)
     fitting: dict[str, st.SearchStrategy[Any]] = {"domain": st.sampled_from(["sales", "marketing"])}
     fitting |= {"limit": st.integers(1, 20), "max_hops": st.integers(1, 10), "min_score": st.floats(0, 1)}
+    tables = st.sampled_from(["customer", "shop.crm.customer", "order_line"])
+    fitting |= {"query": tables, "table": tables, "source_table": tables, "target_table": tables}
     flags = {"include_samples": st.booleans(), "include_relationships": st.booleans()}
     nearly = st.fixed_dictionaries(
         {}, optional={name: fitting.get(name, flags.get(name, texts)) | values for name in own}
     )
     # Nearly all that a right call of any tool needs, so that not every answer is a refusal.
-    right = st.fixed_dictionaries({name: fitting[name] for name in own if name in ("domain", "limit")})
+    needed = ("domain", "limit", "query", "table", "source_table", "target_table")
+    right = st.fixed_dictionaries({name: fitting[name] for name in own if name in needed})
     strange = st.dictionaries(st.sampled_from(_FIELDS) | texts, values | deep, max_size=4)
     return right | nearly | strange | st.builds(lambda left, right: {**left, **right}, nearly, strange)
 
@@ -88,7 +91,7 @@ def wire_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
 def test_whatever_is_sent_to_a_tool_its_answer_keeps_its_schema(wire: Wire, tool: str) -> None:
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=CALLS_A_TOOL, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=CALLS_A_TOOL, deadline=None, suppress_health_check=list(HealthCheck))
     @given(arguments=arguments_of(tool))
     def whatever(arguments: dict[str, Any]) -> None:
         message = wire.call(tool, arguments, seen.total())
@@ -107,7 +110,7 @@ def test_whatever_is_sent_to_a_real_server_it_answers_and_lives_on(tmp_path: Pat
     known = st.sampled_from(sorted(REGISTRY.tools)).flatmap(lambda tool: st.tuples(st.just(tool), arguments_of(tool)))
     with RawSession(tmp_path) as session:
 
-        @settings(max_examples=STDIO_CALLS, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=STDIO_CALLS, deadline=None, suppress_health_check=list(HealthCheck))
         @given(sent=known | st.tuples(texts | values, values))
         def whatever(sent: tuple[Any, Any]) -> None:
             check(sent[0], session.call(*sent))
