@@ -94,6 +94,16 @@ def test_a_likely_key_and_its_evidence_tell_nothing_of_what_a_caller_may_not_see
     assert "vault" not in answer.model_dump_json()
 
 
+def test_a_step_along_a_likely_key_tells_nothing_of_what_a_caller_may_not_see(garage: Toolbox) -> None:
+    def kinds(toolbox: Toolbox) -> list[str]:
+        answer = call(toolbox, "get_join_path", source_table="db.s.sale", target_table="db.s.car")
+        (step,) = answer.path
+        return [evidence.kind for evidence in step.evidence]
+
+    assert kinds(garage) == ["name", "sister", "values"]
+    assert kinds(replace(garage, scope=Scope(schemas=frozenset({("db", "s")})))) == ["name", "values"]
+
+
 def test_a_declared_key_is_taken_beside_the_likely_ones_of_the_index(garage: Toolbox) -> None:
     graph = join_graph(open_index(garage), garage)
     assert graph.hops["db.s.sale"][0].key.source == "inferred"

@@ -13,6 +13,7 @@ from tribal.catalog.joins import ROW_LIMIT, SqlTable, join_sql, join_steps, join
 from tribal.catalog.outline import TableOutline
 from tribal.ports import IndexedTable
 from tribal.retrieval.names import name_of
+from tribal.retrieval.scoping.tables import bounded_evidence
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
 from tribal_contracts import AgentError, GetJoinPathOutput, JoinAlternative, JoinStep
 
@@ -80,7 +81,9 @@ class JoinWriter:
         fans: dict[str, object] = {"fans_out": fans_out(hop, self._unique)}
         if hop.key.source == "declared":
             return fans
-        return {**fans, "source": "inferred", "confidence": hop.key.confidence, "evidence": hop.key.evidence}
+        known = hop.key.evidence
+        evidence = None if known is None else bounded_evidence(known, self.opened.bounds)
+        return {**fans, "source": "inferred", "confidence": hop.key.confidence, "evidence": evidence}
 
     def _sql(self, hops: Sequence[Hop]) -> str:
         start = SqlTable.named(name_of(self.root), self.toolbox.server_database)

@@ -104,9 +104,12 @@ def _may_see_ends(key: DocumentedInferredKey, bounds: Bounds) -> bool:
 
 
 def _likely_key(key: DocumentedInferredKey, bounds: Bounds) -> DocumentedInferredKey:
-    """The key without evidence that is named after what is hidden."""
-    shown = [evidence for evidence in key.evidence if may_see(_table_of(evidence), bounds.scope)]
-    return key.model_copy(update={"evidence": shown})
+    return key.model_copy(update={"evidence": bounded_evidence(key.evidence, bounds)})
+
+
+def bounded_evidence(evidence: Iterable[KeyEvidence], bounds: Bounds) -> list[KeyEvidence]:
+    """What a likely key rests on, without what is named after something hidden."""
+    return [one for one in evidence if bounds.is_open or may_see(_table_of(one), bounds.scope)]
 
 
 def _table_of(evidence: KeyEvidence) -> str:
