@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tribal.ranking.named import EXACT, GLUED, MISSPELT, SAME_WORDS, NamedTables, strongest_first
+from tribal.ranking.named import EXACT, GLUED, MISSPELT, SAME_WORDS, NamedTables
 
 NAMES = [
     ("shop", "sales", "order_items"),
@@ -24,7 +24,9 @@ named_tables = NamedTables(NAMES)
 
 def named(question: str) -> dict[str, float]:
     found = named_tables.named(question, KNOWN.__contains__)
-    return {".".join(NAMES[number]): found[number] for number in strongest_first(found)}
+    return {
+        ".".join(NAMES[number]): found[number] for number in sorted(found, key=lambda number: (-found[number], number))
+    }
 
 
 @pytest.mark.parametrize(

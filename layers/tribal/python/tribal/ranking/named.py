@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 from tribal.naming import STOP_WORDS, segment_all, singular, split_identifier, stem, tokenize_text
@@ -119,8 +119,3 @@ def _telling(tokens: Sequence[str]) -> list[str]:
     telling = [word for word in tokens if word not in STOP_WORDS]
     named = [word for word in telling if stem(word) not in _TABLE_WORDS]
     return named or telling or list(tokens)
-
-
-def strongest_first(named: Mapping[int, float]) -> list[int]:
-    """The tables named most certainly first, ties by number."""
-    return sorted(named, key=lambda number: (-named[number], number))

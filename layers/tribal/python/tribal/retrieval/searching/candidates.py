@@ -126,8 +126,7 @@ def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
     by_vector, by_column, by_name = near or [Candidates.of(())] * len(_KINDS)
     letters = names.grams.alike((concept.spelt for concept in concepts), SCORED_A_SIGNAL)
     ids = names.record_ids[letters.tables]
-    held = {concept.token for concept in concepts}.difference(unmatched)
-    named = names.named.named(text, lambda word: word in held or word not in {c.token for c in concepts})
+    named = names.named.named(text, lambda word: word not in unmatched)
     return Found(
         concepts=tuple(concepts),
         words=tuple(words),
