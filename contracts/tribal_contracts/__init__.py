@@ -13,6 +13,13 @@ from tribal_contracts.core.codes import (
 from tribal_contracts.core.configuration import (
     ProfileEntry,
 )
+from tribal_contracts.core.models import (
+    NANODOLLARS,
+    ModelPrice,
+    ModelProvider,
+    ModelSettings,
+    ModelUsage,
+)
 from tribal_contracts.core.runs import (
     LeaseRecord,
     RunRecord,
@@ -111,6 +118,11 @@ from tribal_contracts.documentation.progress import (
     IndexableFile,
     WorkUnitManifest,
     WorkUnitProgress,
+)
+from tribal_contracts.documentation.prose import (
+    CatalogNames,
+    DroppedSentence,
+    KeptProse,
 )
 from tribal_contracts.documentation.runs import (
     FinishCheckpoint,
@@ -286,6 +298,14 @@ __all__ = [
     "ListDomainsInput",
     "ListDomainsOutput",
     "Minutes",
+    "NANODOLLARS",
+    "ModelPrice",
+    "ModelProvider",
+    "ModelSettings",
+    "ModelUsage",
+    "CatalogNames",
+    "DroppedSentence",
+    "KeptProse",
     "OutlineUnit",
     "OverviewDocument",
     "OverviewDomain",

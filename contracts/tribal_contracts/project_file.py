@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tribal_contracts.core.models import ModelSettings
 from tribal_contracts.core.shape import ClosedContract, Unset, optional
 from tribal_contracts.documentation.configuration import DatabaseEntry, LintRules
 
@@ -31,5 +32,6 @@ class ProjectFile(ClosedContract):
     tables_per_unit: int = Field(default=25, ge=1, le=500)
     statistics_max_age_days: float = Field(default=7.0, gt=0, le=36_500)
     runs_kept: int = Field(default=50, ge=1, le=100_000)
+    model: ModelSettings | Unset = optional("The model that describes tables; without one, rules do.")
     lint: LintRules = Field(default_factory=LintRules)
     limits: AnswerLimits = Field(default_factory=AnswerLimits)

@@ -148,8 +148,8 @@ def test_a_domain_is_described_by_its_schemas_and_tables(describer: Describer) -
         tables=[("shop.sales.orders", "What was ordered."), ("shop.sales.order_line", "Its lines.")],
         schema_comments=["What we sell.\n" + HOSTILE_COMMENT],
     )
-    said = describer.describe_domain(domain)
+    said = describer.describe_domain(domain).description
     assert "What we sell." in said.text
     assert "bob.miller" not in said.text
-    assert "order" in describer.describe_domain(replace(domain, schema_comments=())).text
-    assert describer.describe_domain(replace(domain, tables=(), schema_comments=())).text
+    assert "order" in describer.describe_domain(replace(domain, schema_comments=())).description.text
+    assert describer.describe_domain(replace(domain, tables=(), schema_comments=())).description.text

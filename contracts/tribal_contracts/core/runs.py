@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from tribal_contracts.core.models import ModelUsage
 from tribal_contracts.core.shape import (
     AgentError,
     AgentStatus,
@@ -31,6 +32,7 @@ class RunRecord(Contract):
     tables_unchanged: Count
     tables_failed: Count
     errors: list[AgentError]
+    usage: ModelUsage | Unset = optional("What the run's calls of the model used.")
 
 
 class SourceRecord(Contract):

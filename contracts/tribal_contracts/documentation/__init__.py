@@ -22,6 +22,7 @@ from tribal_contracts.documentation.documents import (
 from tribal_contracts.documentation.keys import InferredKeys
 from tribal_contracts.documentation.plan import DocumentationPlan, WorkUnit
 from tribal_contracts.documentation.progress import DocumentationManifest, DocumenterProgress, WorkUnitProgress
+from tribal_contracts.documentation.prose import CatalogNames, KeptProse
 from tribal_contracts.documentation.runs import FinishCheckpoint, RunOutline, UnitResult
 
 EXPORTED: dict[str, type[BaseModel]] = {
@@ -36,6 +37,8 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "expanded-databases": ExpandedDatabases,
     "inferred-keys": InferredKeys,
     "catalog-slice": CatalogSlice,
+    "catalog-names": CatalogNames,
+    "kept-prose": KeptProse,
     "table-document": TableDocument,
     "domain-document": DomainDocument,
     "relationships-document": RelationshipsDocument,

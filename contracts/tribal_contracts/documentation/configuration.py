@@ -56,6 +56,7 @@ class DatabaseEntry(ClosedContract):
     """`rds_iam` creates a token from the current AWS identity for every login."""
     network: str = Field(default="default", pattern=r"^[a-z][a-z0-9-]{0,30}$")
     """Network group of the deployed environment whose functions can reach the database."""
+    describer: Literal["rules", "model"] | Unset = optional("`rules` keeps this database from the model.")
     include: Selection = Field(default_factory=Selection)
     exclude: Selection = Field(default_factory=Selection)
     sample_rows: int = Field(default=50, ge=0, le=1000)

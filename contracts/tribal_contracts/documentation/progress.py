@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from tribal_contracts.core.models import ModelUsage
 from tribal_contracts.core.shape import (
     AgentError,
     AgentStatus,
@@ -37,6 +38,7 @@ class WorkUnitProgress(Contract):
     errors: list[AgentError]
     output_files: list[str]
     db_query_time_ms: Count | Unset = optional("Extension: time that the unit's samples took.")
+    usage: ModelUsage | Unset = optional("Extension: what the model used for the unit under this plan.")
 
 
 class DocumenterStats(Contract):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from tribal_contracts.core.models import ModelUsage
 from tribal_contracts.core.shape import (
     AgentError,
     AgentStatus,
@@ -41,6 +42,7 @@ class TableResult(Contract):
         "Neighbours of which no document could be made, so that the files do not lead to them."
     )
     error: AgentError | Unset = optional()
+    usage: ModelUsage | Unset = optional("What the model used for the table in the run that wrote its files.")
 
 
 class HandedBack(Contract):

@@ -62,6 +62,20 @@ def slice_hash(key: str) -> str:
     return key.rpartition("/")[2].removesuffix(".json")
 
 
+def names_file(database: str) -> str:
+    """The names of all tables and columns of a database, which prose about it is checked against."""
+    return f"catalog/{store_name(database)}/names.json"
+
+
+def prose_file(database: str, subject: str) -> str:
+    """What a model wrote about a table or a domain; `subject` is its fully qualified name or the domain's."""
+    return f"prose/{store_name(database)}/{store_name(subject)}.json"
+
+
+BUDGET_FILE = "progress/budget.json"
+"""What calls of models have cost today and in the run, changed only by conditional put."""
+
+
 def annotations_file(database: str) -> str:
     """People's corrections and additions about a database."""
     return f"annotations/{store_name(database)}.yaml"

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from tribal.ports.describing import (
         Describer,
         DomainContext,
+        DomainDescription,
         Secrets,
+        Settled,
         TableContext,
         TableDescription,
     )
@@ -34,6 +36,14 @@ if TYPE_CHECKING:
     )
     from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter
     from tribal.ports.messaging import MessageQueue
+    from tribal.ports.models import (
+        FailureKind,
+        LanguageModel,
+        ModelAnswer,
+        ModelFailure,
+        ModelOutcome,
+        ModelRequest,
+    )
     from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters, Selection
     from tribal.ports.reading import (
         AccessReport,
@@ -66,11 +76,12 @@ else:
         "application": "Application Provider",
         "caller": "Caller",
         "derived": "Derived",
-        "describing": "Describer DomainContext Secrets TableContext TableDescription",
+        "describing": "Describer DomainContext DomainDescription Secrets Settled TableContext TableDescription",
         "index_reader": "INDEX_VERSION ByVector ByWords Candidate Candidates Embedder IndexedTable IndexFilter "
         "IndexReader VectorKind",
         "index_writer": "IndexCounts IndexEntry IndexWriter",
         "messaging": "MessageQueue",
+        "models": "FailureKind LanguageModel ModelAnswer ModelFailure ModelOutcome ModelRequest",
         "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
         "reading": "AccessReport CatalogContents CatalogReader MissingGrant Presence SchemaAndTable Statement "
         "TableSample",
@@ -113,6 +124,14 @@ __all__ = [
     "Clock",
     "Describer",
     "DomainContext",
+    "DomainDescription",
+    "FailureKind",
+    "LanguageModel",
+    "ModelAnswer",
+    "ModelFailure",
+    "ModelOutcome",
+    "ModelRequest",
+    "Settled",
     "Embedder",
     "IndexCounts",
     "IndexEntry",

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from tribal_contracts import (
+    AgentError,
     CatalogTable,
     DatabaseType,
     Description,
     IncomingKey,
+    InferredKey,
+    ModelUsage,
     SliceNeighbour,
 )
 
@@ -18,6 +21,14 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from tribal.masking import MaskedSamples
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A person's words about a table."""
+
+    table: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +45,10 @@ class TableContext:
     """By fully qualified name."""
     samples: Mapping[str, MaskedSamples]
     """By column; empty when no sample was taken."""
+    settled: Settled = field(default_factory=lambda: Settled())
+    """What a person has written: it stands, and is context for the rest."""
+    inferred_keys: Sequence[InferredKey] = ()
+    """Likely keys from and to this table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +59,10 @@ class TableDescription:
     columns: Mapping[str, Description]
     """By column; every column of the table has one."""
     notes: tuple[str, ...] = ()
+    usage: ModelUsage | None = None
+    """What a model used for it just now; `None` where none was asked."""
+    warning: AgentError | None = None
+    """Why rules stand where a model should have written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +74,17 @@ class DomainContext:
     title: str
     tables: Sequence[tuple[str, str]]
     schema_comments: Sequence[str] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True, slots=True)
+class DomainDescription:
+    """A domain in a describer's words."""
+
+    description: Description
+    title: str = ""
+    """Empty where the describer has none of its own."""
+    usage: ModelUsage | None = None
+    warning: AgentError | None = None
 
 
 class Describer(Protocol):
@@ -69,7 +99,7 @@ class Describer(Protocol):
         """Describe a table and every column of it."""
         ...
 
-    def describe_domain(self, context: DomainContext) -> Description:
+    def describe_domain(self, context: DomainContext) -> DomainDescription:
         """Say what a domain is about."""
         ...
 

@@ -7,8 +7,7 @@ from tribal.describing.rules.columns import describe_columns
 from tribal.describing.rules.domains import describe_domain
 from tribal.describing.rules.notes import table_notes
 from tribal.describing.rules.tables import describe_table
-from tribal.ports import DomainContext, TableContext, TableDescription
-from tribal_contracts import Description
+from tribal.ports import DomainContext, DomainDescription, TableContext, TableDescription
 
 RULES_VERSION = "rules-4"
 """Changes whenever the rules would describe the same table differently."""
@@ -29,6 +28,6 @@ class RulesDescriber:
             table=describe_table(context), columns=describe_columns(columns), notes=table_notes(context, columns)
         )
 
-    def describe_domain(self, context: DomainContext) -> Description:
+    def describe_domain(self, context: DomainContext) -> DomainDescription:
         """Describe a domain; comments on its schemas come first."""
-        return describe_domain(context)
+        return DomainDescription(describe_domain(context))

@@ -169,7 +169,7 @@ class DomainWriter:
         """The description of a domain: a person's words, or the describer's."""
         if plan.words and plan.words.description:
             return Description(text=plan.words.description, source="human", confidence=1.0)
-        return self.describer.describe_domain(context)
+        return self.describer.describe_domain(context).description
 
 
 def _leaving(summaries: Iterable[TableSummary]) -> list[Relationship]:

@@ -1,0 +1,51 @@
+"""What models write about tables and domains, and what that is checked against. Extension contracts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from tribal_contracts.core.models import ModelUsage
+from tribal_contracts.core.shape import ContentHash, Contract, ISOTimestamp
+
+
+class CatalogNames(Contract):
+    """The names of all tables and columns of a database. File: `catalog/{database}/names.json`."""
+
+    schema_version: Literal["1.0"]
+    database: str
+    tables: list[str]
+    """Names without their schemas, each once, in order."""
+    columns: list[str]
+
+
+class DroppedSentence(Contract):
+    """A sentence that a model wrote and that was not kept."""
+
+    subject: str
+    """Name of the column; empty for the table or the domain itself."""
+    rule: str
+    """The rule that it broke, such as `figure` or `name`; the sentence itself is not repeated."""
+
+
+class KeptProse(Contract):
+    """What a model wrote about a table or a domain. File: `prose/{database}/{subject}.json`.
+
+    It stands for as long as its key does, so that nobody pays for it twice.
+    """
+
+    schema_version: Literal["1.0"]
+    subject: str
+    """Fully qualified name of a table, or the name of a domain."""
+    key: ContentHash
+    """Hash of what the model was shown but for samples and counts, and of prompt, model, language and terms."""
+    model: str
+    title: str = ""
+    """Of a domain."""
+    text: str
+    columns: dict[str, str] = Field(default_factory=dict)
+    """By column; those left empty are not here."""
+    dropped: list[DroppedSentence] = Field(default_factory=list)
+    written_at: ISOTimestamp
+    usage: ModelUsage
