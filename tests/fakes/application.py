@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from tests.fakes.fixed_clock import FixedClock
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.recording_sink import RecordingSink
-from tribal.describing import RulesDescriber
+from tribal.describing import RulesDescribers
 from tribal.errors import EmbeddingFailed
 from tribal.ports import (
     Application,
@@ -58,7 +58,7 @@ def application(
         store=Provider.of(store or MemoryStore()),
         secrets=Provider(no_part),
         open_reader=open_reader,
-        describer=Provider(RulesDescriber),
+        describers=lambda _run, _stop: RulesDescribers(),
         embedder=Provider(_no_embedder),
         index=Provider(no_part),
         index_writer=no_part,

@@ -22,7 +22,6 @@ from tribal.ports import (
     DocumentingOptions,
     ObjectInfo,
     PlanOptions,
-    Provider,
     RunContext,
     StopToken,
     StoredObject,
@@ -137,6 +136,19 @@ def tables_of(manifest: DocumentationManifest | None) -> set[str]:
     return {f"{file.schema_}.{file.table}" for file in manifest.indexable_files if file.type == "table"}
 
 
+class SameDescriber:
+    """One describer for every database."""
+
+    def __init__(self, describer: Describer) -> None:
+        self._describer = describer
+
+    def of(self, _database: str, /) -> Describer:
+        return self._describer
+
+    def close(self) -> None:
+        pass
+
+
 class Shop:
     """One store with one database, planned and documented as often as a test likes."""
 
@@ -177,7 +189,7 @@ class Shop:
             open_reader=lambda _: HandMadeReader(self.tables, compared=self.compared),
             opts=chosen,
         )
-        return replace(app, describer=Provider.of(self.describer))
+        return replace(app, describers=lambda _run, _stop: SameDescriber(self.describer))
 
     def context(self, outline: RunOutline) -> RunContext:
         return run_with(self.app(), outline.run_id, stop=self.stop, sink=self.sink)

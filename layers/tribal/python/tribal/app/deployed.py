@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tribal.app.parts import (
     Databases,
     postgres_servers,
-    rules_describer,
+    rules_describers,
     secrets_manager,
     store_in_bucket,
     system_clock,
@@ -49,7 +49,7 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         open_reader=databases.open_reader,
         server_of=databases.server_of,
         ask_again=databases.ask_again,
-        describer=Provider(rules_describer),
+        describers=lambda _run, _stop: rules_describers(),
         embedder=Provider(wheel_embedder),
         index=Provider(partial(_index, deployment, store)),
         index_writer=partial(_index_writer, deployment, store),

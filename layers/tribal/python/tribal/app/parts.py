@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tribal.adapters.aws.s3 import S3ObjectStore
     from tribal.adapters.postgres.connections.server import PostgresServers
-    from tribal.ports import CatalogReader, Clock, Describer, Embedder, Provider, Secrets
+    from tribal.ports import CatalogReader, Clock, Describers, Embedder, Provider, Secrets
     from tribal.settings import BucketPlace
     from tribal.settings.postgres_target import PostgresTarget
     from tribal_contracts import DatabaseEntry
@@ -113,11 +113,11 @@ def _password(read: Callable[[], SecretStr | None]) -> SecretStr | None:
         raise DatabaseUnreachable(error.message) from error
 
 
-def rules_describer() -> Describer:
-    """The rule-based describer, which needs no model."""
-    from tribal.describing import RulesDescriber
+def rules_describers() -> Describers:
+    """The rules for every database, which need no model."""
+    from tribal.describing import RulesDescribers
 
-    return RulesDescriber()
+    return RulesDescribers()
 
 
 def wheel_embedder() -> Embedder:

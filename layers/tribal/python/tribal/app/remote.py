@@ -40,7 +40,7 @@ def remote_application(profile: Profile) -> Application:
         store=Provider(environment.store),
         secrets=Provider(elsewhere),
         open_reader=elsewhere,
-        describer=Provider(elsewhere),
+        describers=elsewhere,
         embedder=Provider(elsewhere),
         index=Provider(elsewhere),
         index_writer=elsewhere,

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tribal.describing.rules.describer import RULES_VERSION, RulesDescriber
+from tribal.describing.rules.describer import RULES_VERSION, RulesDescriber, RulesDescribers
 
-__all__ = ["RULES_VERSION", "RulesDescriber"]
+__all__ = ["RULES_VERSION", "RulesDescriber", "RulesDescribers"]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tribal.ports.derived import Derived
     from tribal.ports.describing import (
         Describer,
+        Describers,
         DomainContext,
         DomainDescription,
         Secrets,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
         VectorKind,
     )
     from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter
-    from tribal.ports.messaging import MessageQueue
     from tribal.ports.models import (
         FailureKind,
         LanguageModel,
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         Clock,
         ItemOutcome,
         Lease,
+        MessageQueue,
         ProcessLock,
         ProgressSink,
         RunContext,
@@ -76,16 +77,16 @@ else:
         "application": "Application Provider",
         "caller": "Caller",
         "derived": "Derived",
-        "describing": "Describer DomainContext DomainDescription Secrets Settled TableContext TableDescription",
+        "describing": "Describer Describers DomainContext DomainDescription Secrets Settled TableContext "
+        "TableDescription",
         "index_reader": "INDEX_VERSION ByVector ByWords Candidate Candidates Embedder IndexedTable IndexFilter "
         "IndexReader VectorKind",
         "index_writer": "IndexCounts IndexEntry IndexWriter",
-        "messaging": "MessageQueue",
         "models": "FailureKind LanguageModel ModelAnswer ModelFailure ModelOutcome ModelRequest",
         "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
         "reading": "AccessReport CatalogContents CatalogReader MissingGrant Presence SchemaAndTable Statement "
         "TableSample",
-        "running": "Clock Lease ItemOutcome ProcessLock ProgressSink RunContext WorkerPool",
+        "running": "Clock Lease ItemOutcome MessageQueue ProcessLock ProgressSink RunContext WorkerPool",
         "stopping": "StopToken",
         "storing": "ObjectInfo ObjectStore StoredObject",
         "tool": "READS Capability Effect ToolSpec",
@@ -123,6 +124,7 @@ __all__ = [
     "CatalogReader",
     "Clock",
     "Describer",
+    "Describers",
     "DomainContext",
     "DomainDescription",
     "FailureKind",

@@ -11,14 +11,14 @@ from tribal.ports.derived import Derived
 from tribal.ports.tool import ANSWER_TOKENS
 
 if TYPE_CHECKING:
-    from tribal.ports.describing import Describer, Secrets
+    from tribal.ports.describing import Describers, Secrets
     from tribal.ports.environment import DeployedEnvironment
     from tribal.ports.index_reader import Embedder, IndexReader
     from tribal.ports.index_writer import IndexWriter
-    from tribal.ports.messaging import MessageQueue
     from tribal.ports.options import Options
     from tribal.ports.reading import CatalogReader
-    from tribal.ports.running import Clock, ProcessLock
+    from tribal.ports.running import Clock, MessageQueue, ProcessLock
+    from tribal.ports.stopping import StopToken
     from tribal.ports.storing import ObjectStore
     from tribal_contracts import DatabaseEntry
 
@@ -88,7 +88,8 @@ class Application:
     """Names the server of an entry's database, with which its other databases share the limit of connections."""
     ask_again: Callable[[], None] = lambda: None
     """Forgets which servers had no connection to spare, so that the next reader asks them again."""
-    describer: Provider[Describer]
+    describers: Callable[[str, StopToken], Describers]
+    """The describers of the run of that id, which ends as its token says."""
     embedder: Provider[Embedder]
     """Raises `EmbeddingFailed` when the model cannot be loaded."""
     index: Provider[IndexReader]

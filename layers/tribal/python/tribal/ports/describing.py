@@ -95,12 +95,34 @@ class Describer(Protocol):
         """Changes whenever the same input would yield different text."""
         ...
 
+    @property
+    def at_once(self) -> int:
+        """The most tables that it can work on at once, because it waits for others meanwhile; 1 where it does not."""
+        ...
+
+    @property
+    def longest_seconds(self) -> float:
+        """The longest that describing one table may wait for others; 0 where it does not."""
+        ...
+
     def describe_table(self, context: TableContext) -> TableDescription:
         """Describe a table and every column of it."""
         ...
 
     def describe_domain(self, context: DomainContext) -> DomainDescription:
         """Say what a domain is about."""
+        ...
+
+
+class Describers(Protocol):
+    """The describers of one run, a database each."""
+
+    def of(self, database: str, /) -> Describer:
+        """The describer of a database, by the name of its entry; the same one each time."""
+        ...
+
+    def close(self) -> None:
+        """End the calls of the run, and book what they cost; none is made afterwards."""
         ...
 
 

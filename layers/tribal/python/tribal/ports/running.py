@@ -1,15 +1,16 @@
-"""Running: time, leases, progress and workers."""
+"""Running: time, leases, progress, workers and messages between them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from tribal.ports.application import Application
-    from tribal.ports.describing import Describer
+    from tribal.ports.describing import Describers
     from tribal.ports.options import Options
     from tribal.ports.stopping import StopToken
     from tribal.ports.storing import ObjectStore
@@ -109,7 +110,19 @@ class WorkerPool(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+class MessageQueue(Protocol):
+    """Delivers each message at least once, in any order."""
+
+    def send(self, bodies: Sequence[str], delay_seconds: int = 0) -> None:
+        """Send messages, to be delivered after a delay.
+
+        Raises:
+            RuntimeError: when the queue refused a message; send the whole batch again.
+        """
+        ...
+
+
+@dataclass(frozen=True)
 class RunContext:
     """What the stages of one run share."""
 
@@ -130,12 +143,17 @@ class RunContext:
         """The application's clock."""
         return self.app.clock
 
-    @property
-    def describer(self) -> Describer:
-        """The application's describer."""
-        return self.app.describer()
+    @cached_property
+    def describers(self) -> Describers:
+        """The describers of the run."""
+        return self.app.describers(self.run_id, self.stop)
 
     @property
     def options(self) -> Options:
         """The options of the run."""
         return self.app.options()
+
+    def close(self) -> None:
+        """Close the describers, if any was used; the context cannot be used afterwards."""
+        if "describers" in self.__dict__:
+            self.describers.close()

@@ -34,7 +34,7 @@ from tribal.planning import (
     select_units,
     write_run_plan,
 )
-from tribal.ports import Application, DocumentingOptions, Embedder, IndexWriter, RunContext
+from tribal.ports import Application, Describers, DocumentingOptions, Embedder, IndexWriter, RunContext
 from tribal.runs.context import DocumentedRun, selected_units
 from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
 from tribal.store import put_record, read_record, report_damage
@@ -106,7 +106,7 @@ def compose_run(
         readings,
         run.app,
         previous=last_plan(run.store),
-        has_work=work_marker(run.app, documenting),
+        has_work=work_marker(run.app, documenting, run.describers),
     )
     if moved := composed.proposed_anew:
         run.sink.note(
@@ -116,11 +116,14 @@ def compose_run(
     return composed, _publish(run, composed.plan)
 
 
-def work_marker(app: Application, documenting: DocumentingOptions) -> HasWork:
+def work_marker(app: Application, documenting: DocumentingOptions, describers: Describers) -> HasWork:
     """Build the predicate for whether documenting a table with these options would write anything."""
     inspectors = {
         entry.name: WorkInspector(
-            store=app.store(), describer=app.describer(), clock=app.clock, options=documenting.for_entry(entry)
+            store=app.store(),
+            describer=describers.of(entry.name),
+            clock=app.clock,
+            options=documenting.for_entry(entry),
         )
         for entry in app.options().databases
     }
@@ -203,7 +206,7 @@ def _outline_of_plan(run: RunContext) -> RunOutline:
     check_plan(plan)
     if plan_was_edited(plan):
         run.sink.note("the domains of the plan were edited; its work units are cut anew")
-        plan = recut(plan, run.app, has_work=work_marker(run.app, run.options.documenting)).plan
+        plan = recut(plan, run.app, has_work=work_marker(run.app, run.options.documenting, run.describers)).plan
         return _publish(run, plan)
     outline = write_run_plan(plan, store=run.store, run_id=run.run_id)
     put_record(run.store, locations.LATEST_OUTLINE_FILE, outline)

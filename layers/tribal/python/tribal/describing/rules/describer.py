@@ -21,6 +21,16 @@ class RulesDescriber:
         """The version of the rules."""
         return RULES_VERSION
 
+    @property
+    def at_once(self) -> int:
+        """One: rules wait for nothing."""
+        return 1
+
+    @property
+    def longest_seconds(self) -> float:
+        """None: rules wait for nothing."""
+        return 0.0
+
     def describe_table(self, context: TableContext) -> TableDescription:
         """Describe a table and every column of it; the database's own comments win."""
         columns = facts_of(context)
@@ -31,3 +41,17 @@ class RulesDescriber:
     def describe_domain(self, context: DomainContext) -> DomainDescription:
         """Describe a domain; comments on its schemas come first."""
         return DomainDescription(describe_domain(context))
+
+
+class RulesDescribers:
+    """The rules for every database."""
+
+    def __init__(self) -> None:
+        self._rules = RulesDescriber()
+
+    def of(self, _database: str, /) -> RulesDescriber:
+        """The rules."""
+        return self._rules
+
+    def close(self) -> None:
+        """Do nothing: there are no calls."""

@@ -13,7 +13,7 @@ from tribal.documenting.annotations import PlacedDomainAnnotation
 from tribal.documenting.finish.gather import TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.summaries import TableSummary, summarize
-from tribal.ports import Describer, DomainContext, ObjectStore, ProgressSink
+from tribal.ports import Describers, DomainContext, ObjectStore, ProgressSink
 from tribal.rendering import RENDERER_VERSION, domain_page, er_diagram
 from tribal.store import put_if_changed, read_record
 from tribal_contracts import (
@@ -64,7 +64,7 @@ class DomainWriter:
 
     store: ObjectStore
     publisher: Publisher
-    describer: Describer
+    describers: Describers
     sink: ProgressSink
     domains: Mapping[str, str]
     comments: Mapping[tuple[str, str], str]
@@ -111,7 +111,7 @@ class DomainWriter:
                 sorted([entry.indexable.path, entry.indexable.content_hash] for entry in plan.entries),
                 plan.title,
                 self._schema_comments(plan),
-                self.describer.version,
+                self.describers.of(plan.database).version,
                 RENDERER_VERSION,
                 DOMAIN_FILES_VERSION,
                 self.places[plan.database],
@@ -169,7 +169,7 @@ class DomainWriter:
         """The description of a domain: a person's words, or the describer's."""
         if plan.words and plan.words.description:
             return Description(text=plan.words.description, source="human", confidence=1.0)
-        return self.describer.describe_domain(context).description
+        return self.describers.of(plan.database).describe_domain(context).description
 
 
 def _leaving(summaries: Iterable[TableSummary]) -> list[Relationship]:

@@ -75,7 +75,7 @@ def _write_overviews(
     earlier = read_record(store, checkpoint, FinishCheckpoint)
     known = [*(previous.indexable_files if previous else ()), *(earlier.files if earlier else ())]
     publisher = Publisher(store, known, run.clock.published())
-    writer = OverviewWriter(outline, found, store=store, publisher=publisher, describer=run.describer, sink=run.sink)
+    writer = OverviewWriter(outline, found, store=store, publisher=publisher, describers=run.describers, sink=run.sink)
     for plan in writer.domains:
         # Only the deadline counts here: after a signal, what is documented is still worth publishing, and a lost lease
         # is noticed before anything is.

@@ -13,7 +13,7 @@ from tribal.documenting.finish.gather import Gathered, TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.errors import ObjectNotFound
 from tribal.naming import domain_title
-from tribal.ports import Describer, ObjectStore, ProgressSink
+from tribal.ports import Describers, ObjectStore, ProgressSink
 from tribal.rendering import overview_page
 from tribal.rendering.words import number
 from tribal.store import iterate_snapshot, put_if_changed, read_first_line, read_record
@@ -51,7 +51,7 @@ class OverviewWriter:
         *,
         store: ObjectStore,
         publisher: Publisher,
-        describer: Describer,
+        describers: Describers,
         sink: ProgressSink,
     ) -> None:
         databases = {entry.indexable.database for entry in found.tables.values()}
@@ -66,7 +66,7 @@ class OverviewWriter:
         self._writer = DomainWriter(
             store=store,
             publisher=publisher,
-            describer=describer,
+            describers=describers,
             sink=sink,
             domains={name: entry.indexable.domain or "" for name, entry in found.tables.items()},
             comments=_schema_comments(outline, store),

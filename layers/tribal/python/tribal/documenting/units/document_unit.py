@@ -49,7 +49,7 @@ def document_unit(
         annotations=read_annotations(store, unit.database),
         store=store,
         reader=reader,
-        describer=run.describer,
+        describer=run.describers.of(unit.database),
         clock=run.clock,
         options=options,
         postpone=postpone,

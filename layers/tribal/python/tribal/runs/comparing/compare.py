@@ -11,7 +11,7 @@ from tribal.catalog.identity import TableIdentity
 from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError
 from tribal.masking import redact_table
 from tribal.planning import compose_plan, latest_readings, load_plan, read_catalog
-from tribal.ports import Application, ObjectStore, Provider
+from tribal.ports import Application, ObjectStore, Provider, StopToken
 from tribal.runs.comparing.overlay_store import OverlayStore
 from tribal.runs.comparing.value_diff import VALUE_CHARS, show_change
 from tribal.runs.pipeline import work_marker
@@ -176,7 +176,7 @@ def _next_plan(readings: Sequence[CatalogReading], app: Application) -> Document
     except PlanError:
         previous = None
     # Age alone does not change a document.
-    has_work = work_marker(app, replace(app.options().documenting, refresh=False))
+    has_work = work_marker(app, replace(app.options().documenting, refresh=False), app.describers("", StopToken()))
     try:
         return compose_plan(readings, app, previous=previous, has_work=has_work).plan
     except PlanError as error:
