@@ -66,6 +66,7 @@ class DocumenterProgress(Contract):
     stats: DocumenterStats
     last_checkpoint: ISOTimestamp
     errors: list[AgentError]
+    finish_usage: ModelUsage | Unset = optional("Extension: what the model used for domains under this plan.")
 
 
 class DatabaseManifest(Contract):

@@ -104,3 +104,4 @@ class FinishCheckpoint(Contract):
 
     schema_version: Literal["1.0"]
     files: list[IndexableFile]
+    usage: ModelUsage | Unset = optional("What the model has used for the domains so far.")

@@ -173,6 +173,10 @@ class RunInterrupted(RunError):
     """The run was asked to stop; the next one resumes its work."""
 
 
+class DescriptionPostponed(RunError):
+    """The time left is too short to describe a table; the next call of the run does."""
+
+
 class PlanError(TribalError):
     """The plan cannot be used."""
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import reduce
 from typing import NamedTuple
 
 from tribal.catalog import locations
+from tribal.documenting.staleness import waits_for_model
 from tribal.ports import Clock, ObjectStore, WorkerPool
 from tribal.store import put_record, read_record, require_record
 from tribal_contracts import (
     AgentStatus,
     DocumenterProgress,
     DocumenterStats,
+    ModelUsage,
     RunOutline,
+    TableResult,
     WorkUnit,
     WorkUnitProgress,
 )
@@ -30,6 +34,15 @@ def overall_status(statuses: Sequence[AgentStatus]) -> AgentStatus:
     if "running" in statuses:
         return "running"
     return "failed" if all(status == "failed" for status in statuses) else "partial"
+
+
+def table_status(result: TableResult | None) -> AgentStatus:
+    """The status of a table: `partial` is one for which rules stand in until its model answers."""
+    if result is None:
+        return "pending"
+    if result.status != "documented":
+        return "failed"
+    return "partial" if waits_for_model(result) else "completed"
 
 
 def pending_progress(outline: RunOutline, store: ObjectStore, clock: Clock) -> DocumenterProgress:
@@ -98,13 +111,15 @@ def fold_progress(progress: DocumenterProgress, store: ObjectStore, pool: Worker
             "completed_at": folded.completed_at,
             "status": folded.status,
             "work_units": units,
-            "stats": _stats(units.values()),
+            "stats": _stats(units.values(), progress.finish_usage),
             "last_checkpoint": folded.last or progress.last_checkpoint,
         }
     )
 
 
-def final_progress(outline: RunOutline, store: ObjectStore, clock: Clock, pool: WorkerPool) -> DocumenterProgress:
+def final_progress(
+    outline: RunOutline, store: ObjectStore, clock: Clock, pool: WorkerPool, finish_usage: ModelUsage | None = None
+) -> DocumenterProgress:
     """The progress that Finish writes; units that this run did not touch keep what they have of this plan.
 
     A unit that an earlier plan completed, and for which this one had nothing to do, gets the present time in its own
@@ -122,6 +137,7 @@ def final_progress(outline: RunOutline, store: ObjectStore, clock: Clock, pool: 
             put_record(store, locations.unit_progress_file(unit_id), progress)
         units[unit_id] = progress
     folded = _fold(units)
+    used = _sum(present.finish_usage if present else None, finish_usage)
     return DocumenterProgress(
         schema_version="1.0",
         started_at=folded.first or (present.started_at if present else now),
@@ -130,15 +146,21 @@ def final_progress(outline: RunOutline, store: ObjectStore, clock: Clock, pool: 
         plan_file=locations.PLAN_FILE,
         plan_hash=outline.plan_hash,
         work_units=dict(sorted(units.items())),
-        stats=_stats(units.values()),
+        stats=_stats(units.values(), used),
         last_checkpoint=folded.last or now,
         errors=[],
+        finish_usage=used,
     )
+
+
+def _sum(*usages: ModelUsage | None) -> ModelUsage | None:
+    used = [usage for usage in usages if usage is not None and usage.calls]
+    return reduce(ModelUsage.__add__, used) if used else None
 
 
 def _found_done(progress: WorkUnitProgress, now: str) -> WorkUnitProgress:
     """The progress of a unit in which nothing was left to do."""
-    update = {"started_at": now, "completed_at": now, "processor_pid": None, "db_query_time_ms": 0}
+    update = {"started_at": now, "completed_at": now, "processor_pid": None, "db_query_time_ms": 0, "usage": None}
     return progress.model_copy(update=update)
 
 
@@ -167,15 +189,16 @@ def _unit(outline: RunOutline, unit_id: str, store: ObjectStore) -> WorkUnit:
     return require_record(store, locations.run_unit_file(outline.run_id, unit_id), WorkUnit)
 
 
-def _stats(units: Iterable[WorkUnitProgress]) -> DocumenterStats:
+def _stats(units: Iterable[WorkUnitProgress], finish_usage: ModelUsage | None = None) -> DocumenterStats:
     parts = list(units)
+    usages = [usage for usage in (finish_usage, *(unit.usage for unit in parts)) if usage is not None]
     return DocumenterStats(
         total_tables=sum(unit.tables_total for unit in parts),
         completed_tables=sum(unit.tables_completed for unit in parts),
         failed_tables=sum(unit.tables_failed for unit in parts),
         skipped_tables=sum(unit.tables_skipped for unit in parts),
-        llm_tokens_used=0,
-        llm_time_ms=0,
+        llm_tokens_used=sum(usage.tokens for usage in usages),
+        llm_time_ms=sum(usage.time_ms for usage in usages),
         db_query_time_ms=sum(unit.db_query_time_ms or 0 for unit in parts),
     )
 

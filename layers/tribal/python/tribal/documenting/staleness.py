@@ -18,6 +18,8 @@ from tribal_contracts import TableAnnotation, TableResult, TableSpec, UnitResult
 DOCUMENT_VERSION = "2"
 """To be changed whenever the same slice would produce a different `TableDocument`."""
 
+WAITING = frozenset(("DOC_BUDGET_EXHAUSTED", "DOC_LLM_FAILED"))
+"""Codes of tables for which rules stand in until a model answers; the next run asks it again."""
 SERVER_UNAVAILABLE = "DOC_SERVER_UNAVAILABLE"
 PASSING = frozenset(("DOC_SAMPLING_TIMEOUT", SERVER_UNAVAILABLE))
 """Codes of failures to sample that will pass, such as a lock; the next run tries again."""
@@ -60,12 +62,17 @@ def is_unchanged(earlier: TableResult | None, wanted: str, store: ObjectStore) -
     )
 
 
+def waits_for_model(earlier: TableResult) -> bool:
+    """Whether rules stand in for a model in a table's documentation."""
+    return earlier.error is not None and earlier.error.code in WAITING
+
+
 def wants_refresh(earlier: TableResult, clock: Clock, options: DocumentingOptions) -> bool:
-    """Whether a table is to be documented again just to refresh its row count and samples."""
+    """Whether a table is to be documented again though its inputs are the same: for counts, samples or its model."""
     if not options.refresh:
         return False
-    waits = earlier.error is not None and earlier.error.code in PASSING and options.rows_to_sample > 0
-    return waits or _is_over_age(earlier, clock, options)
+    passing = earlier.error is not None and earlier.error.code in PASSING and options.rows_to_sample > 0
+    return passing or waits_for_model(earlier) or _is_over_age(earlier, clock, options)
 
 
 def _is_over_age(earlier: TableResult, clock: Clock, options: DocumentingOptions) -> bool:

@@ -100,12 +100,12 @@ class WorkerPool(Protocol):
     """Runs a function on many items concurrently."""
 
     def run(
-        self, function: Callable[[Item], Result], items: Iterable[Item], at_once: int
+        self, function: Callable[[Item], Result], items: Iterable[Item], at_once: int, *, to_the_end: bool = False
     ) -> Iterator[tuple[Item, Result]]:
         """Yield each item with its result as it completes, running at most `at_once` at a time.
 
         Items are consumed lazily, so the iterable may be endless. An error in `function`, or the cause of a requested
-        stop, is raised here after the calls in progress have ended.
+        stop, is raised here after the calls in progress have ended; with `to_the_end`, a requested stop is ignored.
         """
         ...
 

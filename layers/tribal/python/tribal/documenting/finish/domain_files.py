@@ -13,7 +13,7 @@ from tribal.documenting.annotations import PlacedDomainAnnotation
 from tribal.documenting.finish.gather import TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.summaries import TableSummary, summarize
-from tribal.ports import Describers, DomainContext, ObjectStore, ProgressSink
+from tribal.ports import Describers, DomainContext, DomainDescription, ObjectStore, ProgressSink
 from tribal.rendering import RENDERER_VERSION, domain_page, er_diagram
 from tribal.store import put_if_changed, read_record
 from tribal_contracts import (
@@ -21,6 +21,7 @@ from tribal_contracts import (
     DomainDocument,
     DomainLink,
     IndexableFile,
+    ModelUsage,
     Relationship,
     RelationshipsDocument,
     TableDocument,
@@ -32,7 +33,7 @@ DOMAIN_FILES_VERSION = "5"
 """To be changed whenever the same documents would produce different domain files."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DomainPlan:
     """One domain of one database with its tables."""
 
@@ -42,6 +43,8 @@ class DomainPlan:
     entries: Sequence[TableEntry]
     words: PlacedDomainAnnotation | None = None
     """The domain's annotation, if any."""
+    titled: bool = False
+    """Whether a person chose the title."""
 
     @property
     def directory(self) -> str:
@@ -56,6 +59,8 @@ class DomainOutcome:
     document: DomainDocument | None
     files: tuple[IndexableFile, ...]
     lost: tuple[str, ...] = ()
+    usage: ModelUsage | None = None
+    """What a model used for it just now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,11 @@ class DomainWriter:
         summaries, lost = self._summaries(plan)
         if not summaries:
             return DomainOutcome(None, (), lost)
-        document = self._document(plan, summaries, inputs)
+        described = self._described(plan, summaries)
+        # What waits for its model has no hash, so that the next run takes it up again.
+        document = self._document(plan, summaries, described, inputs if described.warning is None else None)
+        if described.warning is not None:
+            self.sink.note(described.warning.message)
         likely = {summary.listed.name: summary.inferred_keys for summary in summaries}
         relationships = RelationshipsDocument(
             schema_version="1.0",
@@ -99,7 +108,7 @@ class DomainWriter:
             f"{plan.directory}/relationships.json", relationships.to_json(), "relationship", **where
         )
         self._write_page(document)
-        return DomainOutcome(document, (first, second), lost)
+        return DomainOutcome(document, (first, second), lost, described.usage)
 
     def _write_page(self, document: DomainDocument) -> None:
         page = locations.domain_page_file(document.database, document.domain)
@@ -136,7 +145,10 @@ class DomainWriter:
         summaries.sort(key=lambda summary: (-summary.degree, summary.listed.name))
         return summaries, tuple(lost)
 
-    def _document(self, plan: DomainPlan, summaries: Sequence[TableSummary], inputs: str) -> DomainDocument:
+    def _described(self, plan: DomainPlan, summaries: Sequence[TableSummary]) -> DomainDescription:
+        """A domain in a person's words, or the describer's."""
+        if plan.words and plan.words.description:
+            return DomainDescription(Description(text=plan.words.description, source="human", confidence=1.0))
         context = DomainContext(
             database=plan.database,
             domain=plan.domain,
@@ -144,13 +156,18 @@ class DomainWriter:
             tables=[(summary.listed.name, summary.listed.description) for summary in summaries],
             schema_comments=self._schema_comments(plan),
         )
-        said = self._description(plan, context)
+        return self.describers.of(plan.database).describe_domain(context)
+
+    def _document(
+        self, plan: DomainPlan, summaries: Sequence[TableSummary], described: DomainDescription, inputs: str | None
+    ) -> DomainDocument:
+        said = described.description
         return DomainDocument(
             schema_version="1.0",
             database=plan.database,
             database_type=summaries[0].database_type,
             domain=plan.domain,
-            title=plan.title,
+            title=plan.title if plan.titled else described.title or plan.title,
             description=said.text,
             description_source=said.source,
             tables=[summary.listed for summary in summaries],
@@ -164,12 +181,6 @@ class DomainWriter:
             annotation_line=plan.words.line if plan.words else None,
             input_hash=inputs,
         )
-
-    def _description(self, plan: DomainPlan, context: DomainContext) -> Description:
-        """The description of a domain: a person's words, or the describer's."""
-        if plan.words and plan.words.description:
-            return Description(text=plan.words.description, source="human", confidence=1.0)
-        return self.describers.of(plan.database).describe_domain(context).description
 
 
 def _leaving(summaries: Iterable[TableSummary]) -> list[Relationship]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from tribal.catalog import locations
 from tribal.documenting.finish.dead_links import rewrite_links
+from tribal.documenting.finish.domain_files import DomainPlan
 from tribal.documenting.finish.gather import Gathered, gather
 from tribal.documenting.finish.html_site import write_site
 from tribal.documenting.finish.manifest import build_manifest
@@ -17,7 +20,7 @@ from tribal.documenting.progress import final_progress
 from tribal.errors import doing
 from tribal.ports import RunContext
 from tribal.store import documented_before, put_record, put_record_if_changed, read_record
-from tribal_contracts import SCHEMA_VERSION, DocumentationManifest, FinishCheckpoint, RunOutline
+from tribal_contracts import SCHEMA_VERSION, DocumentationManifest, FinishCheckpoint, ModelUsage, RunOutline
 
 LOW_TIME_SECONDS = 60.0
 """With less time left, no further domain is started: a domain of many tables and the checkpoint must fit in."""
@@ -48,15 +51,15 @@ def finish(outline: RunOutline, run: RunContext) -> Finished:
     previous = documented_before(store)
     found = gather(outline, run, previous)
     rewrite_links(found, outline, store=store, now=run.clock.published())
-    manifest = None
+    manifest, used = None, None
     if found.tables:
-        written = _write_overviews(outline, found, previous, run)
-        if written is None:
+        overviews = _write_overviews(outline, found, previous, run)
+        if overviews is None:
             return Finished(False)
+        written, used = overviews
         manifest = _publish(outline, found, previous, written, run)
-    put_record_if_changed(
-        store, locations.DOCUMENTER_PROGRESS_FILE, final_progress(outline, store, run.clock, run.pool)
-    )
+    progress = final_progress(outline, store, run.clock, run.pool, used)
+    put_record_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, progress)
     if manifest is not None:
         retire(found, previous, manifest, store=store)
     note_unknown_tables(outline, run)
@@ -68,23 +71,36 @@ def _write_overviews(
     found: Gathered,
     previous: DocumentationManifest | None,
     run: RunContext,
-) -> Overviews | None:
-    """Every overview; `None` if there is not enough time for them and the steps after them."""
+) -> tuple[Overviews, ModelUsage] | None:
+    """Every overview, and what the model used for them; `None` if the time is too short for them and what follows."""
     store = run.store
     checkpoint = locations.run_finish_file(outline.run_id)
     earlier = read_record(store, checkpoint, FinishCheckpoint)
     known = [*(previous.indexable_files if previous else ()), *(earlier.files if earlier else ())]
     publisher = Publisher(store, known, run.clock.published())
     writer = OverviewWriter(outline, found, store=store, publisher=publisher, describers=run.describers, sink=run.sink)
-    for plan in writer.domains:
-        # Only the deadline counts here: after a signal, what is documented is still worth publishing, and a lost lease
-        # is noticed before anything is.
-        if run.stop.remaining_seconds() < LOW_TIME_SECONDS:
-            break
-        writer.write_domain(plan)
-    if run.stop.remaining_seconds() >= CLOSING_TIME_SECONDS:
-        return writer.close()
-    put_record(store, checkpoint, FinishCheckpoint(schema_version=SCHEMA_VERSION, files=publisher.published))
+    describers = [run.describers.of(database) for database in {plan.database for plan in writer.domains}]
+    at_once = max((each.at_once for each in describers), default=1)
+    low_time = LOW_TIME_SECONDS + max((each.longest_seconds for each in describers), default=0.0)
+
+    def in_time() -> Iterator[DomainPlan]:
+        for plan in writer.domains:
+            if run.stop.remaining_seconds() < low_time:
+                return
+            yield plan
+
+    # Only the deadline counts here: after a signal, what is documented is still worth publishing, and a lost lease is
+    # noticed before anything is.
+    outcomes = dict(run.pool.run(writer.write_domain, in_time(), at_once, to_the_end=True))
+    used = reduce(ModelUsage.__add__, (each.usage for each in outcomes.values() if each.usage), ModelUsage())
+    used += (earlier.usage if earlier else None) or ModelUsage()
+    if len(outcomes) == len(writer.domains) and run.stop.remaining_seconds() >= CLOSING_TIME_SECONDS:
+        return writer.close([outcomes[plan] for plan in writer.domains]), used
+    put_record(
+        store,
+        checkpoint,
+        FinishCheckpoint(schema_version=SCHEMA_VERSION, files=publisher.published, usage=used if used.calls else None),
+    )
     return None
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity
-from tribal.documenting.progress import overall_status
+from tribal.documenting.progress import overall_status, table_status
 from tribal.ports import ObjectStore, RunContext
 from tribal.store import is_as_written, read_record, require_record
 from tribal_contracts import (
@@ -17,7 +17,6 @@ from tribal_contracts import (
     DocumentationManifest,
     IndexableFile,
     RunOutline,
-    TableResult,
     UnitFailure,
     UnitResult,
     WorkUnit,
@@ -116,7 +115,7 @@ def _outcome(unit: WorkUnit, result: UnitResult | None) -> UnitOutcome:
     results = {table.name: table for table in result.tables} if result else {}
     own = [results.get(spec.fully_qualified_name) for spec in unit.tables]
     status: AgentStatus = (
-        "running" if result and result.status == "running" else overall_status([_status(t) for t in own])
+        "running" if result and result.status == "running" else overall_status([table_status(t) for t in own])
     )
     return UnitOutcome(
         unit_id=unit.id,
@@ -134,12 +133,6 @@ def _broken(outcome: UnitOutcome, error: AgentError) -> UnitOutcome:
     """The outcome of a unit whose documenter failed: finished tables stay, and the failure is added to the errors."""
     whole = outcome.status in ("pending", "failed")
     return replace(outcome, status="failed" if whole else "partial", unfinished=False, errors=(*outcome.errors, error))
-
-
-def _status(table: TableResult | None) -> AgentStatus:
-    if table is None:
-        return "pending"
-    return "completed" if table.status == "documented" else "failed"
 
 
 def _is_there(name: str, file: IndexableFile, run: RunContext) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.documenting.annotations import OverviewWords, read_overview_words
-from tribal.documenting.finish.domain_files import DomainPlan, DomainWriter
+from tribal.documenting.finish.domain_files import DomainOutcome, DomainPlan, DomainWriter
 from tribal.documenting.finish.gather import Gathered, TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.errors import ObjectNotFound
@@ -61,8 +61,6 @@ class OverviewWriter:
         self._note_unknown_domains(sink)
         self._store = store
         self._publisher = publisher
-        self._written = Overviews()
-        self._listed: list[OverviewDomain] = []
         self._writer = DomainWriter(
             store=store,
             publisher=publisher,
@@ -82,18 +80,19 @@ class OverviewWriter:
                     file = locations.annotations_file(database)
                     sink.note(f"{file} describes a domain {domain!r}, which {database} lacks")
 
-    def write_domain(self, plan: DomainPlan) -> None:
-        """Write one domain unless its inputs are unchanged."""
-        outcome = self._writer.write(plan)
-        self._written.lost.extend(outcome.lost)
-        if outcome.document is not None:
-            self._written.files.extend(outcome.files)
-            self._written.pages.append(locations.domain_page_file(plan.database, plan.domain))
-            self._listed.append(_listed(outcome.document))
+    def write_domain(self, plan: DomainPlan) -> DomainOutcome:
+        """Write one domain unless its inputs are unchanged; safe on many threads."""
+        return self._writer.write(plan)
 
-    def close(self) -> Overviews:
-        """Write the overviews of the databases and of the catalog; to be called after the last domain."""
-        written, listed = self._written, self._listed
+    def close(self, outcomes: Iterable[DomainOutcome]) -> Overviews:
+        """Write the overviews of the databases and of the catalog, given the outcome of every domain in order."""
+        written, listed = Overviews(), list[OverviewDomain]()
+        for outcome in outcomes:
+            written.lost.extend(outcome.lost)
+            if outcome.document is not None:
+                written.files.extend(outcome.files)
+                written.pages.append(locations.domain_page_file(outcome.document.database, outcome.document.domain))
+                listed.append(_listed(outcome.document))
         databases = sorted({domain.database for domain in listed})
         for database in databases:
             own = [domain for domain in listed if domain.database == database]
@@ -125,8 +124,8 @@ def _domain_plans(outline: RunOutline, found: Gathered, words: Mapping[str, Over
     plans = []
     for (database, domain), entries in sorted(members.items()):
         own = words[database].domains.get(domain)
-        title = (own and own.title) or titles.get((database, domain)) or domain_title(domain)
-        plans.append(DomainPlan(database, domain, title, entries, own))
+        chosen = (own and own.title) or titles.get((database, domain))
+        plans.append(DomainPlan(database, domain, chosen or domain_title(domain), entries, own, titled=bool(chosen)))
     return plans
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tribal.catalog.identity import TableIdentity
 from tribal.documenting.relations import documented_key, inferred_keys_of, relations_of
@@ -53,7 +53,7 @@ def apply_annotation(description: TableDescription, annotation: TableAnnotation 
     table = description.table
     if annotation.description and annotation.description.strip():
         table = _human(annotation.description)
-    return TableDescription(table=table, columns=columns, notes=description.notes)
+    return replace(description, table=table, columns=columns)
 
 
 def _human(text: str) -> Description:

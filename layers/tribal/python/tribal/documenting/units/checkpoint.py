@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from tribal.catalog import locations
-from tribal.documenting.progress import overall_status
+from tribal.documenting.progress import overall_status, table_status
 from tribal.ports import Clock, ObjectStore
 from tribal.store import put_if_changed, put_record_if_changed, read_record, sealed
 from tribal_contracts import (
     AgentStatus,
     HandedBack,
+    ModelUsage,
     TableResult,
     UnitResult,
     WorkUnit,
@@ -42,6 +43,8 @@ class UnitCheckpoint:
         """Tables that an earlier call in the same run has processed."""
         self._done: set[str] = set()
         self._started_at = ""
+        interrupted = self._earlier is not None and self._earlier.status == "running"
+        self._usage = (self._earlier.usage if interrupted and self._earlier else None) or ModelUsage()
         self._shown_at = clock.real()
         self._written = b""
 
@@ -62,22 +65,20 @@ class UnitCheckpoint:
         """Write the unit's result with that of one more table."""
         self._results[result.name] = result
         self._done.add(result.name)
+        if result.usage is not None:
+            self._usage += result.usage
         self._write_result("running")
         if self._clock.real() - self._shown_at >= PROGRESS_EVERY:
             self._write_progress("running", current=current, query_ms=query_ms)
 
     def close(self, *, complete: bool, query_ms: int) -> UnitResult:
         """Write the unit's final state for this call; unchanged files are not rewritten."""
-        status = overall_status([self._table_status(name) for name in self._names]) if complete else "running"
+        status = (
+            overall_status([table_status(self._results.get(name)) for name in self._names]) if complete else "running"
+        )
         result = self._write_result(status, handed_back=not complete)
         self._write_progress(status, current=None, query_ms=query_ms)
         return result
-
-    def _table_status(self, name: str) -> AgentStatus:
-        result = self._results.get(name)
-        if result is None:
-            return "pending"
-        return "completed" if result.status == "documented" else "failed"
 
     def _handed_back(self) -> frozenset[str]:
         back = self._earlier_result.handed_back if self._earlier_result else None
@@ -136,6 +137,7 @@ class UnitCheckpoint:
             errors=[result.error for result in done if result.error is not None],
             output_files=[file.path for result in done for file in result.files],
             db_query_time_ms=query_ms,
+            usage=self._usage if self._usage.calls else None,
         )
         self._shown_at = self._clock.real()
         if status != "running":
@@ -151,7 +153,7 @@ class UnitCheckpoint:
         if not self._started_at and earlier is not None and earlier.completed_at is not None:
             kept = {
                 name: getattr(earlier, name)
-                for name in ("started_at", "completed_at", "processor_pid", "db_query_time_ms")
+                for name in ("started_at", "completed_at", "processor_pid", "db_query_time_ms", "usage")
             }
             if progress.model_copy(update=kept) == earlier:
                 return earlier

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tribal.catalog import locations
 from tribal.catalog.identity import TableIdentity
@@ -15,13 +15,14 @@ from tribal.documenting.units.assemble import Provenance, apply_annotation, asse
 from tribal.documenting.units.sampling import Samples, can_be_sampled, not_sampled, take_samples
 from tribal.errors import ConnectionLost, RunError, ServerUnavailable, StoreError, TableGone
 from tribal.masking import redact_table, redact_text
-from tribal.ports import CatalogReader, Clock, Describer, DocumentingOptions, ObjectStore, TableContext
+from tribal.ports import CatalogReader, Clock, Describer, DocumentingOptions, ObjectStore, Settled, TableContext
 from tribal.rendering import table_page
 from tribal_contracts import (
     AgentError,
     CatalogSlice,
     CatalogTable,
     IndexableFile,
+    TableAnnotation,
     TableResult,
     TableSpec,
     WorkUnit,
@@ -44,6 +45,8 @@ class UnitContext:
     options: DocumentingOptions
     postpone: bool = False
     """Whether a table whose server is unavailable is left for later, instead of documented without samples."""
+    sampling: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(1))
+    """Held while a table is sampled."""
 
     def input_hash(self, spec: TableSpec, *, sampled: bool = True) -> str:
         """Hash of a table's current inputs; `sampled` is false if its samples cannot be taken."""
@@ -112,8 +115,8 @@ class TableDocumenter:
         samples = self._samples(table, spec) if wants_samples else Samples()
         if earlier is not None and self._is_better(earlier, samples, spec):
             return earlier.model_copy(update={"error": same_or_newer(earlier.error, samples.warning)})
-        context = self._context(table, spec, samples)
         annotation = shared.annotations.get((spec.schema_name, spec.table_name))
+        context = self._context(table, spec, samples, annotation)
         description = apply_annotation(shared.describer.describe_table(context), annotation)
         now = shared.clock.published()
         stem = locations.table_stem(shared.unit.output_directory, spec.schema_name, spec.table_name)
@@ -143,7 +146,9 @@ class TableDocumenter:
             input_hash=document.input_hash,
             files=files,
             indexable=_indexable(files[0], shared.unit, spec),
-            error=same_or_newer(earlier.error if earlier else None, samples.warning),
+            # What waits for its model is taken up again with its samples, whatever became of those.
+            error=same_or_newer(earlier.error if earlier else None, description.warning or samples.warning),
+            usage=description.usage,
         )
 
     def _is_better(self, earlier: TableResult, samples: Samples, spec: TableSpec) -> bool:
@@ -162,9 +167,10 @@ class TableDocumenter:
             return Samples()
         since = shared.clock.real()
         try:
-            return take_samples(
-                shared.reader, table, shared.options.rows_to_sample, spec.fully_qualified_name, shared.clock
-            )
+            with shared.sampling:
+                return take_samples(
+                    shared.reader, table, shared.options.rows_to_sample, spec.fully_qualified_name, shared.clock
+                )
         except ServerUnavailable as error:
             if shared.postpone:
                 raise
@@ -174,7 +180,9 @@ class TableDocumenter:
             with self._lock:
                 self.query_ms += elapsed
 
-    def _context(self, table: CatalogTable, spec: TableSpec, samples: Samples) -> TableContext:
+    def _context(
+        self, table: CatalogTable, spec: TableSpec, samples: Samples, annotation: TableAnnotation | None
+    ) -> TableContext:
         unit, part = self._shared.unit, self._shared.part
         own = str(TableIdentity(unit.database, table.schema_name, table.table_name))
         return TableContext(
@@ -186,10 +194,19 @@ class TableDocumenter:
             incoming=tuple(key for key in part.incoming if key.table == own),
             neighbours=part.neighbours,
             samples=samples.by_column,
+            settled=_settled(annotation),
+            inferred_keys=tuple(key for key in part.inferred_keys if own in (key.from_table, key.to_table)),
         )
 
     def _write(self, path: str, data: bytes, known: Mapping[str, WrittenFile], now: str) -> WrittenFile:
         return write_document(self._shared.store, path, data, now=now, earlier=known.get(path))
+
+
+def _settled(annotation: TableAnnotation | None) -> Settled:
+    if annotation is None:
+        return Settled()
+    written = {name: text.strip() for name, text in annotation.columns.items() if text.strip()}
+    return Settled((annotation.description or "").strip(), written)
 
 
 def _indexable(file: WrittenFile, unit: WorkUnit, spec: TableSpec) -> IndexableFile:

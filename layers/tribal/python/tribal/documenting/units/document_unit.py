@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from threading import BoundedSemaphore
 
 from tribal.catalog import locations
 from tribal.documenting.annotations import read_annotations
-from tribal.documenting.staleness import is_unchanged, wants_refresh
+from tribal.documenting.staleness import is_unchanged, waits_for_model, wants_refresh
 from tribal.documenting.units.checkpoint import UnitCheckpoint
 from tribal.documenting.units.document_table import TableDocumenter, UnitContext
-from tribal.errors import PlanError, RunInterrupted, ServerUnavailable, doing
+from tribal.errors import DescriptionPostponed, PlanError, RunInterrupted, ServerUnavailable, doing
 from tribal.ports import CatalogReader, DocumentingOptions, ProgressSink, RunContext
 from tribal.store import require_record
 from tribal_contracts import CatalogSlice, TableResult, TableSpec, UnitResult, WorkUnit
 
 STAGE = "document"
 LOW_TIME_SECONDS = 20.0
-"""With less time left, no further table is started: the longest sample and the checkpoint must fit in."""
+"""With less time left, no further table is started: the longest sample and the checkpoint must fit in.
+
+What the describer may wait for a model comes on top."""
 
 
 @doing("documenting")
@@ -33,7 +36,8 @@ def document_unit(
 
     Out of time, or asked to stop, it returns a result with the status "running". Called again in the same run, it
     continues with the remaining tables and leaves the others alone, even if the options force or refresh them. With
-    `postpone`, tables whose server is unavailable remain too.
+    `postpone`, tables whose server is unavailable remain too. More tables are under way than `tables_at_once` where
+    the describer waits for a model; no more are sampled at once.
 
     Raises:
         ConfigurationError: when the database's annotations cannot be used.
@@ -53,6 +57,7 @@ def document_unit(
         clock=run.clock,
         options=options,
         postpone=postpone,
+        sampling=BoundedSemaphore(options.tables_at_once),
     )
     checkpoint = UnitCheckpoint(unit, run_id=run.run_id, store=store, clock=run.clock, record_pid=options.record_pid)
     left = [spec for spec in unit.tables if spec.fully_qualified_name not in checkpoint.done_in_this_run]
@@ -72,7 +77,7 @@ def document_unit(
 def _has_work(context: UnitContext, spec: TableSpec, earlier: TableResult | None) -> bool:
     options = context.options
     if options.retry_failed:
-        return earlier is None or earlier.status == "failed"
+        return earlier is None or earlier.status == "failed" or waits_for_model(earlier)
     if options.force or earlier is None:
         return True
     if is_unchanged(earlier, context.input_hash(spec), context.store):
@@ -102,12 +107,15 @@ class _UnitWork:
 
     def do(self, work: list[TableSpec]) -> UnitResult:
         documenter = TableDocumenter(self.context)
+        describer = self.context.describer
+        at_once = max(self.context.options.tables_at_once, describer.at_once)
+        low_time = LOW_TIME_SECONDS + describer.longest_seconds
         under_way: dict[str, None] = {}
         done = 0
 
         def take() -> Iterator[tuple[TableSpec, TableResult | None]]:
             for spec in work:
-                if not self.run.stop.leaves(LOW_TIME_SECONDS):
+                if not self.run.stop.leaves(low_time):
                     return
                 under_way[spec.fully_qualified_name] = None
                 yield spec, self.checkpoint.earlier(spec.fully_qualified_name)
@@ -115,11 +123,11 @@ class _UnitWork:
         def document(item: tuple[TableSpec, TableResult | None]) -> TableResult | None:
             try:
                 return documenter.document(*item)
-            except ServerUnavailable:
+            except (ServerUnavailable, DescriptionPostponed):
                 return None
 
         try:
-            for (spec, _), result in self.run.pool.run(document, take(), self.context.options.tables_at_once):
+            for (spec, _), result in self.run.pool.run(document, take(), at_once):
                 under_way.pop(spec.fully_qualified_name, None)
                 if result is None:
                     continue

@@ -33,25 +33,27 @@ class ThreadWorkerPool:
         self._stop = stop or StopToken()
 
     def run(
-        self, function: Callable[[Item], Result], items: Iterable[Item], at_once: int
+        self, function: Callable[[Item], Result], items: Iterable[Item], at_once: int, *, to_the_end: bool = False
     ) -> Iterator[tuple[Item, Result]]:
         """Yield each item with its result as it completes, running at most `at_once` at a time.
 
         Items are consumed lazily on the caller's thread. After an error or a stop request, the calls in progress finish
-        and their results are yielded first, so that no finished work is lost.
+        and their results are yielded first, so that no finished work is lost; with `to_the_end`, a stop request is
+        ignored.
 
         Raises:
             TribalError: the cause of a requested stop.
         """
         if at_once < 1:
             raise ValueError(f"at_once is {at_once}; at least one thing has to be done at a time")
+        stop = StopToken() if to_the_end else self._stop
         threads: _ThreadGroup[Item, Result] = _ThreadGroup(function)
         source = iter(items)
         error: BaseException | None = None
         exhausted = False
         try:
             while True:
-                while not (exhausted or error or self._stop.requested) and threads.under_way < at_once:
+                while not (exhausted or error or stop.requested) and threads.under_way < at_once:
                     try:
                         item = next(source)
                     except StopIteration:
@@ -71,7 +73,7 @@ class ThreadWorkerPool:
             threads.dismiss()
         if error is not None:
             raise error
-        self._stop.check()
+        stop.check()
 
 
 class _ThreadGroup(Generic[Item, Result]):
