@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tribal.describing.model.grounding.known_names import KnownNames
 from tribal.describing.model.questions import Question
-from tribal_contracts import CatalogNames, DroppedSentence
+from tribal_contracts import DroppedSentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Reading:
         return [DroppedSentence(subject=fault.subject, rule=fault.rule) for fault in self.faults]
 
 
-def read_answer(question: Question, value: Mapping[str, Any], names: CatalogNames | None) -> Reading | None:
+def read_answer(question: Question, value: Mapping[str, Any], known: KnownNames | None) -> Reading | None:
     """What is kept of an answer, safe to publish as it is; `None` if the answer does not follow the schema.
 
     Subjects that the question did not ask for are passed over.
@@ -59,7 +60,7 @@ def repair_part(question: Question, reading: Reading) -> str:
 
 
 def read_repair(
-    question: Question, reading: Reading, value: Mapping[str, Any], names: CatalogNames | None
+    question: Question, reading: Reading, value: Mapping[str, Any], known: KnownNames | None
 ) -> Reading | None:
     """The first reading with the repaired subjects in their place; `None` if the answer does not follow the schema.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from tribal.describing.model.questions.asking import Asking
 from tribal.describing.model.questions.domains import domain_key, domain_question
 from tribal.describing.model.questions.prompts import VARIABLES, Prompts, load_prompts
 from tribal.describing.model.questions.question import ANSWER_SCHEMA, Handle, Question, Shown
 from tribal.describing.model.questions.tables import (
-    Asking,
     halved,
     question_key,
     table_questions,

@@ -74,7 +74,6 @@ class Question:
     shown: Shown
     prompts: Prompts
     language: str = "English"
-    thinking_tokens: int = 0
     source: Any = field(default=None, repr=False, compare=False)
     """What `halved` and `without_samples` make other questions from."""
 
