@@ -1,0 +1,1 @@
+"""The describer that asks a language model: what is asked, and what is kept of the answer."""

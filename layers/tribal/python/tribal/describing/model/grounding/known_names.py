@@ -1,0 +1,50 @@
+"""The names of a catalog, ready to be found in prose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tribal.naming import read_name, segment_all, singular, split_identifier
+from tribal_contracts import CatalogNames
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNames:
+    """The names of all tables and columns of a database; making them takes time, so once a run and database.
+
+    A name is found by its letters without what stands between its words, so that it does not matter whether it is
+    written `order_lines`, `OrderLines` or `orderlines`.
+    """
+
+    tables: frozenset[str]
+    columns: frozenset[str]
+
+    @classmethod
+    def of(cls, names: CatalogNames) -> KnownNames:
+        """The names of a file."""
+        return cls(joined_forms(names.tables), joined_forms(names.columns))
+
+
+def joined_forms(names: Iterable[str]) -> frozenset[str]:
+    """The forms by which names are found: their words, and these with abbreviations spelt out, in the singular."""
+    return frozenset(form for name in names for form in _forms(name) if form)
+
+
+def _forms(name: str) -> tuple[str, ...]:
+    words = split_identifier(name)
+    return joined(words), joined(segment_all(words)), joined(read_name(name)[0])
+
+
+def joined(words: Iterable[str]) -> str:
+    """Words as one, each in the singular."""
+    return "".join(singular(word) for word in words)
+
+
+def words_of(names: Iterable[str]) -> frozenset[str]:
+    """The words of names in the singular, as written and with abbreviations spelt out."""
+    found: set[str] = set()
+    for name in names:
+        words = split_identifier(name)
+        found.update(singular(word) for word in (*words, *segment_all(words), *read_name(name)[1]))
+    return frozenset(found)

@@ -1,0 +1,31 @@
+"""What a model is asked: nothing but what is open, the same words for the same table."""
+
+from __future__ import annotations
+
+from tribal.describing.model.questions.asking import Asking
+from tribal.describing.model.questions.domains import domain_key, domain_question
+from tribal.describing.model.questions.prompts import VARIABLES, Prompts, load_prompts
+from tribal.describing.model.questions.question import ANSWER_SCHEMA, Handle, Question, Shown
+from tribal.describing.model.questions.tables import (
+    halved,
+    question_key,
+    table_questions,
+    without_samples,
+)
+
+__all__ = [
+    "ANSWER_SCHEMA",
+    "VARIABLES",
+    "Asking",
+    "Handle",
+    "Prompts",
+    "Question",
+    "Shown",
+    "domain_key",
+    "domain_question",
+    "halved",
+    "load_prompts",
+    "question_key",
+    "table_questions",
+    "without_samples",
+]

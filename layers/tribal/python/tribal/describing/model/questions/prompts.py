@@ -1,0 +1,109 @@
+"""The templates of what a model is asked: those that are shipped, and those of the project in their place."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+
+from tribal.yaml_lines import at_line
+
+VARIABLES: Mapping[str, frozenset[str]] = {
+    "system.md": frozenset({"language", "terms"}),
+    "table.md": frozenset({"table"}),
+    "domain.md": frozenset({"domain"}),
+    "repair.md": frozenset({"question", "faults"}),
+}
+"""The templates, and the variables that each must have."""
+MAX_PROMPT_BYTES = 32_768
+"""Bytes of a template; by judgement, some ten times those that are shipped."""
+
+_PLACE = re.compile(r"\{\{([a-z]+)\}\}")
+_BRACES = re.compile(r"\{\{|\}\}")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """Checked templates."""
+
+    texts: Mapping[str, str]
+    """By file name."""
+    version: str
+    """SHA-256 over the bytes of all of them."""
+
+    def fill(self, name: str, **values: str) -> str:
+        """A template with values in the place of its variables; what a value holds is never taken for a variable."""
+        return _PLACE.sub(lambda found: values[found[1]], self.texts[name])
+
+
+def load_prompts(overrides: Mapping[str, bytes] | None = None, place: str = "prompts") -> Prompts:
+    """The shipped templates, with those of the project in the place of files of the same name.
+
+    Args:
+        overrides: bytes by file name, such as `table.md`.
+        place: the folder of the project's files, as messages name it.
+
+    Raises:
+        ConfigurationError: when a file is none of ours, too large or no UTF-8, or has an unknown variable, or lacks
+            one; the message names file and line.
+    """
+    own = overrides or {}
+    for name in sorted(own.keys() - VARIABLES.keys()):
+        raise at_line(f"{place}/{name}", None, f"is no prompt; {_instead(name, 'the prompts are')}")
+    shipped = files("tribal") / "prompts"
+    texts = {}
+    for name in VARIABLES:
+        file = f"{place}/{name}"
+        data = own.get(name)
+        texts[name] = _checked(file, name, (shipped / name).read_bytes() if data is None else data)
+    digest = hashlib.sha256()
+    for name, text in sorted(texts.items()):
+        digest.update(f"{name}\0{len(text)}\0{text}".encode())
+    return Prompts(texts, digest.hexdigest())
+
+
+def _instead(name: str, known: str) -> str:
+    near = difflib.get_close_matches(name, VARIABLES, n=1)
+    advice = f"rename it to {near[0]}" if near else "move it away"
+    return f"{advice} ({known} {', '.join(VARIABLES)})"
+
+
+def _checked(file: str, name: str, data: bytes) -> str:
+    if len(data) > MAX_PROMPT_BYTES:
+        raise at_line(file, None, f"is larger than {MAX_PROMPT_BYTES:,} bytes; shorten it")
+    try:
+        # The same text, and so the same version, whatever system a file was saved on.
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise at_line(file, line, "is not UTF-8; save it as UTF-8") from None
+    if control := _CONTROL.search(text):
+        problem = f"has the control character U+{ord(control.group()):04X}; delete it"
+        raise at_line(file, _line(text, control.start()), problem)
+    _check_variables(file, text, VARIABLES[name])
+    return text
+
+
+def _check_variables(file: str, text: str, known: frozenset[str]) -> None:
+    written = ", ".join(f"{{{{{each}}}}}" for each in sorted(known))
+    places = {found.start(): found for found in _PLACE.finditer(text)}
+    ends = {found.end() - 2 for found in places.values()}
+    for braces in _BRACES.finditer(text):
+        found = places.get(braces.start())
+        if found is not None and found[1] not in known:
+            problem = f"has the unknown variable {found.group()}; write {written}"
+            raise at_line(file, _line(text, braces.start()), problem)
+        if found is None and braces.start() not in ends:
+            problem = f"has {braces.group()} that belongs to no variable; write {written}, or delete it"
+            raise at_line(file, _line(text, braces.start()), problem)
+    for name in sorted(known - {found[1] for found in places.values()}):
+        problem = f"lacks the variable {{{{{name}}}}}; add it where its text belongs"
+        raise at_line(file, _line(text, len(text.rstrip())), problem)
+
+
+def _line(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1

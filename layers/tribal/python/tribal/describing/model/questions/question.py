@@ -1,0 +1,93 @@
+"""A question to a model: what is sent, and what is needed to judge the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tribal.describing.model.questions.prompts import Prompts
+from tribal.ports import ModelRequest
+
+ANSWER_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "title": {"type": "string"},
+        "text": {"type": "string"},
+        "columns": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"n": {"type": "integer"}, "text": {"type": "string"}},
+                "required": ["n", "text"],
+                "additionalProperties": False,
+            },
+        },
+    },
+    "required": ["title", "text", "columns"],
+    "additionalProperties": False,
+}
+"""The shape of every answer, be it about a table, a slice of its columns, a domain, or a repair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """What a handle stands for: the name of a table or column, or a value."""
+
+    kind: Literal["table", "column", "value"]
+    parts: tuple[str, ...]
+    """Schema and table, the column, or the label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a question shows, for judging the words of the answer."""
+
+    own: tuple[str, ...] = ()
+    """Names of the table in question and of its columns."""
+    others: tuple[str, ...] = ()
+    """Names of the other tables that have a handle."""
+    told: tuple[str, ...] = ()
+    """Words of persons: about this table, and the terms of the settings."""
+    texts: tuple[str, ...] = ()
+    """Free text that was read from the database."""
+    samples: tuple[str, ...] = ()
+    """Sample values and the patterns of masked ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question about a table, a slice of its columns, or a domain."""
+
+    subject: str
+    """Fully qualified name of the table, or the name of the domain."""
+    kind: Literal["table", "domain"]
+    request_prefix: str
+    """The same bytes in every question of a run."""
+    request_part: str
+    max_tokens: int
+    handles: Mapping[str, Handle]
+    """By handle, without brackets."""
+    columns: Mapping[int, str]
+    """The columns asked for: name by number."""
+    asks_text: bool
+    shown: Shown
+    prompts: Prompts
+    language: str = "English"
+    source: Any = field(default=None, repr=False, compare=False)
+    """What `halved` and `without_samples` make other questions from."""
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The schema of the answer, the same for all."""
+        return ANSWER_SCHEMA
+
+    def request(self, deadline_seconds: float, part: str | None = None) -> ModelRequest:
+        """The request, or one with another part, such as that of a repair."""
+        return ModelRequest(
+            prefix=self.request_prefix,
+            part=self.request_part if part is None else part,
+            schema=ANSWER_SCHEMA,
+            max_tokens=self.max_tokens,
+            deadline_seconds=deadline_seconds,
+        )

@@ -1,0 +1,174 @@
+"""What a question shows of a table: facts of the catalog, in a bounded and repeatable form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tribal.catalog.identity import TableIdentity, format_name
+from tribal.describing.model.questions.question import Shown
+from tribal.describing.model.questions.table_handles import OWN, TableHandles, place_of
+from tribal.describing.rules.column_facts import ColumnFacts
+from tribal.describing.rules.phrases import clean_comment
+from tribal.ports import TableContext
+from tribal.rendering.words import shorten
+from tribal_contracts import CatalogCheck, CatalogForeignKey
+
+# Limits by judgement: what a reader would need, at a price of about a third of a token a character.
+MAX_COMMENT_CHARS = 300
+"""Of a comment on the table itself."""
+MAX_BRIEF_CHARS = 150
+"""Of a comment on a column or another table."""
+MAX_LABEL_CHARS = 40
+"""Of a value that a type or a check allows."""
+MAX_DEFAULT_CHARS = 80
+MAX_CHECKS = 10
+MAX_CHECK_CHARS = 200
+MAX_VIEW_CHARS = 1_500
+MAX_TYPE_CHARS = 60
+MAX_SAMPLES = 3
+"""Sample values of a column, and patterns of masked ones."""
+MAX_SAMPLE_CHARS = 40
+MAX_OTHER_COLUMNS = 60
+"""Columns that are shown without being asked for."""
+
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, eq=False)
+class TableData:
+    """A table as questions show it."""
+
+    context: TableContext
+    with_samples: bool = True
+
+    @property
+    def subject(self) -> str:
+        """The table's fully qualified name."""
+        table = self.context.table
+        return str(TableIdentity(self.context.database, table.schema_name, table.table_name))
+
+    @cached_property
+    def handles(self) -> TableHandles:
+        """What its handles stand for."""
+        return TableHandles(self.context)
+
+    def asking(self, numbers: Collection[int], *, text: bool, others: int | None = MAX_OTHER_COLUMNS) -> dict[str, Any]:
+        """The data of a question for these columns and, perhaps, for the text; `others` bounds the columns beside."""
+        table = self.context.table
+        shown: dict[str, Any] = {"name": self._name(OWN), "kind": table.kind.replace("_", " ")}
+        shown |= _filled(
+            said=clean_comment(self.context.settled.table or table.comment, MAX_COMMENT_CHARS),
+            columns={f"c{n}": self._column(n, n in numbers) for n in self._columns_shown(numbers, others)},
+            primary_key=self._columns(table.primary_key.columns if table.primary_key else ()),
+            unique=sorted(self._columns(key.columns) for key in table.unique_keys),
+            referred_by=sorted({handle for key in self.context.incoming if (handle := self._other(key.from_table))}),
+            likely=self._likely(),
+            checks=[_sql(check.expression, MAX_CHECK_CHARS) for check in _sorted_checks(self.context)],
+            definition=_sql(table.view_definition or "", MAX_VIEW_CHARS),
+        )
+        ask = {"text": text, "columns": sorted(numbers)}
+        return {"ask": ask, OWN: shown, **self._others()}
+
+    def shown(self, numbers: Collection[int]) -> Shown:
+        """What the words of an answer are judged by."""
+        table, settled = self.context.table, self.context.settled
+        neighbours = self.context.neighbours.values()
+        texts = [table.comment, table.view_definition, *(check.expression for check in table.checks)]
+        texts += [text for column in table.columns for text in (column.comment, column.default_value, column.generated)]
+        texts += [neighbour.comment for neighbour in neighbours]
+        return Shown(
+            own=(table.table_name, *(column.name for column in table.columns)),
+            others=tuple(name for (_, name), handle in self.handles.tables.items() if handle != OWN),
+            told=tuple(text for text in (settled.table, *settled.columns.values()) if text),
+            texts=tuple(text for text in texts if text),
+            samples=tuple(value for n in sorted(numbers) for value in self._samples(self.handles.facts[n - 1])),
+        )
+
+    def _name(self, handle: str) -> str:
+        return format_name(self.handles.all[handle].parts)
+
+    def _others(self) -> dict[str, Any]:
+        comments = {
+            (neighbour.schema_name, neighbour.table_name): neighbour.comment
+            for neighbour in self.context.neighbours.values()
+        }
+        return {
+            handle: _filled(name=format_name(place), said=clean_comment(comments.get(place), MAX_BRIEF_CHARS))
+            for place, handle in self.handles.tables.items()
+            if handle != OWN
+        }
+
+    def _columns_shown(self, numbers: Collection[int], others: int | None) -> list[int]:
+        keys = {number for number, fact in enumerate(self.handles.facts, 1) if self._is_key(fact)}
+        beside = [number for number in range(1, len(self.handles.facts) + 1) if number not in numbers]
+        # Keys tell the most of what a table is about.
+        beside.sort(key=lambda number: number not in keys)
+        return sorted({*numbers, *beside[:others]})
+
+    def _is_key(self, fact: ColumnFacts) -> bool:
+        return bool(fact.foreign_keys) or fact.column.name in fact.key_columns
+
+    def _column(self, number: int, asked: bool) -> dict[str, Any]:
+        fact = self.handles.facts[number - 1]
+        column = fact.column
+        said = self.context.settled.columns.get(column.name) or column.comment
+        return _filled(
+            name=column.name,
+            type="" if fact.column.enum_values else shorten(column.type, MAX_TYPE_CHARS),
+            said=clean_comment(said, MAX_BRIEF_CHARS),
+            values={handle: shorten(text, MAX_LABEL_CHARS) for handle, text in self._values(column.name)},
+            refers=sorted({handle for key in fact.foreign_keys if (handle := self._referred(key))}),
+            default=_sql(column.default_value or "", MAX_DEFAULT_CHARS),
+            generated=_sql(column.generated or "", MAX_CHECK_CHARS),
+            samples=self._samples(fact) if asked else [],
+        )
+
+    def _values(self, column: str) -> Iterable[tuple[str, str]]:
+        return self.handles.values.get(column, {}).items()
+
+    def _samples(self, fact: ColumnFacts) -> list[str]:
+        if not self.with_samples:
+            return []
+        shown = [*fact.samples.values[:MAX_SAMPLES], *fact.samples.patterns[:MAX_SAMPLES]]
+        return [value[:MAX_SAMPLE_CHARS] for value in shown]
+
+    def _referred(self, key: CatalogForeignKey) -> str | None:
+        return self.handles.tables.get((key.references_schema, key.references_table))
+
+    def _other(self, fully_qualified_name: str) -> str | None:
+        return self.handles.of(fully_qualified_name)
+
+    def _columns(self, names: Collection[str]) -> list[str]:
+        return [self.handles.columns[name] for name in names if name in self.handles.columns]
+
+    def _likely(self) -> list[dict[str, Any]]:
+        """Inferred keys: those from here with their columns, those to here by their table."""
+        own = (self.context.table.schema_name, self.context.table.table_name)
+        found: list[dict[str, Any]] = []
+        for key in self.context.inferred_keys:
+            source, target = self._other(key.from_table), self._other(key.to_table)
+            if source is None or target is None:
+                continue
+            if place_of(key.from_table) == own:
+                found.append({"columns": self._columns(key.from_columns), "refers": target})
+            else:
+                found.append({"referred_by": source})
+        unique = {str(sorted(each.items())): each for each in found}
+        return [unique[text] for text in sorted(unique)]
+
+
+def _filled(**members: Any) -> dict[str, Any]:
+    """The members that are not empty."""
+    return {name: value for name, value in members.items() if value}
+
+
+def _sql(text: str, limit: int) -> str:
+    return shorten(_SPACES.sub(" ", text[: 8 * limit]).strip(), limit)
+
+
+def _sorted_checks(context: TableContext) -> list[CatalogCheck]:
+    return sorted(context.table.checks, key=lambda check: (check.name, check.expression))[:MAX_CHECKS]

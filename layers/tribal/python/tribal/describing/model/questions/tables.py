@@ -1,0 +1,118 @@
+"""Questions about tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tribal.describing.model.questions.asking import Asking
+from tribal.describing.model.questions.escaping import data_json
+from tribal.describing.model.questions.question import Question
+from tribal.describing.model.questions.table_data import TableData
+from tribal.masking import redact_table
+from tribal.ports import TableContext, TableDescription
+from tribal_contracts import Description, EvidenceKind
+
+MAX_COLUMNS = 40
+"""Columns that one question asks for."""
+
+_KNOWN: frozenset[EvidenceKind] = frozenset({"declared", "told"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Source:
+    data: TableData
+    asking: Asking
+
+
+def table_questions(
+    context: TableContext, rules: TableDescription, asking: Asking, *, with_samples: bool = True
+) -> list[Question]:
+    """The questions about what is open in a table; none if nothing is.
+
+    Open is what no person and no comment describes and, of columns, what rules do not know as declared or seen. The
+    first question asks for the table's own text; each asks for at most `MAX_COLUMNS` columns.
+    """
+    source = _Source(TableData(_redacted(context), with_samples), asking)
+    text, columns = _open_text(context, rules), _open_columns(context, rules, _KNOWN | {"seen"})
+    if not text and not columns:
+        return []
+    slices = [columns[at : at + MAX_COLUMNS] for at in range(0, len(columns), MAX_COLUMNS)] or [[]]
+    return [_question(source, numbers, text and position == 0) for position, numbers in enumerate(slices)]
+
+
+def question_key(context: TableContext, rules: TableDescription, asking: Asking) -> str:
+    """SHA-256 over all that the questions show except samples and counts, and prompts, model, language and terms.
+
+    It is the same whether or not samples tell what a column means, and whatever the table's domain.
+    """
+    columns = _open_columns(context, rules, _KNOWN)
+    data = TableData(_redacted(context), with_samples=False)
+    return asking.key(data.asking(columns, text=_open_text(context, rules), others=None))
+
+
+def halved(question: Question) -> list[Question]:
+    """Two questions that together ask for the same; empty if the question asks for one thing alone."""
+    numbers = sorted(question.columns)
+    if not isinstance(question.source, _Source) or len(numbers) + question.asks_text < 2:
+        return []
+    # The text counts as much as a column; alone with one, it is a half of its own.
+    middle = len(numbers) // 2
+    return [
+        _question(question.source, numbers[:middle], question.asks_text),
+        _question(question.source, numbers[middle:], False),
+    ]
+
+
+def without_samples(question: Question) -> Question:
+    """The same question without samples."""
+    source = question.source
+    if not isinstance(source, _Source):
+        return question
+    bare = replace(source, data=TableData(source.data.context, with_samples=False))
+    return _question(bare, sorted(question.columns), question.asks_text)
+
+
+def _question(source: _Source, numbers: Sequence[int], text: bool) -> Question:
+    data, asking = source.data, source.asking
+    table = data.context.table
+    shown = data.shown(numbers)
+    terms = [part for term in sorted(asking.settings.terms.items()) for part in term]
+    return Question(
+        subject=data.subject,
+        kind="table",
+        request_prefix=asking.prefix,
+        request_part=asking.prompts.fill("table.md", table=data_json(data.asking(numbers, text=text))),
+        max_tokens=asking.max_tokens(len(numbers)),
+        handles=data.handles.all,
+        columns={number: table.columns[number - 1].name for number in numbers},
+        asks_text=text,
+        shown=replace(shown, told=(*shown.told, *terms)),
+        prompts=asking.prompts,
+        language=asking.settings.language,
+        source=source,
+    )
+
+
+def _redacted(context: TableContext) -> TableContext:
+    """The context without what documents hide: whoever wrote a slice, nothing else leaves the machine."""
+    return replace(context, table=redact_table(context.table))
+
+
+def _open_text(context: TableContext, rules: TableDescription) -> bool:
+    return not context.settled.table.strip() and rules.table.source not in ("human", "comment")
+
+
+def _open_columns(context: TableContext, rules: TableDescription, known: frozenset[EvidenceKind]) -> list[int]:
+    settled = context.settled.columns
+    return [
+        number
+        for number, column in enumerate(context.table.columns, 1)
+        if not settled.get(column.name, "").strip() and _is_open(rules.columns[column.name], known)
+    ]
+
+
+def _is_open(said: Description, known: frozenset[EvidenceKind]) -> bool:
+    if said.source in ("human", "comment"):
+        return False
+    return all(evidence.kind not in known for evidence in said.evidence or ())
