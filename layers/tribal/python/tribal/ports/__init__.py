@@ -40,8 +40,10 @@ if TYPE_CHECKING:
         FailureKind,
         LanguageModel,
         ModelAnswer,
+        ModelFacts,
         ModelFailure,
         ModelOutcome,
+        ModelPrices,
         ModelRequest,
     )
     from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters, Selection
@@ -81,7 +83,7 @@ else:
         "IndexReader VectorKind",
         "index_writer": "IndexCounts IndexEntry IndexWriter",
         "messaging": "MessageQueue",
-        "models": "FailureKind LanguageModel ModelAnswer ModelFailure ModelOutcome ModelRequest",
+        "models": "FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome ModelPrices ModelRequest",
         "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
         "reading": "AccessReport CatalogContents CatalogReader MissingGrant Presence SchemaAndTable Statement "
         "TableSample",
@@ -128,8 +130,10 @@ __all__ = [
     "FailureKind",
     "LanguageModel",
     "ModelAnswer",
+    "ModelFacts",
     "ModelFailure",
     "ModelOutcome",
+    "ModelPrices",
     "ModelRequest",
     "Settled",
     "Embedder",
