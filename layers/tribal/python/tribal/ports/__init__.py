@@ -40,8 +40,10 @@ if TYPE_CHECKING:
         FailureKind,
         LanguageModel,
         ModelAnswer,
+        ModelFacts,
         ModelFailure,
         ModelOutcome,
+        ModelPrices,
         ModelRequest,
     )
     from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters, Selection
@@ -82,7 +84,7 @@ else:
         "index_reader": "INDEX_VERSION ByVector ByWords Candidate Candidates Embedder IndexedTable IndexFilter "
         "IndexReader VectorKind",
         "index_writer": "IndexCounts IndexEntry IndexWriter",
-        "models": "FailureKind LanguageModel ModelAnswer ModelFailure ModelOutcome ModelRequest",
+        "models": "FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome ModelPrices ModelRequest",
         "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
         "reading": "AccessReport CatalogContents CatalogReader MissingGrant Presence SchemaAndTable Statement "
         "TableSample",
@@ -130,8 +132,10 @@ __all__ = [
     "FailureKind",
     "LanguageModel",
     "ModelAnswer",
+    "ModelFacts",
     "ModelFailure",
     "ModelOutcome",
+    "ModelPrices",
     "ModelRequest",
     "Settled",
     "Embedder",

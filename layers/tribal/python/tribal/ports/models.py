@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Literal, Protocol
 
 from tribal_contracts import ModelUsage
@@ -22,6 +24,61 @@ FailureKind = Literal[
     "exhausted",  # our own cap is reached, and nothing was sent
     "interrupted",  # the run ends, and nothing was sent
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPrices:
+    """What tokens cost, in dollars a million, by one price list."""
+
+    input: Decimal
+    output: Decimal
+    cache_write: Decimal
+    cache_read: Decimal
+
+    def times(self, factor: Decimal) -> ModelPrices:
+        """The same list at a surcharge."""
+        return ModelPrices(*(price * factor for price in (self.input, self.output, self.cache_write, self.cache_read)))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What has to be known of a model before it may be asked."""
+
+    name: str
+    """As the provider calls it."""
+    prices: ModelPrices
+    source: str
+    """Where the prices stand, and when they were read."""
+    long_prompt_tokens: int | None = None
+    """Above so many tokens of prompt the whole request costs `long_prompt_factor` times the prices."""
+    long_prompt_factor: Decimal = Decimal(1)
+    thinking: str | None = None
+    """The type of thinking to send."""
+    effort: str | None = None
+    """The effort to send."""
+    smallest_cached_prefix: int = 4096
+    """Tokens below which a prefix is never cached."""
+
+    def cost(self, usage: ModelUsage) -> int:
+        """Nanodollars that these tokens of one call cost, rounded up."""
+        prompt = usage.input_tokens + usage.cache_write_tokens + usage.cache_read_tokens
+        dollars_a_million = (
+            usage.input_tokens * self.prices.input
+            + usage.cache_write_tokens * self.prices.cache_write
+            + usage.cache_read_tokens * self.prices.cache_read
+            + usage.output_tokens * self.prices.output
+        )
+        if self.long_prompt_tokens is not None and prompt > self.long_prompt_tokens:
+            dollars_a_million *= self.long_prompt_factor
+        return math.ceil(dollars_a_million * 1_000)
+
+    def worst(self, request_bytes: int, max_tokens: int) -> int:
+        """Nanodollars that a call can cost at the most, before it is made.
+
+        Every byte counts as a token that is written to the cache: a tokenizer over bytes never makes more tokens than
+        bytes, and real text makes about a third, which leaves room for what the provider adds to a request.
+        """
+        return self.cost(ModelUsage(cache_write_tokens=request_bytes, output_tokens=max_tokens))
 
 
 @dataclass(frozen=True, slots=True)

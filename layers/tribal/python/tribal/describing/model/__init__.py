@@ -1,1 +1,1 @@
-"""The describer that asks a language model: what is asked, and what is kept of the answer."""
+"""Puts tables and domains into words by a language model, and keeps of its answers what was shown to it."""

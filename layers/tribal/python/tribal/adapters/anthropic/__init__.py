@@ -1,0 +1,1 @@
+"""Claude over the Messages API, of Anthropic and of whoever speaks it."""

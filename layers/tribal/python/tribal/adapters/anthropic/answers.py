@@ -1,0 +1,91 @@
+"""Reads what came with status 200: an answer, or why it is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tribal.ports import FailureKind, ModelAnswer, ModelFacts, ModelFailure, ModelOutcome
+from tribal_contracts import ModelUsage
+
+_NO_API = "what answered is not the API of the model: {what}; check model.base_url, and proxies in between"
+
+_STOPPED: dict[str, tuple[FailureKind, str]] = {
+    "refusal": ("refused", "the model declined to answer"),
+    "max_tokens": ("truncated", "the answer reached its most tokens"),
+    "model_context_window_exceeded": ("too_long", "request and answer are larger than the model's context"),
+}
+"""By stop reason; `end_turn` is a whole answer, and with any other nobody knows what is lacking."""
+
+
+def parse_json(text: str | bytes) -> Any:
+    """A JSON value.
+
+    Raises:
+        ValueError: when it is none, which includes numbers that JSON lacks and nesting that nobody needs.
+    """
+    try:
+        return json.loads(text, parse_constant=_reject)
+    except RecursionError as exc:
+        raise ValueError("nested too deep") from exc
+
+
+def _reject(constant: str) -> Any:
+    raise ValueError(f"JSON has no {constant}")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReader:
+    """Reads answers of one model."""
+
+    facts: ModelFacts
+
+    def read(self, body: bytes, time_ms: int) -> ModelOutcome:
+        """The outcome of a call from the whole body of its response."""
+        try:
+            message = parse_json(body)
+        except ValueError:
+            return self._no_api("it sent no JSON, or only a part of it", time_ms)
+        if not isinstance(message, dict) or message.get("type") != "message":
+            return self._no_api("it sent no message", time_ms)
+        usage = self._usage(message.get("usage"), time_ms)
+        if usage is None:
+            return self._no_api("it did not say how many tokens were used", time_ms)
+        reason = message.get("stop_reason")
+        if isinstance(reason, str) and reason in _STOPPED:
+            return ModelFailure(*_STOPPED[reason], usage)
+        if reason != "end_turn":
+            return ModelFailure("malformed", "the model stopped for a reason that is not known here", usage)
+        return _value(message.get("content"), usage)
+
+    def _no_api(self, what: str, time_ms: int) -> ModelFailure:
+        return ModelFailure("unavailable", _NO_API.format(what=what), ModelUsage(calls=1, time_ms=time_ms), unseen=True)
+
+    def _usage(self, told: object, time_ms: int) -> ModelUsage | None:
+        if not isinstance(told, Mapping):
+            return None
+        counts = {
+            "input_tokens": told.get("input_tokens"),
+            "output_tokens": told.get("output_tokens"),
+            "cache_write_tokens": told.get("cache_creation_input_tokens") or 0,
+            "cache_read_tokens": told.get("cache_read_input_tokens") or 0,
+        }
+        if not all(type(count) is int and count >= 0 for count in counts.values()):
+            return None
+        usage = ModelUsage(calls=1, time_ms=time_ms, **counts)
+        return usage.model_copy(update={"nanodollars": self.facts.cost(usage)})
+
+
+def _value(content: object, usage: ModelUsage) -> ModelOutcome:
+    """The object that the text is; blocks of thinking, and of types that are not known here, say nothing to us."""
+    blocks = content if isinstance(content, list) else []
+    texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
+    try:
+        value = parse_json("".join(text for text in texts if isinstance(text, str)))
+    except ValueError:
+        return ModelFailure("malformed", "the model's answer is no JSON, or has text around it", usage)
+    if not isinstance(value, dict):
+        return ModelFailure("malformed", "the model's answer is no JSON object", usage)
+    return ModelAnswer(value, usage)

@@ -1,0 +1,70 @@
+"""The HTTP client behind the SDK: it follows no redirect, and sends no header that is not ours."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from typing import Protocol
+
+import httpx2
+from anthropic import DefaultAsyncHttpxClient
+
+_CONNECT_SECONDS = 5.0
+
+API_VERSION = "2026-10-21"
+"""The version of the API whose shapes are read here; anthropic 2.12 sends the same."""
+
+
+class Credentials(Protocol):
+    """Says who asks."""
+
+    @property
+    def current(self) -> object:
+        """What the next request is sent with, to tell `renew` what was refused."""
+        ...
+
+    async def prepare(self) -> None:
+        """Do what may take time, before a request is sent.
+
+        Raises:
+            TribalError: when there are no credentials.
+        """
+        ...
+
+    def headers(self, request: httpx2.Request) -> Mapping[str, str]:
+        """More headers for a request that is otherwise as it will be sent."""
+        ...
+
+    async def renew(self, refused: object) -> bool:
+        """Look for others than the refused ones; returns whether there are any."""
+        ...
+
+
+class OwnHeaders(httpx2.Auth):
+    """Replaces all headers of the SDK, which takes some of them from environment variables."""
+
+    requires_request_body = True
+
+    def __init__(self, credentials: Credentials) -> None:
+        self._credentials = credentials
+
+    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        """Send the request once, with our headers."""
+        request.headers = httpx2.Headers(
+            {
+                "host": request.url.netloc.decode("ascii"),
+                "accept": "application/json",
+                "content-type": "application/json",
+                "content-length": str(len(request.content)),
+                "user-agent": "tribal-knowledge",
+                "anthropic-version": API_VERSION,
+            }
+        )
+        request.headers.update(self._credentials.headers(request))
+        yield request
+
+
+def http_client(credentials: Credentials) -> httpx2.AsyncClient:
+    """A client without a limit on time but that to connect: `MessagesModel` bounds a whole call."""
+    return DefaultAsyncHttpxClient(
+        follow_redirects=False, auth=OwnHeaders(credentials), timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS)
+    )

@@ -1,0 +1,116 @@
+"""A language model behind the Messages API."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import httpx2
+from anthropic import APIConnectionError, APIStatusError
+
+from tribal.adapters.anthropic.answers import AnswerReader
+from tribal.adapters.anthropic.event_loop import run_on_loop
+from tribal.adapters.anthropic.refusals import Advice, read_refusal
+from tribal.adapters.anthropic.requests import message_body
+from tribal.errors import TribalError, outcome
+from tribal.ports import FailureKind, ModelFacts, ModelFailure, ModelOutcome, ModelRequest
+from tribal_contracts import ModelUsage
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic, AsyncAnthropicBedrock, AsyncAnthropicBedrockMantle
+
+    from tribal.adapters.anthropic.connection import Credentials
+
+_MESSAGES = "/v1/messages"
+_NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.UnsupportedProtocol)
+_REFUSED_LOGIN = 401
+
+
+@dataclass
+class _Call:
+    """How far a call has come."""
+
+    deadline: float
+    started: float = field(default_factory=time.monotonic)
+    sent: bool = False
+
+    @property
+    def time_ms(self) -> int:
+        return round((time.monotonic() - self.started) * 1000)
+
+    def failure(self, failure: ModelFailure) -> ModelFailure:
+        """A failure of which nobody told usage."""
+        usage = ModelUsage(calls=int(self.sent), time_ms=self.time_ms)
+        return ModelFailure(failure.kind, failure.message, usage, unseen=self.sent)
+
+
+class MessagesModel:
+    """A `LanguageModel` over a client of the SDK; one attempt a call, on the loop that all of them share.
+
+    Args:
+        client: without retries and telemetry, on `connection.http_client`. credentials: the same as that client's.
+        body: more members of the body of each request.
+    """
+
+    def __init__(
+        self,
+        client: AsyncAnthropic | AsyncAnthropicBedrock | AsyncAnthropicBedrockMantle,
+        facts: ModelFacts,
+        credentials: Credentials,
+        advice: Advice,
+        *,
+        body: Mapping[str, str] | None = None,
+    ) -> None:
+        self._client = client
+        self._facts = facts
+        self._credentials = credentials
+        self._advice = advice
+        self._body = dict(body or {})
+        self._reader = AnswerReader(facts)
+
+    @property
+    def name(self) -> str:
+        """Provider and model."""
+        return f"{self._advice.id}/{self._facts.name}"
+
+    def ask(self, request: ModelRequest) -> ModelOutcome:
+        """Ask once, and wait for the answer or the deadline."""
+        started = time.monotonic()
+        return run_on_loop(self._ask(request, _Call(started + request.deadline_seconds, started)))
+
+    async def _ask(self, request: ModelRequest, call: _Call) -> ModelOutcome:
+        try:
+            async with asyncio.timeout_at(call.deadline):
+                return await self._answer(request, call)
+        except TimeoutError:
+            late = f"{self._advice.provider} did not answer within {request.deadline_seconds:g} s"
+            return call.failure(ModelFailure("timed_out", late))
+        except APIConnectionError as exc:
+            call.sent = call.sent and not isinstance(exc.__cause__, _NOT_SENT)
+            broken = "the connection broke" if call.sent else "there is no connection; check network and model.base_url"
+            return call.failure(ModelFailure("unavailable", f"{self._advice.provider}: {broken}"))
+        except TribalError as exc:
+            kind: FailureKind = "unavailable" if outcome(exc).retryable else "stopped"
+            return call.failure(ModelFailure(kind, f"{self._advice.provider}: {exc.message}"))
+
+    async def _answer(self, request: ModelRequest, call: _Call) -> ModelOutcome:
+        used = self._credentials.current
+        response = await self._send(request, call)
+        if response.status_code == _REFUSED_LOGIN and await self._credentials.renew(used):
+            response = await self._send(request, call)
+        if response.is_success:
+            return self._reader.read(response.content, call.time_ms)
+        return read_refusal(response.status_code, response.headers, response.content, self._advice, call.time_ms)
+
+    async def _send(self, request: ModelRequest, call: _Call) -> httpx2.Response:
+        """Whatever was answered; the SDK's reading of it is passed by, because it lets everything through."""
+        await self._credentials.prepare()
+        call.sent = True
+        body = {**message_body(request, self._facts), **self._body}
+        try:
+            return await self._client.post(_MESSAGES, cast_to=httpx2.Response, body=body)
+        except APIStatusError as exc:
+            return exc.response

@@ -1,0 +1,158 @@
+"""Says what a response with an error means, in our own words: nothing of what the server wrote is passed on."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from tribal.adapters.anthropic.answers import parse_json
+from tribal.ports import FailureKind, ModelFailure
+from tribal_contracts import ModelProvider, ModelUsage
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a person can do at a provider, by what is wrong."""
+
+    id: ModelProvider
+    provider: str
+    login: str
+    permission: str
+    model: str
+    money: str
+    account: str
+
+
+_BY_CODE = {
+    "contract_spend_limit_reached": "money",
+    "enforced_spend_limit_reached": "money",
+    "linked_organization_billing_unavailable": "money",
+    "linked_organization_spend_limit_reached": "money",
+    "cmek_key_disabled": "account",
+    "cmek_key_network_blocked": "account",
+    "organization_on_hold": "account",
+    "organization_type_not_supported": "account",
+    "parent_organization_required": "account",
+    "sandbox_egress_restricted": "account",
+}
+"""Codes after which no call can succeed (`error.details.error_code`; anthropic/types/shared/error_details.py)."""
+
+_BY_TYPE = {
+    "authentication_error": "login",
+    "billing_error": "money",
+    "not_found_error": "model",
+    "permission_error": "permission",
+}
+"""Types of error after which no call can succeed (`error.type`; anthropic/types/shared/error_type.py)."""
+
+_BY_STATUS = {401: "login", 402: "money", 403: "permission", 404: "model"}
+
+_SAID = {
+    "login": "refused the key or the signature",
+    "money": "has no money for it: a credit or a spend limit is used up",
+    "permission": "does not permit it",
+    "model": "knows no such model or address",
+    "account": "does not serve this account",
+}
+
+_KINDS: dict[int, tuple[FailureKind, str]] = {
+    400: ("rejected", "refuses this request"),
+    408: ("unavailable", "did not finish in time"),
+    409: ("unavailable", "was busy with a conflicting request"),
+    413: ("too_long", "takes no request of this size"),
+    422: ("rejected", "refuses this request"),
+    424: ("unavailable", "failed in the model"),
+    429: ("throttled", "wants fewer requests or tokens a minute"),
+    499: ("unavailable", "saw the connection end"),
+    504: ("unavailable", "did not finish in time"),
+    529: ("overloaded", "is overloaded"),
+}
+_UNFINISHED = frozenset({408, 499, 504})
+"""The model may have gone on, and be billed."""
+
+_AWS_KINDS: dict[str, tuple[FailureKind, str]] = {
+    "ModelNotReadyException": ("unavailable", "is not ready with this model yet"),
+    "ServiceQuotaExceededException": ("throttled", "wants fewer requests or tokens a minute"),
+}
+"""Errors of bedrock-runtime whose status does not say it (botocore/data/bedrock-runtime, InvokeModel)."""
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{4,80}")
+
+
+def read_refusal(status: int, headers: Mapping[str, str], body: bytes, advice: Advice, time_ms: int) -> ModelFailure:
+    """The failure that a response other than 2xx stands for."""
+    told = _object(body)
+    error = told.get("error")
+    error = error if isinstance(error, dict) else {}
+    details = error.get("details")
+    code = details.get("error_code") if isinstance(details, dict) else None
+    kind, message = _meaning(status, headers, error, code, _text(error.get("message")) or _text(told.get("message")))
+    if kind == "stopped":
+        message = f"{_SAID[message]} ({status}); {getattr(advice, message)}"
+    else:
+        message = f"{message} ({status})"
+    return ModelFailure(
+        kind,
+        f"{advice.provider} {message}{_request_id(headers)}",
+        ModelUsage(calls=1, time_ms=time_ms),
+        retry_after_seconds=_retry_after(headers),
+        # What is in between may say 5xx of a call that the model answered.
+        unseen=status in _UNFINISHED or (status >= 500 and not told),
+    )
+
+
+def _meaning(
+    status: int, headers: Mapping[str, str], error: Mapping[str, Any], code: object, message: str
+) -> tuple[FailureKind, str]:
+    """The kind of failure and what to say of it; of one that stops everything, the piece of advice."""
+    name = headers.get("x-amzn-errortype", "").partition(":")[0]
+    if stopping := _BY_CODE.get(str(code)) or _BY_TYPE.get(str(error.get("type"))) or _BY_STATUS.get(status):
+        return "stopped", stopping
+    if name in _AWS_KINDS:
+        return _AWS_KINDS[name]
+    # The one case that has neither a status nor a code of its own, at Anthropic ("prompt is too long") and at Bedrock.
+    if status == 400 and "too long" in message.lower():
+        return "too_long", "takes no prompt of this length"
+    if status in _KINDS:
+        return _KINDS[status]
+    if status < 400:
+        return "unavailable", "answered with a redirect, which is not followed; check model.base_url"
+    if status < 500:
+        return "rejected", "refuses this request"
+    return "unavailable", "failed"
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        told = parse_json(body)
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _request_id(headers: Mapping[str, str]) -> str:
+    """What support at the provider asks for."""
+    told = headers.get("request-id") or headers.get("x-amzn-requestid") or ""
+    return f" [request {told}]" if _REQUEST_ID.fullmatch(told) else ""
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds of the header `retry-after`, which may be a date."""
+    told = headers.get("retry-after", "")
+    try:
+        seconds = float(told)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(told).timestamp() - time.time()
+        except ValueError:
+            return None
+    return max(seconds, 0.0) if math.isfinite(seconds) else None

@@ -1,0 +1,1 @@
+"""Claude over Amazon Bedrock."""

@@ -1,0 +1,97 @@
+"""Builds the adapters for Bedrock: over its Messages endpoint (bedrock-mantle), and over bedrock-runtime."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tribal.adapters.anthropic.refusals import Advice
+
+if TYPE_CHECKING:
+    from tribal.ports import LanguageModel, ModelFacts
+    from tribal_contracts import ModelSettings
+
+_MESSAGES_ADDRESS = "https://bedrock-mantle.{region}.api.aws/anthropic"
+_RUNTIME_ADDRESS = "https://bedrock-runtime.{region}.amazonaws.com"
+
+_LOGIN = "log in to AWS anew, check the clock of this machine, and the identity that runs this"
+_MONEY = "see billing and quotas of the AWS account, then run again"
+_MODEL = "check model.name and model.region, and whether Bedrock has the model there; {}"
+
+_MESSAGES_ADVICE = Advice(
+    id="bedrock",
+    provider="Amazon Bedrock",
+    login=_LOGIN,
+    permission="allow bedrock-mantle:CreateInference to the identity that runs this, and the model to the account",
+    model=_MODEL.format("some are served by bedrock-runtime alone (model.endpoint: runtime)"),
+    money=_MONEY,
+    account=_MONEY,
+)
+_RUNTIME_ADVICE = Advice(
+    id="bedrock",
+    provider="Amazon Bedrock",
+    login=_LOGIN,
+    permission="allow bedrock:InvokeModel on the model to the identity that runs this, and the model to the account",
+    model=_MODEL.format("many want an inference profile, such as eu.anthropic.claude-haiku-5-5"),
+    money=_MONEY,
+    account=_MONEY,
+)
+
+_VERSION = re.compile(r"claude-(?:[a-z]+-)?(\d+)(?:-(\d{1,2}))?(?!\d)")
+_OLD_BODY = {"anthropic_version": "bedrock-2023-05-31"}
+_FIRST_OF_THE_NEW_BODY = (4, 7)
+
+
+def bedrock_model(settings: ModelSettings, facts: ModelFacts, region: str) -> LanguageModel:
+    """The model of the settings on Bedrock, asked with the current AWS identity."""
+    return (
+        _over_runtime(settings, facts, region)
+        if settings.endpoint == "runtime"
+        else _over_messages(settings, facts, region)
+    )
+
+
+def _over_messages(settings: ModelSettings, facts: ModelFacts, region: str) -> LanguageModel:
+    from anthropic import AsyncAnthropicBedrockMantle
+
+    from tribal.adapters.anthropic.connection import http_client
+    from tribal.adapters.anthropic.messages_model import MessagesModel
+    from tribal.adapters.bedrock.signing import AwsSignature
+
+    credentials = AwsSignature("bedrock-mantle", region)
+    client = AsyncAnthropicBedrockMantle(
+        aws_region=region,
+        # `http_client` signs.
+        skip_auth=True,
+        base_url=settings.base_url or _MESSAGES_ADDRESS.format(region=region),
+        max_retries=0,
+        open_telemetry=False,
+        http_client=http_client(credentials),
+    )
+    return MessagesModel(client, facts, credentials, _MESSAGES_ADVICE)
+
+
+def _over_runtime(settings: ModelSettings, facts: ModelFacts, region: str) -> LanguageModel:
+    from anthropic import AsyncAnthropicBedrock
+
+    from tribal.adapters.anthropic.connection import http_client
+    from tribal.adapters.anthropic.messages_model import MessagesModel
+    from tribal.adapters.bedrock.signing import AwsSignature
+
+    credentials = AwsSignature("bedrock", region)
+    client = AsyncAnthropicBedrock(
+        aws_region=region,
+        # With a key the SDK does not sign; `http_client` does, in place of it.
+        api_key="never sent",
+        base_url=settings.base_url or _RUNTIME_ADDRESS.format(region=region),
+        max_retries=0,
+        open_telemetry=False,
+        http_client=http_client(credentials),
+    )
+    return MessagesModel(client, facts, credentials, _RUNTIME_ADVICE, body=_OLD_BODY if _is_old(facts.name) else None)
+
+
+def _is_old(name: str) -> bool:
+    """Whether a model is from before the API's versions of today."""
+    found = _VERSION.search(name)
+    return found is not None and (int(found[1]), int(found[2] or 0)) < _FIRST_OF_THE_NEW_BODY
