@@ -47,5 +47,7 @@ class KeptProse(Contract):
     columns: dict[str, str] = Field(default_factory=dict)
     """By column; those left empty are not here."""
     dropped: list[DroppedSentence] = Field(default_factory=list)
+    from_samples: bool = False
+    """Whether samples were among what the model was shown."""
     written_at: ISOTimestamp
     usage: ModelUsage

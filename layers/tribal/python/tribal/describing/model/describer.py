@@ -1,0 +1,158 @@
+"""The describer that asks a model for what nobody has said and rules do not know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+
+from tribal.catalog.identity import TableIdentity
+from tribal.describing.model.grounding import KnownNames
+from tribal.describing.model.questions import Asking, domain_key, domain_question, question_key, table_questions
+from tribal.describing.model.shelf import ProseShelf
+from tribal.describing.model.writing import Writer, Written
+from tribal.describing.rules.describer import RulesDescriber
+from tribal.errors import DescriptionPostponed
+from tribal.ports import (
+    Clock,
+    DomainContext,
+    DomainDescription,
+    LanguageModel,
+    ModelFailure,
+    TableContext,
+    TableDescription,
+)
+from tribal_contracts import AgentError, Description, Evidence, KeptProse, ModelUsage, agent_error
+
+MODEL_VERSION = "1"
+"""To be changed whenever the same prose would be put into other descriptions."""
+CONFIDENCE = 0.6
+"""Of what a model wrote and the checks let pass: above what rules read from names, below what samples show."""
+
+
+class ModelDescriber:
+    """Fills what is open with a model's prose; rules describe the rest, and everything where the model fails.
+
+    Args:
+        model: is asked one question a table, or a few of a wide one.
+        asking: what is the same for all questions.
+        shelf: keeps the prose.
+        names: the names of the catalog; read when the first answer is.
+        clock: dates what is kept and warned of.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        asking: Asking,
+        shelf: ProseShelf,
+        names: Callable[[], KnownNames | None],
+        clock: Clock,
+    ) -> None:
+        self._rules = RulesDescriber()
+        self._model = model
+        self._asking = asking
+        self._shelf = shelf
+        self._names = names
+        self._clock = clock
+
+    @cached_property
+    def version(self) -> str:
+        """The versions of rules and prompts, the model, and the settings that its prose depends on."""
+        return f"{self._rules.version}+{MODEL_VERSION}:{self._asking.model}:{self._asking.key(None)[:16]}"
+
+    @property
+    def at_once(self) -> int:
+        """As many as calls may be under way."""
+        return self._asking.settings.calls_at_once
+
+    @property
+    def longest_seconds(self) -> float:
+        """One call and its repair; of a wide table, the rest may be postponed."""
+        return 2 * self._asking.settings.call_timeout_seconds
+
+    def describe_table(self, context: TableContext) -> TableDescription:
+        """Describe a table: what a person, a comment or a declaration says stands, the model writes the rest.
+
+        Raises:
+            DescriptionPostponed: when the time left is too short for a call.
+            StoreError: when prose or budget cannot be read or written.
+        """
+        rules = self._rules.describe_table(context)
+        questions = table_questions(context, rules, self._asking)
+        if not questions:
+            return rules
+        name = str(TableIdentity(context.database, context.table.schema_name, context.table.table_name))
+        key = question_key(context, rules, self._asking)
+        prose = self._shelf.find(name, key)
+        if prose is not None:
+            return _with_prose(rules, prose, _shown_keys(context))
+        written = Writer(self._model, self._names(), self._asking.settings.call_timeout_seconds).write(questions)
+        usage = self._timed(written.usage)
+        if written.failure is not None:
+            return replace(rules, usage=usage, warning=self._warning(written.failure, "table", name))
+        prose = self._shelf.keep(name, key, self._asking.model, written)
+        return replace(_with_prose(rules, prose, _shown_keys(context)), usage=usage)
+
+    def describe_domain(self, context: DomainContext) -> DomainDescription:
+        """Title and describe a domain, unless the comments of its schemas say what it is.
+
+        Raises:
+            StoreError: when prose or budget cannot be read or written.
+        """
+        rules = self._rules.describe_domain(context)
+        if rules.description.source != "derived" or not context.tables:
+            return rules
+        key = domain_key(context, self._asking)
+        prose = self._shelf.find(context.domain, key)
+        if prose is None:
+            written = self._write_domain(context)
+            usage = self._timed(written.usage)
+            if written.failure is not None:
+                return replace(rules, usage=usage, warning=self._warning(written.failure, "domain", context.domain))
+            prose = self._shelf.keep(context.domain, key, self._asking.model, written)
+        else:
+            usage = ModelUsage()
+        said = _said(prose.text, [_NAMES]) if prose.text else rules.description
+        return DomainDescription(said, title=prose.title, usage=usage)
+
+    def _write_domain(self, context: DomainContext) -> Written:
+        writer = Writer(self._model, self._names(), self._asking.settings.call_timeout_seconds)
+        return writer.write([domain_question(context, self._asking)])
+
+    def _timed(self, usage: ModelUsage) -> ModelUsage:
+        return usage.model_copy(update={"time_ms": 0}) if self._clock.stands_still else usage
+
+    def _warning(self, failure: ModelFailure, what: str, name: str) -> AgentError:
+        if failure.kind == "interrupted" and what == "table":
+            raise DescriptionPostponed(failure.message)
+        exhausted = failure.kind == "exhausted"
+        return agent_error(
+            "DOC_BUDGET_EXHAUSTED" if exhausted else "DOC_LLM_FAILED",
+            f"rules describe the {what} until the next run asks the model: {failure.message}",
+            timestamp=self._clock.published(),
+            context={what: name},
+        )
+
+
+_NAMES = Evidence(kind="read", of="names")
+_KEYS = Evidence(kind="declared", of="keys")
+_SAMPLES = Evidence(kind="seen", of="samples")
+
+
+def _shown_keys(context: TableContext) -> bool:
+    return bool(context.table.foreign_keys or context.incoming)
+
+
+def _with_prose(rules: TableDescription, prose: KeptProse, keys: bool) -> TableDescription:
+    """The description by rules with the model's prose in it, wherever there is any."""
+    evidence = [_NAMES, *([_KEYS] if keys else []), *([_SAMPLES] if prose.from_samples else [])]
+    columns = {
+        name: _said(prose.columns[name], evidence) if name in prose.columns else said
+        for name, said in rules.columns.items()
+    }
+    return replace(rules, table=_said(prose.text, evidence) if prose.text else rules.table, columns=columns)
+
+
+def _said(text: str, evidence: list[Evidence]) -> Description:
+    return Description(text=text, source="model", confidence=CONFIDENCE, evidence=evidence)
