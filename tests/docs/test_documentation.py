@@ -7,13 +7,22 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from pydantic import BaseModel
 
 from tests import ROOT
 from tests.edges.cli.tribal_command import tribal
 from tribal.edges.cli.app import app
 from tribal.errors import OUTCOMES
 from tribal.tools.registry import REGISTRY
-from tribal_contracts import ERROR_CODES, DatabaseEntry, DatabaseLimits, ProfileEntry, ProjectFile
+from tribal_contracts import (
+    ERROR_CODES,
+    DatabaseEntry,
+    DatabaseLimits,
+    ModelPrice,
+    ModelSettings,
+    ProfileEntry,
+    ProjectFile,
+)
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMANDS = sorted(str(command.name) for command in app.registered_commands)
@@ -58,10 +67,8 @@ def test_every_tool_is_documented_with_its_inputs(tool: str) -> None:
         assert f"`{name}" in line
 
 
-@pytest.mark.parametrize("model", [ProjectFile, DatabaseEntry, DatabaseLimits, ProfileEntry])
-def test_every_key_of_the_configuration_is_documented(
-    model: type[ProjectFile] | type[DatabaseEntry] | type[DatabaseLimits] | type[ProfileEntry],
-) -> None:
+@pytest.mark.parametrize("model", [ProjectFile, DatabaseEntry, DatabaseLimits, ModelSettings, ModelPrice, ProfileEntry])
+def test_every_key_of_the_configuration_is_documented(model: type[BaseModel]) -> None:
     documented = text("docs/configuration.md")
     assert [name for name in model.model_fields if not re.search(rf"\b{name}\b", documented)] == []
 

@@ -201,15 +201,30 @@ def locate(root: yaml.Node, location: Sequence[int | str]) -> yaml.Node:
     """The deepest existing node on the path to a location: the key itself, else the node that should contain it."""
     node = named = root
     for part in location:
-        if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            node = named = node.value[part]
-            continue
-        pairs = node.value if isinstance(node, yaml.MappingNode) else ()
-        pair = next((pair for pair in pairs if pair[0].value == str(part)), None)
-        if pair is None:
+        below = _below(node, part)
+        if below is None:
             break
-        named, node = pair
+        named, node = below
     return named
+
+
+def value_at(root: yaml.Node, location: Sequence[int | str]) -> yaml.Node | None:
+    """The value at a location; `None` when there is none."""
+    node = root
+    for part in location:
+        below = _below(node, part)
+        if below is None:
+            return None
+        node = below[1]
+    return node
+
+
+def _below(node: yaml.Node, part: int | str) -> tuple[yaml.Node, yaml.Node] | None:
+    """What stands below a node: the key and its value, or twice the member of a list."""
+    if isinstance(node, yaml.SequenceNode):
+        return (node.value[part], node.value[part]) if isinstance(part, int) and part < len(node.value) else None
+    pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+    return next((pair for pair in pairs if pair[0].value == str(part)), None)
 
 
 _SHAPES = {
@@ -233,6 +248,8 @@ _SHAPES = {
     "string_too_short": "should not be empty",
     "string_too_long": "should have at most {max_length} characters",
     "string_pattern_mismatch": "should have the form {pattern}",
+    # What a contract's own check says, which never holds the value either.
+    "value_error": "{error}",
 }
 
 

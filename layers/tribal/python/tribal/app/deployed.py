@@ -77,7 +77,9 @@ def _options(deployment: Deployment, store: Provider[ObjectStore], parameters: R
             f"there is no {PROJECT_KEY} in {place}; upload it: aws s3 cp databases.yaml {place}{PROJECT_KEY}",
             code="PLAN_CONFIG_NOT_FOUND",
         ) from error
-    settings = settings_in_bucket(deployment.bucket, data, deployment.variables, deployment.source_date_epoch)
+    settings = settings_in_bucket(
+        deployment.bucket, data, deployment.variables, deployment.source_date_epoch, deployment.model
+    )
     settings = replace(settings, found=recorded_databases(store()))
     return options_of(settings, parameters, record_pid=False)
 

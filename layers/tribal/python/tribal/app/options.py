@@ -27,4 +27,5 @@ def options_of(settings: Settings, parameters: RunParameters, *, record_pid: boo
         statistics_max_age=settings.statistics_max_age,
         runs_kept=settings.runs_kept,
         worker_processes=settings.worker_processes,
+        model=settings.model,
     )

@@ -50,6 +50,15 @@ def aws_missing(error: ModuleNotFoundError, purpose: str) -> ConfigurationError:
     )
 
 
+def model_missing(error: ModuleNotFoundError, *, bedrock: bool = False) -> ConfigurationError:
+    """The error for a missing package that asking a model needs."""
+    extras = "aws,model" if bedrock else "model"
+    return ConfigurationError(
+        f"{error.name} is not installed, which asking the model needs: pip install 'tribal-knowledge[{extras}]', or "
+        "leave `model` out of databases.yaml"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Databases:
     """Opens readers of databases, of which those on one server share its connections."""

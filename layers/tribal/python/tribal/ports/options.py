@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from tribal_contracts import DatabaseEntry, RunRequest
+from tribal_contracts import DatabaseEntry, ModelSettings, RunRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +100,9 @@ class Options:
     """Processes that document at once; `None` lets the size of the run decide."""
     configured: tuple[DatabaseEntry, ...] = ()
     """The entries as they are written: one may stand for several databases."""
+    model: ModelSettings | None = None
+    """The model that describes tables; `None` where rules do."""
+
+    def described_by_model(self, entry: DatabaseEntry) -> bool:
+        """Whether the model describes the tables of a database."""
+        return self.model is not None and entry.describer != "rules"

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from tribal.errors import ConfigurationError
 from tribal.settings import BucketPlace, read_environment, source_date_epoch
-from tribal_contracts import AnswerLimits
+from tribal_contracts import AnswerLimits, ModelSettings
 
 PROJECT_KEY = "config/databases.yaml"
 """Key of the configuration, relative to the store."""
@@ -20,6 +20,8 @@ GIVEN_VARIABLES = "TRIBAL_CONFIG_VARIABLES"
 _NOT_GIVEN = re.compile(r"(?:AWS|LAMBDA|POWERTOOLS|TRIBAL)_|_|PATH\Z|PYTHON|LD_", re.IGNORECASE)
 """Variables of the runtime, which holds the credentials of the function's role in them."""
 ANSWER_TOKENS_VARIABLE = "TRIBAL_ANSWER_TOKENS"
+MODEL_VARIABLE = "TRIBAL_MODEL"
+"""The part `model` of the environment, as JSON."""
 IndexKind = Literal["opensearch", "sqlite"]
 
 
@@ -51,6 +53,8 @@ class Deployment:
     source_date_epoch: int | None = None
     answer_tokens: int = 3_000
     """The most tokens of a tool's default answer."""
+    model: ModelSettings | None = None
+    """The model that describes tables; `None` where rules do."""
 
 
 def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
@@ -79,6 +83,7 @@ def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
         variables=_given_variables(values),
         source_date_epoch=source_date_epoch(values),
         answer_tokens=_answer_tokens(values),
+        model=_model(values),
     )
 
 
@@ -89,6 +94,24 @@ def _answer_tokens(values: Mapping[str, str]) -> int:
         raise ConfigurationError(
             f"{ANSWER_TOKENS_VARIABLE} is no whole number that limits.answer_tokens may have; the stack sets it from "
             "`api.answer_tokens` in the file of the environment, so correct it there and deploy"
+        ) from None
+
+
+def _model(values: Mapping[str, str]) -> ModelSettings | None:
+    text = values.get(MODEL_VARIABLE)
+    if not text:
+        return None
+    try:
+        return ModelSettings.model_validate_json(text)
+    except ValidationError as error:
+        # Imported here because YAML is slow to load, and the retriever reads this module.
+        from tribal.yaml_lines import shape_problem
+
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(["model", *map(str, first["loc"])])
+        raise ConfigurationError(
+            f"{MODEL_VARIABLE}: {where}: {shape_problem(first)}; the stack sets it from `model` in the file of the "
+            "environment, so correct it there and deploy"
         ) from None
 
 

@@ -15,7 +15,16 @@ from tribal.settings.dsn import check_dsn
 from tribal.settings.store_place import check_store
 from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate
-from tribal_contracts import AnswerLimits, DatabaseEntry, DatabaseLimits, LintRules, ProjectFile, Selection
+from tribal_contracts import (
+    AnswerLimits,
+    DatabaseEntry,
+    DatabaseLimits,
+    LintRules,
+    ModelPrice,
+    ModelSettings,
+    ProjectFile,
+    Selection,
+)
 
 _UNREAD = {"databases": [{"name": "unread"}]}
 _SECTIONS: dict[str, type[BaseModel]] = {
@@ -23,7 +32,13 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "include": Selection,
     "exclude": Selection,
     "lint": LintRules,
+    "model": ModelSettings,
+    "price": ModelPrice,
 }
+_NO_MODEL_HERE = "the file has no part `model`; add it, or leave describer out"
+_NO_MODEL_THERE = (
+    "the environment has no model; let who deploys add the part `model` to its file, or leave describer out here"
+)
 
 
 def parse_project_file(
@@ -43,7 +58,13 @@ def parse_project_file(
 
 
 def parse_project_text(
-    path: str, data: bytes, variables: Variables, *, folder: Path | None = None, with_databases: bool = True
+    path: str,
+    data: bytes,
+    variables: Variables,
+    *,
+    folder: Path | None = None,
+    with_databases: bool = True,
+    model: ModelSettings | None = None,
 ) -> ProjectFile:
     """Validate the bytes of a `databases.yaml`.
 
@@ -51,8 +72,9 @@ def parse_project_text(
         path: the file's name in messages.
         data: its bytes.
         variables: what they stand for.
-        folder: what a store that is a folder is relative to; `None` where there is none.
+        folder: what a store that is a folder is relative to; `None` in a bucket, where there is none.
         with_databases: whether to read what stands below `databases`.
+        model: the model of the deployed environment, which counts in a bucket whatever the file says.
 
     Raises:
         ConfigurationError: naming the file, the line and what to write instead.
@@ -75,6 +97,7 @@ def parse_project_text(
     if not with_databases:
         return project.model_copy(update={"databases": []})
     _check_entries(project, root, reader)
+    _check_describers(project, root, reader, _missing_model(project, model, deployed=folder is None))
     return project
 
 
@@ -90,6 +113,20 @@ def _model_at(location: Location) -> type[BaseModel]:
     if location[:-1] == ("limits",):
         return AnswerLimits
     return DatabaseEntry if isinstance(parent, int) else _SECTIONS.get(str(parent), ProjectFile)
+
+
+def _missing_model(project: ProjectFile, model: ModelSettings | None, *, deployed: bool) -> str | None:
+    """What to do about an entry that asks for a model; `None` when there is one."""
+    if deployed:
+        return _NO_MODEL_THERE if model is None else None
+    return _NO_MODEL_HERE if project.model is None else None
+
+
+def _check_describers(project: ProjectFile, root: yaml.Node, reader: YamlReader, missing: str | None) -> None:
+    for index, entry in enumerate(project.databases):
+        if entry.describer == "model" and missing is not None:
+            node = locate(root, ("databases", index, "describer"))
+            raise reader.error(node, f"{entry.name!r} has describer: model, and {missing}")
 
 
 def _check_entries(project: ProjectFile, root: yaml.Node, reader: YamlReader) -> None:

@@ -17,7 +17,7 @@ from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.catalog.locations import SOURCE_FILE
 from tribal.errors import ConfigurationError, ConfigurationNotFound
 from tribal.settings.store_place import BucketPlace, store_path
-from tribal_contracts import DatabaseEntry, LintRules, ProjectFile, SourceRecord
+from tribal_contracts import DatabaseEntry, LintRules, ModelSettings, ProjectFile, SourceRecord
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
@@ -56,6 +56,8 @@ class Settings:
     tables_per_unit: int = 25
     statistics_max_age: timedelta = timedelta(days=7)
     runs_kept: int = 50
+    model: ModelSettings | None = None
+    """The model that describes tables; `None` where rules do."""
     lint: LintRules = field(default_factory=LintRules)
     answer_tokens: int = 3_000
     """The most tokens of a tool's default answer."""
@@ -95,7 +97,11 @@ def read_environment() -> dict[str, str]:
 
 
 def settings_in_bucket(
-    bucket: BucketPlace, data: bytes, variables: Mapping[str, str], epoch: int | None = None
+    bucket: BucketPlace,
+    data: bytes,
+    variables: Mapping[str, str],
+    epoch: int | None = None,
+    model: ModelSettings | None = None,
 ) -> Settings:
     """The settings of a deployed run, from the `databases.yaml` in the bucket.
 
@@ -104,6 +110,7 @@ def settings_in_bucket(
         data: the bytes of the file.
         variables: the only variables that the file may use.
         epoch: the time that everything published bears, if it is fixed.
+        model: the model of the environment; the file's own part `model` does not count.
 
     Raises:
         ConfigurationError: when the file cannot be used.
@@ -112,7 +119,7 @@ def settings_in_bucket(
     from tribal.settings.yaml_reader import Variables
 
     known = Variables(variables, _GIVE_IT, "the variable {name} is not one that a deployed run may use")
-    content = parse_project_text(bucket.address("config/databases.yaml"), data, known)
+    content = parse_project_text(bucket.address("config/databases.yaml"), data, known, model=model)
     folder = Path(tempfile.gettempdir())
     outside = Settings(
         project=folder,
@@ -123,7 +130,8 @@ def settings_in_bucket(
         source_date_epoch=epoch,
         bucket=bucket,
     )
-    return _with_content(outside, content, data)
+    # Whoever deploys decides what may be spent, not whoever writes this file.
+    return replace(_with_content(outside, content, data), model=model)
 
 
 def load_settings(
@@ -220,6 +228,7 @@ def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Setti
         tables_per_unit=content.tables_per_unit,
         statistics_max_age=timedelta(days=content.statistics_max_age_days),
         runs_kept=content.runs_kept,
+        model=content.model,
         lint=content.lint,
         answer_tokens=content.limits.answer_tokens,
     )

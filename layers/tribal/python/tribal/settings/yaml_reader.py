@@ -14,7 +14,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from tribal.errors import ConfigurationError
-from tribal.yaml_lines import at_line, line_of, locate, plain_value, shape_problem
+from tribal.yaml_lines import at_line, line_of, locate, plain_value, shape_problem, value_at
 
 Location = tuple[int | str, ...]
 
@@ -95,13 +95,17 @@ class YamlReader:
 
         Raise it `from None`: the cause shows values too.
         """
-        lines = list(islice(self._complaints(error, root), _COMPLAINTS))
-        more = error.error_count() - len(lines)
+        complaints = self._complaints(error, root)
+        lines = list(islice(complaints, _COMPLAINTS))
+        more = sum(1 for _ in complaints)
         return ConfigurationError("\n".join([*lines, *([f"and {more:,} mistakes more"] if more else [])]))
 
     def _complaints(self, error: ValidationError, root: yaml.Node) -> Iterator[str]:
         for detail in error.errors(include_url=False, include_input=False):
-            location = detail["loc"]
+            if detail["type"] == "none_required":
+                # That a key may be left out is no news to who wrote it; what is wrong with its value is told beside.
+                continue
+            location = _written(detail["loc"], root, missing=detail["type"] == "missing")
             name = str(location[-1]) if location else ""
             if detail["type"] == "extra_forbidden":
                 message = self._unknown(name, location)
@@ -120,6 +124,15 @@ class YamlReader:
             if close
             else f"unknown key; the keys here are {', '.join(fields)}"
         )
+
+
+def _written(location: Location, root: yaml.Node, *, missing: bool) -> Location:
+    """The location in the file: pydantic's also names which of several types it tried."""
+    kept: list[int | str] = []
+    for part in location:
+        if value_at(root, (*kept, part)) is not None:
+            kept.append(part)
+    return (*kept, location[-1]) if missing else tuple(kept)
 
 
 def _own_word(part: int | str) -> str:

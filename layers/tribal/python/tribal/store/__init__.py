@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tribal.store.manifest import StoredManifest, load_manifest, require_manifest
+from tribal.store.names import read_names, write_names
 from tribal.store.records import (
     UNREADABLE,
     content_hash,
@@ -32,10 +33,12 @@ __all__ = [
     "put_record",
     "put_record_if_changed",
     "read_first_line",
+    "read_names",
     "read_record",
     "report_damage",
     "require_manifest",
     "require_record",
     "require_seal",
     "sealed",
+    "write_names",
 ]

@@ -25,6 +25,7 @@ from tribal.store import (
     put_record_if_changed,
     read_record,
     report_damage,
+    write_names,
 )
 from tribal_contracts import (
     AgentError,
@@ -63,6 +64,8 @@ def read_catalog(entry: DatabaseEntry, app: Application, run_id: str, stop: Stop
     else:
         reading = _write_found(entry, found, gone, excluded, app)
         write_inferred_keys(likely, store)
+        if app.options().described_by_model(entry):
+            write_names(store, entry.name, found.tables)
         # Errors are left out: their timestamps would make every reading differ.
         latest = reading.model_copy(update={"errors": []})
         put_record_if_changed(store, locations.latest_reading_file(entry.name), latest)

@@ -58,6 +58,14 @@ databases:
 # Where documents and index go; this folder unless something else is said.
 # store: ./knowledge
 
+# A model that describes what nobody has; without one rules do, and nothing leaves this machine. It needs
+# pip install 'tribal-knowledge[model]'; describer: rules in an entry above keeps a database from it.
+# model:
+#   provider: anthropic
+#   name: claude-haiku-5-5
+#   api_key_secret: ANTHROPIC_KEY   # the environment variable with the key
+#   per_run_usd: 5
+
 # Rules of `tribal lint`, and the per cent of tables and columns that have to be documented.
 # lint:
 #   orphaned: true

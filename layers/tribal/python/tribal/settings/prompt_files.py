@@ -1,0 +1,58 @@
+"""Texts for the model that replace the shipped ones: Markdown beside `databases.yaml`, here or in a bucket."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tribal.errors import ConfigurationError
+from tribal.settings.yaml_reader import read_small_file
+
+if TYPE_CHECKING:
+    from tribal.ports import ObjectStore
+
+PROMPT_FOLDER = "prompts"
+PROMPT_KEYS = "config/prompts/"
+"""Where they are in a bucket."""
+_ENDING = ".md"
+_MOST_FILES = 50
+_LARGEST_BYTES = 64 * 1024
+"""By judgement: the shipped ones have a few thousand bytes, and each is sent with every question."""
+
+
+def prompts_in_folder(project: Path) -> dict[str, bytes]:
+    """The texts beside `databases.yaml`, by name of the file; none where there is no such folder.
+
+    Raises:
+        ConfigurationError: when one cannot be read or is too large, or there are too many.
+    """
+    folder = project / PROMPT_FOLDER
+    try:
+        names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    except OSError as error:
+        raise ConfigurationError(f"{folder} cannot be read: {error.strerror}; correct its permissions") from error
+    return _texts(str(folder), names, lambda name: read_small_file(folder / name))
+
+
+def prompts_in_bucket(store: ObjectStore) -> dict[str, bytes]:
+    """The texts in the bucket of a deployed environment, by name of the file.
+
+    Raises:
+        ConfigurationError: when one is too large, or there are too many.
+    """
+    names = [key.removeprefix(PROMPT_KEYS) for key in store.keys(PROMPT_KEYS)]
+    place = f"{store.location}{PROMPT_KEYS.rstrip('/')}"
+    return _texts(place, names, lambda name: store.get(f"{PROMPT_KEYS}{name}").data)
+
+
+def _texts(place: str, names: Iterable[str], read: Callable[[str], bytes]) -> dict[str, bytes]:
+    """Read what is Markdown; anything else, such as an editor's copy, is passed over."""
+    markdown = [name for name in names if name.endswith(_ENDING) and "/" not in name]
+    if len(markdown) > _MOST_FILES:
+        raise ConfigurationError(f"{place} holds more than {_MOST_FILES} files of Markdown; is it the right folder?")
+    texts = {name: read(name) for name in markdown}
+    for name, data in texts.items():
+        if len(data) > _LARGEST_BYTES:
+            raise ConfigurationError(f"{place}/{name} is larger than {_LARGEST_BYTES:,} bytes; shorten it")
+    return texts
