@@ -1,0 +1,70 @@
+"""What no prose has, whatever it says: marks, addresses, code, quotes, identifiers told by their form."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from tribal.catalog.visibility import is_visible
+
+MAX_SENTENCE_CHARS = 400
+MAX_WORD_CHARS = 40
+"""By judgement: longer than words that people use, and shorter than most tokens and hashes."""
+
+# Letters joined by these in some scripts; beside ASCII they only hide something.
+_JOINERS = "\u200c\u200d"
+_MIXED = re.compile(r"[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]")
+_MARKUP = re.compile(r"[<>`*|#{}\\~^\[\]]|&#?\w+;|__|[-=]{2,}|^\s*[-+\u2022\u00b7]\s")
+_ADDRESS = re.compile(
+    r"\b[a-z][a-z0-9+.-]*:(?=\S)|@|\bwww\b|\b(?:dot|punkt|punto|point)\s+(?:com|org|net|io|dev|info|example)\b"
+    r"|(?:^|[\s(])[.~]?/(?=\S)|\w/\w+/|\b\w+\.(?:com|org|net|io|dev|info|example|local|test|invalid)\b",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"[=$]|;\s*(?:$|\S(?<!\s\S))|\w\((?!e?s\))|!=|/\*|\|\||(?<!\w)--?[A-Za-z]"
+    r"|\b(?:SELECT|INSERT|UPDATE|DELETE|DROP|ALTER|CREATE|TRUNCATE|GRANT|REVOKE|FROM|WHERE|JOIN|UNION|HAVING|LIMIT|NULL"
+    r"|DISTINCT|EXEC|EXECUTE|COUNT|VALUES|TABLE|INTO|CASCADE|AND|OR|NOT|IN|IS|AS|ON|BY|LIKE|BETWEEN|EXISTS)\b"
+)
+_SQL = re.compile(
+    r"\bselect\s+(?:\S+\s+){1,8}from\b|\binsert\s+into\b|\bdelete\s+from\b|\bunion\s+(?:all|select)\b|\border\s+by\b"
+    r"|\bgroup\s+by\b|\b(?:drop|truncate|alter|create)\s+(?:table|view|schema|database|index|user|role|column|function)\b"
+    r"|\bupdate\s+\S+\s+set\b|\b(?:inner|outer|left|right|cross|natural)\s+join\b|\b(?:is|not)\s+null\b"
+    r"|\b(?:grant|revoke)\s+(?:all|select|insert|update|delete)\b|\b(?:sudo|curl|wget|chmod|bash|powershell|psql)\b",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(
+    r"[\"\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a\u300c-\u300f\u201a\u201b\u2018]|(?<![^\W_])['\u2019](?=\S)"
+)
+_ABBREVIATED = re.compile(r"\b(?:[^\W\d_]\.){2,}|\b(?:[^\W\d_]\.)+[^\W\d_]\b")
+_IDENTIFIER = re.compile(
+    r"_|[^\W\d_]\.(?=[^\W\d_])|\ufffc\.(?=\S)|\w\.\ufffc|[a-z\u00df-\u00ff](?=[A-Z])|\b[tcv]\d+\b|\w\ufffc|\ufffc\w"
+)
+
+
+def broken_form(sentence: str) -> str:
+    """The rule that a sentence breaks by its form; empty if none. Handles are already replaced."""
+    if not all(map(_may_stand, sentence, sentence[1:] + " ", " " + sentence)) or _MIXED.search(sentence):
+        return "character"
+    if len(sentence) > MAX_SENTENCE_CHARS or any(len(word) > MAX_WORD_CHARS for word in sentence.split()):
+        return "length"
+    bare = _ABBREVIATED.sub(" ", sentence)
+    for rule, patterns in _RULES:
+        if any(pattern.search(bare) for pattern in patterns):
+            return rule
+    return ""
+
+
+_RULES = (
+    ("address", (_ADDRESS,)),
+    ("markup", (_MARKUP,)),
+    ("code", (_CODE, _SQL)),
+    ("quoted", (_QUOTED,)),
+    ("identifier", (_IDENTIFIER,)),
+)
+
+
+def _may_stand(char: str, after: str, before: str) -> bool:
+    if char in _JOINERS:
+        return not before.isascii() and not after.isascii()
+    # Combining marks may pile up over lines above and below.
+    return is_visible(char) and not (unicodedata.combining(char) and unicodedata.combining(before))

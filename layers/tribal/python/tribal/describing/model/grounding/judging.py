@@ -1,0 +1,98 @@
+"""Judges one sentence of an answer by all rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from tribal.describing.model.grounding.figures import has_figure
+from tribal.describing.model.grounding.filling import UnknownHandle, fill_handles, hide_handles
+from tribal.describing.model.grounding.forms import broken_form
+from tribal.describing.model.grounding.known_names import KnownNames
+from tribal.describing.model.grounding.orders import is_order
+from tribal.describing.model.grounding.plain_names import PlainNames, split_words
+from tribal.describing.model.grounding.sentences import HANDLE, plain
+from tribal.describing.model.questions import Question
+from tribal.naming import singular
+
+RULES = {
+    "handle": "it has a handle that was not given, or whose name cannot be repeated",
+    "character": "it has invisible or disguised characters",
+    "length": "it, or the whole text, is too long",
+    "address": "it has a link, an address or a path",
+    "markup": "it has Markdown, HTML or other marks",
+    "code": "it has code, SQL or a command",
+    "quoted": "it quotes something; a value is named by its handle alone",
+    "identifier": "it names something by an identifier instead of a handle",
+    "figure": "it has a figure",
+    "sample": "it repeats a sample value",
+    "order": "it speaks to the reader, or about this request",
+    "copied": "it repeats what was read from the database",
+    "name": "it names a table or column that was not shown",
+}
+"""What a sentence may break, and how the model is told."""
+_COPIED_WORDS = 6
+"""Words in a row that no sentence shares with a comment by chance; by judgement."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges the sentences of the answer to one question."""
+
+    question: Question
+    known: KnownNames | None
+
+    def broken_rule(self, sentence: str) -> str:
+        """The first rule that a sentence breaks; empty if none."""
+        if HANDLE in sentence:
+            return "character"
+        text = plain(hide_handles(sentence))
+        if rule := broken_form(text):
+            return "handle" if rule == "markup" and re.search(r"\[[^\W\d_]{1,2}\d*\]", text) else rule
+        if rule := self._broken_by_words(text):
+            return rule
+        try:
+            filled = fill_handles(sentence, self.question.handles)
+        except UnknownHandle:
+            return "handle"
+        # Names side by side may make what none of them is.
+        return "address" if broken_form(plain(filled)) in ("address", "character") else ""
+
+    def _broken_by_words(self, text: str) -> str:
+        shown = self.question.shown
+        if has_figure(text, shown.own, shown.told):
+            return "figure"
+        if any(_holds(text, value, self.names.given_words) for value in shown.samples):
+            return "sample"
+        if is_order(text, self.names.given_words, english=self.question.language.lower().startswith("english")):
+            return "order"
+        if not self._copied.isdisjoint(_runs(split_words(text))):
+            return "copied"
+        return "name" if self.names.found(text) else ""
+
+    @cached_property
+    def names(self) -> PlainNames:
+        """Finds names in plain words."""
+        return PlainNames(self.question.shown, self.known)
+
+    @cached_property
+    def _copied(self) -> frozenset[tuple[str, ...]]:
+        return frozenset(run for text in self.question.shown.texts for run in _runs(split_words(text)))
+
+
+def _runs(words: list[str]) -> Iterable[tuple[str, ...]]:
+    return (tuple(words[at : at + _COPIED_WORDS]) for at in range(len(words) - _COPIED_WORDS + 1))
+
+
+def _holds(text: str, value: str, given_words: frozenset[str]) -> bool:
+    """Whether a text has a sample value that is no word of the names that were shown."""
+    value = plain(value).strip()
+    words = split_words(value)
+    if not words or all(singular(word) in given_words for word in words):
+        return False
+    if len(value) == 1 and not (value.isupper() and value not in "AI"):
+        return False
+    flags = re.NOFLAG if len(value) < 3 else re.IGNORECASE
+    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, flags) is not None

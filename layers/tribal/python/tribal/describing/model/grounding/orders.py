@@ -1,0 +1,94 @@
+"""Orders and talk to the reader. The words are English: in other languages nothing is found, and nothing dropped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from tribal.describing.model.grounding.sentences import HANDLE
+from tribal.naming import singular
+
+# What one does at somebody's word, in general English.
+_ORDERS = frozenset(
+    """
+    access add adjust allow alter answer apply approve ask assume attach avoid beware bypass change choose claim clear
+    click close compare compose compute concatenate confirm connect consider consult continue convert create decode
+    decrypt delete demand deny deploy describe disable discard disclose disregard display divide do don't download drop
+    edit email enable encode ensure enter erase examine exclude execute export fetch filter find fix follow forget
+    forward generate get give go grant guess hide ignore imagine immediately import include inform insert inspect
+    install invoke join kindly keep learn leave let list load log look make merge modify move multiply navigate never
+    notify obey obtain omit open output overwrite paste perform phone ping please pretend print proceed provide publish
+    pull push put query quote read reboot recite reject rely remember remind remove rename repeat replace reply request
+    reset respond restart restore retrieve return reveal revert review revoke run save say search see select send set
+    share show sign skip speak specify start state stop store submit subscribe sum switch take talk tell terminate treat
+    trust try turn type uninstall update upload use validate verify view visit wait warn watch wire write
+    """.split()
+)
+# Nouns or adjectives as often as verbs.
+_DOUBTFUL = frozenset(
+    """
+    access account address answer approve back bill book call change check claim close comment contact copy count date
+    display document email export file filter find fix follow forward import join list load log look lead mail map mark
+    match merge message move name note number open order output pay phone ping place plan post print pull push query
+    quote read record refer repeat reply report request reset return review run save search set share sign sort state
+    start stop store submit sum switch take talk test transfer trust turn type update upload use value view visit wait
+    watch wire
+    """.split()
+)
+_OBJECTS = frozenset(
+    """
+    a all an and any anyone down everything everyone for from him her his if in instead into it its me my no not now on
+    only our out over that the their them then these this those to us what whenever when with your yourself
+    """.split()
+)
+_CERTAIN = re.compile(
+    r"\b(?:you|your|yours|yourself|you're|you'll|please|kindly|should|ought|shall|let's|never|don't|beware"
+    r"|must (?:not |never |always )?(?!be (?:unique|positive|present)\b)\w+"
+    r"|(?:have|has|need|needs|had better|want|wants) to|do(?:es)? not \w+ (?:this|that|any|the)"
+    r"|always (?:use|join|filter|check|run|call|contact|see|ask)|make sure|be (?:sure|careful|aware)|note that"
+    r"|(?:for|see) (?:more|further|details)|recommended|advis(?:e|ed|able)|caution|warning|click(?:ing)? here"
+    r"|(?:previous|prior|above|following|these|all|new|earlier|my|system)"
+    r" (?:instruction|order|rule|prompt|message|command|direction|guideline)s?"
+    r"|(?:language|ai) model|assistant|chatbot|jailbreak|developer mode|as an ai"
+    r"|(?:the|this) (?:reader|prompt|request|answer|json|handle)s?)\b",
+    re.IGNORECASE,
+)
+_SPEAKER = re.compile(r"\bI\b|\bI'm\b|(?i:\b(?:we|our|us|my|me|myself)\b)")
+_CLAUSE = re.compile(
+    r"[,;:\u2013\u2014()!?]|\s-\s|\.\s|\b(?:and|then|or|but|so|just|now|first|also|instead)\b", re.IGNORECASE
+)
+_WORD = re.compile(rf"[^\W\d_]+(?:['\u2019][^\W\d_]+)?|{HANDLE}")
+
+
+def is_order(sentence: str, given_words: Collection[str], *, english: bool = True) -> bool:
+    """Whether a sentence speaks to its reader: an order, advice, or talk about this request.
+
+    Args:
+        sentence: with handles replaced.
+        given_words: words of the names that were shown, in the singular; they are more often nouns.
+        english: whether the answer is to be in English.
+    """
+    text = sentence.replace("\u2019", "'")
+    if _CERTAIN.search(text) or (english and _SPEAKER.search(text)):
+        return True
+    words = _WORD.findall(text.lower())
+    if words and _begins_order(words, given_words, first=True):
+        return True
+    return any(
+        _begins_order(_WORD.findall(clause.lower()), given_words, first=False) for clause in _CLAUSE.split(text)[1:]
+    )
+
+
+def _begins_order(words: list[str], given_words: Collection[str], *, first: bool) -> bool:
+    if not words:
+        return False
+    verb, after = words[0], words[1] if len(words) > 1 else ""
+    if verb not in _ORDERS and verb not in _DOUBTFUL:
+        return False
+    if verb in ("let", "never", "kindly", "please", "don't"):
+        return True
+    has_object = after in _OBJECTS or after == HANDLE
+    if verb in _DOUBTFUL or singular(verb) in given_words or not first:
+        # A list of nouns is no order; a verb with an object is one.
+        return has_object and after not in ("and", "for", "from", "in", "to", "on", "with", "when", "if")
+    return True
