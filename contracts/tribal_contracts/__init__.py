@@ -17,6 +17,7 @@ from tribal_contracts.core.models import (
     NANODOLLARS,
     ModelPrice,
     ModelProvider,
+    ModelQuote,
     ModelSettings,
     ModelUsage,
 )
@@ -301,6 +302,7 @@ __all__ = [
     "NANODOLLARS",
     "ModelPrice",
     "ModelProvider",
+    "ModelQuote",
     "ModelSettings",
     "ModelUsage",
     "CatalogNames",

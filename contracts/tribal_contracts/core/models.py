@@ -84,3 +84,17 @@ class ModelUsage(Contract):
 
     def __add__(self, other: ModelUsage) -> ModelUsage:
         return ModelUsage(**{name: getattr(self, name) + getattr(other, name) for name in ModelUsage.model_fields})
+
+
+class ModelQuote(Contract):
+    """What describing would take, estimated before anything is sent; samples and repairs come on top."""
+
+    calls: Count = 0
+    tokens: Count = 0
+    """Input at three bytes a token, and an answer of usual length."""
+    nanodollars: Count = 0
+    """Without what the provider's cache saves."""
+    seconds: float = 0.0
+
+    def __add__(self, other: ModelQuote) -> ModelQuote:
+        return ModelQuote(**{name: getattr(self, name) + getattr(other, name) for name in ModelQuote.model_fields})

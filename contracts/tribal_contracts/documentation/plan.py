@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tribal_contracts.core.models import ModelQuote
 from tribal_contracts.core.shape import (
     AgentError,
     ContentHash,
@@ -61,6 +62,7 @@ class WorkUnit(Contract):
     content_hash: ContentHash
     slice_file: str | Unset = optional("Extension: key of the `CatalogSlice` of this unit, relative to the root.")
     has_work: bool | Unset = optional("Extension: false where no table of the unit has anything to do.")
+    quote: ModelQuote | Unset = optional("Extension: what the model would cost; unset where none would be asked.")
 
 
 class DatabaseAnalysis(Contract):

@@ -32,6 +32,7 @@ class RunRequest(ClosedContract):
     force: bool = False
     retry_failed: bool = False
     replan: bool = False
+    new_prose: bool = False
 
 
 class OpenTask(Contract):

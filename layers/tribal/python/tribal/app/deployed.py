@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tribal.app.models import Models
 from tribal.app.parts import (
     Databases,
     postgres_servers,
-    rules_describers,
     secrets_manager,
     store_in_bucket,
     system_clock,
@@ -21,6 +21,7 @@ from tribal.errors import ConfigurationError, ObjectNotFound
 from tribal.ports import Application, Options, Provider, RunParameters
 from tribal.settings import settings_in_bucket
 from tribal.settings.deployment import PROJECT_KEY
+from tribal.settings.prompt_files import PROMPT_KEYS, prompts_in_bucket
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
@@ -41,15 +42,29 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
     # The functions of a run connect side by side, as many as the plan lets: one connection each.
     servers = Provider(partial(postgres_servers, lambda _: 1))
     databases = Databases(secrets, partial(_target, deployment), _HINT, servers, role=deployment.network_role)
+    clock = system_clock()
+    options = Provider(partial(_options, deployment, store, parameters or RunParameters()))
+    # The key is the functions' own: no role of a network comes between.
+    keys: Provider[Secrets] = Provider(lambda: secrets_manager(deployment.region))
+    models = Models(
+        options,
+        store,
+        keys,
+        clock,
+        lambda: prompts_in_bucket(store()),
+        f"{deployment.bucket.address(PROMPT_KEYS)}",
+        _HINT,
+        deployment.region,
+    )
     return Application(
-        clock=system_clock(),
-        options=Provider(partial(_options, deployment, store, parameters or RunParameters())),
+        clock=clock,
+        options=options,
         store=store,
         secrets=secrets,
         open_reader=databases.open_reader,
         server_of=databases.server_of,
         ask_again=databases.ask_again,
-        describers=lambda _run, _stop: rules_describers(),
+        describers=models.describers,
         embedder=Provider(wheel_embedder),
         index=Provider(partial(_index, deployment, store)),
         index_writer=partial(_index_writer, deployment, store),

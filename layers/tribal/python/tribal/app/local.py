@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from tribal.app.models import Models
 from tribal.app.parts import (
     Databases,
     aws_missing,
     postgres_servers,
-    rules_describers,
     secrets_manager,
     store_in_bucket,
     system_clock,
@@ -48,21 +48,35 @@ def local_application(
     deployed environment works on a host unchanged. Opening a database needs settings from `with_targets`.
     """
     from tribal.app.options import options_of
+    from tribal.settings.prompt_files import PROMPT_FOLDER, prompts_in_folder
 
     parameters = parameters or RunParameters()
     secrets: Provider[Secrets] = Provider(partial(_secrets, settings))
     hint = _HINT if settings.bucket is None else f"{_HINT}, or make it in Secrets Manager"
     servers = Provider(partial(postgres_servers, lambda limit: limit // processes))
     databases = Databases(secrets, lambda entry: settings.targets[entry.name], hint, servers)
+    clock = system_clock(settings.source_date_epoch)
+    options = Provider(lambda: options_of(settings, parameters))
+    store: Provider[ObjectStore] = Provider(partial(_store, settings))
+    models = Models(
+        options,
+        store,
+        secrets,
+        clock,
+        partial(prompts_in_folder, settings.project),
+        str(settings.project / PROMPT_FOLDER),
+        hint,
+        _region(settings),
+    )
     return Application(
-        clock=system_clock(settings.source_date_epoch),
-        options=Provider(lambda: options_of(settings, parameters)),
-        store=Provider(partial(_store, settings)),
+        clock=clock,
+        options=options,
+        store=store,
         secrets=secrets,
         open_reader=databases.open_reader,
         server_of=databases.server_of,
         ask_again=databases.ask_again,
-        describers=lambda _run, _stop: rules_describers(),
+        describers=models.describers,
         embedder=Provider(wheel_embedder),
         index=Provider(partial(_index, settings)),
         index_writer=partial(_index_writer, settings),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tribal.catalog.expansion import expanded
 from tribal.ports import DocumentingOptions, Options, PlanOptions, RunParameters
 from tribal.settings import Settings
+from tribal_contracts import ModelSettings
 
 
 def options_of(settings: Settings, parameters: RunParameters, *, record_pid: bool = True) -> Options:
@@ -27,5 +28,12 @@ def options_of(settings: Settings, parameters: RunParameters, *, record_pid: boo
         statistics_max_age=settings.statistics_max_age,
         runs_kept=settings.runs_kept,
         worker_processes=settings.worker_processes,
-        model=settings.model,
+        model=_within(settings.model, parameters.budget_usd),
+        new_prose=parameters.new_prose,
     )
+
+
+def _within(model: ModelSettings | None, budget_usd: float | None) -> ModelSettings | None:
+    if model is None or budget_usd is None or budget_usd >= model.per_run_usd:
+        return model
+    return model.model_copy(update={"per_run_usd": budget_usd})

@@ -12,6 +12,7 @@ from tribal.documenting.progress import (
     pending_progress,
     read_units,
 )
+from tribal.documenting.quoting import quote_unit
 from tribal.documenting.review.lint import LintReport, lint
 from tribal.documenting.review.todo import TodoList, todo
 from tribal.documenting.staleness import SERVER_UNAVAILABLE, WorkInspector
@@ -31,6 +32,7 @@ __all__ = [
     "lint",
     "overall_status",
     "pending_progress",
+    "quote_unit",
     "read_annotations",
     "read_units",
     "todo",

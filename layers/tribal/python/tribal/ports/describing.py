@@ -13,6 +13,7 @@ from tribal_contracts import (
     Description,
     IncomingKey,
     InferredKey,
+    ModelQuote,
     ModelUsage,
     SliceNeighbour,
 )
@@ -103,6 +104,14 @@ class Describer(Protocol):
     @property
     def longest_seconds(self) -> float:
         """The longest that describing one table may wait for others; 0 where it does not."""
+        ...
+
+    def quote(self, context: TableContext) -> ModelQuote | None:
+        """What describing the table would take of a model; `None` where none would be asked."""
+        ...
+
+    def quote_domain(self, tables: int) -> ModelQuote | None:
+        """The same for a domain of so many tables."""
         ...
 
     def describe_table(self, context: TableContext) -> TableDescription:

@@ -69,6 +69,10 @@ class RunParameters:
     """Document only tables that failed or were never reached."""
     replan: bool = False
     """Infer every domain anew instead of keeping the last plan's."""
+    new_prose: bool = False
+    """Have the model write everything anew, whatever it wrote before."""
+    budget_usd: float | None = None
+    """The most that the model may cost in this run, where that is less than the settings allow."""
 
     @classmethod
     def of(cls, request: RunRequest) -> RunParameters:
@@ -79,9 +83,10 @@ class RunParameters:
                 domains=frozenset(request.domains),
                 databases=frozenset(request.databases),
             ),
-            force=request.force,
+            force=request.force or request.new_prose,
             retry_failed=request.retry_failed,
             replan=request.replan,
+            new_prose=request.new_prose,
         )
 
 
@@ -102,6 +107,8 @@ class Options:
     """The entries as they are written: one may stand for several databases."""
     model: ModelSettings | None = None
     """The model that describes tables; `None` where rules do."""
+    new_prose: bool = False
+    """Have the model write everything anew, whatever it wrote before."""
 
     def described_by_model(self, entry: DatabaseEntry) -> bool:
         """Whether the model describes the tables of a database."""

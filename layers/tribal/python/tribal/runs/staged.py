@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from tribal.catalog import locations
@@ -100,7 +101,8 @@ class StagedRun:
         """
         self.lease.check()
         options = self.app.options()
-        composed, outline = compose_run(self._context(self.sink), self._readings(), options.documenting)
+        with closing(self._context(self.sink)) as run:
+            composed, outline = compose_run(run, self._readings(), options.documenting)
         chosen = select_units(outline, selected_units(outline, options.selection), store=self.store, run_id=self.run_id)
         log = self._log()
         log.attach_plan(locations.run_plan_file(self.run_id), composed.plan_hash)
@@ -111,7 +113,7 @@ class StagedRun:
         """Document one unit until it is done or time runs short; `running` means: call again."""
         self.lease.check()
         counting = CountingSink(self.sink)
-        with UnitsHere(self._context(counting)) as units:
+        with closing(self._context(counting)) as run, UnitsHere(run) as units:
             result = units.document(unit_id)
             if result.status == "running":  # out of time, where this does nothing, or tables were postponed
                 result = units.document(unit_id, postpone=False)
@@ -135,7 +137,8 @@ class StagedRun:
         """Publish the manifest; `running` means: call again; `failed` means that nothing could be documented."""
         self.lease.check()
         outline = require_record(self.store, locations.run_outline_file(self.run_id), RunOutline)
-        finished = finish(outline, self._context(self.sink))
+        with closing(self._context(self.sink)) as run:
+            finished = finish(outline, run)
         if not finished.done:
             return "running"
         return "failed" if finished.manifest is None else self._status(outline, finished.manifest)

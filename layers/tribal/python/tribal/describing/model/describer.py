@@ -9,6 +9,8 @@ from functools import cached_property
 from tribal.catalog.identity import TableIdentity
 from tribal.describing.model.grounding import KnownNames
 from tribal.describing.model.questions import Asking, domain_key, domain_question, question_key, table_questions
+from tribal.describing.model.questions.domains import MAX_TABLES
+from tribal.describing.model.quoting import quote_domain, quote_questions
 from tribal.describing.model.shelf import ProseShelf
 from tribal.describing.model.writing import Writer, Written
 from tribal.describing.rules.describer import RulesDescriber
@@ -18,11 +20,12 @@ from tribal.ports import (
     DomainContext,
     DomainDescription,
     LanguageModel,
+    ModelFacts,
     ModelFailure,
     TableContext,
     TableDescription,
 )
-from tribal_contracts import AgentError, Description, Evidence, KeptProse, ModelUsage, agent_error
+from tribal_contracts import AgentError, Description, Evidence, KeptProse, ModelQuote, ModelUsage, agent_error
 
 MODEL_VERSION = "1"
 """To be changed whenever the same prose would be put into other descriptions."""
@@ -35,7 +38,7 @@ class ModelDescriber:
 
     Args:
         model: is asked one question a table, or a few of a wide one.
-        asking: what is the same for all questions.
+        asking: what is the same for all questions. facts: prices, for quotes.
         shelf: keeps the prose.
         names: the names of the catalog; read when the first answer is.
         clock: dates what is kept and warned of.
@@ -45,6 +48,7 @@ class ModelDescriber:
         self,
         model: LanguageModel,
         asking: Asking,
+        facts: ModelFacts,
         shelf: ProseShelf,
         names: Callable[[], KnownNames | None],
         clock: Clock,
@@ -52,6 +56,7 @@ class ModelDescriber:
         self._rules = RulesDescriber()
         self._model = model
         self._asking = asking
+        self._facts = facts
         self._shelf = shelf
         self._names = names
         self._clock = clock
@@ -71,6 +76,18 @@ class ModelDescriber:
         """One call and its repair; of a wide table, the rest may be postponed."""
         return 2 * self._asking.settings.call_timeout_seconds
 
+    def quote(self, context: TableContext) -> ModelQuote | None:
+        """What the questions about a table would cost; `None` if nothing is open, or the prose is kept."""
+        rules = self._rules.describe_table(context)
+        questions = table_questions(context, rules, self._asking)
+        if not questions or self._shelf.find(_name(context), question_key(context, rules, self._asking)) is not None:
+            return None
+        return quote_questions(questions, self._asking, self._facts)
+
+    def quote_domain(self, tables: int) -> ModelQuote | None:
+        """What the question about a domain would cost; it is asked when what its tables say has changed."""
+        return quote_domain(min(tables, MAX_TABLES), self._asking, self._facts)
+
     def describe_table(self, context: TableContext) -> TableDescription:
         """Describe a table: what a person, a comment or a declaration says stands, the model writes the rest.
 
@@ -82,7 +99,7 @@ class ModelDescriber:
         questions = table_questions(context, rules, self._asking)
         if not questions:
             return rules
-        name = str(TableIdentity(context.database, context.table.schema_name, context.table.table_name))
+        name = _name(context)
         key = question_key(context, rules, self._asking)
         prose = self._shelf.find(name, key)
         if prose is not None:
@@ -138,6 +155,10 @@ class ModelDescriber:
 _NAMES = Evidence(kind="read", of="names")
 _KEYS = Evidence(kind="declared", of="keys")
 _SAMPLES = Evidence(kind="seen", of="samples")
+
+
+def _name(context: TableContext) -> str:
+    return str(TableIdentity(context.database, context.table.schema_name, context.table.table_name))
 
 
 def _shown_keys(context: TableContext) -> bool:

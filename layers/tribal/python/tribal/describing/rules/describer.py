@@ -31,6 +31,12 @@ class RulesDescriber:
         """None: rules wait for nothing."""
         return 0.0
 
+    def quote(self, _context: TableContext) -> None:
+        """Nothing: no model is asked."""
+
+    def quote_domain(self, _tables: int) -> None:
+        """Nothing: no model is asked."""
+
     def describe_table(self, context: TableContext) -> TableDescription:
         """Describe a table and every column of it; the database's own comments win."""
         columns = facts_of(context)

@@ -7,22 +7,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tribal.catalog import locations
-from tribal.catalog.identity import TableIdentity
 from tribal.documenting.annotations import TableAnnotations
 from tribal.documenting.files import write_document
 from tribal.documenting.staleness import PASSING, SERVER_UNAVAILABLE, input_hash, is_unchanged
 from tribal.documenting.units.assemble import Provenance, apply_annotation, assemble_document
+from tribal.documenting.units.contexts import table_context
 from tribal.documenting.units.sampling import Samples, can_be_sampled, not_sampled, take_samples
 from tribal.errors import ConnectionLost, RunError, ServerUnavailable, StoreError, TableGone
 from tribal.masking import redact_table, redact_text
-from tribal.ports import CatalogReader, Clock, Describer, DocumentingOptions, ObjectStore, Settled, TableContext
+from tribal.ports import CatalogReader, Clock, Describer, DocumentingOptions, ObjectStore
 from tribal.rendering import table_page
 from tribal_contracts import (
     AgentError,
     CatalogSlice,
     CatalogTable,
     IndexableFile,
-    TableAnnotation,
     TableResult,
     TableSpec,
     WorkUnit,
@@ -116,7 +115,7 @@ class TableDocumenter:
         if earlier is not None and self._is_better(earlier, samples, spec):
             return earlier.model_copy(update={"error": same_or_newer(earlier.error, samples.warning)})
         annotation = shared.annotations.get((spec.schema_name, spec.table_name))
-        context = self._context(table, spec, samples, annotation)
+        context = table_context(shared.unit, shared.part, table, spec, samples.by_column, annotation)
         description = apply_annotation(shared.describer.describe_table(context), annotation)
         now = shared.clock.published()
         stem = locations.table_stem(shared.unit.output_directory, spec.schema_name, spec.table_name)
@@ -180,33 +179,8 @@ class TableDocumenter:
             with self._lock:
                 self.query_ms += elapsed
 
-    def _context(
-        self, table: CatalogTable, spec: TableSpec, samples: Samples, annotation: TableAnnotation | None
-    ) -> TableContext:
-        unit, part = self._shared.unit, self._shared.part
-        own = str(TableIdentity(unit.database, table.schema_name, table.table_name))
-        return TableContext(
-            database=unit.database,
-            database_type=part.type,
-            domain=unit.domain,
-            table=table,
-            row_count=spec.row_count_approx,
-            incoming=tuple(key for key in part.incoming if key.table == own),
-            neighbours=part.neighbours,
-            samples=samples.by_column,
-            settled=_settled(annotation),
-            inferred_keys=tuple(key for key in part.inferred_keys if own in (key.from_table, key.to_table)),
-        )
-
     def _write(self, path: str, data: bytes, known: Mapping[str, WrittenFile], now: str) -> WrittenFile:
         return write_document(self._shared.store, path, data, now=now, earlier=known.get(path))
-
-
-def _settled(annotation: TableAnnotation | None) -> Settled:
-    if annotation is None:
-        return Settled()
-    written = {name: text.strip() for name, text in annotation.columns.items() if text.strip()}
-    return Settled((annotation.description or "").strip(), written)
 
 
 def _indexable(file: WrittenFile, unit: WorkUnit, spec: TableSpec) -> IndexableFile:

@@ -231,7 +231,12 @@ def unit_processes(
 
 
 def processes_for(options: Options, outline: RunOutline) -> int:
-    """The number of processes that document a run; each needs a connection, within every database's limit."""
+    """The number of processes that document a run; each needs a connection, within every database's limit.
+
+    One, where a model describes: waiting for it takes no core, and its budget is drawn in one place.
+    """
+    if options.model is not None:
+        return 1
     most = min(len(outline.units), *(entry.limits.connections for entry in options.databases))
     if options.worker_processes is not None:
         return min(options.worker_processes, most)

@@ -6,6 +6,7 @@ import os
 import threading
 import traceback
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING
@@ -79,7 +80,7 @@ def serve(source: IO[bytes], target: IO[bytes], build: Callable[[object, int], A
     app = build(setup.blueprint, setup.workers)
     app = replace(app, store=Provider.of(WatchedStore(app.store(), sink.note)))
     run = RunContext(setup.run_id, app, _LeaseOfTheRun(setup.run_id), stop, ThreadWorkerPool(stop), sink)
-    with UnitsHere(run) as units:
+    with closing(run), UnitsHere(run) as units:
         threading.Thread(target=_listen, args=(source, stop, work), daemon=True).start()
         sink.tell(WorkerReady())
         while True:

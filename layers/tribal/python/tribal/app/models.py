@@ -1,0 +1,132 @@
+"""Describers that ask a model. Nothing of a model is imported before a run has one, and no SDK before a call is due."""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets as randomness
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tribal.app.parts import model_missing, rules_describers
+from tribal.errors import ConfigurationError, TribalError
+from tribal.ports import ModelFailure, ModelOutcome, ModelRequest, Provider
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from tribal.ports import Clock, Describers, LanguageModel, ModelFacts, ObjectStore, Options, Secrets, StopToken
+    from tribal_contracts import ModelSettings
+
+_THINKING_TOKENS = 2_000
+"""Room for the thinking of a model that cannot be kept from it, by judgement: told to think little, of one table."""
+_DOES_NOT_THINK = ("disabled", "between_tools")
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Builds the describers of a run and the model that they ask."""
+
+    options: Provider[Options]
+    store: Provider[ObjectStore]
+    secrets: Provider[Secrets]
+    clock: Clock
+    prompts: Callable[[], Mapping[str, bytes]]
+    """Texts that replace the shipped ones."""
+    prompts_place: str
+    hint: str
+    """Tells the user what to do when the secret with the key is missing."""
+    region: str | None = None
+    """Of Bedrock, where the settings name none."""
+
+    def describers(self, run_id: str, stop: StopToken) -> Describers:
+        """The describers of a run.
+
+        Raises:
+            ConfigurationError: when the price of the model is not known, or a text for it cannot be used.
+        """
+        options = self.options()
+        settings = options.model
+        if settings is None:
+            return rules_describers()
+        from tribal.describing.model.calls import Budget, CappedModel, Timing
+        from tribal.describing.model.describers import ModelDescribers
+        from tribal.describing.model.known_models import model_facts
+        from tribal.describing.model.questions import Asking, load_prompts
+
+        facts = model_facts(settings)
+        prompts = load_prompts(self.prompts(), self.prompts_place)
+        thinking = 0 if facts.thinking in _DOES_NOT_THINK else _THINKING_TOKENS
+        model = LazyModel(settings, Provider(partial(self._model, settings, facts)))
+        timing = Timing(self.clock)
+        budget = Budget(self.store(), settings, run_id, _holder(), timing)
+        asked = {entry.name for entry in options.databases if options.described_by_model(entry)}
+        return ModelDescribers(
+            CappedModel(model, budget, partial(_worst_price, facts), stop, timing),
+            budget,
+            Asking(prompts, settings, model.name, thinking),
+            facts,
+            asks=asked.__contains__,
+            store=self.store(),
+            clock=self.clock,
+            fresh=options.new_prose,
+        )
+
+    def _model(self, settings: ModelSettings, facts: ModelFacts) -> LanguageModel:
+        try:
+            if settings.provider == "bedrock":
+                from tribal.adapters.bedrock.model import bedrock_model
+
+                return bedrock_model(settings, facts, self._region(settings))
+            from tribal.adapters.anthropic.model import anthropic_model
+        except ModuleNotFoundError as error:
+            raise model_missing(error, bedrock=settings.provider == "bedrock") from error
+        name = settings.api_key_secret or ""
+        return anthropic_model(settings, facts, self._key(name), lambda: self.secrets().refresh(name))
+
+    def _key(self, name: str) -> SecretStr:
+        key = self.secrets().get(name)
+        if key is None:
+            raise ConfigurationError(f"the secret {name!r} with the key of the model is not there; {self.hint}")
+        return key
+
+    def _region(self, settings: ModelSettings) -> str:
+        region = settings.region or self.region
+        if region is None:
+            raise ConfigurationError("no region is named for Bedrock; write model.region, or set AWS_REGION")
+        return region
+
+
+class LazyModel:
+    """A model that is built, with its SDK, when it is first asked; what fails then ends all calls."""
+
+    def __init__(self, settings: ModelSettings, model: Provider[LanguageModel]) -> None:
+        self._settings = settings
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """Provider and model."""
+        return f"{self._settings.provider}/{self._settings.name}"
+
+    def ask(self, request: ModelRequest) -> ModelOutcome:
+        """Ask the model."""
+        try:
+            model = self._model()
+        except TribalError as error:
+            return ModelFailure("stopped", error.message)
+        return model.ask(request)
+
+
+def _worst_price(facts: ModelFacts, request: ModelRequest) -> int:
+    import json
+
+    size = len(request.prefix.encode()) + len(request.part.encode()) + len(json.dumps(dict(request.schema)))
+    return facts.worst(size, request.max_tokens)
+
+
+def _holder() -> str:
+    """A name for this process's share of the budget, unlike that of any other."""
+    return f"{platform.node()}/{os.getpid()}/{randomness.token_hex(4)}"

@@ -1,0 +1,87 @@
+"""The describers of a run in which a model is asked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import partial
+
+from tribal.describing.model.calls import Budget
+from tribal.describing.model.describer import ModelDescriber
+from tribal.describing.model.grounding import KnownNames
+from tribal.describing.model.questions import Asking
+from tribal.describing.model.shelf import ProseShelf
+from tribal.describing.rules.describer import RulesDescriber
+from tribal.ports import Clock, Describer, LanguageModel, ModelFacts, ObjectStore
+from tribal.store import read_names
+
+
+class ModelDescribers:
+    """A model for the databases that are not kept from it, rules for the others.
+
+    Args:
+        model: is asked within the budget. budget: is closed with the describers.
+        asking: what is the same for all questions. facts: prices, for quotes.
+        asks: whether the model describes a database, by the name of its entry.
+        fresh: whether to have everything written anew.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        budget: Budget,
+        asking: Asking,
+        facts: ModelFacts,
+        *,
+        asks: Callable[[str], bool],
+        store: ObjectStore,
+        clock: Clock,
+        fresh: bool = False,
+    ) -> None:
+        self._budget = budget
+        self._asks = asks
+        self._build = partial(_describer, model, asking, facts, store, clock, fresh)
+        self._rules = RulesDescriber()
+        self._lock = threading.Lock()
+        self._made: dict[str, Describer] = {}
+
+    def of(self, database: str, /) -> Describer:
+        """The describer of a database; the same one each time."""
+        with self._lock:
+            if database not in self._made:
+                self._made[database] = self._build(database) if self._asks(database) else self._rules
+            return self._made[database]
+
+    def close(self) -> None:
+        """Book what was spent, and return what was set aside."""
+        self._budget.close()
+
+
+class _Names:
+    """The names of a database, read once."""
+
+    def __init__(self, store: ObjectStore, database: str) -> None:
+        self._store = store
+        self._database = database
+        self._lock = threading.Lock()
+        self._read: tuple[KnownNames | None] | None = None
+
+    def __call__(self) -> KnownNames | None:
+        with self._lock:
+            if self._read is None:
+                found = read_names(self._store, self._database)
+                self._read = (None if found is None else KnownNames.of(found),)
+            return self._read[0]
+
+
+def _describer(
+    model: LanguageModel,
+    asking: Asking,
+    facts: ModelFacts,
+    store: ObjectStore,
+    clock: Clock,
+    fresh: bool,
+    database: str,
+) -> ModelDescriber:
+    shelf = ProseShelf(store, database, clock, fresh=fresh)
+    return ModelDescriber(model, asking, facts, shelf, _Names(store, database), clock)

@@ -1,0 +1,62 @@
+"""What a describer is told of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tribal.catalog import locations
+from tribal.catalog.identity import TableIdentity
+from tribal.documenting.annotations import read_annotations
+from tribal.masking import MaskedSamples, redact_table
+from tribal.ports import ObjectStore, Settled, TableContext
+from tribal.store import require_record
+from tribal_contracts import CatalogSlice, CatalogTable, TableAnnotation, TableSpec, WorkUnit
+
+
+def table_context(
+    unit: WorkUnit,
+    part: CatalogSlice,
+    table: CatalogTable,
+    spec: TableSpec,
+    samples: Mapping[str, MaskedSamples],
+    annotation: TableAnnotation | None,
+) -> TableContext:
+    """The context of a redacted table of a unit."""
+    own = str(TableIdentity(unit.database, table.schema_name, table.table_name))
+    return TableContext(
+        database=unit.database,
+        database_type=part.type,
+        domain=unit.domain,
+        table=table,
+        row_count=spec.row_count_approx,
+        incoming=tuple(key for key in part.incoming if key.table == own),
+        neighbours=part.neighbours,
+        samples=samples,
+        settled=_settled(annotation),
+        inferred_keys=tuple(key for key in part.inferred_keys if own in (key.from_table, key.to_table)),
+    )
+
+
+def unsampled_contexts(unit: WorkUnit, store: ObjectStore) -> Iterator[tuple[TableSpec, TableContext]]:
+    """The contexts of a unit's tables without samples, as its slice and the annotations have them.
+
+    Raises:
+        ConfigurationError: when the database's annotations cannot be used.
+        ObjectNotFound: when the unit has no slice.
+    """
+    if unit.slice_file is None:
+        return
+    part = require_record(store, unit.slice_file, CatalogSlice, locations.slice_hash(unit.slice_file))
+    annotations = read_annotations(store, unit.database)
+    tables = {(table.schema_name, table.table_name): table for table in part.tables}
+    for spec in unit.tables:
+        place = (spec.schema_name, spec.table_name)
+        if place in tables:
+            yield spec, table_context(unit, part, redact_table(tables[place]), spec, {}, annotations.get(place))
+
+
+def _settled(annotation: TableAnnotation | None) -> Settled:
+    if annotation is None:
+        return Settled()
+    written = {name: text.strip() for name, text in annotation.columns.items() if text.strip()}
+    return Settled((annotation.description or "").strip(), written)
