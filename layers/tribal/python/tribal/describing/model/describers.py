@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import partial
 
 from tribal.describing.model.calls import Budget
 from tribal.describing.model.describer import ModelDescriber
@@ -40,7 +39,12 @@ class ModelDescribers:
     ) -> None:
         self._budget = budget
         self._asks = asks
-        self._build = partial(_describer, model, asking, facts, store, clock, fresh)
+        self._model = model
+        self._asking = asking
+        self._facts = facts
+        self._store = store
+        self._clock = clock
+        self._fresh = fresh
         self._rules = RulesDescriber()
         self._lock = threading.Lock()
         self._made: dict[str, Describer] = {}
@@ -51,6 +55,11 @@ class ModelDescribers:
             if database not in self._made:
                 self._made[database] = self._build(database) if self._asks(database) else self._rules
             return self._made[database]
+
+    def _build(self, database: str) -> ModelDescriber:
+        shelf = ProseShelf(self._store, database, self._clock, fresh=self._fresh)
+        names = _Names(self._store, database)
+        return ModelDescriber(self._model, self._asking, self._facts, shelf, names, self._clock)
 
     def close(self) -> None:
         """Book what was spent, and return what was set aside."""
@@ -72,16 +81,3 @@ class _Names:
                 found = read_names(self._store, self._database)
                 self._read = (None if found is None else KnownNames.of(found),)
             return self._read[0]
-
-
-def _describer(
-    model: LanguageModel,
-    asking: Asking,
-    facts: ModelFacts,
-    store: ObjectStore,
-    clock: Clock,
-    fresh: bool,
-    database: str,
-) -> ModelDescriber:
-    shelf = ProseShelf(store, database, clock, fresh=fresh)
-    return ModelDescriber(model, asking, facts, shelf, _Names(store, database), clock)
