@@ -20,6 +20,7 @@ from tribal_contracts.core.models import (
     ModelQuote,
     ModelSettings,
     ModelUsage,
+    sum_usage,
 )
 from tribal_contracts.core.runs import (
     LeaseRecord,
@@ -347,4 +348,5 @@ __all__ = [
     "WorkUnitProgress",
     "WrittenFile",
     "agent_error",
+    "sum_usage",
 ]

@@ -32,6 +32,7 @@ from tribal_contracts import (
     DatabaseEntry,
     DocumentationManifest,
     DocumentationPlan,
+    ModelUsage,
     RunOutline,
     TableDocument,
     TableSpec,
@@ -144,6 +145,10 @@ class SameDescriber:
 
     def of(self, _database: str, /) -> Describer:
         return self._describer
+
+    @property
+    def usage(self) -> ModelUsage:
+        return ModelUsage()
 
     def close(self) -> None:
         pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -84,6 +85,12 @@ class ModelUsage(Contract):
 
     def __add__(self, other: ModelUsage) -> ModelUsage:
         return ModelUsage(**{name: getattr(self, name) + getattr(other, name) for name in ModelUsage.model_fields})
+
+
+def sum_usage(usages: Iterable[ModelUsage | None]) -> ModelUsage | None:
+    """The sum; `None` where there was no call."""
+    total = sum((usage for usage in usages if usage is not None), start=ModelUsage())
+    return total if total.calls else None
 
 
 class ModelQuote(Contract):

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tribal_contracts.core.models import ModelUsage
 from tribal_contracts.core.shape import (
     AgentError,
     AgentStatus,
@@ -156,6 +157,7 @@ class UnitCounts(Contract):
     documented: Count
     unchanged: Count
     failed: Count
+    usage: ModelUsage | Unset = optional("What the model used for the unit in the run.")
 
 
 class UnitFailure(Contract):

@@ -15,11 +15,12 @@ from tribal.documenting.progress import (
 from tribal.documenting.quoting import quote_unit
 from tribal.documenting.review.lint import LintReport, lint
 from tribal.documenting.review.todo import TodoList, todo
-from tribal.documenting.staleness import SERVER_UNAVAILABLE, WorkInspector
+from tribal.documenting.staleness import SERVER_UNAVAILABLE, WAITING, WorkInspector
 from tribal.documenting.units.document_unit import document_unit
 
 __all__ = [
     "SERVER_UNAVAILABLE",
+    "WAITING",
     "Finished",
     "LintReport",
     "TodoList",

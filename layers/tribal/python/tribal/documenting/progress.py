@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import reduce
 from typing import NamedTuple
 
 from tribal.catalog import locations
@@ -20,6 +19,7 @@ from tribal_contracts import (
     TableResult,
     WorkUnit,
     WorkUnitProgress,
+    sum_usage,
 )
 
 READ_AT_ONCE = 16
@@ -137,7 +137,7 @@ def final_progress(
             put_record(store, locations.unit_progress_file(unit_id), progress)
         units[unit_id] = progress
     folded = _fold(units)
-    used = _sum(present.finish_usage if present else None, finish_usage)
+    used = sum_usage([present.finish_usage if present else None, finish_usage])
     return DocumenterProgress(
         schema_version="1.0",
         started_at=folded.first or (present.started_at if present else now),
@@ -151,11 +151,6 @@ def final_progress(
         errors=[],
         finish_usage=used,
     )
-
-
-def _sum(*usages: ModelUsage | None) -> ModelUsage | None:
-    used = [usage for usage in usages if usage is not None and usage.calls]
-    return reduce(ModelUsage.__add__, used) if used else None
 
 
 def _found_done(progress: WorkUnitProgress, now: str) -> WorkUnitProgress:
@@ -191,14 +186,14 @@ def _unit(outline: RunOutline, unit_id: str, store: ObjectStore) -> WorkUnit:
 
 def _stats(units: Iterable[WorkUnitProgress], finish_usage: ModelUsage | None = None) -> DocumenterStats:
     parts = list(units)
-    usages = [usage for usage in (finish_usage, *(unit.usage for unit in parts)) if usage is not None]
+    used = sum_usage([finish_usage, *(unit.usage for unit in parts)]) or ModelUsage()
     return DocumenterStats(
         total_tables=sum(unit.tables_total for unit in parts),
         completed_tables=sum(unit.tables_completed for unit in parts),
         failed_tables=sum(unit.tables_failed for unit in parts),
         skipped_tables=sum(unit.tables_skipped for unit in parts),
-        llm_tokens_used=sum(usage.tokens for usage in usages),
-        llm_time_ms=sum(usage.time_ms for usage in usages),
+        llm_tokens_used=used.tokens,
+        llm_time_ms=used.time_ms,
         db_query_time_ms=sum(unit.db_query_time_ms or 0 for unit in parts),
     )
 

@@ -130,6 +130,11 @@ class Describers(Protocol):
         """The describer of a database, by the name of its entry; the same one each time."""
         ...
 
+    @property
+    def usage(self) -> ModelUsage:
+        """What the run's models have used so far, in this process."""
+        ...
+
     def close(self) -> None:
         """End the calls of the run, and book what they cost; none is made afterwards."""
         ...

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tribal.ports.options import Options
     from tribal.ports.stopping import StopToken
     from tribal.ports.storing import ObjectStore
+    from tribal_contracts import ModelUsage
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -152,6 +153,12 @@ class RunContext:
     def options(self) -> Options:
         """The options of the run."""
         return self.app.options()
+
+    @property
+    def usage(self) -> ModelUsage | None:
+        """What models have used so far in this process; `None` for nothing."""
+        used = self.describers.usage if "describers" in self.__dict__ else None
+        return used if used is not None and used.calls else None
 
     def close(self) -> None:
         """Close the describers, if any was used; the context cannot be used afterwards."""

@@ -101,6 +101,7 @@ class LocalRun:
             unchanged=counts["unchanged"],
             failed=counts["failed"],
             errors=self._errors,
+            usage=self._run.usage,
         )
 
     def _recorded(self, error: TribalError) -> AgentError:

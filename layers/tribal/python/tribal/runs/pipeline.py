@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,6 +11,7 @@ from graphlib import TopologicalSorter
 from tribal.catalog import locations
 from tribal.documenting import (
     SERVER_UNAVAILABLE,
+    WAITING,
     WorkInspector,
     finish,
     forget_interrupted,
@@ -52,6 +53,8 @@ from tribal_contracts import (
     WorkUnit,
 )
 
+_NAMED = 10
+"""Tables that the error of a run names."""
 READ_AT_ONCE = 16
 """Units that are quoted at once: a store in S3 takes 20 ms or more for each file."""
 
@@ -199,9 +202,26 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
     manifest = finish(outline, run).manifest
     run.sink.end("document", locations.DOCS)
     errors = [error for error in whole.errors if error.code == "PLAN_EDIT_UNDONE" and whole.run_id == run.run_id]
-    errors += [table.error for result in results.values() for table in result.tables if table.error]
+    errors += told_once([table.error for result in results.values() for table in result.tables if table.error])
     _note_unavailable(errors, run)
     return DocumentedRun(outline, overall_status([each.status for each in results.values()]), tuple(errors), manifest)
+
+
+def told_once(errors: Sequence[AgentError]) -> list[AgentError]:
+    """The errors of tables; those that wait for their model are one a reason, which says how many wait."""
+    told = [error for error in errors if error.code not in WAITING]
+    reasons: dict[tuple[str, str], list[AgentError]] = defaultdict(list)
+    for error in errors:
+        if error.code in WAITING:
+            reasons[error.code, str((error.context or {}).get("reason", error.message))].append(error)
+    for (_, reason), waiting in reasons.items():
+        if len(waiting) > 1:
+            tables = [(error.context or {}).get("table") for error in waiting]
+            message = f"rules describe {len(waiting)} tables until the next run asks the model: {reason}"
+            context = {"tables": tables[:_NAMED], "reason": reason}
+            waiting = [waiting[0].model_copy(update={"message": message, "context": context})]
+        told += waiting
+    return told
 
 
 def _note_unavailable(errors: Sequence[AgentError], run: RunContext) -> None:

@@ -9,7 +9,7 @@ from tribal.catalog import locations
 from tribal.errors import RunInterrupted
 from tribal.ports import Clock, ObjectStore
 from tribal.store import put_record
-from tribal_contracts import AgentError, AgentStatus, RunRecord
+from tribal_contracts import AgentError, AgentStatus, ModelUsage, RunRecord
 
 RunState = AgentStatus | Literal["stopped"]
 """How a run is or ended, for people; in files a stopped run is `failed`, as the specification knows no other word."""
@@ -73,6 +73,7 @@ class RunLog:
         unchanged: int = 0,
         failed: int = 0,
         errors: Sequence[AgentError] = (),
+        usage: ModelUsage | None = None,
     ) -> RunRecord:
         """Record how the run ended."""
         return self._write(
@@ -84,6 +85,7 @@ class RunLog:
                     "tables_unchanged": unchanged,
                     "tables_failed": failed,
                     "errors": list(errors),
+                    "usage": usage,
                 }
             )
         )

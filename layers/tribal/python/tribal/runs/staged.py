@@ -23,7 +23,7 @@ from tribal.runs.leases.shared_lease import SharedLease
 from tribal.runs.pipeline import compose_run, waves_of
 from tribal.runs.records import RunLog
 from tribal.runs.workers.units import UnitsHere
-from tribal.store import content_hash, put_record, require_record
+from tribal.store import content_hash, put_record, read_record, require_record
 from tribal_contracts import (
     AgentError,
     AgentStatus,
@@ -32,7 +32,9 @@ from tribal_contracts import (
     ComposedRun,
     DatabaseEntry,
     DocumentationManifest,
+    DocumenterProgress,
     FailedTask,
+    ModelUsage,
     RunOutline,
     RunRecord,
     UnitCounts,
@@ -40,6 +42,7 @@ from tribal_contracts import (
     UnitItem,
     Wave,
     agent_error,
+    sum_usage,
 )
 
 CAUSE_CHARS = 500
@@ -117,7 +120,8 @@ class StagedRun:
             result = units.document(unit_id)
             if result.status == "running":  # out of time, where this does nothing, or tables were postponed
                 result = units.document(unit_id, postpone=False)
-        self._count(unit_id, counting)
+            usage = run.usage
+        self._count(unit_id, counting, usage)
         return result.status
 
     def record_failure(self, task: FailedTask) -> None:
@@ -158,9 +162,16 @@ class StagedRun:
                 unchanged=sum(count.unchanged for count in counts),
                 failed=sum(count.failed for count in counts),
                 errors=errors,
+                usage=self._usage(counts),
             )
         self.lease.close()
         return record
+
+    def _usage(self, counts: Sequence[UnitCounts]) -> ModelUsage | None:
+        """What the model used for the units of the run, and for domains under its plan."""
+        progress = read_record(self.store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)
+        of_domains = progress.finish_usage if progress and any(count.usage for count in counts) else None
+        return sum_usage([of_domains, *(count.usage for count in counts)])
 
     def _end(self, task: CloseTask) -> AgentError:
         message = f"the run ended early: {task.error}: {(task.cause or '')[:CAUSE_CHARS]}"
@@ -212,7 +223,7 @@ class StagedRun:
         at_once = composed.plan.summary.recommended_parallelism
         return ComposedRun(units=sum(wave.units for wave in waves), waves=waves, units_at_once=at_once)
 
-    def _count(self, unit_id: str, counting: CountingSink) -> None:
+    def _count(self, unit_id: str, counting: CountingSink, usage: ModelUsage | None) -> None:
         """Add up the counts of a unit over all calls; tables done by an earlier call count as unchanged in the next."""
         key = locations.run_counts_file(self.run_id, unit_id)
         try:
@@ -225,6 +236,7 @@ class StagedRun:
             documented=before.documented + counts["documented"],
             unchanged=max(0, counts["unchanged"] - earlier) if earlier else counts["unchanged"],
             failed=before.failed + counts["failed"],
+            usage=sum_usage([before.usage, usage]),
         )
         if now != before:
             put_record(self.store, key, now)

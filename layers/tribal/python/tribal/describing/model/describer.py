@@ -105,11 +105,10 @@ class ModelDescriber:
         if prose is not None:
             return _with_prose(rules, prose, _shown_keys(context))
         written = Writer(self._model, self._names(), self._asking.settings.call_timeout_seconds).write(questions)
-        usage = self._timed(written.usage)
         if written.failure is not None:
-            return replace(rules, usage=usage, warning=self._warning(written.failure, "table", name))
+            return replace(rules, usage=written.usage, warning=self._warning(written.failure, "table", name))
         prose = self._shelf.keep(name, key, self._asking.model, written)
-        return replace(_with_prose(rules, prose, _shown_keys(context)), usage=usage)
+        return replace(_with_prose(rules, prose, _shown_keys(context)), usage=written.usage)
 
     def describe_domain(self, context: DomainContext) -> DomainDescription:
         """Title and describe a domain, unless the comments of its schemas say what it is.
@@ -124,7 +123,7 @@ class ModelDescriber:
         prose = self._shelf.find(context.domain, key)
         if prose is None:
             written = self._write_domain(context)
-            usage = self._timed(written.usage)
+            usage = written.usage
             if written.failure is not None:
                 return replace(rules, usage=usage, warning=self._warning(written.failure, "domain", context.domain))
             prose = self._shelf.keep(context.domain, key, self._asking.model, written)
@@ -137,18 +136,15 @@ class ModelDescriber:
         writer = Writer(self._model, self._names(), self._asking.settings.call_timeout_seconds)
         return writer.write([domain_question(context, self._asking)])
 
-    def _timed(self, usage: ModelUsage) -> ModelUsage:
-        return usage.model_copy(update={"time_ms": 0}) if self._clock.stands_still else usage
-
     def _warning(self, failure: ModelFailure, what: str, name: str) -> AgentError:
         if failure.kind == "interrupted" and what == "table":
             raise DescriptionPostponed(failure.message)
         exhausted = failure.kind == "exhausted"
         return agent_error(
             "DOC_BUDGET_EXHAUSTED" if exhausted else "DOC_LLM_FAILED",
-            f"rules describe the {what} until the next run asks the model: {failure.message}",
+            f"rules describe {name} until the next run asks the model: {failure.message}",
             timestamp=self._clock.published(),
-            context={what: name},
+            context={what: name, "reason": failure.message},
         )
 
 

@@ -10,9 +10,11 @@ from tribal.describing.model.describer import ModelDescriber
 from tribal.describing.model.grounding import KnownNames
 from tribal.describing.model.questions import Asking
 from tribal.describing.model.shelf import ProseShelf
+from tribal.describing.model.tallied import TalliedModel
 from tribal.describing.rules.describer import RulesDescriber
 from tribal.ports import Clock, Describer, LanguageModel, ModelFacts, ObjectStore
 from tribal.store import read_names
+from tribal_contracts import ModelUsage
 
 
 class ModelDescribers:
@@ -39,7 +41,7 @@ class ModelDescribers:
     ) -> None:
         self._budget = budget
         self._asks = asks
-        self._model = model
+        self._model = TalliedModel(model, clock)
         self._asking = asking
         self._facts = facts
         self._store = store
@@ -55,6 +57,11 @@ class ModelDescribers:
             if database not in self._made:
                 self._made[database] = self._build(database) if self._asks(database) else self._rules
             return self._made[database]
+
+    @property
+    def usage(self) -> ModelUsage:
+        """What the model has used so far."""
+        return self._model.usage
 
     def _build(self, database: str) -> ModelDescriber:
         shelf = ProseShelf(self._store, database, self._clock, fresh=self._fresh)

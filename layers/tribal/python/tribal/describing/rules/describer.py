@@ -8,6 +8,7 @@ from tribal.describing.rules.domains import describe_domain
 from tribal.describing.rules.notes import table_notes
 from tribal.describing.rules.tables import describe_table
 from tribal.ports import DomainContext, DomainDescription, TableContext, TableDescription
+from tribal_contracts import ModelUsage
 
 RULES_VERSION = "rules-4"
 """Changes whenever the rules would describe the same table differently."""
@@ -58,6 +59,11 @@ class RulesDescribers:
     def of(self, _database: str, /) -> RulesDescriber:
         """The rules."""
         return self._rules
+
+    @property
+    def usage(self) -> ModelUsage:
+        """Nothing: no model is asked."""
+        return ModelUsage()
 
     def close(self) -> None:
         """Do nothing: there are no calls."""

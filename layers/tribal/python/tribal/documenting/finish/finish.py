@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import reduce
 
 from tribal.catalog import locations
 from tribal.documenting.finish.dead_links import rewrite_links
@@ -20,7 +19,7 @@ from tribal.documenting.progress import final_progress
 from tribal.errors import doing
 from tribal.ports import RunContext
 from tribal.store import documented_before, put_record, put_record_if_changed, read_record
-from tribal_contracts import SCHEMA_VERSION, DocumentationManifest, FinishCheckpoint, ModelUsage, RunOutline
+from tribal_contracts import SCHEMA_VERSION, DocumentationManifest, FinishCheckpoint, ModelUsage, RunOutline, sum_usage
 
 LOW_TIME_SECONDS = 60.0
 """With less time left, no further domain is started: a domain of many tables and the checkpoint must fit in."""
@@ -71,7 +70,7 @@ def _write_overviews(
     found: Gathered,
     previous: DocumentationManifest | None,
     run: RunContext,
-) -> tuple[Overviews, ModelUsage] | None:
+) -> tuple[Overviews, ModelUsage | None] | None:
     """Every overview, and what the model used for them; `None` if the time is too short for them and what follows."""
     store = run.store
     checkpoint = locations.run_finish_file(outline.run_id)
@@ -92,14 +91,13 @@ def _write_overviews(
     # Only the deadline counts here: after a signal, what is documented is still worth publishing, and a lost lease is
     # noticed before anything is.
     outcomes = dict(run.pool.run(writer.write_domain, in_time(), at_once, to_the_end=True))
-    used = reduce(ModelUsage.__add__, (each.usage for each in outcomes.values() if each.usage), ModelUsage())
-    used += (earlier.usage if earlier else None) or ModelUsage()
+    used = sum_usage([earlier.usage if earlier else None, *(each.usage for each in outcomes.values())])
     if len(outcomes) == len(writer.domains) and run.stop.remaining_seconds() >= CLOSING_TIME_SECONDS:
         return writer.close([outcomes[plan] for plan in writer.domains]), used
     put_record(
         store,
         checkpoint,
-        FinishCheckpoint(schema_version=SCHEMA_VERSION, files=publisher.published, usage=used if used.calls else None),
+        FinishCheckpoint(schema_version=SCHEMA_VERSION, files=publisher.published, usage=used),
     )
     return None
 

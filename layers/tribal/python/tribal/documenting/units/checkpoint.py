@@ -13,12 +13,12 @@ from tribal.store import put_if_changed, put_record_if_changed, read_record, sea
 from tribal_contracts import (
     AgentStatus,
     HandedBack,
-    ModelUsage,
     TableResult,
     UnitResult,
     WorkUnit,
     WorkUnitProgress,
     WrittenFile,
+    sum_usage,
 )
 
 PROGRESS_EVERY = timedelta(seconds=0.5)
@@ -44,7 +44,7 @@ class UnitCheckpoint:
         self._done: set[str] = set()
         self._started_at = ""
         interrupted = self._earlier is not None and self._earlier.status == "running"
-        self._usage = (self._earlier.usage if interrupted and self._earlier else None) or ModelUsage()
+        self._usage = self._earlier.usage if interrupted and self._earlier else None
         self._shown_at = clock.real()
         self._written = b""
 
@@ -65,8 +65,7 @@ class UnitCheckpoint:
         """Write the unit's result with that of one more table."""
         self._results[result.name] = result
         self._done.add(result.name)
-        if result.usage is not None:
-            self._usage += result.usage
+        self._usage = sum_usage([self._usage, result.usage])
         self._write_result("running")
         if self._clock.real() - self._shown_at >= PROGRESS_EVERY:
             self._write_progress("running", current=current, query_ms=query_ms)
@@ -137,7 +136,7 @@ class UnitCheckpoint:
             errors=[result.error for result in done if result.error is not None],
             output_files=[file.path for result in done for file in result.files],
             db_query_time_ms=query_ms,
-            usage=self._usage if self._usage.calls else None,
+            usage=self._usage,
         )
         self._shown_at = self._clock.real()
         if status != "running":
