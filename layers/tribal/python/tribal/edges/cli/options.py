@@ -39,6 +39,20 @@ Domains = Annotated[
 ]
 RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Only the tables that failed the last time.")]
 Replan = Annotated[bool, typer.Option("--replan", help="Infer every domain anew instead of keeping the last plan's.")]
+NewProse = Annotated[
+    bool, typer.Option("--new-prose", help="Have the model write everything anew, and pay for it again.")
+]
+Budget = Annotated[
+    Optional[float],  # noqa: UP045 - typer reads it at run time
+    typer.Option(
+        "--budget",
+        metavar="USD",
+        min=0.0,
+        help="The most that the model may cost in this run, if less than per_run_usd; asks on a terminal above it.",
+        show_default=False,
+    ),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 where rules stand in for the model.")]
 Databases = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time
     typer.Option("--database", metavar="NAME", help="Only this database; may be given several times."),

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from tribal.catalog.locations import PLAN_FILE
 from tribal.edges.cli.console import console
+from tribal.edges.cli.model_view import dollars, plan_quote, quote_text
 from tribal.errors import PlanError
 from tribal.planning import load_plan
+from tribal_contracts import ModelQuote
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -37,12 +39,15 @@ def print_plan(
     from rich.markup import escape
 
     out = console()
-    out.print(_domain_table(plan))
+    quote = plan_quote(plan)
+    out.print(_domain_table(plan, with_model=quote is not None))
     summary = plan.summary
     out.print(
         f"{summary.total_tables} tables in {summary.domain_count} domains, {summary.total_work_units} work units, "
         f"about {summary.total_estimated_minutes:g} min"
     )
+    if quote is not None:
+        out.print(f"{quote_text(quote)}; what samples and repairs add is not counted")
     for line in changes(previous, plan) if previous else ():
         out.print(escape(line))
     for line in moves(plan):
@@ -90,26 +95,28 @@ def _hashes(plan: DocumentationPlan, databases: set[str]) -> dict[str, str]:
     }
 
 
-def _domain_table(plan: DocumentationPlan) -> Table:
+def _domain_table(plan: DocumentationPlan, *, with_model: bool) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
     view = Table(title=None, box=None, pad_edge=False, header_style="bold")
     for heading in ("database", "domain"):
         view.add_column(heading)
-    for heading in ("tables", "core", "system", "to do", "minutes"):
+    for heading in ("tables", "core", "system", "to do", *(("calls", "tokens", "cost") * with_model), "minutes"):
         view.add_column(heading, justify="right")
     domains: dict[tuple[str, str], list[WorkUnit]] = defaultdict(list)
     for unit in plan.work_units:
         domains[unit.database, unit.domain].append(unit)
     for (database, domain), units in sorted(domains.items()):
-        view.add_row(escape(database), escape(domain), *_numbers(units))
+        view.add_row(escape(database), escape(domain), *_numbers(units, with_model=with_model))
     return view
 
 
-def _numbers(units: Sequence[WorkUnit]) -> list[str]:
+def _numbers(units: Sequence[WorkUnit], *, with_model: bool) -> list[str]:
     specs = [spec for unit in units for spec in unit.tables]
     priorities = Counter(spec.priority for spec in specs)
     todo = sum(spec.has_work is not False for spec in specs)
-    minutes = sum(unit.estimated_time_minutes for unit in units)
-    return [str(len(specs)), str(priorities[1]), str(priorities[3]), str(todo), f"{minutes:.2f}"]
+    quote = sum((unit.quote for unit in units if unit.quote is not None), start=ModelQuote())
+    minutes = sum(unit.estimated_time_minutes for unit in units) + quote.seconds / 60
+    costs = [f"{quote.calls:,}", f"{quote.tokens:,}", dollars(quote.nanodollars)] if with_model else []
+    return [str(len(specs)), str(priorities[1]), str(priorities[3]), str(todo), *costs, f"{minutes:.2f}"]

@@ -17,6 +17,7 @@ _LISTED_ERRORS = 20
 def print_record(record: RunRecord, indexed: str = "") -> None:
     """Print one line with the counts, then the errors; `indexed` is the result of indexing, if that was part of the
     run."""
+    from tribal.edges.cli.model_view import usage_text
     from tribal.runs.records import state_of
     from tribal.runs.sinks import one_line
 
@@ -28,6 +29,8 @@ def print_record(record: RunRecord, indexed: str = "") -> None:
         )
     if indexed:
         parts.append(indexed)
+    if record.usage is not None:
+        parts.append(usage_text(record.usage))
     typer.echo(f"{': '.join([state_of(record, running=False), *filter(None, ['; '.join(parts)])])}.")
     for error in record.errors[:_LISTED_ERRORS]:
         typer.echo(f"  {error.severity}: {one_line(error.message)}", err=True)
@@ -35,11 +38,16 @@ def print_record(record: RunRecord, indexed: str = "") -> None:
         typer.echo(f"  ... and {len(record.errors) - _LISTED_ERRORS} more; see `tribal status`", err=True)
 
 
-def record_exit_code(record: RunRecord) -> int:
-    """The exit code of a command that performed or followed the run."""
+def record_exit_code(record: RunRecord, *, strict: bool = False) -> int:
+    """The exit code of a command that performed or followed the run; `strict` counts tables that wait for a model."""
+    from tribal.documenting import WAITING
     from tribal.errors import EXIT_DONE, EXIT_INTERNAL, EXIT_PARTIAL, code_outcome, error_named, outcome
 
     codes = {"completed": EXIT_DONE, "partial": EXIT_PARTIAL}
+    waits = any(error.code in WAITING for error in record.errors)
+    if record.status == "partial" and waits and not record.tables_failed:
+        others = [error for error in record.errors if error.code not in WAITING and error.severity != "warning"]
+        return EXIT_PARTIAL if strict or others else EXIT_DONE
     if record.status in codes:
         return codes[record.status]
     last = record.errors[-1] if record.errors else None

@@ -13,7 +13,19 @@ import typer
 from tribal.edges.cli.console import command, counted, print_json, progress
 from tribal.edges.cli.databases import with_databases
 from tribal.edges.cli.hints import as_typed
-from tribal.edges.cli.options import Domains, Dsn, Json, NoSamples, Project, Replan, RetryFailed, WorkUnits
+from tribal.edges.cli.options import (
+    Budget,
+    Domains,
+    Dsn,
+    Json,
+    NewProse,
+    NoSamples,
+    Project,
+    Replan,
+    RetryFailed,
+    Strict,
+    WorkUnits,
+)
 
 if TYPE_CHECKING:
     from tribal.ports import Application
@@ -68,6 +80,9 @@ def document(
         bool, typer.Option("--force", help="Document unchanged tables too, and by a plan older than the configuration.")
     ] = False,
     no_samples: NoSamples = False,
+    new_prose: NewProse = False,
+    budget: Budget = None,
+    strict: Strict = False,
     as_json: Json = False,
 ) -> None:
     """Document the tables of the plan and write the manifest.
@@ -83,12 +98,19 @@ def document(
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
     settings = with_databases(settings, as_planned=True)
     selection = Selection(units=frozenset(work_unit or ()), domains=frozenset(domain or ()))
-    app = local_application(settings, RunParameters(selection=selection, force=force, retry_failed=retry_failed))
+    parameters = RunParameters(
+        selection=selection,
+        force=force or new_prose,
+        retry_failed=retry_failed,
+        new_prose=new_prose,
+        budget_usd=budget,
+    )
+    app = local_application(settings, parameters)
     require_planned(app)
     with _open(app, "document", as_json) as work:
         _record_source(settings, app)
         work.document()
-    _report(work, settings, as_json, next_step=f"Next: {as_typed('index', project)}.")
+    _report(work, settings, as_json, next_step=f"Next: {as_typed('index', project)}.", strict=strict)
 
 
 @command
@@ -129,6 +151,9 @@ def run(
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the page of all documents in the browser; on a terminal alone.")
     ] = False,
+    new_prose: NewProse = False,
+    budget: Budget = None,
+    strict: Strict = False,
     as_json: Json = False,
 ) -> None:
     """Plan, document and index in one go.
@@ -136,18 +161,23 @@ def run(
     Run it as often as you like. A run that finds nothing changed rewrites nothing; one that was stopped is carried on.
     """
     from tribal.app.local import local_application
+    from tribal.edges.cli.model_view import agree
     from tribal.ports import RunParameters
     from tribal.settings import load_settings
 
     settings = with_databases(load_settings(project=project, dsn=dsn, take_samples=not no_samples))
-    app = local_application(settings, RunParameters(force=force, replan=replan))
+    parameters = RunParameters(force=force or new_prose, replan=replan, new_prose=new_prose, budget_usd=budget)
+    app = local_application(settings, parameters)
     with _open(app, "run", as_json) as work:
         _record_source(settings, app)
-        work.plan()
-        if work.document():
+        agreed = agree(work.plan().plan, budget)
+        if agreed and work.document():
             work.index()
+    if not agreed:
+        typer.echo("Planned, and nothing was asked of the model. `describer: rules` keeps a database from it.")
+        raise typer.Exit
     next_step = f"Next: {as_typed(_SEARCH, project)}, or {as_typed('domains', project)}."
-    _report(work, settings, as_json, next_step=next_step, open_page=open_page)
+    _report(work, settings, as_json, next_step=next_step, open_page=open_page, strict=strict)
 
 
 def _record_source(settings: Settings, app: Application) -> None:
@@ -179,7 +209,9 @@ def _open(app: Application, command_name: str, as_json: bool) -> Iterator[LocalR
         yield work
 
 
-def _report(work: LocalRun, settings: Settings, as_json: bool, next_step: str, *, open_page: bool = False) -> None:
+def _report(
+    work: LocalRun, settings: Settings, as_json: bool, next_step: str, *, open_page: bool = False, strict: bool = False
+) -> None:
     """Print how the run ended, and exit with its code."""
     from tribal.catalog.locations import CATALOG_OVERVIEW_PAGE, DOCS
     from tribal.edges.cli.run_report import print_record, record_exit_code
@@ -201,7 +233,7 @@ def _report(work: LocalRun, settings: Settings, as_json: bool, next_step: str, *
         typer.echo(next_step)
         if record.command != "index":
             _look(settings, open_page=open_page)
-    raise typer.Exit(record_exit_code(record))
+    raise typer.Exit(record_exit_code(record, strict=strict))
 
 
 def _look(settings: Settings, *, open_page: bool) -> None:
