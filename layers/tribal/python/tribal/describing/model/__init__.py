@@ -1,0 +1,1 @@
+"""Puts tables into words by a language model."""
