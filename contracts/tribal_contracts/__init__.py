@@ -45,6 +45,11 @@ from tribal_contracts.core.shape import (
     UnitInterval,
     Unset,
 )
+from tribal_contracts.documentation.budget import (
+    BudgetHolder,
+    BudgetRecord,
+    BudgetSpend,
+)
 from tribal_contracts.documentation.catalog import (
     CatalogCheck,
     CatalogColumn,
@@ -217,6 +222,9 @@ __all__ = [
     "AgentStatus",
     "AnswerLimits",
     "Annotations",
+    "BudgetHolder",
+    "BudgetRecord",
+    "BudgetSpend",
     "CatalogCheck",
     "CatalogColumn",
     "CatalogForeignKey",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from tribal_contracts.documentation.budget import BudgetRecord
 from tribal_contracts.documentation.catalog import (
     CatalogReading,
     CatalogSlice,
@@ -39,6 +40,7 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "catalog-slice": CatalogSlice,
     "catalog-names": CatalogNames,
     "kept-prose": KeptProse,
+    "budget-record": BudgetRecord,
     "table-document": TableDocument,
     "domain-document": DomainDocument,
     "relationships-document": RelationshipsDocument,

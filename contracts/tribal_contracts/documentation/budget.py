@@ -1,0 +1,50 @@
+"""What calls of models have cost, and who may make how many of them. Extension contracts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from tribal_contracts.core.shape import Contract, Count, ISOTimestamp, Unset, optional
+
+
+class BudgetSpend(Contract):
+    """Money that is gone."""
+
+    settled_nanodollars: Count = 0
+    """By the usage that the provider reported."""
+    unsettled_nanodollars: Count = 0
+    """At worst prices: of calls whose end nobody saw, and what holders that died had reserved."""
+
+    @property
+    def nanodollars(self) -> int:
+        """All of it."""
+        return self.settled_nanodollars + self.unsettled_nanodollars
+
+
+class BudgetHolder(Contract):
+    """A process or function that asks models, and its share of the money and of the calls at once."""
+
+    reserved_nanodollars: Count
+    """What it may still spend or has spent since `renewed_at`."""
+    calls_granted: Count
+    calls_wanted: Count
+    """Calls under way, and waiting to be."""
+    renewed_at: ISOTimestamp
+
+
+class BudgetRecord(Contract):
+    """Spending of the day and of the run. File: `progress/budget.json`, changed only by conditional put."""
+
+    schema_version: Literal["1.0"]
+    day: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    """UTC."""
+    day_spend: BudgetSpend
+    run_id: str
+    run_spend: BudgetSpend
+    holders: dict[str, BudgetHolder] = Field(default_factory=dict)
+    """By name; all of them belong to the run."""
+    wait_until: ISOTimestamp | Unset = optional("No call begins before: the provider asked for fewer.")
+    open_until: ISOTimestamp | Unset = optional("Calls fail at once before: too many in a row have failed.")
+    stopped: str | Unset = optional("Why no call of the run can succeed, and what to do about it.")

@@ -1,0 +1,10 @@
+"""Calls of a language model: what they may cost, how many at once, and what happens when they fail."""
+
+from __future__ import annotations
+
+from tribal.describing.model.calls.budget import Budget
+from tribal.describing.model.calls.capped_model import CappedModel
+from tribal.describing.model.calls.spending import Spending, read_spending
+from tribal.describing.model.calls.timing import Timing
+
+__all__ = ["Budget", "CappedModel", "Spending", "Timing", "read_spending"]

@@ -1,0 +1,160 @@
+"""A language model that keeps to the budget of the run, and is asked again where that can help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+
+from tribal.describing.model.calls.budget import Budget
+from tribal.describing.model.calls.retries import BUSY, DOWN, TRANSIENT, asks_too_much, leaves_time, retry_delay
+from tribal.describing.model.calls.timing import Timing
+from tribal.ports import LanguageModel, ModelFailure, ModelOutcome, ModelRequest, StopToken
+from tribal_contracts import ModelUsage
+
+_SLICE_SECONDS = 0.5
+"""Pauses are cut into these, between which a stop is noticed."""
+_POLL_SECONDS = 0.1
+"""How often a call looks for a slot or for money: a hundredth of the time that it takes itself."""
+_SPREAD_SECONDS = 1.0
+"""Calls that waited for the same moment begin within this time."""
+
+
+class CappedModel:
+    """Asks a model within the caps of a budget; safe to share between threads.
+
+    A call waits for its turn and for money outside its own deadline. Throttled, overloaded and unavailable calls are
+    repeated inside it. The usage of an outcome is the sum over its attempts.
+
+    Args:
+        model: the one that is asked.
+        budget: what this process may spend, and how many calls it may have under way.
+        worst_price: what a request may cost at most, in nanodollars.
+        stop: ends waiting; where it leaves less time than a call may take, none begins.
+        timing: the clock, waiting and chance.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        budget: Budget,
+        worst_price: Callable[[ModelRequest], int],
+        stop: StopToken,
+        timing: Timing,
+    ) -> None:
+        self._model = model
+        self._budget = budget
+        self._worst_price = worst_price
+        self._stop = stop
+        self._timing = timing
+
+    @property
+    def name(self) -> str:
+        """Name of the model that is asked."""
+        return self._model.name
+
+    def ask(self, request: ModelRequest) -> ModelOutcome:
+        """Ask once there is a slot and money for it.
+
+        Raises:
+            StoreError: when the record of the budget cannot be read or written.
+        """
+        with self._budget.wanting_slot() as take_slot:
+            while not take_slot():
+                refusal = self._refusal(request)
+                if refusal is not None:
+                    return refusal
+                self._timing.pause(_POLL_SECONDS)
+            price = self._worst_price(request)
+            return self._wait_to_begin(request, price) or self._ask_within_deadline(request, price)
+
+    def _refusal(self, request: ModelRequest) -> ModelFailure | None:
+        if not self._stop.leaves(request.deadline_seconds):
+            return ModelFailure("interrupted", "the run ends, and the model was not asked")
+        return self._budget.refusal()
+
+    def _wait_to_begin(self, request: ModelRequest, price: int) -> ModelFailure | None:
+        """Wait out what the provider asked for, then reserve the price; afterwards one call may be made."""
+        while True:
+            refusal = self._refusal(request)
+            if refusal is not None:
+                return refusal
+            if self._budget.pause_left() > 0:
+                self._wait_out_pause()
+                continue
+            match self._budget.reserve(price):
+                case "reserved":
+                    if self._budget.breaker.admit():
+                        return None
+                    self._budget.book(price, 0)
+                case "exhausted":
+                    return ModelFailure(
+                        "exhausted",
+                        "the budget is spent: what per_run_usd or per_day_usd leaves does not hold another call",
+                    )
+                case "later":
+                    self._timing.pause(_POLL_SECONDS)
+
+    def _ask_within_deadline(self, request: ModelRequest, price: int) -> ModelOutcome:
+        """Make the call that was reserved and admitted, and repeat it while that can help."""
+        failed = True
+        try:
+            outcome = self._repeated(request, price)
+            failed = isinstance(outcome, ModelFailure) and outcome.kind in DOWN
+        finally:
+            self._budget.breaker.count(failed=failed)
+        return outcome
+
+    def _repeated(self, request: ModelRequest, price: int) -> ModelOutcome:
+        ends = self._timing.monotonic() + request.deadline_seconds
+        usage, unseen = ModelUsage(), False
+        for attempt in count():
+            left = max(0.0, ends - self._timing.monotonic())
+            outcome = self._booked(replace(request, deadline_seconds=left), price)
+            usage = usage + outcome.usage
+            if not isinstance(outcome, ModelFailure):
+                return replace(outcome, usage=usage)
+            unseen = unseen or outcome.unseen
+            if outcome.kind == "stopped":
+                self._budget.stop(outcome.message)
+            again = self._wait_to_repeat(outcome, attempt, ends, request) and self._budget.reserve(price) == "reserved"
+            if not again:
+                return replace(outcome, usage=usage, unseen=unseen)
+        raise AssertionError("a call is repeated until its deadline at the most")
+
+    def _booked(self, request: ModelRequest, price: int) -> ModelOutcome:
+        spent, unseen = 0, True
+        try:
+            outcome = self._model.ask(request)
+            spent, unseen = outcome.usage.nanodollars, isinstance(outcome, ModelFailure) and outcome.unseen
+        finally:
+            self._budget.book(price, spent, unseen=unseen)
+        return outcome
+
+    def _wait_to_repeat(self, failure: ModelFailure, attempt: int, ends: float, request: ModelRequest) -> bool:
+        """Whether to repeat a call, after a wait that leaves time for it."""
+        if failure.kind not in TRANSIENT or asks_too_much(failure):
+            return False
+        delay = retry_delay(failure, attempt, self._timing.random)
+        if failure.kind in BUSY:
+            self._budget.pause(delay)
+            delay += self._timing.random() * _SPREAD_SECONDS
+        while delay > 0:
+            if not leaves_time(ends - self._timing.monotonic() - delay, request.deadline_seconds):
+                return False
+            self._pause(delay)
+            if self._stop.requested or self._budget.refusal() is not None:
+                return False
+            delay = self._budget.pause_left()
+        return leaves_time(ends - self._timing.monotonic(), request.deadline_seconds)
+
+    def _wait_out_pause(self) -> None:
+        self._pause(self._budget.pause_left())
+        if self._budget.pause_left() <= 0:
+            self._pause(self._timing.random() * _SPREAD_SECONDS)
+
+    def _pause(self, seconds: float) -> None:
+        """Wait that long, or until all is to end."""
+        while seconds > 0 and not self._stop.requested:
+            self._timing.pause(min(seconds, _SLICE_SECONDS))
+            seconds -= _SLICE_SECONDS

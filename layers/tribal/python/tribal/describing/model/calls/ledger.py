@@ -1,0 +1,131 @@
+"""How the record of the budget changes: whole new records out of old ones, without input or output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Self
+
+from tribal.describing.model.calls.purse import Account
+from tribal_contracts import (
+    NANODOLLARS,
+    SCHEMA_VERSION,
+    BudgetHolder,
+    BudgetRecord,
+    BudgetSpend,
+    ModelSettings,
+)
+
+TERM = timedelta(seconds=60)
+"""How long a holder lives without renewing its entry; as that of a run's lease."""
+_SMALLEST_SHARE = 16
+"""A block is at most this part of what is left: by judgement, so that one holder cannot keep it from the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """What a run and a day may cost, in nanodollars, and the calls at once of a run."""
+
+    run: int
+    day: int
+    calls_at_once: int
+
+    @classmethod
+    def of(cls, settings: ModelSettings) -> Self:
+        """Those of the settings."""
+        return cls(
+            run=round(settings.per_run_usd * NANODOLLARS),
+            day=round(settings.per_day_usd * NANODOLLARS),
+            calls_at_once=settings.calls_at_once,
+        )
+
+
+def of_now(present: BudgetRecord | None, run_id: str, now: datetime, holder: str = "") -> BudgetRecord:
+    """The record as it has to be read now: of this day, and without holders that died.
+
+    What those had reserved is booked as unsettled. The entry of `holder`, who reads, is left as it is.
+    """
+    today = now.date().isoformat()
+    if present is None:
+        return BudgetRecord(
+            schema_version=SCHEMA_VERSION, day=today, day_spend=BudgetSpend(), run_id=run_id, run_spend=BudgetSpend()
+        )
+    dead = [name for name, entry in present.holders.items() if name != holder and not _is_alive(entry, now)]
+    record = _without(present, dead)
+    tomorrow = (now + timedelta(days=1)).date().isoformat()
+    if today < record.day <= tomorrow:
+        return record  # the clock of another holder is ahead, and its day began
+    if record.day > tomorrow:
+        return record.model_copy(update={"day": today})  # a wrong clock wrote it; the money may be today's
+    return record if record.day == today else record.model_copy(update={"day": today, "day_spend": BudgetSpend()})
+
+
+def of_run(record: BudgetRecord, run_id: str, holder: str) -> BudgetRecord:
+    """The record as a holder opens it: taken over from the run before, if there was another.
+
+    What others of that run, or a dead holder of the same name, had reserved is booked as unsettled.
+    """
+    if record.run_id == run_id:
+        return _without(record, [holder])
+    freed = _without(record, list(record.holders))
+    return freed.model_copy(
+        update={"run_id": run_id, "run_spend": BudgetSpend(), "open_until": None, "stopped": None},
+    )
+
+
+def _is_alive(entry: BudgetHolder, now: datetime) -> bool:
+    # One that was renewed in the future has a wrong clock: it joins anew at its next renewal.
+    return abs(now - datetime.fromisoformat(entry.renewed_at)) <= TERM
+
+
+def _without(record: BudgetRecord, names: list[str]) -> BudgetRecord:
+    lost = sum(record.holders[name].reserved_nanodollars for name in names if name in record.holders)
+    left = {name: entry for name, entry in record.holders.items() if name not in names}
+    return booked(record, 0, lost).model_copy(update={"holders": left})
+
+
+def booked(record: BudgetRecord, settled: int, unsettled: int) -> BudgetRecord:
+    """The record with that much more spent, in the day and in the run."""
+    return of_day_alone(record, settled, unsettled).model_copy(
+        update={"run_spend": _more(record.run_spend, settled, unsettled)}
+    )
+
+
+def of_day_alone(record: BudgetRecord, settled: int, unsettled: int) -> BudgetRecord:
+    """The record with that much more spent in the day, by a run whose record it is no more."""
+    return record.model_copy(update={"day_spend": _more(record.day_spend, settled, unsettled)})
+
+
+def _more(spend: BudgetSpend, settled: int, unsettled: int) -> BudgetSpend:
+    return BudgetSpend(
+        settled_nanodollars=spend.settled_nanodollars + settled,
+        unsettled_nanodollars=spend.unsettled_nanodollars + unsettled,
+    )
+
+
+def with_entry(record: BudgetRecord, holder: str, entry: BudgetHolder | None) -> BudgetRecord:
+    """The record with the entry of a holder replaced, or removed."""
+    others = {name: present for name, present in record.holders.items() if name != holder}
+    return record.model_copy(update={"holders": others if entry is None else {**others, holder: entry}})
+
+
+def unspent(record: BudgetRecord, caps: Caps) -> int:
+    """What the nearer cap leaves, whatever is reserved; negative where a call cost more than its worst price."""
+    return min(caps.run - record.run_spend.nanodollars, caps.day - record.day_spend.nanodollars)
+
+
+def reserved_by_others(record: BudgetRecord, holder: str) -> int:
+    """What the other holders may still spend."""
+    return sum(entry.reserved_nanodollars for name, entry in record.holders.items() if name != holder)
+
+
+def block_for(price: int, account: Account, left: int, calls: int) -> int:
+    """What to reserve beyond an account that lacks the price of a call; 0 where `left` is too little.
+
+    Enough for two worst calls of each that may be under way, which after refunds lasts for some dozens, but no large
+    part of what is left: of a few cents, just the one call.
+    """
+    missing = price - account.idle
+    if missing > left:
+        return 0
+    return max(missing, min(2 * calls * price, left // _SMALLEST_SHARE))

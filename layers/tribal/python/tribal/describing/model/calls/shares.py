@@ -1,0 +1,25 @@
+"""How the calls at once are divided among the holders of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+def fair_shares(wanted: Mapping[str, int], calls_at_once: int, turn: int) -> dict[str, int]:
+    """The calls that each holder may have under way, `calls_at_once` in all.
+
+    Nobody gets more than is wanted while somebody else gets less than that and less than he does; what nobody wants is
+    spread as well, so that a thread that comes need not wait for it. What cannot be divided goes round with `turn`.
+    """
+    names = sorted(wanted)
+    first = turn % max(1, len(names))
+    names = names[first:] + names[:first]
+    shares = dict.fromkeys(names, 0)
+    for _ in range(calls_at_once if names else 0):
+        short = [name for name in names if shares[name] < wanted[name]]
+        if short:
+            taker = min(short, key=lambda name: shares[name])
+        else:
+            taker = min(names, key=lambda name: shares[name] - wanted[name])
+        shares[taker] += 1
+    return shares

@@ -1,0 +1,52 @@
+"""A language model that answers as a test tells it, and counts what that costs, as a provider does."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from tribal.ports import ModelAnswer, ModelFailure, ModelOutcome, ModelRequest
+from tribal_contracts import ModelUsage
+
+Script = Callable[[ModelRequest, int], ModelOutcome]
+
+
+def answer(nanodollars: int = 0) -> ModelAnswer:
+    """An empty answer at that price."""
+    return ModelAnswer({}, ModelUsage(calls=1, nanodollars=nanodollars))
+
+
+class ScriptedModel:
+    """Answers each request by a script, which gets its number; what the script costs is counted before it is told.
+
+    The usage of an unseen failure is what the call cost in truth; whoever asks is not told it.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self._lock = threading.Lock()
+        self.requests: list[ModelRequest] = []
+        self.nanodollars = 0
+        self.under_way = 0
+        self.most_at_once = 0
+
+    @property
+    def name(self) -> str:
+        return "scripted/model"
+
+    def ask(self, request: ModelRequest) -> ModelOutcome:
+        with self._lock:
+            self.requests.append(request)
+            number = len(self.requests)
+            self.under_way += 1
+            self.most_at_once = max(self.most_at_once, self.under_way)
+        try:
+            outcome = self._script(request, number)
+        finally:
+            with self._lock:
+                self.under_way -= 1
+        with self._lock:
+            self.nanodollars += outcome.usage.nanodollars
+        if isinstance(outcome, ModelFailure) and outcome.unseen:
+            return ModelFailure(outcome.kind, outcome.message, unseen=True)
+        return outcome
