@@ -24,15 +24,14 @@ _ORDERS = frozenset(
     trust try turn type uninstall update upload use validate verify view visit wait warn watch wire write
     """.split()
 )
-# Nouns or adjectives as often as verbs.
+# Nouns or adjectives as often as verbs. Nouns that a clause may follow ("date the order was paid") are not here.
 _DOUBTFUL = frozenset(
     """
-    access account address answer approve back bill book call change check claim close comment contact copy count date
-    display document email export file filter find fix follow forward import join list load log look lead mail map mark
-    match merge message move name note number open order output pay phone ping place plan post print pull push query
-    quote read record refer repeat reply report request reset return review run save search set share sign sort state
-    start stop store submit sum switch take talk test transfer trust turn type update upload use value view visit wait
-    watch wire
+    access answer approve back book call change check claim close comment contact copy count display document email
+    export file filter find fix follow forward import join list load log look lead mail map mark match merge message
+    move note open output pay phone ping post print pull push query quote read refer repeat reply report request reset
+    return review run save search set share show sign sort start stop store submit sum switch take talk test transfer
+    trust turn update upload use view visit wait watch wire
     """.split()
 )
 _OBJECTS = frozenset(

@@ -15,7 +15,12 @@ from tribal.naming import STOP_WORDS, is_word, segment, singular, split_identifi
 MAX_NAME_WORDS = 6
 """Words of a name that are looked for together."""
 
-_RUN = re.compile(rf"[^\w'\u2019 /-]+|{HANDLE}")
+_SHORTEST_NAME = 3
+"""Letters of a name of one word: shorter ones are too many things."""
+
+_GRAMMAR = STOP_WORDS - {"find", "give", "list", "return", "show", "tell"}
+"""Words at whose side a name begins or ends."""
+_RUN = re.compile(rf"[^\w'\u2019 -]+|{HANDLE}")
 _POSSESSIVE = re.compile(r"['\u2019]s\b|['\u2019]")
 _KINDS = frozenset({"table", "view", "column", "field", "attribute", "relation", "entity"})
 # Tables and columns have these roles in any database.
@@ -61,25 +66,45 @@ class PlainNames:
         return joined_forms((*self.shown.own, *self.shown.others))
 
     def _is_strange(self, words: list[str]) -> bool:
-        if self.known is None or not words or words[0] in STOP_WORDS or words[-1] in STOP_WORDS:
+        """Whether words are a name that was not shown, and not made of the words of names that were."""
+        if self.known is None or words[0] in _GRAMMAR or words[-1] in _GRAMMAR:
             return False
         forms = _forms_of(words)
-        if len(words) == 1 and (is_word(singular(words[0])) or is_word(words[0])) and len(segment(words[0])) == 1:
+        if len(words) == 1 and (len(words[0]) < _SHORTEST_NAME or _reads_as_a_word(words[0])):
             return False
-        if forms.isdisjoint(self.known.tables) and forms.isdisjoint(self.known.columns):
+        if not forms.isdisjoint(self._given) or self._is_in_a_given_name(forms):
             return False
-        return not self._is_given(words)
+        if len(words) > 1 and not forms.isdisjoint(self.known.tables):
+            return True
+        return not forms.isdisjoint(self.known.columns | self.known.tables) and not self._has_given_words(words)
 
-    def _is_given(self, words: list[str]) -> bool:
-        return not _forms_of(words).isdisjoint(self._given) or all(singular(word) in self.given_words for word in words)
+    def _is_in_a_given_name(self, forms: frozenset[str]) -> bool:
+        """Whether a name that was shown begins or ends with these words, or has them as one: "e-mail"."""
+        if not forms.isdisjoint(self.given_words):
+            return True
+        return any(given.startswith(form) or given.endswith(form) for form in forms for given in self._given)
+
+    def _has_given_words(self, words: list[str]) -> bool:
+        return all(singular(word) in self.given_words for word in words)
 
     def _is_called(self, words: list[str], at: int) -> bool:
         """Whether the word for a kind of object has a name before it that was not shown: "the X table"."""
         start = at
-        while start and at - start < MAX_NAME_WORDS and words[start - 1] not in STOP_WORDS:
+        while start and at - start < MAX_NAME_WORDS and words[start - 1] not in _GRAMMAR:
             start -= 1
         name = words[start:at]
-        return bool(name) and name[-1] not in _ROLES and not self._is_given(name[-1:])
+        if not name:
+            return False
+        tails = [name[position:] for position in range(len(name))]
+        if any(not _forms_of(tail).isdisjoint(self._given) for tail in tails):
+            return False
+        if self.known and any(not _forms_of(tail).isdisjoint(self.known.tables | self.known.columns) for tail in tails):
+            return True
+        return name[-1] not in _ROLES and not self._has_given_words(name[-1:])
+
+
+def _reads_as_a_word(token: str) -> bool:
+    return len(segment(token)) == 1 and (is_word(token) or is_word(singular(token)))
 
 
 def split_words(text: str) -> list[str]:

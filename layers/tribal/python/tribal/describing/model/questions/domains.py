@@ -51,6 +51,6 @@ def _data(context: DomainContext) -> dict[str, Any]:
     for number, (name, text) in enumerate(context.tables[:MAX_TABLES], 1):
         place = TableIdentity.parse(name)
         said = clean_comment(text, MAX_DESCRIPTION_CHARS)
-        tables[f"t{number}"] = {"name": format_name((place.schema, place.table))} | ({"said": said} if said else {})
+        tables[f"t{number}"] = [format_name((place.schema, place.table)), *([said] if said else [])]
     comments = [clean_comment(text, MAX_DESCRIPTION_CHARS) for text in context.schema_comments[:MAX_SCHEMA_COMMENTS]]
     return {"ask": {"title": True, "text": True}, "domain": tables} | ({"said": comments} if any(comments) else {})

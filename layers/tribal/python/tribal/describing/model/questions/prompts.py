@@ -22,7 +22,6 @@ MAX_PROMPT_BYTES = 32_768
 """Bytes of a template; by judgement, some ten times those that are shipped."""
 
 _PLACE = re.compile(r"\{\{([a-z]+)\}\}")
-_BRACES = re.compile(r"\{\{|\}\}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
@@ -90,17 +89,14 @@ def _checked(file: str, name: str, data: bytes) -> str:
 
 def _check_variables(file: str, text: str, known: frozenset[str]) -> None:
     written = ", ".join(f"{{{{{each}}}}}" for each in sorted(known))
-    places = {found.start(): found for found in _PLACE.finditer(text)}
-    ends = {found.end() - 2 for found in places.values()}
-    for braces in _BRACES.finditer(text):
-        found = places.get(braces.start())
-        if found is not None and found[1] not in known:
-            problem = f"has the unknown variable {found.group()}; write {written}"
-            raise at_line(file, _line(text, braces.start()), problem)
-        if found is None and braces.start() not in ends:
-            problem = f"has {braces.group()} that belongs to no variable; write {written}, or delete it"
-            raise at_line(file, _line(text, braces.start()), problem)
-    for name in sorted(known - {found[1] for found in places.values()}):
+    for start in (found.start() for found in re.finditer(r"\{\{", text)):
+        variable = _PLACE.match(text, start)
+        if variable is None:
+            raise at_line(file, _line(text, start), f"has {{{{ that begins no variable; write {written}, or delete it")
+        if variable[1] not in known:
+            problem = f"has the unknown variable {variable.group()}; write {written}"
+            raise at_line(file, _line(text, start), problem)
+    for name in sorted(known - set(_PLACE.findall(text))):
         problem = f"lacks the variable {{{{{name}}}}}; add it where its text belongs"
         raise at_line(file, _line(text, len(text.rstrip())), problem)
 

@@ -15,7 +15,7 @@ from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.phrases import clean_comment
 from tribal.ports import TableContext
 from tribal.rendering.words import shorten
-from tribal_contracts import CatalogCheck, CatalogForeignKey
+from tribal_contracts import CatalogColumn, CatalogForeignKey, CatalogTable
 
 # Limits by judgement: what a reader would need, at a price of about a third of a token a character.
 MAX_COMMENT_CHARS = 300
@@ -25,9 +25,9 @@ MAX_BRIEF_CHARS = 150
 MAX_LABEL_CHARS = 40
 """Of a value that a type or a check allows."""
 MAX_DEFAULT_CHARS = 80
-MAX_CHECKS = 10
-MAX_CHECK_CHARS = 200
-MAX_VIEW_CHARS = 1_500
+MAX_CHECKS = 8
+MAX_CHECK_CHARS = 120
+MAX_VIEW_CHARS = 1_200
 MAX_TYPE_CHARS = 60
 MAX_SAMPLES = 3
 """Sample values of a column, and patterns of masked ones."""
@@ -35,6 +35,17 @@ MAX_SAMPLE_CHARS = 40
 MAX_OTHER_COLUMNS = 60
 """Columns that are shown without being asked for."""
 
+_SHORT_TYPES = {
+    "character varying": "varchar",
+    "timestamp without time zone": "timestamp",
+    "timestamp with time zone": "timestamptz",
+    "time without time zone": "time",
+    "time with time zone": "timetz",
+    "double precision": "float8",
+}
+_BOUND_CHARS = 500
+_BOUND = re.compile(r"[\s(]*\"?\w+\"?\)?(?:::\w+\)?)?\s*(?:[<>]=?|<>)\s*[\s('-]*\d[\d.]*'?(?:::\w+)?[\s)]*")
+_CAST = re.compile(r"::(?:character varying|timestamp with(?:out)? time zone|[a-z_]+)(?:\(\d+\))?(?:\[\])?")
 _SPACES = re.compile(r"\s+")
 
 
@@ -59,15 +70,17 @@ class TableData:
     def asking(self, numbers: Collection[int], *, text: bool, others: int | None = MAX_OTHER_COLUMNS) -> dict[str, Any]:
         """The data of a question for these columns and, perhaps, for the text; `others` bounds the columns beside."""
         table = self.context.table
+        from_here, to_here = self._likely()
         shown: dict[str, Any] = {"name": self._name(OWN), "kind": table.kind.replace("_", " ")}
         shown |= _filled(
             said=clean_comment(self.context.settled.table or table.comment, MAX_COMMENT_CHARS),
             columns={f"c{n}": self._column(n, n in numbers) for n in self._columns_shown(numbers, others)},
             primary_key=self._columns(table.primary_key.columns if table.primary_key else ()),
             unique=sorted(self._columns(key.columns) for key in table.unique_keys),
-            referred_by=sorted({handle for key in self.context.incoming if (handle := self._other(key.from_table))}),
-            likely=self._likely(),
-            checks=[_sql(check.expression, MAX_CHECK_CHARS) for check in _sorted_checks(self.context)],
+            referred_by=_by_number(self._other(key.from_table) for key in self.context.incoming),
+            likely_refers=from_here,
+            likely_referred_by=to_here,
+            checks=_checks(table),
             definition=_sql(table.view_definition or "", MAX_VIEW_CHARS),
         )
         ask = {"text": text, "columns": sorted(numbers)}
@@ -97,7 +110,7 @@ class TableData:
             for neighbour in self.context.neighbours.values()
         }
         return {
-            handle: _filled(name=format_name(place), said=clean_comment(comments.get(place), MAX_BRIEF_CHARS))
+            handle: _trimmed(format_name(place), clean_comment(comments.get(place), MAX_BRIEF_CHARS))
             for place, handle in self.handles.tables.items()
             if handle != OWN
         }
@@ -112,20 +125,20 @@ class TableData:
     def _is_key(self, fact: ColumnFacts) -> bool:
         return bool(fact.foreign_keys) or fact.column.name in fact.key_columns
 
-    def _column(self, number: int, asked: bool) -> dict[str, Any]:
+    def _column(self, number: int, asked: bool) -> list[Any]:
+        """Name, type, and whatever else is known of a column."""
         fact = self.handles.facts[number - 1]
         column = fact.column
         said = self.context.settled.columns.get(column.name) or column.comment
-        return _filled(
-            name=column.name,
-            type="" if fact.column.enum_values else shorten(column.type, MAX_TYPE_CHARS),
+        more = _filled(
             said=clean_comment(said, MAX_BRIEF_CHARS),
             values={handle: shorten(text, MAX_LABEL_CHARS) for handle, text in self._values(column.name)},
-            refers=sorted({handle for key in fact.foreign_keys if (handle := self._referred(key))}),
-            default=_sql(column.default_value or "", MAX_DEFAULT_CHARS),
+            refers=" ".join(_by_number(self._referred(key) for key in fact.foreign_keys)),
+            default=_default(column),
             generated=_sql(column.generated or "", MAX_CHECK_CHARS),
             samples=self._samples(fact) if asked else [],
         )
+        return _trimmed(column.name, "enum" if column.enum_values else _short_type(column.type), more)
 
     def _values(self, column: str) -> Iterable[tuple[str, str]]:
         return self.handles.values.get(column, {}).items()
@@ -145,20 +158,18 @@ class TableData:
     def _columns(self, names: Collection[str]) -> list[str]:
         return [self.handles.columns[name] for name in names if name in self.handles.columns]
 
-    def _likely(self) -> list[dict[str, Any]]:
-        """Inferred keys: those from here with their columns, those to here by their table."""
+    def _likely(self) -> tuple[dict[str, str], list[str]]:
+        """Inferred keys: the tables that columns likely refer to, and those that likely refer to this table."""
         own = (self.context.table.schema_name, self.context.table.table_name)
-        found: list[dict[str, Any]] = []
+        from_here: dict[str, str] = {}
+        to_here: set[str] = set()
         for key in self.context.inferred_keys:
             source, target = self._other(key.from_table), self._other(key.to_table)
-            if source is None or target is None:
-                continue
-            if place_of(key.from_table) == own:
-                found.append({"columns": self._columns(key.from_columns), "refers": target})
-            else:
-                found.append({"referred_by": source})
-        unique = {str(sorted(each.items())): each for each in found}
-        return [unique[text] for text in sorted(unique)]
+            if source is not None and target is not None and place_of(key.from_table) == own:
+                from_here[" ".join(self._columns(key.from_columns))] = target
+            elif source is not None and target is not None:
+                to_here.add(source)
+        return dict(sorted(from_here.items())), _by_number(to_here)
 
 
 def _filled(**members: Any) -> dict[str, Any]:
@@ -166,9 +177,37 @@ def _filled(**members: Any) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value}
 
 
+def _trimmed(*members: Any) -> list[Any]:
+    """The members up to the last that is not empty."""
+    found = list(members)
+    while found and not found[-1]:
+        found.pop()
+    return found
+
+
+def _short_type(text: str) -> str:
+    """A type by its usual short name."""
+    for long, short in _SHORT_TYPES.items():
+        text = text.replace(long, short)
+    return shorten(text, MAX_TYPE_CHARS)
+
+
+def _default(column: CatalogColumn) -> str:
+    text = column.default_value or ""
+    return "numbered" if column.identity or text.lower().startswith("nextval(") else _sql(text, MAX_DEFAULT_CHARS)
+
+
 def _sql(text: str, limit: int) -> str:
     return shorten(_SPACES.sub(" ", text[: 8 * limit]).strip(), limit)
 
 
-def _sorted_checks(context: TableContext) -> list[CatalogCheck]:
-    return sorted(context.table.checks, key=lambda check: (check.name, check.expression))[:MAX_CHECKS]
+def _checks(table: CatalogTable) -> list[str]:
+    """What the checks say, without those that only compare a column with a number."""
+    ordered = sorted(table.checks, key=lambda check: (check.name, check.expression))
+    telling = [check.expression for check in ordered if not _BOUND.fullmatch(check.expression[:_BOUND_CHARS])]
+    return [_sql(_CAST.sub("", text[: 8 * MAX_CHECK_CHARS]), MAX_CHECK_CHARS) for text in telling[:MAX_CHECKS]]
+
+
+def _by_number(handles: Iterable[str | None]) -> list[str]:
+    """Handles of one kind, each once."""
+    return sorted({handle for handle in handles if handle}, key=lambda handle: int(handle[1:]))
