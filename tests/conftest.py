@@ -15,7 +15,7 @@ settings.load_profile("without a deadline")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-for _body in ("catalog_reader", "describer", "embedder", "object_store", "search_index", "secrets"):
+for _body in ("catalog_reader", "describer", "embedder", "language_model", "object_store", "search_index", "secrets"):
     # The bodies are no test modules themselves, so that pytest would not explain their asserts.
     pytest.register_assert_rewrite(f"tests.conformance.{_body}")
 
@@ -23,6 +23,7 @@ pytest_plugins = [
     "tests.infra.state_machines",
     "tests.infra.synthesis",
     "tests.plugins.aws",
+    "tests.plugins.claude",
     "tests.plugins.postgres",
     "tests.plugins.relay",
     "tests.plugins.replica",

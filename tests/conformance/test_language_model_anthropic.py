@@ -1,0 +1,49 @@
+"""Claude at Anthropic, held to what holds of every `LanguageModel`."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import SecretStr
+
+from tests.conformance.language_model import *  # noqa: F403
+from tests.conformance.language_model import REQUEST, failed
+from tests.fakes.claude import KEY, FakeClaude, failures
+from tests.fakes.claude.failures import Failure
+from tribal.adapters.anthropic.model import anthropic_model
+from tribal.describing.model.known_models import model_facts
+from tribal.ports import LanguageModel
+from tribal_contracts import ModelSettings
+
+
+@pytest.fixture
+def model(claude: FakeClaude) -> LanguageModel:
+    settings = ModelSettings(
+        provider="anthropic", name="claude-haiku-5-5", api_key_secret="CLAUDE_KEY", base_url=claude.address
+    )
+    return anthropic_model(settings, model_facts(settings), SecretStr(KEY))
+
+
+SAID_BY_CODE = [
+    (failures.CONTRACT_LIMIT, "stopped"),
+    (failures.TIER_LIMIT, "stopped"),
+    (failures.LINKED_LIMIT, "stopped"),
+    (failures.ON_HOLD, "stopped"),
+    (failures.RAMP_LIMITED, "throttled"),
+    (failures.OVERLOADED, "overloaded"),
+    (failures.BODY_TOO_LARGE, "too_long"),
+]
+
+
+@pytest.mark.parametrize(("failure", "kind"), SAID_BY_CODE, ids=lambda value: getattr(value, "name", None))
+def test_a_code_tells_limits_that_a_person_has_to_raise_from_those_that_pass(
+    claude: FakeClaude, model: LanguageModel, failure: Failure, kind: str
+) -> None:
+    claude.fail(failure)
+    outcome = failed(model.ask(REQUEST))
+    assert (outcome.kind, outcome.unseen) == (kind, False)
+    if failure in (failures.CONTRACT_LIMIT, failures.TIER_LIMIT, failures.LINKED_LIMIT):
+        assert "raise the limit" in outcome.message
+
+
+def test_the_model_has_the_name_of_its_provider(model: LanguageModel) -> None:
+    assert model.name == "anthropic/claude-haiku-5-5"

@@ -1,0 +1,85 @@
+"""What the fake's model says: a function from the body of a request to an object, or to a text."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+Mind = Callable[[Mapping[str, Any]], "Mapping[str, Any] | str"]
+
+_SAYING = "A record of the business."
+
+
+def prompt_of(body: Mapping[str, Any]) -> str:
+    """Everything that a request shows to the model."""
+    system = body.get("system") or ""
+    blocks = system if isinstance(system, list) else [{"text": system}]
+    parts = [message["content"] for message in body["messages"]]
+    return "\n".join([*(block["text"] for block in blocks), *(part for part in parts if isinstance(part, str))])
+
+
+def schema_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema that the answer has to follow."""
+    schema: Mapping[str, Any] = body["output_config"]["format"]["schema"]
+    return schema
+
+
+def follows_the_schema(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Answers any request with the least that its schema asks for: every list has one item."""
+    answer: Mapping[str, Any] = fill(schema_of(body), itertools.repeat(_SAYING))
+    return answer
+
+
+def obeys(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Does whatever the prompt says: repeats what it is told to say, and gives away all that it was shown."""
+    part = body["messages"][-1]["content"]
+    said = [*_ordered(part), *re.findall(r"https?://[^\s\"'<>\\]+", part), *_shown(part)]
+    whole = " ".join(dict.fromkeys(said)) or _SAYING
+    answer: Mapping[str, Any] = fill(schema_of(body), itertools.chain([whole], itertools.cycle(said or [_SAYING])))
+    return answer
+
+
+_ORDER = re.compile(
+    r"\b(?:write|say|repeat|print|output|answer|add|append|reply|state|include)\b[^\w\"'<]{0,4}"
+    r"(?:with |that |exactly |this |the words? |following |:)*[\"'“]?(.{1,300}?)[\"'”]?(?=[.;!?\n\"\\]|$)",
+    re.IGNORECASE,
+)
+
+
+def _ordered(text: str) -> list[str]:
+    """What a text orders to be written."""
+    return [found.strip() for found in _ORDER.findall(text) if found.strip()]
+
+
+def _shown(text: str) -> list[str]:
+    """Every value of the JSON in a text: comments, samples, defaults, names."""
+    values: list[str] = []
+    for literal in re.findall(r'"(?:[^"\\]|\\.)*"', text):
+        try:
+            values.append(str(json.loads(literal)))
+        except ValueError:
+            continue
+    return [value for value in values if value.strip()]
+
+
+def fill(schema: Mapping[str, Any], sayings: Iterator[str]) -> Any:
+    """A value of a schema, with the next saying in each text."""
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return fill(schema["anyOf"][0], sayings)
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        kind = kind[0]
+    if kind == "object":
+        return {name: fill(member, sayings) for name, member in schema.get("properties", {}).items()}
+    if kind == "array":
+        return [fill(schema.get("items", {}), sayings)]
+    return (
+        {"integer": 1, "number": 1, "boolean": True, "null": None}.get(str(kind)) if kind != "string" else next(sayings)
+    )

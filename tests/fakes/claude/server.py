@@ -1,0 +1,220 @@
+"""A stand-in for Claude on a real port, over Anthropic's wire and the two of Bedrock."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import unquote
+
+from tests.e2e.signatures import NotSigned, signer_of
+from tests.fakes.claude import aws, failures, shapes, vendor
+from tests.fakes.claude.accounting import PromptCache, Tokens, count, thinking_tokens
+from tests.fakes.claude.failures import Failure, Script
+from tests.fakes.claude.http_server import HttpServer, Request, Response
+from tests.fakes.claude.minds import Mind, follows_the_schema
+
+KEY = "sk-ant-test"
+
+_WIRES = {"/v1/messages": "anthropic", "/anthropic/v1/messages": "messages"}
+_INVOKE = re.compile(r"/model/(?P<model>[^/]+)/invoke")
+_SERVICES = {"messages": "bedrock-mantle", "runtime": "bedrock"}
+_JSON = {"content-type": "application/json"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call as the vendor saw it."""
+
+    wire: str
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
+    failure: str
+    """The name of what went wrong on purpose, or nothing."""
+    tokens: Tokens
+    nanodollars: int
+    """What is billed."""
+
+
+class Refused(Exception):
+    """What is answered with an error."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.name)
+        self.failure = failure
+
+
+@dataclass
+class FakeClaude:
+    """Answers by its `mind`, fails by its `script`, and keeps a ledger of `calls`."""
+
+    mind: Mind = follows_the_schema
+    script: Script = field(default_factory=Script)
+    latency_seconds: float = 0.0
+    """How long each answer takes; for benchmarks."""
+    keys: set[str] = field(default_factory=lambda: {KEY})
+    secrets: dict[str, str] = field(default_factory=lambda: {"testing": "testing"})
+    """Secret by access key of AWS."""
+    calls: list[Call] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
+    """What neither the vendor's documents nor the SDK's types know; the fixture fails the test for it."""
+    versions: list[str] = field(default_factory=list)
+    """Of the API, that calls asked for."""
+    busiest: int = 0
+    """The most calls that were under way at once."""
+
+    def __post_init__(self) -> None:
+        self._cache = PromptCache()
+        self._lock = threading.Lock()
+        self._under_way = 0
+        self._server = HttpServer(self._handle)
+
+    @property
+    def address(self) -> str:
+        """Base URL of Anthropic's wire, and of bedrock-runtime's."""
+        return f"http://127.0.0.1:{self._server.port}"
+
+    @property
+    def messages_address(self) -> str:
+        """Base URL of Bedrock's Messages endpoint."""
+        return f"{self.address}/anthropic"
+
+    @property
+    def nanodollars(self) -> int:
+        """All that was billed."""
+        return sum(call.nanodollars for call in self.calls)
+
+    def fail(self, *next_calls: Failure | None) -> None:
+        """Let the next calls end so; `None` is an answer as usual."""
+        self.script.next.extend(next_calls)
+
+    def stop(self) -> None:
+        """Close the port."""
+        self._server.stop()
+
+    async def _handle(self, request: Request) -> Response:
+        self._under_way += 1
+        self.busiest = max(self.busiest, self._under_way)
+        try:
+            return await self._answer(request)
+        finally:
+            self._under_way -= 1
+
+    async def _answer(self, request: Request) -> Response:
+        wire, body = self._read(request)
+        try:
+            model = self._checked(wire, request, body)
+            failure = self.script.draw()
+            if self.latency_seconds:
+                await asyncio.sleep(self.latency_seconds)
+            if failure is not None and not failure.billed:
+                raise Refused(failure)
+        except Refused as refused:
+            self.calls.append(Call(wire, body, request.headers, refused.failure.name, Tokens(), 0))
+            return self._error(wire, refused.failure)
+        return self._message(wire, request, body, model, failure)
+
+    def _read(self, request: Request) -> tuple[str, dict[str, Any]]:
+        """The wire, and the body as Anthropic's API has it."""
+        body = json.loads(request.body or b"{}")
+        wire = _WIRES.get(request.path, "")
+        if found := _INVOKE.fullmatch(request.path):
+            return "runtime", {"model": unquote(found["model"]), **body}
+        return wire, body
+
+    def _checked(self, wire: str, request: Request, body: dict[str, Any]) -> vendor.VendorModel:
+        """The model that is asked, once the request is found to be in order."""
+        if not wire or request.method != "POST":
+            raise Refused(replace(failures.NO_SUCH_MODEL, name="no such address"))
+        self._check_login(wire, request)
+        # Bedrock takes the version in the body (anthropic/lib/bedrock/_client.py), Anthropic in a header.
+        version = body.pop("anthropic_version", None) if wire == "runtime" else request.headers.get("anthropic-version")
+        if version is None:
+            raise Refused(replace(failures.INVALID_REQUEST, name="refused", message="anthropic-version: is required"))
+        self.versions.append(str(version))
+        model = vendor.model_named(str(body.get("model")), bedrock=wire != "anthropic")
+        if model is None:
+            raise Refused(failures.NO_SUCH_MODEL)
+        reasons = [*vendor.refusals(body, model), *(faults := shapes.faults_of_request(body))]
+        self.violations.extend(faults)
+        if reasons:
+            raise Refused(replace(failures.INVALID_REQUEST, name="refused", message="; ".join(reasons)))
+        return model
+
+    def _check_login(self, wire: str, request: Request) -> None:
+        if wire == "anthropic":
+            # anthropic/_client.py: `auth_headers`.
+            if request.headers.get("authorization", "").removeprefix("Bearer ") not in self.keys:
+                raise Refused(failures.KEY_REFUSED)
+            return
+        url = f"http://{request.headers.get('host')}{request.path}"
+        try:
+            signer_of(
+                request.method,
+                url,
+                request.headers,
+                request.body,
+                service=_SERVICES[wire],
+                secret_of=self.secrets.get,
+            )
+        except NotSigned:
+            raise Refused(failures.FORBIDDEN) from None
+
+    def _message(
+        self, wire: str, request: Request, body: dict[str, Any], model: vendor.VendorModel, failure: Failure | None
+    ) -> Response:
+        """An answer, or what became of it."""
+        said = self.mind(body)
+        text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+        with self._lock:
+            prompt = self._cache.tokens(body, model)
+        thought = thinking_tokens(body, model)
+        tokens = replace(prompt, output=min(count(text) + thought, body["max_tokens"]))
+        fits = tokens.output == count(text) + thought
+        message = {
+            "id": f"msg_{len(self.calls):06}",
+            "type": "message",
+            "role": "assistant",
+            "model": body["model"],
+            "content": [{"type": "text", "text": text if fits else text[: tokens.output * 2]}],
+            "stop_reason": "end_turn" if fits else "max_tokens",
+            "stop_sequence": None,
+            "usage": tokens.usage(),
+        }
+        name = "" if failure is None else failure.name
+        self.calls.append(Call(wire, body, request.headers, name, tokens, tokens.nanodollars(model)))
+        if failure is not None and failure.status != 200:
+            return self._error(wire, failure)
+        return self._delivered(message, failure)
+
+    def _delivered(self, message: dict[str, Any], failure: Failure | None) -> Response:
+        headers = {**_JSON, "request-id": f"req_{message['id']}"}
+        if failure is None:
+            self.violations.extend(shapes.faults_of_message(message))
+            return Response(200, json.dumps(message).encode(), headers)
+        changed = failure.change(message) if failure.change else message
+        if failure.vendors:
+            self.violations.extend(shapes.faults_of_message(changed))
+        body = failure.body if failure.body is not None else json.dumps(changed).encode()
+        return Response(200, body, {**headers, "content-type": failure.content_type}, failure.delivery)
+
+    def _error(self, wire: str, failure: Failure) -> Response:
+        headers = {**_JSON, "request-id": "req_failed", **dict(failure.headers), "content-type": failure.content_type}
+        if failure.body is not None:
+            return Response(failure.status, failure.body, headers)
+        if wire == "runtime":
+            status, name = aws.exception(failure.status)
+            body: dict[str, Any] = {"message": failure.message.replace("prompt", "Input")}
+            return Response(status, json.dumps(body).encode(), {**headers, "x-amzn-errortype": f"{name}:"})
+        details = {"details": {"error_code": failure.code}} if failure.code else {}
+        body = {
+            "type": "error",
+            "error": {"type": failure.type, "message": failure.message, **details},
+            "request_id": "req_failed",
+        }
+        self.violations.extend(shapes.faults_of_error(body))
+        return Response(failure.status, json.dumps(body).encode(), headers)
