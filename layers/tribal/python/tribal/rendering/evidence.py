@@ -6,5 +6,11 @@ from tribal_contracts import Description
 
 
 def basis(description: Description) -> str:
-    """What the sentences of a description rest on, each once: "foreign key, name"; empty if nothing is recorded."""
-    return ", ".join(dict.fromkeys(evidence.of for evidence in description.evidence or ()))
+    """What the sentences of a description rest on, each once: "foreign key, name"; empty if nothing is recorded.
+
+    Of a model's, who wrote it and how sure that is comes first: "model (60 %) from names".
+    """
+    known_from = ", ".join(dict.fromkeys(evidence.of for evidence in description.evidence or ()))
+    if description.source == "model":
+        return " from ".join([f"model ({description.confidence:.0%})".replace("%", " %"), *filter(None, [known_from])])
+    return known_from

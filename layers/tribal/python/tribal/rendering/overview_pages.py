@@ -9,6 +9,7 @@ from tribal.catalog.identity import TableIdentity, format_name
 from tribal.rendering.corrections import correction
 from tribal.rendering.markdown import escape_text, fence, link, page, table
 from tribal.rendering.mermaid import DIAGRAM_TABLES, drawn_tables
+from tribal.rendering.names import linked_prose
 from tribal.rendering.words import number, row_figure
 from tribal_contracts import DomainDocument, DomainTable, OverviewDocument, OverviewDomain
 
@@ -26,8 +27,8 @@ def domain_page(document: DomainDocument) -> str:
         [
             " / ".join(breadcrumbs),
             f"# {escape_text(document.title)}",
-            escape_text(document.description),
-            f"**Domain** · {number(len(document.tables), 'table')}",
+            _prose(document, path),
+            f"**Domain** · {number(len(document.tables), 'table')}{_written_by(document)}",
             f"## Tables\n\n{_tables(document.tables, path)}",
             _diagram(document),
             _common_joins(document.common_joins),
@@ -38,6 +39,16 @@ def domain_page(document: DomainDocument) -> str:
             ),
         ]
     )
+
+
+def _prose(document: DomainDocument, path: str) -> str:
+    if document.description_source != "model":
+        return escape_text(document.description)
+    return linked_prose(document.description, {table.name: table.path for table in document.tables}, path)
+
+
+def _written_by(document: DomainDocument) -> str:
+    return " · _Written by a model from names; nobody has confirmed it._" * (document.description_source == "model")
 
 
 def _tables(tables: Sequence[DomainTable], path: str) -> str:

@@ -21,9 +21,10 @@ from tribal.rendering.markdown import (
     table,
 )
 from tribal.rendering.mermaid import ErColumn, ErTable, er_diagram
-from tribal.rendering.names import linked_table
+from tribal.rendering.names import linked_prose, linked_table
 from tribal.rendering.words import number, rows_phrase
 from tribal_contracts import (
+    Description,
     DescriptionSource,
     DocumentedColumn,
     DocumentedRelation,
@@ -47,7 +48,7 @@ _SHAPELESS_TYPES = ("bigint", "date", "double", "float", "integer", "number", "n
 _SOURCES: dict[DescriptionSource, str] = {
     "human": "Written by a person.",
     "comment": "From the comment in the database.",
-    "model": "Written by a model.",
+    "model": "Written by a {basis}; nobody has confirmed it.",
     "derived": "Known from {basis}; nobody has confirmed it.",
 }
 
@@ -59,7 +60,7 @@ def table_page(document: TableDocument, path: str) -> str:
         [
             _breadcrumbs(document, path),
             f"# {heading}",
-            escape_text(document.description.text),
+            _prose(document.description, document, path),
             _facts(document),
             _notes(document),
             f"## Columns\n\n{_columns(document, path)}",
@@ -126,7 +127,7 @@ def _columns(document: TableDocument, path: str) -> str:
             _key(column, parents.get(column.name), column.name in unique, path),
             "yes" if column.nullable else "no",
             _default(column),
-            _column_text(column),
+            _column_text(column, document, path),
             basis(column.description),
         )
         for column in document.columns
@@ -149,8 +150,15 @@ def _default(column: DocumentedColumn) -> str:
     return cell_code(column.default_value) if column.default_value is not None else ""
 
 
-def _column_text(column: DocumentedColumn) -> str:
-    parts = [escape_text(column.description.text)]
+def _prose(said: Description, document: TableDocument, path: str) -> str:
+    """A text; in one that a model wrote, the related tables that it names are links to their pages."""
+    if said.source != "model":
+        return escape_text(said.text)
+    return linked_prose(said.text, {relation.name: relation.path for relation in document.relations}, path)
+
+
+def _column_text(column: DocumentedColumn, document: TableDocument, path: str) -> str:
+    parts = [_prose(column.description, document, path)]
     if column.enum_values and column.description.source != "derived":
         parts.append("Values: " + ", ".join(cell_code(value) for value in column.enum_values) + ".")
     if column.sensitive:
