@@ -20,10 +20,11 @@ from tribal.app.parts import (
 from tribal.errors import ConfigurationError, ObjectNotFound
 from tribal.ports import Application, Options, Provider, RunParameters
 from tribal.settings import settings_in_bucket
-from tribal.settings.deployment import PROJECT_KEY
-from tribal.settings.prompt_files import PROMPT_KEYS, prompts_in_bucket
+from tribal.settings.deployment import PROJECT_KEY, PROMPTS_KEY
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from opensearchpy import OpenSearch
 
     from tribal.adapters.sqlite.published import PublishedSqliteIndex
@@ -51,8 +52,8 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         store,
         keys,
         clock,
-        lambda: prompts_in_bucket(store()),
-        f"{deployment.bucket.address(PROMPT_KEYS)}",
+        lambda: _prompts(store()),
+        deployment.bucket.address(PROMPTS_KEY),
         _HINT,
         deployment.region,
     )
@@ -72,6 +73,12 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         locks=lambda _: None,
         answer_tokens=deployment.answer_tokens,
     )
+
+
+def _prompts(store: ObjectStore) -> Mapping[str, bytes]:
+    from tribal.settings.prompt_files import prompts_in_bucket
+
+    return prompts_in_bucket(store)
 
 
 def _target(deployment: Deployment, entry: DatabaseEntry) -> PostgresTarget:

@@ -62,16 +62,13 @@ class Models:
         model = LazyModel(settings, Provider(partial(self._model, settings, facts)))
         timing = Timing(self.clock)
         budget = Budget(self.store(), settings, run_id, _holder(), timing)
-        asked = {entry.name for entry in options.databases if options.described_by_model(entry)}
         return ModelDescribers(
             CappedModel(model, budget, partial(_worst_price, facts), stop, timing),
-            budget,
             Asking(prompts, settings, model.name, thinking),
             facts,
-            asks=asked.__contains__,
-            store=self.store(),
-            clock=self.clock,
-            fresh=options.new_prose,
+            options,
+            self.store(),
+            self.clock,
         )
 
     def _model(self, settings: ModelSettings, facts: ModelFacts) -> LanguageModel:

@@ -15,6 +15,8 @@ from tribal_contracts import AnswerLimits, ModelSettings
 
 PROJECT_KEY = "config/databases.yaml"
 """Key of the configuration, relative to the store."""
+PROMPTS_KEY = "config/prompts/"
+"""Where texts for the model are that replace the shipped ones, relative to the store."""
 GIVEN_VARIABLES = "TRIBAL_CONFIG_VARIABLES"
 """Names of the variables that the configuration in the bucket may use, with commas between."""
 _NOT_GIVEN = re.compile(r"(?:AWS|LAMBDA|POWERTOOLS|TRIBAL)_|_|PATH\Z|PYTHON|LD_", re.IGNORECASE)

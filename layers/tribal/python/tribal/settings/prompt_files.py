@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tribal.errors import ConfigurationError
+from tribal.settings.deployment import PROMPTS_KEY
 from tribal.settings.yaml_reader import read_small_file
 
 if TYPE_CHECKING:
     from tribal.ports import ObjectStore
 
 PROMPT_FOLDER = "prompts"
-PROMPT_KEYS = "config/prompts/"
-"""Where they are in a bucket."""
 _ENDING = ".md"
 _MOST_FILES = 50
 _LARGEST_BYTES = 64 * 1024
@@ -41,9 +40,9 @@ def prompts_in_bucket(store: ObjectStore) -> dict[str, bytes]:
     Raises:
         ConfigurationError: when one is too large, or there are too many.
     """
-    names = [key.removeprefix(PROMPT_KEYS) for key in store.keys(PROMPT_KEYS)]
-    place = f"{store.location}{PROMPT_KEYS.rstrip('/')}"
-    return _texts(place, names, lambda name: store.get(f"{PROMPT_KEYS}{name}").data)
+    names = [key.removeprefix(PROMPTS_KEY) for key in store.keys(PROMPTS_KEY)]
+    place = f"{store.location}{PROMPTS_KEY.rstrip('/')}"
+    return _texts(place, names, lambda name: store.get(f"{PROMPTS_KEY}{name}").data)
 
 
 def _texts(place: str, names: Iterable[str], read: Callable[[str], bytes]) -> dict[str, bytes]:

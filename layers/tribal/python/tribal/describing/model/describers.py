@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 
-from tribal.describing.model.calls import Budget
+from tribal.describing.model.calls import CappedModel
 from tribal.describing.model.describer import ModelDescriber
 from tribal.describing.model.grounding import KnownNames
 from tribal.describing.model.questions import Asking
 from tribal.describing.model.shelf import ProseShelf
 from tribal.describing.model.tallied import TalliedModel
 from tribal.describing.rules.describer import RulesDescriber
-from tribal.ports import Clock, Describer, LanguageModel, ModelFacts, ObjectStore
+from tribal.ports import Clock, Describer, ModelFacts, ObjectStore, Options
 from tribal.store import read_names
 from tribal_contracts import ModelUsage
 
@@ -21,32 +20,28 @@ class ModelDescribers:
     """A model for the databases that are not kept from it, rules for the others.
 
     Args:
-        model: is asked within the budget. budget: is closed with the describers.
+        model: is asked, and closed with the describers.
         asking: what is the same for all questions. facts: prices, for quotes.
-        asks: whether the model describes a database, by the name of its entry.
-        fresh: whether to have everything written anew.
+        options: say which databases the model describes, and whether it writes everything anew.
     """
 
     def __init__(
         self,
-        model: LanguageModel,
-        budget: Budget,
+        model: CappedModel,
         asking: Asking,
         facts: ModelFacts,
-        *,
-        asks: Callable[[str], bool],
+        options: Options,
         store: ObjectStore,
         clock: Clock,
-        fresh: bool = False,
     ) -> None:
-        self._budget = budget
-        self._asks = asks
+        self._capped = model
         self._model = TalliedModel(model, clock)
         self._asking = asking
         self._facts = facts
         self._store = store
         self._clock = clock
-        self._fresh = fresh
+        self._fresh = options.new_prose
+        self._asked = {entry.name for entry in options.databases if options.described_by_model(entry)}
         self._rules = RulesDescriber()
         self._lock = threading.Lock()
         self._made: dict[str, Describer] = {}
@@ -55,7 +50,7 @@ class ModelDescribers:
         """The describer of a database; the same one each time."""
         with self._lock:
             if database not in self._made:
-                self._made[database] = self._build(database) if self._asks(database) else self._rules
+                self._made[database] = self._build(database) if database in self._asked else self._rules
             return self._made[database]
 
     @property
@@ -70,7 +65,7 @@ class ModelDescribers:
 
     def close(self) -> None:
         """Book what was spent, and return what was set aside."""
-        self._budget.close()
+        self._capped.close()
 
 
 class _Names:

@@ -53,6 +53,10 @@ class CappedModel:
         """Name of the model that is asked."""
         return self._model.name
 
+    def close(self) -> None:
+        """Book what was spent, and return what the budget had set aside; no call may follow."""
+        self._budget.close()
+
     def ask(self, request: ModelRequest) -> ModelOutcome:
         """Ask once there is a slot and money for it.
 
