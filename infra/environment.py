@@ -8,7 +8,9 @@ from typing import Annotated, Literal, Self
 from zoneinfo import available_timezones
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
+
+from infra.model import Model, Part
 
 FOLDER = Path(__file__).parent / "environments"
 
@@ -23,13 +25,10 @@ LOG_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731)
 
 
 VariableName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,63}$")]
+_VARIABLE_BYTES = 3_000
+"""Of the 4 KB that all variables of a function may have, what is left beside those that the stack sets itself.
+Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
 _RUNTIME_VARIABLES = ("AWS_", "LAMBDA_", "POWERTOOLS_", "TRIBAL_", "PYTHON", "LD_", "PATH")
-
-
-class Part(BaseModel):
-    """A part of an environment: frozen, unknown keys refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Schedule(Part):
@@ -72,7 +71,9 @@ class Network(Part):
     """If empty, the stack creates a group that allows all outbound and no inbound traffic."""
     route_table_ids: list[Annotated[str, Field(pattern=r"^rtb-[0-9a-f]+$")]] = Field(default_factory=list)
     """Route tables of the subnets, for the endpoint of S3."""
-    endpoints: list[Literal["s3", "secretsmanager", "sqs", "sts"]] = Field(default_factory=list)
+    endpoints: list[Literal["s3", "secretsmanager", "sqs", "sts", "bedrock-mantle", "bedrock-runtime"]] = Field(
+        default_factory=list
+    )
     """Services for which the stack creates an endpoint in the VPC; of the groups of a VPC, one may name a service."""
     role_arn: Arn | None = None
     """A role that the group's functions assume to reach the databases, such as one of another account."""
@@ -212,8 +213,10 @@ class Environment(Part):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     index: Literal["opensearch", "sqlite"]
     opensearch: OpenSearchSize | None = None
-    describer: Literal["rules"] = "rules"
-    """What describes the tables; models come later."""
+    model: Model | None = None
+    """The model that describes tables; without one, rules do."""
+    describer: Literal["rules", "model"] | None = None
+    """`rules` switches the model off and leaves its settings where they are; `model` says that there has to be one."""
     functions: FunctionSizes = FunctionSizes()
     concurrency: Concurrency = Concurrency()
     api: Api = Api()
@@ -252,6 +255,19 @@ class Environment(Part):
         return value
 
     @model_validator(mode="after")
+    def _the_describer_has_its_model(self) -> Self:
+        if self.describer == "model" and self.model is None:
+            raise ValueError("describer: model needs the part model, with provider and name at least")
+        size = sum(len(name) + len(value) for name, value in self.variables.items())
+        size += len(self.model.variable.encode()) if self.model else 0
+        if size > _VARIABLE_BYTES:
+            raise ValueError(
+                f"model and variables have {size:,} bytes, and functions take {_VARIABLE_BYTES:,}: shorten model.terms,"
+                " or tell them in a text of yours in config/prompts of the bucket"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _the_index_has_what_it_needs(self) -> Self:
         if (self.index == "opensearch") != (self.opensearch is not None):
             raise ValueError("index: opensearch and the part opensearch belong together")
@@ -275,7 +291,12 @@ class Environment(Part):
                 for each in ids
                 if PLACEHOLDER_ID.match(each)
             ]
-        return found
+        return found + (self.asked_model.obstacles if self.asked_model else [])
+
+    @property
+    def asked_model(self) -> Model | None:
+        """The model that functions ask; `None` where rules describe everything."""
+        return None if self.describer == "rules" else self.model
 
     @property
     def prefix(self) -> str:

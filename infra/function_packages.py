@@ -7,7 +7,9 @@ from pathlib import Path
 
 OUR_LAYER = "tribal"
 """The packages `tribal` and `tribal_contracts`."""
-LAYERS = (OUR_LAYER, "deps-core", "deps-postgres", "deps-search", "deps-tokens", "deps-vectors")
+MODEL_LAYER = "deps-model"
+"""What asks a model; only where an environment names one."""
+LAYERS = (OUR_LAYER, "deps-core", MODEL_LAYER, "deps-postgres", "deps-search", "deps-tokens", "deps-vectors")
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "planner": (OUR_LAYER, "deps-core", "deps-postgres"),
     "documenter": (OUR_LAYER, "deps-core", "deps-postgres"),
@@ -16,6 +18,8 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "retriever": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors"),
     "authorizer": (OUR_LAYER, "deps-core", "deps-tokens"),
 }
+ASKING = ("documenter", "finisher")
+"""The functions that ask the model."""
 DEFAULT_PYTHON = "3.13"
 """The Lambda runtime. The end-to-end test packages for the running interpreter instead."""
 
@@ -48,6 +52,11 @@ class Packages:
         """Folders that have not been built."""
         wanted = [*(self.layer(name) for name in LAYERS), *(self.function(name) for name in FUNCTIONS)]
         return [path for path in wanted if not path.is_dir()]
+
+
+def layers_of(function: str, *, model: bool) -> tuple[str, ...]:
+    """The layers of a function, in an environment with or without a model."""
+    return (*FUNCTIONS[function], MODEL_LAYER) if model and function in ASKING else FUNCTIONS[function]
 
 
 def handler_of(function: str) -> str:

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from infra.function_packages import FUNCTIONS, Packages, PackagingError, handler_of
+from infra.function_packages import ASKING, FUNCTIONS, Packages, PackagingError, handler_of, layers_of
 
 _PROBE = """
 import sys, time
@@ -59,6 +59,16 @@ from tribal.edges.http.identity import SigningKeys
 key = ec.generate_private_key(ec.SECP256R1())
 jwt.decode(jwt.encode({}, key, "ES256"), key.public_key(), ["ES256"])
 """
+ASKING_WORK = """
+assert "anthropic" not in sys.modules, "the SDK is loaded before a model is asked"
+import anthropic
+import boto3
+anthropic.AsyncAnthropic(api_key="testing", http_client=anthropic.DefaultAsyncHttpxClient()).messages
+at = {"aws_region": "eu-central-1", "aws_access_key": "testing", "aws_secret_key": "testing"}
+anthropic.AsyncAnthropicBedrock(**at).messages
+anthropic.AsyncAnthropicBedrockMantle(**at).messages
+"""
+"""What a function loads to ask the model, and not before."""
 WORK = {
     "planner": _S3 + _SECRETS + _POSTGRES,
     "documenter": _S3 + _SECRETS + _POSTGRES,
@@ -93,22 +103,26 @@ def import_handlers(packages: Packages, interpreter: str, runtime: Path) -> dict
         PackagingError: when one cannot be imported, or takes a module from elsewhere; the message says why.
     """
     with tempfile.TemporaryDirectory() as folder:
-        return {
-            function: _import_handler(function, _path_of(function, packages, runtime), interpreter, Path(folder))
-            for function in FUNCTIONS
-        }
+        took = {}
+        for function in FUNCTIONS:
+            path = _path_of(function, packages, runtime)
+            took[function] = _import_handler(function, path, interpreter, Path(folder), WORK[function])
+        for function in ASKING:
+            path = _path_of(function, packages, runtime, model=True)
+            _import_handler(function, path, interpreter, Path(folder), WORK[function] + ASKING_WORK)
+        return took
 
 
-def _path_of(function: str, packages: Packages, runtime: Path) -> list[str]:
+def _path_of(function: str, packages: Packages, runtime: Path, *, model: bool = False) -> list[str]:
     """Where a function finds what it imports."""
-    layers = [packages.layer(layer) / "python" for layer in FUNCTIONS[function]]
+    layers = [packages.layer(layer) / "python" for layer in layers_of(function, model=model)]
     return [str(folder.resolve()) for folder in (packages.function(function), *layers, runtime)]
 
 
-def _import_handler(function: str, path: list[str], interpreter: str, folder: Path) -> float:
+def _import_handler(function: str, path: list[str], interpreter: str, folder: Path, work: str) -> float:
     module, _, name = handler_of(function).rpartition(".")
     # Neither the environment nor the site-packages of this machine, and nothing is written beside the modules.
-    command = [interpreter, "-I", "-S", "-B", "-c", _PROBE, "|".join(path), module, name, WORK[function]]
+    command = [interpreter, "-I", "-S", "-B", "-c", _PROBE, "|".join(path), module, name, work]
     ran = subprocess.run(
         command, capture_output=True, text=True, check=False, env=_ENVIRONMENT, cwd=folder, timeout=_TIMEOUT_SECONDS
     )

@@ -10,6 +10,15 @@ ONLY_BOTOCORE_NEEDS = ("python-dateutil", "six", "urllib3")
 
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     "deps-core": ONLY_BOTOCORE_NEEDS,
+    # What deps-core has already, which both functions with this layer have too.
+    "deps-model": (
+        *ONLY_BOTOCORE_NEEDS,
+        "annotated-types",
+        "pydantic",
+        "pydantic-core",
+        "typing-extensions",
+        "typing-inspection",
+    ),
     "deps-postgres": ("urllib3",),
     # opensearch-py imports gRPC only for that transport, but `requests` for any.
     "deps-search": ("grpcio", "opensearch-protobufs", "protobuf", "typing-extensions"),

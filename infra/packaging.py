@@ -20,7 +20,15 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from infra.bytecode import compile_folder, interpreter_for
-from infra.function_packages import DEFAULT_PYTHON, FUNCTIONS, LAYERS, OUR_LAYER, Packages, PackagingError
+from infra.function_packages import (
+    DEFAULT_PYTHON,
+    FUNCTIONS,
+    LAYERS,
+    OUR_LAYER,
+    Packages,
+    PackagingError,
+    layers_of,
+)
 from infra.handler_imports import import_handlers
 from infra.installed import closure, copy_distribution
 from infra.installing import UvSettings, settings_here
@@ -120,15 +128,15 @@ def copy_own_code(packages: Packages) -> None:
 
 
 def check_budgets(packages: Packages) -> dict[str, int]:
-    """Check the unzipped size of each function with its layers, and return it in bytes.
+    """Check the unzipped size of each function with all layers that it may have, and return it in bytes.
 
     Raises:
         PackagingError: when a function is over its budget.
     """
     layers = {layer: folder_bytes(packages.layer(layer)) for layer in LAYERS}
     totals = {}
-    for function, needed in FUNCTIONS.items():
-        of_layers = sum(layers[layer] for layer in needed)
+    for function in FUNCTIONS:
+        of_layers = sum(layers[layer] for layer in layers_of(function, model=True))
         if function == "retriever" and of_layers > RETRIEVER_LAYER_BYTES:
             raise PackagingError(_over("the layers of the retriever", of_layers, RETRIEVER_LAYER_BYTES))
         totals[function] = of_layers + folder_bytes(packages.function(function))

@@ -10,7 +10,7 @@ from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from infra.environment import Environment, FunctionSize, Network
-from infra.function_packages import FUNCTIONS, LAYERS, Packages, handler_of
+from infra.function_packages import LAYERS, MODEL_LAYER, Packages, handler_of, layers_of
 from infra.stacks.logging import log_group, log_group_arn
 from infra.stacks.permissions import run_in_lambda, trusting
 
@@ -21,8 +21,11 @@ class Layers(Construct):
     def __init__(self, scope: Construct, name: str, environment: Environment, packages: Packages) -> None:
         super().__init__(scope, name)
         self.packages = packages
+        self._model = environment.asked_model is not None
         self._versions: dict[str, lambda_.CfnLayerVersion] = {}
         for layer in LAYERS:
+            if layer == MODEL_LAYER and not self._model:
+                continue
             asset = assets.Asset(self, f"{layer}-files", path=str(packages.layer(layer)))
             self._versions[layer] = lambda_.CfnLayerVersion(
                 self,
@@ -37,7 +40,7 @@ class Layers(Construct):
 
     def of(self, function: str) -> list[str]:
         """The layers of a function."""
-        return [self._versions[layer].ref for layer in FUNCTIONS[function]]
+        return [self._versions[layer].ref for layer in layers_of(function, model=self._model)]
 
 
 class NetworkPlace(Construct):

@@ -6,6 +6,7 @@ from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_iam as iam
 
 from infra.environment import Network
+from infra.model import Model
 
 ANNOTATIONS = "annotations/*"
 CONFIGURATION = ("config/*", ANNOTATIONS)
@@ -15,6 +16,7 @@ INDEXER_PROGRESS = "progress/indexer-progress.json"
 INDEXER_LEASE = "progress/leases/indexing.json"
 DOCUMENTS = "docs/*"
 INDEX_FILES = "data/*"
+PROSE = "prose/*"
 
 _COLON = ArnFormat.COLON_RESOURCE_NAME
 
@@ -84,9 +86,46 @@ def reach_databases(stack: Stack, network: Network) -> list[iam.PolicyStatement]
     return statements
 
 
+def ask_model(stack: Stack, model: Model) -> list[iam.PolicyStatement]:
+    """Ask the configured model alone: read the key of Anthropic's API, or call the model on Bedrock."""
+    if model.provider == "anthropic":
+        secret = (model.api_key_secret or "").partition("#")[0]
+        arn = secret if secret.startswith("arn:") else _secret_arn(stack, secret)
+        return [allow("ReadModelKey", ["secretsmanager:GetSecretValue"], arn)]
+    region = model.region or stack.region
+    if model.endpoint == "messages":
+        # Calls that name no project belong to the default one; the model is a condition.
+        # Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_bedrock-mantle.html
+        project = stack.format_arn(service="bedrock-mantle", region=region, resource="project", resource_name="default")
+        only = {"StringEquals": {"bedrock-mantle:Model": model.name}}
+        return [_when(only, allow("AskModel", ["bedrock-mantle:CreateInference"], project))]
+    if model.profiled_model is None:
+        return [allow("AskModel", ["bedrock:InvokeModel"], _foundation_model(stack, region, model.name))]
+    # A profile leads to regions of its own choice; in each of them the model has to be allowed as well.
+    # Source: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-prereq.html
+    profile = stack.format_arn(service="bedrock", region=region, resource="inference-profile", resource_name=model.name)
+    through = {"StringEquals": {"bedrock:InferenceProfileArn": profile}}
+    behind = _foundation_model(stack, "*", model.profiled_model)
+    return [
+        allow("AskModel", ["bedrock:InvokeModel"], profile),
+        _when(through, allow("AskBehindProfile", ["bedrock:InvokeModel"], behind)),
+    ]
+
+
 def trusting(service: str) -> iam.ServicePrincipal:
     """The principal of a service that assumes a role."""
     return iam.ServicePrincipal(f"{service}.amazonaws.com")
+
+
+def _when(conditions: dict[str, dict[str, str]], statement: iam.PolicyStatement) -> iam.PolicyStatement:
+    statement.add_conditions(conditions)
+    return statement
+
+
+def _foundation_model(stack: Stack, region: str, name: str) -> str:
+    return stack.format_arn(
+        service="bedrock", region=region, account="", resource="foundation-model", resource_name=name
+    )
 
 
 def _secret_arn(stack: Stack, pattern: str) -> str:

@@ -29,6 +29,7 @@ _DELIVER_LOGS = [
     "logs:PutResourcePolicy",
     "logs:UpdateLogDelivery",
 ]
+_MADE_BY_RUNS = (permissions.CATALOG, permissions.PROGRESS, permissions.DOCUMENTS)
 _TRACE = ["xray:GetSamplingRules", "xray:GetSamplingTargets", "xray:PutTelemetryRecords", "xray:PutTraceSegments"]
 
 
@@ -51,7 +52,10 @@ class Pipeline(Construct):
         self._environment = environment
         self._bucket = storage.bucket.bucket_arn
         self._layers = layers
-        self._variables = variables
+        model = environment.asked_model
+        self._variables = variables | ({"TRIBAL_MODEL": model.variable} if model else {})
+        self._prose = (permissions.PROSE,) if model else ()
+        self._asking = permissions.ask_model(Stack.of(self), model) if model else []
         self.planners = {group: self._planner(group, place) for group, place in places.items()}
         self.documenters = {group: self._documenter(group, place) for group, place in places.items()}
         self.finisher = self._finisher()
@@ -76,20 +80,20 @@ class Pipeline(Construct):
         return [*self.planners.values(), *self.documenters.values(), self.finisher]
 
     def _planner(self, group: str, place: NetworkPlace) -> Function:
-        read = (*permissions.CONFIGURATION, permissions.CATALOG, permissions.PROGRESS, permissions.DOCUMENTS)
+        # It quotes what describing would cost, from the prose that is kept, and asks no model.
         statements = [
-            *permissions.read_objects(self._bucket, *read),
+            *permissions.read_objects(self._bucket, *permissions.CONFIGURATION, *_MADE_BY_RUNS, *self._prose),
             permissions.write_objects(self._bucket, permissions.CATALOG, permissions.PROGRESS),
             *permissions.reach_databases(Stack.of(self), place.network),
         ]
         return self._of_network("planner", group, place, statements)
 
     def _documenter(self, group: str, place: NetworkPlace) -> Function:
-        read = (*permissions.CONFIGURATION, permissions.CATALOG, permissions.PROGRESS, permissions.DOCUMENTS)
         statements = [
-            *permissions.read_objects(self._bucket, *read),
-            permissions.write_objects(self._bucket, permissions.DOCUMENTS, permissions.PROGRESS),
+            *permissions.read_objects(self._bucket, *permissions.CONFIGURATION, *_MADE_BY_RUNS, *self._prose),
+            permissions.write_objects(self._bucket, permissions.DOCUMENTS, permissions.PROGRESS, *self._prose),
             *permissions.reach_databases(Stack.of(self), place.network),
+            *self._asking,
         ]
         return self._of_network("documenter", group, place, statements)
 
@@ -109,11 +113,14 @@ class Pipeline(Construct):
         )
 
     def _finisher(self) -> Function:
-        read = (permissions.ANNOTATIONS, permissions.CATALOG, permissions.PROGRESS, permissions.DOCUMENTS)
+        # With a model it describes domains, and the configuration says which databases are kept from it.
+        asks = self._environment.asked_model is not None
+        read = permissions.CONFIGURATION if asks else (permissions.ANNOTATIONS,)
         statements = [
-            *permissions.read_objects(self._bucket, *read),
-            permissions.write_objects(self._bucket, permissions.DOCUMENTS, permissions.PROGRESS),
+            *permissions.read_objects(self._bucket, *read, *_MADE_BY_RUNS, *self._prose),
+            permissions.write_objects(self._bucket, permissions.DOCUMENTS, permissions.PROGRESS, *self._prose),
             permissions.delete_objects(self._bucket, permissions.DOCUMENTS, "progress/work_units/*"),
+            *self._asking,
         ]
         return Function(
             self,
@@ -122,7 +129,7 @@ class Pipeline(Construct):
             environment=self._environment,
             layers=self._layers,
             statements=statements,
-            variables=self._variables,
+            variables=(_given(self._environment) if asks else {}) | self._variables,
         )
 
     def _definition(self, storage: Storage) -> States:

@@ -17,6 +17,8 @@ NOT_RUN = {
     "make test": "it is what runs this test",
     "make demo": "it is run by a test of its own, below",
     'export PATH="$PWD/.venv/bin:$PATH"': "it is how these commands are found",
+    "pip install 'tribal-knowledge[model]'": "the environment that runs these commands has the package",
+    "tribal check --prompt billing.invoice": "it needs a model in databases.yaml, which these commands do without",
     'claude mcp add tribal-knowledge -- tribal mcp --project "$PWD"': "it needs Claude Code",
     'code --add-mcp "{\\"name\\":\\"tribal-knowledge\\",\\"command\\":\\"tribal\\",'
     '\\"args\\":[\\"mcp\\",\\"--project\\",\\"$PWD\\"]}"': "it needs VS Code",

@@ -80,6 +80,58 @@ INSIDE = Environment.model_validate(
 """Everything, OpenSearch included, within one VPC whose security group the stack makes."""
 
 
+CLAUDE = Environment.model_validate(
+    {
+        "name": "claude",
+        "removal": "destroy",
+        "time_zone": "UTC",
+        "schedule": {"expression": "rate(1 day)"},
+        "reconcile": {"expression": "rate(1 day)"},
+        "log_days": 30,
+        "old_version_days": 30,
+        "index": "sqlite",
+        "model": {
+            "provider": "anthropic",
+            "name": "claude-haiku-5-5",
+            "api_key_secret": "tribal/claude/key#api_key",
+            "terms": {"SLA": "what we promised"},
+        },
+        "alarms": "none",
+        "variables": {"COMPANY": "Example"},
+        "networks": {"default": {"secrets": ["tribal/claude/databases/*"]}},
+    }
+)
+"""A model of Anthropic's API describes the tables."""
+
+BEDROCK = Environment.model_validate(
+    {
+        **CLAUDE.model_dump(mode="json", exclude_unset=True, exclude={"model", "variables"}),
+        "name": "bedrock",
+        "region": "eu-central-1",
+        "account": "111122223333",
+        "describer": "model",
+        "model": {"provider": "bedrock", "name": "anthropic.claude-haiku-5-5", "region": "eu-west-1"},
+        "networks": {
+            "office": {
+                "vpc_id": "vpc-0a1b2c3d",
+                "subnet_ids": ["subnet-0a1b2c3d"],
+                "endpoints": ["bedrock-mantle", "bedrock-runtime"],
+            }
+        },
+    }
+)
+"""A model of another region, reached from a VPC."""
+
+PROFILE = Environment.model_validate(
+    {
+        **BEDROCK.model_dump(mode="json", exclude_unset=True),
+        "name": "profile",
+        "model": {"provider": "bedrock", "name": "eu.anthropic.claude-haiku-4-5-v1:0", "endpoint": "runtime"},
+    }
+)
+"""A model behind an inference profile of the runtime endpoint."""
+
+
 @dataclass(frozen=True)
 class Template:
     """The template of one environment."""
@@ -154,7 +206,7 @@ def assembly(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
     from infra.app import build_app, stack_name
 
     folder = tmp_path_factory.mktemp("assembly")
-    environments = [*map(load_environment, environment_names()), SMALL, INSIDE]
+    environments = [*map(load_environment, environment_names()), SMALL, INSIDE, CLAUDE, BEDROCK, PROFILE]
     app = build_app(environments, own_packages(tmp_path_factory.mktemp("packages")), output=folder)
     app.synth()
     templates = {
@@ -164,7 +216,7 @@ def assembly(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
     return Assembly(folder, templates)
 
 
-NAMES = [*environment_names(), "small", "inside"]
+NAMES = [*environment_names(), "small", "inside", "claude", "bedrock", "profile"]
 
 
 @pytest.fixture(params=NAMES)

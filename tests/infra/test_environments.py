@@ -29,6 +29,8 @@ def test_opensearch_is_the_index_of_both() -> None:
     assert {load_environment(name).index for name in ("dev", "prod")} == {"opensearch"}
 
 
+CLAUDE = {"provider": "anthropic", "name": "claude-haiku-5-5", "api_key_secret": "claude"}
+BEDROCK = {"provider": "bedrock", "name": "anthropic.claude-haiku-5-5"}
 JWT = {"mode": "jwt", "issuer": "https://example.com", "audience": "x", "scope_claim": "databases"}
 
 
@@ -56,6 +58,9 @@ JWT = {"mode": "jwt", "issuer": "https://example.com", "audience": "x", "scope_c
         ({"api": {"auth": JWT | {"audience": "two words"}}}, "pattern"),
         ({"api": {"auth": JWT | {"audience_claim": "azp"}}}, "'aud' or 'client_id'"),
         ({"api": {"auth": JWT | {"audience_claim": "client_id", "authorized_parties": ["x"]}}}, "the client already"),
+        ({"describer": "model"}, "needs the part model"),
+        ({"model": {"provider": "anthropic", "name": "x"}}, "needs api_key_secret"),
+        ({"model": CLAUDE | {"terms": {"a": "x" * 400, **{f"{n}": "y" * 400 for n in range(8)}}}}, "shorten model.ter"),
         ({"functions": {"retriever": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),
     ],
 )
@@ -106,6 +111,18 @@ def test_no_environment_names_itself_otherwise_than_its_file(path: Path) -> None
         ({"alarms": {"email": "on-call@example.com"}}, ["nobody receives its alarms"]),
         ({"alarms": {"email": "on-call@example.com.acme.dev"}}, []),
         ({"alarms": "none"}, []),
+        ({"alarms": "none", "model": CLAUDE}, []),
+        ({"alarms": "none", "model": BEDROCK}, []),
+        (
+            {"alarms": "none", "model": CLAUDE | {"api_key_secret": "tribal/*"}},
+            ["model.api_key_secret is no name of a"],
+        ),
+        (
+            {"alarms": "none", "model": BEDROCK | {"name": "arn:aws:bedrock:eu-central-1:1:inference-profile/x"}},
+            ["model.name is no id of a model"],
+        ),
+        ({"alarms": "none", "model": BEDROCK | {"name": "anthropic.*"}}, ["model.name is no id of a model"]),
+        ({"alarms": "none", "model": BEDROCK | {"name": "anthropic.*"}, "describer": "rules"}, []),
         (
             {"networks": {"plant": {"vpc_id": "vpc-00000000", "subnet_ids": ["subnet-00000001", "subnet-0a1b2c3d"]}}},
             ["networks.plant: vpc-00000000 is a placeholder", "networks.plant: subnet-00000001 is a placeholder"],

@@ -26,6 +26,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Packages:
         folder = packages.function(function) / "functions" / function
         write(folder / "handler.py", "def handle(event, context): ...\n")
     monkeypatch.setattr(handler_imports, "WORK", dict.fromkeys(FUNCTIONS, ""))
+    monkeypatch.setattr(handler_imports, "ASKING_WORK", "")
     return packages
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from functions.authorizer.configuration import load_rules
 from infra.environment import environment_names, load_environment
-from infra.function_packages import FUNCTIONS, handler_of
+from infra.function_packages import FUNCTIONS, handler_of, layers_of
 from tests import ROOT
 from tests.infra.synthesis import Assembly, Template
 from tribal.edges.http.identity import TokenRules
@@ -129,7 +129,8 @@ def test_a_function_has_the_layers_that_it_needs_and_not_more_than_lambda_takes(
             layers[layer["Ref"]]["LayerName"].removeprefix(f"{template.environment.prefix}-")
             for layer in each["Layers"]
         }
-        assert names == set(FUNCTIONS[each["Handler"].split(".")[1]])
+        model = template.environment.asked_model is not None
+        assert names == set(layers_of(each["Handler"].split(".")[1], model=model))
         assert len(names) <= MOST_LAYERS
         assert each["Runtime"] == "python3.13"
 
