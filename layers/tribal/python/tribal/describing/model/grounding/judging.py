@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tribal.describing.model.grounding.figures import has_figure
-from tribal.describing.model.grounding.filling import UnknownHandle, fill_handles, hide_handles
+from tribal.describing.model.grounding.filling import fill_handles, handles_in, hide_handles, is_plain, written
 from tribal.describing.model.grounding.forms import broken_form
 from tribal.describing.model.grounding.known_names import KnownNames, words_of
 from tribal.describing.model.grounding.orders import is_order
@@ -36,6 +36,7 @@ RULES = {
 _COPIED_WORDS = 5
 """Words in a row that no sentence shares with a comment by chance; by judgement."""
 
+_HARMFUL = ("address", "character")
 _WORDS_OF_A_NOUN = 3
 _NOTHING = re.compile(
     r"(?:unknown|none|n/?a|not (?:known|evident|available|applicable)|unclear|empty|blank)\.?", re.IGNORECASE
@@ -58,12 +59,28 @@ class Judge:
             return "handle" if rule == "markup" and re.search(r"\[[^\W\d_]{1,2}\d*\]", text) else rule
         if rule := self._broken_by_words(text):
             return rule
-        try:
-            filled = fill_handles(sentence, self.question.handles)
-        except UnknownHandle:
+        if not all(map(self._can_be_shown, handles_in(sentence))):
             return "handle"
         # Names side by side may make what none of them is.
-        return "address" if broken_form(plain(filled)) in ("address", "character") else ""
+        return "address" if broken_form(plain(self.filled(sentence))) in _HARMFUL else ""
+
+    def filled(self, sentence: str) -> str:
+        """A sentence that breaks no rule, with names and values in the place of handles."""
+        return fill_handles(sentence, lambda handle: written(self.question.handles[handle]))
+
+    def _can_be_shown(self, name: str) -> bool:
+        """Whether a handle was given, and what it stands for reads like nothing but a name or a value."""
+        handle = self.question.handles.get(name)
+        if handle is None or not is_plain(handle):
+            return False
+        text = plain(written(handle))
+        if handle.kind != "value":
+            return broken_form(text) not in _HARMFUL
+        value = plain(handle.parts[0])
+        # A value may well look like an identifier: that is what it is.
+        if broken_form(value) not in ("", "identifier") or is_order(value, ()):
+            return False
+        return len(value.split()) == 1 or not (self.names.found(value) or has_figure(value, [value], ()))
 
     def _broken_by_words(self, text: str) -> str:
         shown = self.question.shown

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tribal.describing.model.grounding.filling import fill_handles
 from tribal.describing.model.grounding.judging import RULES, Judge
 from tribal.describing.model.grounding.known_names import KnownNames
 from tribal.describing.model.grounding.sentences import split_sentences
@@ -161,7 +160,7 @@ def _kept(judge: Judge, subject: str, text: str, limit: int, faults: list[Fault]
         if not rule and judge.says_nothing(sentence, subject or own):
             continue
         if not rule:
-            longer = f"{kept} {fill_handles(sentence, judge.question.handles)}".strip()
+            longer = f"{kept} {judge.filled(sentence)}".strip()
             if len(longer) <= limit:
                 kept = longer
                 continue
