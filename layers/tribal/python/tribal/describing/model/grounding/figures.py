@@ -15,7 +15,8 @@ _WORDS = re.compile(
     re.IGNORECASE,
 )
 _CURRENCY = re.compile(r"[$\u00a2-\u00a5\u20a0-\u20cf]|%|\u2030")
-_MOST_DIGITS = 2
+_MOST_DIGITS = 1
+"""Of a number in a name: `addr_line2`, and no count of anything."""
 
 
 def has_figure(sentence: str, own_names: Collection[str], told: Collection[str]) -> bool:

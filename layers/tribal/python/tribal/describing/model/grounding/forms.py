@@ -66,5 +66,7 @@ _RULES = (
 def _may_stand(char: str, after: str, before: str) -> bool:
     if char in _JOINERS:
         return not before.isascii() and not after.isascii()
+    if unicodedata.category(char) == "Cn":
+        return False
     # Combining marks may pile up over lines above and below.
     return is_visible(char) and not (unicodedata.combining(char) and unicodedata.combining(before))

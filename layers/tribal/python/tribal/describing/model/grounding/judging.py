@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tribal.describing.model.grounding.figures import has_figure
-from tribal.describing.model.grounding.filling import UnknownHandle, fill_handles, hide_handles
+from tribal.describing.model.grounding.filling import fill_handles, handles_in, hide_handles, is_plain, written
 from tribal.describing.model.grounding.forms import broken_form
-from tribal.describing.model.grounding.known_names import KnownNames
+from tribal.describing.model.grounding.known_names import KnownNames, words_of
 from tribal.describing.model.grounding.orders import is_order
 from tribal.describing.model.grounding.plain_names import PlainNames, split_words
 from tribal.describing.model.grounding.sentences import HANDLE, plain
-from tribal.describing.model.questions import Question
-from tribal.naming import singular
+from tribal.describing.model.questions import MAX_SAMPLE_CHARS, Question
+from tribal.naming import STOP_WORDS, singular
 
 RULES = {
     "handle": "it has a handle that was not given, or whose name cannot be repeated",
@@ -33,8 +33,14 @@ RULES = {
     "name": "it names a table or column that was not shown",
 }
 """What a sentence may break, and how the model is told."""
-_COPIED_WORDS = 6
+_COPIED_WORDS = 5
 """Words in a row that no sentence shares with a comment by chance; by judgement."""
+
+_HARMFUL = ("address", "character")
+_WORDS_OF_A_NOUN = 3
+_NOTHING = re.compile(
+    r"(?:unknown|none|n/?a|not (?:known|evident|available|applicable)|unclear|empty|blank)\.?", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -53,12 +59,28 @@ class Judge:
             return "handle" if rule == "markup" and re.search(r"\[[^\W\d_]{1,2}\d*\]", text) else rule
         if rule := self._broken_by_words(text):
             return rule
-        try:
-            filled = fill_handles(sentence, self.question.handles)
-        except UnknownHandle:
+        if not all(map(self._can_be_shown, handles_in(sentence))):
             return "handle"
         # Names side by side may make what none of them is.
-        return "address" if broken_form(plain(filled)) in ("address", "character") else ""
+        return "address" if broken_form(plain(self.filled(sentence))) in _HARMFUL else ""
+
+    def filled(self, sentence: str) -> str:
+        """A sentence that breaks no rule, with names and values in the place of handles."""
+        return fill_handles(sentence, lambda handle: written(self.question.handles[handle]))
+
+    def _can_be_shown(self, name: str) -> bool:
+        """Whether a handle was given, and what it stands for reads like nothing but a name or a value."""
+        handle = self.question.handles.get(name)
+        if handle is None or not is_plain(handle):
+            return False
+        text = plain(written(handle))
+        if handle.kind != "value":
+            return broken_form(text) not in _HARMFUL
+        value = plain(handle.parts[0])
+        # A value may well look like an identifier: that is what it is.
+        if broken_form(value) not in ("", "identifier") or is_order(value, ()):
+            return False
+        return len(value.split()) == 1 or not (self.names.found(value) or has_figure(value, [value], ()))
 
     def _broken_by_words(self, text: str) -> str:
         shown = self.question.shown
@@ -66,7 +88,7 @@ class Judge:
             return "figure"
         if any(_holds(text, value, self.names.given_words) for value in shown.samples):
             return "sample"
-        if is_order(text, self.names.given_words, english=self.question.language.lower().startswith("english")):
+        if is_order(text, self._noun_words, english=self.question.language.lower().startswith("english")):
             return "order"
         if not self._copied.isdisjoint(_runs(split_words(text))):
             return "copied"
@@ -77,9 +99,28 @@ class Judge:
         """Finds names in plain words."""
         return PlainNames(self.question.shown, self.known)
 
+    def says_nothing(self, sentence: str, name: str) -> bool:
+        """Whether a sentence only says again what its subject is called, or that nothing is known."""
+        text = plain(sentence)
+        if not any(map(str.isalpha, text)) or _NOTHING.fullmatch(text.strip()):
+            return True
+        words = set(split_words(text)) - STOP_WORDS
+        return bool(words) and {singular(word) for word in words} <= words_of([name])
+
+    @cached_property
+    def _noun_words(self) -> frozenset[str]:
+        """Words that names show to be nouns; a long name may be a sentence."""
+        shown = self.question.shown
+        names = [name for name in (*shown.own, *shown.others) if len(split_words(name)) <= _WORDS_OF_A_NOUN]
+        return words_of(names)
+
     @cached_property
     def _copied(self) -> frozenset[tuple[str, ...]]:
-        return frozenset(run for text in self.question.shown.texts for run in _runs(split_words(text)))
+        return frozenset(
+            run
+            for text in (*self.question.shown.texts, *self.question.shown.samples)
+            for run in _runs(split_words(text))
+        )
 
 
 def _runs(words: list[str]) -> Iterable[tuple[str, ...]]:
@@ -95,4 +136,6 @@ def _holds(text: str, value: str, given_words: frozenset[str]) -> bool:
     if len(value) == 1 and not (value.isupper() and value not in "AI"):
         return False
     flags = re.NOFLAG if len(value) < 3 else re.IGNORECASE
-    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, flags) is not None
+    # A long one was cut when it was shown.
+    end = r"(?!\w)" if len(value) < MAX_SAMPLE_CHARS else ""
+    return re.search(rf"(?<!\w){re.escape(value)}{end}", text, flags) is not None

@@ -25,6 +25,18 @@ class KnownNames:
         """The names of a file."""
         return cls(joined_forms(names.tables), joined_forms(names.columns))
 
+    def has_table(self, forms: frozenset[str]) -> bool:
+        """Whether any of the forms is that of a table."""
+        return not forms.isdisjoint(self.tables)
+
+    def has_column(self, forms: frozenset[str]) -> bool:
+        """Whether any of the forms is that of a column."""
+        return not forms.isdisjoint(self.columns)
+
+    def has(self, forms: frozenset[str]) -> bool:
+        """Whether any of the forms is that of either."""
+        return self.has_table(forms) or self.has_column(forms)
+
 
 def joined_forms(names: Iterable[str]) -> frozenset[str]:
     """The forms by which names are found: their words, and these with abbreviations spelt out, in the singular."""

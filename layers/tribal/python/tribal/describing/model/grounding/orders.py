@@ -53,10 +53,12 @@ _CERTAIN = re.compile(
     re.IGNORECASE,
 )
 _SPEAKER = re.compile(r"\bI\b|\bI'm\b|(?i:\b(?:we|our|us|my|me|myself)\b)")
-_CLAUSE = re.compile(
-    r"[,;:\u2013\u2014()!?]|\s-\s|\.\s|\b(?:and|then|or|but|so|just|now|first|also|instead)\b", re.IGNORECASE
-)
+_SENTENCE = re.compile(r"[.!?:]\s+|[!?:]")
+_CLAUSE = re.compile(r"[,;\u2013\u2014()]|\s-\s|\b(?:and|then|or|but|so|just|now|first|also|instead)\b", re.IGNORECASE)
+_CAPITAL = re.compile(r"(?<=\s)(?=[A-Z][a-z])")
 _WORD = re.compile(rf"[^\W\d_]+(?:['\u2019][^\W\d_]+)?|{HANDLE}")
+_NOT_AT_ONCE = frozenset({"and", "for", "from", "if", "in", "on", "to", "when", "with"})
+"""What follows a noun as often as a verb."""
 
 
 def is_order(sentence: str, given_words: Collection[str], *, english: bool = True) -> bool:
@@ -70,24 +72,23 @@ def is_order(sentence: str, given_words: Collection[str], *, english: bool = Tru
     text = sentence.replace("\u2019", "'")
     if _CERTAIN.search(text) or (english and _SPEAKER.search(text)):
         return True
+    # In the middle of an English sentence a capital may begin a sentence that was put there.
+    starts = [part for each in _SENTENCE.split(text) for part in (_CAPITAL.split(each) if english else [each])]
+    if any(_begins_order(start, given_words) for start in starts):
+        return True
+    return any(_orders_something(_WORD.findall(clause.lower())) for clause in _CLAUSE.split(text)[1:])
+
+
+def _begins_order(text: str, given_words: Collection[str]) -> bool:
     words = _WORD.findall(text.lower())
-    if words and _begins_order(words, given_words, first=True):
-        return True
-    return any(
-        _begins_order(_WORD.findall(clause.lower()), given_words, first=False) for clause in _CLAUSE.split(text)[1:]
-    )
+    if not words or (words[0] not in _ORDERS and words[0] not in _DOUBTFUL):
+        return False
+    # A name that was shown may begin with such a word: "contact name".
+    return singular(words[0]) not in given_words or _orders_something(words)
 
 
-def _begins_order(words: list[str], given_words: Collection[str], *, first: bool) -> bool:
-    if not words:
+def _orders_something(words: list[str]) -> bool:
+    """Whether a verb is followed by what it is to be done to; in a list of nouns it is not."""
+    if len(words) < 2 or (words[0] not in _ORDERS and words[0] not in _DOUBTFUL):
         return False
-    verb, after = words[0], words[1] if len(words) > 1 else ""
-    if verb not in _ORDERS and verb not in _DOUBTFUL:
-        return False
-    if verb in ("let", "never", "kindly", "please", "don't"):
-        return True
-    has_object = after in _OBJECTS or after == HANDLE
-    if verb in _DOUBTFUL or singular(verb) in given_words or not first:
-        # A list of nouns is no order; a verb with an object is one.
-        return has_object and after not in ("and", "for", "from", "in", "to", "on", "with", "when", "if")
-    return True
+    return words[1] == HANDLE or words[1] in _OBJECTS - _NOT_AT_ONCE

@@ -69,14 +69,17 @@ class PlainNames:
         """Whether words are a name that was not shown, and not made of the words of names that were."""
         if self.known is None or words[0] in _GRAMMAR or words[-1] in _GRAMMAR:
             return False
-        forms = _forms_of(words)
         if len(words) == 1 and (len(words[0]) < _SHORTEST_NAME or _reads_as_a_word(words[0])):
             return False
-        if not forms.isdisjoint(self._given) or self._is_in_a_given_name(forms):
+        forms = _forms_of(words)
+        is_table = self.known.has_table(forms)
+        if not (is_table or self.known.has_column(forms)) or self._is_given(forms):
             return False
-        if len(words) > 1 and not forms.isdisjoint(self.known.tables):
-            return True
-        return not forms.isdisjoint(self.known.columns | self.known.tables) and not self._has_given_words(words)
+        # Words that were shown make other columns, but a table of several words is that table.
+        return (is_table and len(words) > 1) or not self._has_given_words(words)
+
+    def _is_given(self, forms: frozenset[str]) -> bool:
+        return not forms.isdisjoint(self._given) or self._is_in_a_given_name(forms)
 
     def _is_in_a_given_name(self, forms: frozenset[str]) -> bool:
         """Whether a name that was shown begins or ends with these words, or has them as one: "e-mail"."""
@@ -98,7 +101,7 @@ class PlainNames:
         tails = [name[position:] for position in range(len(name))]
         if any(not _forms_of(tail).isdisjoint(self._given) for tail in tails):
             return False
-        if self.known and any(not _forms_of(tail).isdisjoint(self.known.tables | self.known.columns) for tail in tails):
+        if self.known and any(self.known.has(_forms_of(tail)) for tail in tails):
             return True
         return name[-1] not in _ROLES and not self._has_given_words(name[-1:])
 

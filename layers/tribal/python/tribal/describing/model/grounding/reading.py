@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tribal.describing.model.grounding.filling import fill_handles
 from tribal.describing.model.grounding.judging import RULES, Judge
 from tribal.describing.model.grounding.known_names import KnownNames
 from tribal.describing.model.grounding.sentences import split_sentences
@@ -23,11 +21,6 @@ MAX_COLUMN_CHARS = 300
 """Of texts that are kept; sentences beyond are faults. By judgement: what reads well on a page."""
 _MAX_ANSWER_CHARS = 10_000
 """Of any text that is looked at; the schema bounds none."""
-
-
-_NOTHING = re.compile(
-    r"(?:unknown|none|n/?a|not (?:known|evident|available|applicable)|unclear|empty|blank)\.?", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +154,13 @@ def _shaped(question: Question, value: Mapping[str, Any]) -> _Answer | None:
 def _kept(judge: Judge, subject: str, text: str, limit: int, faults: list[Fault]) -> str:
     """The sentences that break no rule, with names in the place of handles; adds the others to the faults."""
     kept = ""
+    own = judge.question.shown.own[0] if judge.question.kind == "table" else ""
     for sentence in split_sentences(text[:_MAX_ANSWER_CHARS]):
-        if not any(map(str.isalpha, sentence)) or _NOTHING.fullmatch(sentence):
-            continue
         rule = judge.broken_rule(sentence)
+        if not rule and judge.says_nothing(sentence, subject or own):
+            continue
         if not rule:
-            longer = f"{kept} {fill_handles(sentence, judge.question.handles)}".strip()
+            longer = f"{kept} {judge.filled(sentence)}".strip()
             if len(longer) <= limit:
                 kept = longer
                 continue

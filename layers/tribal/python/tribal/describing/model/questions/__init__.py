@@ -6,6 +6,7 @@ from tribal.describing.model.questions.asking import Asking
 from tribal.describing.model.questions.domains import domain_key, domain_question
 from tribal.describing.model.questions.prompts import VARIABLES, Prompts, load_prompts
 from tribal.describing.model.questions.question import ANSWER_SCHEMA, Handle, Question, Shown
+from tribal.describing.model.questions.table_data import MAX_SAMPLE_CHARS
 from tribal.describing.model.questions.tables import (
     halved,
     question_key,
@@ -15,6 +16,7 @@ from tribal.describing.model.questions.tables import (
 
 __all__ = [
     "ANSWER_SCHEMA",
+    "MAX_SAMPLE_CHARS",
     "VARIABLES",
     "Asking",
     "Handle",

@@ -92,6 +92,7 @@ class TableData:
         neighbours = self.context.neighbours.values()
         texts = [table.comment, table.view_definition, *(check.expression for check in table.checks)]
         texts += [text for column in table.columns for text in (column.comment, column.default_value, column.generated)]
+        texts += [label for column in table.columns for label in column.enum_values or ()]
         texts += [neighbour.comment for neighbour in neighbours]
         return Shown(
             own=(table.table_name, *(column.name for column in table.columns)),

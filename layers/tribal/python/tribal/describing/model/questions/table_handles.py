@@ -12,7 +12,7 @@ from tribal.describing.rules.column_facts import ColumnFacts, facts_of
 from tribal.describing.rules.views import view_origins
 from tribal.ports import TableContext
 
-MAX_TABLES = 24
+MAX_TABLES = 16
 """Other tables that a question shows; the first in order of kind and name."""
 MAX_LABELS = 20
 """Values of a column that a question shows."""

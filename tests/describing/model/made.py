@@ -1,0 +1,126 @@
+"""Tables, questions and answers made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from tests.conformance.describer import column
+from tests.describing.rules.made import make
+from tribal.describing import RulesDescriber
+from tribal.describing.model.grounding import KnownNames, Reading, read_answer
+from tribal.describing.model.questions import Asking, Question, load_prompts, table_questions
+from tribal.ports import Settled, TableContext
+from tribal_contracts import (
+    CatalogColumn,
+    CatalogForeignKey,
+    CatalogNames,
+    CatalogTable,
+    IncomingKey,
+    ModelSettings,
+    SliceNeighbour,
+)
+
+MODEL = "anthropic/claude-haiku-5-5"
+KNOWN = KnownNames.of(
+    CatalogNames(
+        schema_version="1.0",
+        database="shop",
+        tables=["orders", "customer", "order_lines", "salary_adjustment", "payroll", "vendorratings"],
+        columns=["order_id", "grade", "kd_nr", "credit_limit", "hazard_class"],
+    )
+)
+"""The names of the catalog that the tables here belong to; the last three tables are shown by no question."""
+
+
+def asking(prompts: Mapping[str, bytes] | None = None, **settings: Any) -> Asking:
+    """What a run asks with."""
+    whole = {"provider": "anthropic", "name": "claude-haiku-5-5", "api_key_secret": "key", **settings}
+    return Asking(load_prompts(prompts), ModelSettings(**whole), MODEL)
+
+
+def orders(*columns: CatalogColumn, **others: Any) -> CatalogTable:
+    """A table that refers to customers, with columns of which nothing is known but names."""
+    standard = (
+        column("order_id", "integer"),
+        column("customer_id", "integer"),
+        column("grade"),
+        column("kd_nr", "character varying(20)"),
+        column("stage").model_copy(update={"enum_values": ["new", "sent"], "type": "public.stage"}),
+    )
+    table = make("sales.orders", *(columns or standard), key=["order_id"], **others)
+    key = CatalogForeignKey(
+        name="fk",
+        columns=["customer_id"],
+        references_schema="crm",
+        references_table="customer",
+        references_columns=["customer_id"],
+    )
+    return table.model_copy(update={"foreign_keys": [key]})
+
+
+def neighbour(name: str, comment: str | None = None) -> SliceNeighbour:
+    """A table beside, such as `crm.customer`."""
+    schema, _, table = name.partition(".")
+    return SliceNeighbour(
+        name=f"shop.{name}",
+        schema_name=schema,
+        table_name=table,
+        kind="table",
+        domain="sales",
+        path=f"shop/sales/{table}.md",
+        comment=comment,
+    )
+
+
+def context(table: CatalogTable | None = None, **others: Any) -> TableContext:
+    """The context of a table, with two neighbours: one that it refers to, and one that refers to it."""
+    line = CatalogForeignKey(
+        name="fk",
+        columns=["order_id"],
+        references_schema="sales",
+        references_table="orders",
+        references_columns=["order_id"],
+    )
+    incoming = IncomingKey(table="shop.sales.orders", from_table="shop.sales.order_lines", key=line, nullable=False)
+    made = TableContext(
+        database="shop",
+        database_type="postgres",
+        domain="sales",
+        table=table or orders(),
+        row_count=48_213,
+        incoming=(incoming,),
+        neighbours={each.name: each for each in (neighbour("crm.customer"), neighbour("sales.order_lines"))},
+        samples={},
+        settled=Settled(),
+    )
+    return replace(made, **others)
+
+
+def questions(made: TableContext | None = None, how: Asking | None = None, **others: Any) -> list[Question]:
+    """The questions about a table that rules have described."""
+    made = made or context()
+    return table_questions(made, RulesDescriber().describe_table(made), how or asking(), **others)
+
+
+def question(made: TableContext | None = None, how: Asking | None = None) -> Question:
+    """The first of them."""
+    return questions(made, how)[0]
+
+
+def answer(text: str = "", columns: Mapping[int, str] | None = None, title: str = "") -> dict[str, Any]:
+    """What a model answers."""
+    return {"title": title, "text": text, "columns": [{"n": n, "text": said} for n, said in (columns or {}).items()]}
+
+
+def read(text: str, asked: Question | None = None, known: KnownNames | None = KNOWN) -> Reading:
+    """What is kept of a text about the table."""
+    reading = read_answer(asked or question(), answer(text), known)
+    assert reading is not None
+    return reading
+
+
+def broken(text: str, asked: Question | None = None) -> list[str]:
+    """The rules that a text breaks, sentence by sentence."""
+    return [fault.rule for fault in read(text, asked).faults]
