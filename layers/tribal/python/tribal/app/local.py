@@ -22,8 +22,11 @@ from tribal.catalog.locations import INDEX_FILE
 from tribal.errors import ConfigurationError
 from tribal.ports import Application, Provider, RunParameters
 from tribal.ports.application import WorkerLaunch
+from tribal.settings import PROMPT_FOLDER
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tribal.adapters.sqlite.index import SqliteIndex
     from tribal.ports import ObjectStore, ProcessLock, Secrets, Statement
     from tribal.settings import Settings
@@ -48,7 +51,6 @@ def local_application(
     deployed environment works on a host unchanged. Opening a database needs settings from `with_targets`.
     """
     from tribal.app.options import options_of
-    from tribal.settings.prompt_files import PROMPT_FOLDER, prompts_in_folder
 
     parameters = parameters or RunParameters()
     secrets: Provider[Secrets] = Provider(partial(_secrets, settings))
@@ -63,7 +65,7 @@ def local_application(
         store,
         secrets,
         clock,
-        partial(prompts_in_folder, settings.project),
+        partial(_prompts, settings),
         str(settings.project / PROMPT_FOLDER),
         hint,
         _region(settings),
@@ -120,6 +122,12 @@ def _sweep(settings: Settings) -> None:
         from tribal.adapters.local.folder import FolderStore
 
         FolderStore(settings.store).sweep()
+
+
+def _prompts(settings: Settings) -> Mapping[str, bytes]:
+    from tribal.settings.prompt_files import prompts_in_folder
+
+    return prompts_in_folder(settings.project)
 
 
 def _lock(settings: Settings, name: str) -> ProcessLock | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tribal.settings.settings import (
     PROJECT_FILE,
+    PROMPT_FOLDER,
     Settings,
     load_settings,
     read_environment,
@@ -14,6 +15,7 @@ from tribal.settings.store_place import BucketPlace
 
 __all__ = [
     "PROJECT_FILE",
+    "PROMPT_FOLDER",
     "BucketPlace",
     "Settings",
     "load_settings",

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from tribal.errors import ConfigurationError
 from tribal.settings.deployment import PROMPTS_KEY
+from tribal.settings.settings import PROMPT_FOLDER
 from tribal.settings.yaml_reader import read_small_file
 
 if TYPE_CHECKING:
     from tribal.ports import ObjectStore
 
-PROMPT_FOLDER = "prompts"
 _ENDING = ".md"
 _MOST_FILES = 50
 _LARGEST_BYTES = 64 * 1024

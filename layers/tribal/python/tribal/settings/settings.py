@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
 
 PROJECT_FILE = "databases.yaml"
+PROMPT_FOLDER = "prompts"
+"""Beside it: texts for the model that replace the shipped ones."""
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 _GIVE_IT = (
     "name a secret with password_secret, or let who deploys add {name} to `variables` in the file of the environment"
