@@ -14,6 +14,7 @@ from tribal.app.parts import (
     aws_missing,
     postgres_servers,
     secrets_manager,
+    spending,
     store_in_bucket,
     system_clock,
     wheel_embedder,
@@ -85,6 +86,7 @@ def local_application(
         queue=Provider(_no_queue),
         locks=partial(_lock, settings),
         sweep=partial(_sweep, settings),
+        spending=partial(spending, store, clock),
         answer_tokens=settings.answer_tokens,
         workers=WorkerLaunch(
             (sys.executable, "-P", "-m", "tribal.app.worker"), blueprint=Blueprint(settings, parameters)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tribal.adapters.aws.s3 import S3ObjectStore
     from tribal.adapters.postgres.connections.server import PostgresServers
-    from tribal.ports import CatalogReader, Clock, Describers, Embedder, Provider, Secrets
+    from tribal.ports import CatalogReader, Clock, Describers, Embedder, ObjectStore, Provider, Secrets, Spending
     from tribal.settings import BucketPlace
     from tribal.settings.postgres_target import PostgresTarget
     from tribal_contracts import DatabaseEntry
@@ -127,6 +127,13 @@ def rules_describers() -> Describers:
     from tribal.describing import RulesDescribers
 
     return RulesDescribers()
+
+
+def spending(store: Provider[ObjectStore], clock: Clock) -> Spending:
+    """What models have cost today and in the last run that asked one."""
+    from tribal.describing.model.calls import read_spending
+
+    return read_spending(store(), clock)
 
 
 def wheel_embedder() -> Embedder:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
-from tribal.app.parts import aws_missing, store_in_bucket, system_clock
+from tribal.app.parts import aws_missing, spending, store_in_bucket, system_clock
 from tribal.errors import ConfigurationError
-from tribal.ports import Application, Provider
+from tribal.ports import Application, ObjectStore, Provider
 from tribal.settings import BucketPlace
 from tribal.settings.profiles import TOKEN_VARIABLE, checked_address
 
@@ -34,10 +34,11 @@ def remote_application(profile: Profile) -> Application:
             f"this works where the databases and the index are, not through the profile {profile.name!r}"
         )
 
+    clock, store = system_clock(), Provider[ObjectStore](environment.store)
     return Application(
-        clock=system_clock(),
+        clock=clock,
         options=Provider(elsewhere),
-        store=Provider(environment.store),
+        store=store,
         secrets=Provider(elsewhere),
         open_reader=elsewhere,
         describers=elsewhere,
@@ -46,6 +47,7 @@ def remote_application(profile: Profile) -> Application:
         index_writer=elsewhere,
         queue=Provider(elsewhere),
         locks=lambda _: None,
+        spending=partial(spending, store, clock),
         environment=environment,
     )
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         ModelOutcome,
         ModelPrices,
         ModelRequest,
+        Spending,
     )
     from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters, Selection
     from tribal.ports.reading import (
@@ -84,7 +85,8 @@ else:
         "index_reader": "INDEX_VERSION ByVector ByWords Candidate Candidates Embedder IndexedTable IndexFilter "
         "IndexReader VectorKind",
         "index_writer": "IndexCounts IndexEntry IndexWriter",
-        "models": "FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome ModelPrices ModelRequest",
+        "models": "FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome ModelPrices ModelRequest "
+        "Spending",
         "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
         "reading": "AccessReport CatalogContents CatalogReader MissingGrant Presence SchemaAndTable Statement "
         "TableSample",
@@ -157,6 +159,7 @@ __all__ = [
     "SchemaAndTable",
     "Secrets",
     "Selection",
+    "Spending",
     "Statement",
     "StopToken",
     "StoredObject",

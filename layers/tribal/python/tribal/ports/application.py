@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tribal.ports.environment import DeployedEnvironment
     from tribal.ports.index_reader import Embedder, IndexReader
     from tribal.ports.index_writer import IndexWriter
+    from tribal.ports.models import Spending
     from tribal.ports.options import Options
     from tribal.ports.reading import CatalogReader
     from tribal.ports.running import Clock, MessageQueue, ProcessLock
@@ -101,6 +102,8 @@ class Application:
     """The operating system's lock for the lease of that name; `None` where several machines write."""
     sweep: Callable[[], None] = lambda: None
     """Removes files that killed processes left half-written; called while the lease is held."""
+    spending: Callable[[], Spending] | None = None
+    """What models have cost, as the store tells it; `None` where nobody asks."""
     workers: WorkerLaunch | None = None
     """How to start processes that document units; `None` to document everything in this one."""
     environment: DeployedEnvironment | None = None

@@ -132,3 +132,21 @@ class LanguageModel(Protocol):
     def ask(self, request: ModelRequest) -> ModelOutcome:
         """Ask once, and wait for the answer or the deadline; usage is reported with both."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Dollars that are gone today (in UTC) and in the latest run that asked a model."""
+
+    day_usd: float = 0.0
+    run_usd: float = 0.0
+    unsettled_usd: float = 0.0
+    """The part of `day_usd` that nobody saw the end of, at worst prices."""
+    reserved_usd: float = 0.0
+    """What living processes have set aside beyond that."""
+    run_id: str = ""
+    """Empty where no model was ever asked."""
+    stopped: str | None = None
+    """Why all calls of that run ended, and what to do."""
+    damaged: bool = False
+    """Whether the record cannot be read, so that nothing is known and no model is asked."""

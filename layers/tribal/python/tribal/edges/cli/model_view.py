@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tribal.ports import Spending
     from tribal_contracts import DocumentationPlan, ModelQuote, ModelUsage
 
 
@@ -52,3 +55,16 @@ def agree(plan: DocumentationPlan, budget_usd: float | None) -> bool:
         return True
     typer.echo(f"This run would take {quote_text(quote)}: more than the ${budget_usd:,.2f} of --budget.", err=True)
     return typer.confirm("Ask the model for as much as the budget pays for, and leave the rest to rules?", err=True)
+
+
+def spending_lines(spent: Spending) -> Iterator[str]:
+    """What models have cost today and in the last run that asked one; nothing where none ever was."""
+    if spent.damaged:
+        yield "model: progress/budget.json is damaged, so no model is asked; look at what was spent, then delete it"
+    if not spent.run_id:
+        return
+    unsettled = f", of which ${spent.unsettled_usd:.4f} are of calls whose end nobody saw" * bool(spent.unsettled_usd)
+    reserved = f", ${spent.reserved_usd:.4f} more set aside" * bool(spent.reserved_usd)
+    yield f"model: ${spent.day_usd:.4f} today (UTC){unsettled}{reserved}; run {spent.run_id}: ${spent.run_usd:.4f}"
+    if spent.stopped:
+        yield f"model: no more calls in that run: {spent.stopped}"

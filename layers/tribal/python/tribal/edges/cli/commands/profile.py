@@ -57,8 +57,7 @@ def status(context: typer.Context, watch: Watch = False, interval: Interval = 5.
 
     app, environment = deployed(context)
     show_status(
-        app.store(),
-        app.clock,
+        app,
         watch=watch,
         interval=interval,
         as_json=as_json,

@@ -15,7 +15,7 @@ from tribal.edges.cli.options import Interval, Json, Project, Watch
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tribal.ports import Clock, ObjectStore
+    from tribal.ports import Application
     from tribal.runs.reports.status import StatusReport
     from tribal_contracts import RunRecord
 
@@ -64,12 +64,11 @@ def status(
     def again(command: str) -> str:
         return as_typed(command, project)
 
-    show_status(app.store(), app.clock, watch=watch, interval=interval, as_json=as_json, again=again)
+    show_status(app, watch=watch, interval=interval, as_json=as_json, again=again)
 
 
 def show_status(
-    store: ObjectStore,
-    clock: Clock,
+    app: Application,
     *,
     watch: bool,
     interval: float,
@@ -80,29 +79,34 @@ def show_status(
     """Print the status, once or, with `watch`, whenever it changes.
 
     Args:
-        store: the store to read.
-        clock: used to tell whether the lease has expired.
+        app: its store is read, and its clock tells whether the lease has expired.
         watch: whether to continue until the run has ended.
         interval: seconds between two reads.
         as_json: whether to print JSON.
         again: a command as it is to be typed, given its name.
         index: returns the state of a deployed environment's index, which is not in the store.
     """
+    from dataclasses import asdict
     from threading import Event
 
+    from tribal.edges.cli.model_view import spending_lines
     from tribal.runs.reports.status import read_status
     from tribal.runs.workers.pool import ThreadWorkerPool
 
     pause = Event()
     while True:
-        report = read_status(store, clock, ThreadWorkerPool())
+        report = read_status(app.store(), app.clock, ThreadWorkerPool())
+        spent = app.spending() if app.spending is not None else None
         state = index() if index is not None else None
         if as_json:
-            print_json(_data(report) | ({} if state is None else {"index": state.data}))
+            told = {"spending": asdict(spent)} if spent is not None and (spent.run_id or spent.damaged) else {}
+            print_json(_data(report) | told | ({} if state is None else {"index": state.data}))
         else:
             if watch and sys.stdout.isatty():
                 console().clear()
             _print(report, state, again, all_units=not (watch and report.running))
+            for line in spending_lines(spent) if spent is not None else ():
+                console().print(line, markup=False)
         if not watch or not report.running:
             return
         pause.wait(interval)
@@ -145,7 +149,9 @@ def _print(report: StatusReport, state: IndexState | None, again: Callable[[str]
     """Print the report; while watching, only the units of interest."""
     from rich.markup import escape
 
+    from tribal.edges.cli.model_view import usage_text
     from tribal.runs.leases.lease_file import holder_text
+    from tribal.runs.pipeline import told_once
 
     out = console()
     if report.lease is not None and report.running:
@@ -169,10 +175,11 @@ def _print(report: StatusReport, state: IndexState | None, again: Callable[[str]
         if not all_units and unit.status in ("pending", "completed"):
             continue
         failed = f", {unit.tables_failed} failed" if unit.tables_failed else ""
+        failed += f"; {usage_text(unit.usage)}" if unit.usage is not None else ""
         out.print(
             f"  {escape(unit_id)}: {report.shown(unit.status)}, {unit.tables_completed} of {unit.tables_total}{failed}"
         )
-        for error in unit.errors:
+        for error in told_once(unit.errors):
             out.print(f"    [yellow]{error.code}[/] {escape(error.message)}")
     if state is not None:
         out.print(f"index: {escape(state.text(report.manifest_hash))}")
