@@ -84,7 +84,7 @@ def test_more_columns_have_more_room_for_the_answer() -> None:
 def test_halves_ask_together_for_the_same() -> None:
     whole = questions(wide(5))[0]
     one, other = halved(whole)
-    assert one.columns | other.columns == whole.columns
+    assert {**one.columns, **other.columns} == whole.columns
     assert (one.asks_text, other.asks_text) == (True, False)
     assert one.max_tokens < whole.max_tokens
     parts = halved(questions(wide(1))[0])
