@@ -1,7 +1,7 @@
 """`make bench`: start-up, the sample company, generated databases, descriptions. One table, one JSON file.
 
 `TRIBAL_BENCH_QUICK=1` skips 5,000 tables; `TRIBAL_BENCH_DATA` names a folder of real schemas, for rating derived
-descriptions, domains and inferred keys, and of questions, for rating retrieval.
+descriptions, the grounding of prose, domains and inferred keys, and of questions, for rating retrieval.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from bench import (
     domains,
     exact_names,
     explaining,
+    grounding,
     joins,
     keys,
     real_joins,
@@ -58,6 +59,9 @@ def main() -> int:
                 measurements += first_requests(server, TRIBAL, folder)
                 said = descriptions.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else []
                 agreements = domains.report(server, folder, TRIBAL) if os.environ.get(domains.DATA_VARIABLE) else []
+                grounded = (
+                    grounding.report(server, folder, TRIBAL) if os.environ.get(descriptions.DATA_VARIABLE) else None
+                )
                 key_rates = keys.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else None
                 data = os.environ.get(retrieval.DATA_VARIABLE)
                 scores = retrieval.report(TRIBAL, address) if data else []
@@ -77,6 +81,8 @@ def main() -> int:
         print(f"masking: {rate.name}: {rate.hits} of {rate.total} ({rate.better} is better)")
     if said:
         descriptions.print_said(said)
+    if grounded is not None:
+        grounding.print_grounding(grounded)
     if agreements:
         domains.print_agreements(agreements)
     if key_rates is not None:
@@ -98,6 +104,7 @@ def main() -> int:
         "rebuilds": [asdict(rebuild) for rebuild in opensearch.rebuilds],
         "masking": [asdict(rate) for rate in rates],
         "descriptions": [asdict(one) for one in said],
+        "grounding": asdict(grounded) if grounded is not None else None,
         "domains": [asdict(agreement) for agreement in agreements],
         "keys": asdict(key_rates) if key_rates is not None else None,
         "retrieval": [asdict(score) for score in scores],

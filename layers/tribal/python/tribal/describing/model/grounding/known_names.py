@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tribal.naming import read_name, segment_all, singular, split_identifier
+from tribal.naming import is_word, read_name, segment_all, singular, split_identifier
 from tribal_contracts import CatalogNames
 
 
@@ -45,6 +45,9 @@ def joined_forms(names: Iterable[str]) -> frozenset[str]:
 
 def _forms(name: str) -> tuple[str, ...]:
     words = split_identifier(name)
+    if all(map(is_word, words)):
+        # Nothing to split or to spell out; catalogs have a hundred thousand names.
+        return (joined(words),)
     return joined(words), joined(segment_all(words)), joined(read_name(name)[0])
 
 

@@ -1,0 +1,22 @@
+"""The page about prose says what the code does."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import ROOT
+from tribal.describing.model.grounding.judging import RULES
+from tribal.describing.model.questions import VARIABLES
+
+PAGE = (ROOT / "docs" / "prose.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_for_sentences_is_documented(rule: str) -> None:
+    assert f"| `{rule}` |" in PAGE
+
+
+@pytest.mark.parametrize("name", VARIABLES)
+def test_every_prompt_is_documented_with_its_variables(name: str) -> None:
+    (row,) = [line for line in PAGE.splitlines() if line.startswith(f"| `{name}` |")]
+    assert all(f"`{{{{{variable}}}}}`" in row for variable in VARIABLES[name])
