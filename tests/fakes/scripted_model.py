@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 from tribal.ports import ModelAnswer, ModelFailure, ModelOutcome, ModelRequest
 from tribal_contracts import ModelUsage
@@ -27,6 +28,7 @@ class ScriptedModel:
         self._lock = threading.Lock()
         self.requests: list[ModelRequest] = []
         self.nanodollars = 0
+        self.unseen_calls = self.unseen_nanodollars = 0
         self.under_way = 0
         self.most_at_once = 0
 
@@ -45,8 +47,9 @@ class ScriptedModel:
         finally:
             with self._lock:
                 self.under_way -= 1
+        unseen = isinstance(outcome, ModelFailure) and outcome.unseen
         with self._lock:
             self.nanodollars += outcome.usage.nanodollars
-        if isinstance(outcome, ModelFailure) and outcome.unseen:
-            return ModelFailure(outcome.kind, outcome.message, unseen=True)
-        return outcome
+            self.unseen_calls += unseen
+            self.unseen_nanodollars += outcome.usage.nanodollars if unseen else 0
+        return replace(outcome, usage=ModelUsage()) if unseen else outcome

@@ -53,7 +53,7 @@ class Simulation:
         self._idle.release()
         turn.acquire()
 
-    def run(self, *works: Callable[[], None]) -> None:
+    def run(self, *works: Callable[[], object]) -> None:
         """Run each piece of work in a thread of its own until all have ended; raises what the first of them raised."""
         threads = [threading.Thread(target=self._work, args=(work, self._turn()), daemon=True) for work in works]
         for thread in threads:
@@ -77,7 +77,7 @@ class Simulation:
     def _sleep(self, seconds: float, turn: threading.Semaphore) -> None:
         heapq.heappush(self._sleeping, (self._seconds + seconds, self.random(), id(turn), turn))
 
-    def _work(self, work: Callable[[], None], turn: threading.Semaphore) -> None:
+    def _work(self, work: Callable[[], object], turn: threading.Semaphore) -> None:
         self._own[threading.get_ident()] = turn
         self._idle.release()
         turn.acquire()

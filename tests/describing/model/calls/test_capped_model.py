@@ -191,11 +191,7 @@ def test_calls_that_wait_for_money_get_what_others_return_before_the_budget_coun
     model = ScriptedModel(slow)
     with budget(store, simulation, settings(calls=5, at_once=50)) as money:
         asked = capped(model, money, simulation)
-
-        def ask() -> None:
-            asked.ask(request())
-
-        simulation.run(*[ask] * 100)
+        simulation.run(*[lambda: asked.ask(request())] * 100)
     assert model.most_at_once <= 41
     assert len(model.requests) == 41, "41 calls at a tenth of the price, and then less than a whole price is left"
 

@@ -85,7 +85,10 @@ def _without(record: BudgetRecord, names: list[str]) -> BudgetRecord:
 
 
 def booked(record: BudgetRecord, settled: int, unsettled: int) -> BudgetRecord:
-    """The record with that much more spent, in the day and in the run."""
+    """The record with that much more spent, in the day and in the run.
+
+    What was spent just before midnight may be written just after it, and counts in the new day then.
+    """
     return of_day_alone(record, settled, unsettled).model_copy(
         update={"run_spend": _more(record.run_spend, settled, unsettled)}
     )

@@ -1,0 +1,181 @@
+"""Several processes and functions share one record, on every kind of store."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from random import Random
+from time import monotonic
+
+import pytest
+from moto import mock_aws
+
+from tests.describing.model.calls.building import PRICE, beats, budget, capped, record, request, settings
+from tests.fakes.memory_store import MemoryStore
+from tests.fakes.scripted_model import ScriptedModel, answer
+from tests.fakes.simulation import Simulation
+from tribal.adapters.aws.clients import aws_client
+from tribal.adapters.aws.s3 import S3ObjectStore
+from tribal.adapters.local.folder import FolderStore
+from tribal.describing.model.calls import Budget, CappedModel, Timing
+from tribal.ports import ModelAnswer, ModelFailure, ModelOutcome, ModelRequest, ObjectStore, StopToken
+from tribal.runs.clock import SystemClock
+from tribal_contracts import ModelUsage
+
+
+class InTurns:
+    """Lets the puts of several threads reach S3 one by one: moto looks and writes without a lock in between."""
+
+    def __init__(self, store: S3ObjectStore) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+    def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
+        with self._lock:
+            return self._store.put(key, data, if_match=if_match, if_absent=if_absent)
+
+
+@pytest.fixture(params=["memory", "folder", "s3"])
+def any_store(request: pytest.FixtureRequest, tmp_path: Path, aws_account: None) -> Iterator[ObjectStore]:
+    if request.param == "memory":
+        yield MemoryStore()
+    elif request.param == "folder":
+        yield FolderStore(tmp_path)
+    else:
+        with mock_aws():
+            client = aws_client("s3", region="eu-central-1", attempts=2)
+            client.create_bucket(Bucket="budgets", CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
+            store: ObjectStore = InTurns(S3ObjectStore(client, "budgets", "", pause=lambda _: None))  # type: ignore[assignment]
+            yield store
+
+
+def test_real_threads_of_four_holders_spend_no_more_than_the_cap_and_book_every_call(any_store: ObjectStore) -> None:
+    chance = Random(15)
+    failures: list[ModelOutcome] = [
+        ModelFailure("overloaded", "busy"),
+        ModelFailure("unavailable", "cut", ModelUsage(calls=1, nanodollars=PRICE // 2), unseen=True),
+        ModelFailure("malformed", "bad", ModelUsage(calls=1, nanodollars=PRICE // 3)),
+    ]
+
+    def mixed(_: ModelRequest, number: int) -> ModelOutcome:
+        return chance.choice(failures) if chance.random() < 0.3 else answer(chance.randrange(PRICE))
+
+    model = ScriptedModel(mixed)
+    time = Timing(SystemClock(), lambda: 100 * monotonic(), pause=lambda _: None, random=lambda: 0.0)
+    caps = settings(calls=60, at_once=8)
+    errors: list[BaseException] = []
+
+    def ask(asked: CappedModel) -> None:
+        try:
+            for _ in range(25):
+                asked.ask(request())
+        except BaseException as error:  # noqa: BLE001 - raised below
+            errors.append(error)
+
+    holders = [Budget(any_store, caps, "r1", f"here/{number}", time, beat_seconds=0.01) for number in range(4)]
+    asked = [CappedModel(model, each, lambda _: PRICE, StopToken(), time) for each in holders]
+    threads = [threading.Thread(target=ask, args=(each,)) for each in asked for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for each in holders:
+        each.close()
+    if errors:
+        raise errors[0]
+    spend = record(any_store).run_spend
+    assert model.most_at_once <= 8
+    assert model.nanodollars <= spend.nanodollars <= 60 * PRICE
+    assert spend.settled_nanodollars + spend.unsettled_nanodollars >= 59 * PRICE, "the money is used up"
+    assert record(any_store).holders == {}
+
+
+@pytest.mark.parametrize("holders", [1, 2, 3, 4])
+def test_fifty_calls_at_once_are_in_use_within_seconds_however_many_share_them(
+    holders: int, store: MemoryStore, simulation: Simulation
+) -> None:
+    began: list[float] = []
+
+    def slow(_: ModelRequest, number: int) -> ModelOutcome:
+        began.append(simulation.monotonic())
+        simulation.pause(8)
+        return answer(PRICE // 10)
+
+    model, ended = ScriptedModel(slow), 0
+    works: list[Callable[[], object]] = []
+    budgets = [budget(store, simulation, settings(at_once=50), holder=str(number)) for number in range(holders)]
+
+    def work(money: Budget, joins_at: float) -> None:
+        nonlocal ended
+        simulation.pause(joins_at)
+        while simulation.monotonic() < 120:
+            assert isinstance(capped(model, money, simulation).ask(request()), ModelAnswer)
+        ended += 1
+
+    for number, money in enumerate(budgets):
+        works += [partial(work, money, number * 20.0)] * 50
+        works.append(beats(money, simulation, lambda: ended == 50 * holders))
+    simulation.run(*works)
+    assert model.most_at_once == 50
+    assert sum(at < 1 for at in began) == 50, "at once for the first"
+    assert len(began) >= 0.97 * 50 * 120 / 8
+
+
+def test_each_of_two_holders_gets_half_of_the_calls_at_once(store: MemoryStore, simulation: Simulation) -> None:
+    made = {"one": 0, "two": 0}
+    ended = 0
+
+    def work(money: Budget, name: str) -> None:
+        nonlocal ended
+
+        def slow(_: ModelRequest, number: int) -> ModelOutcome:
+            made[name] += 1
+            simulation.pause(8)
+            return answer()
+
+        asked = capped(ScriptedModel(slow), money, simulation)
+        while simulation.monotonic() < 160:
+            asked.ask(request())
+        ended += 1
+
+    works: list[Callable[[], object]] = []
+    for name in made:
+        money = budget(store, simulation, settings(at_once=7), holder=name)
+        works += [partial(work, money, name)] * 10
+        works.append(beats(money, simulation, lambda: ended == 20))
+    simulation.run(*works)
+    assert 0.75 <= made["one"] / made["two"] <= 1.33
+    assert sum(made.values()) >= 0.9 * 7 * 168 / 8
+
+
+def test_more_holders_than_calls_at_once_take_turns(store: MemoryStore, simulation: Simulation) -> None:
+    made: dict[str, int] = {str(number): 0 for number in range(6)}
+    ended = 0
+
+    def work(money: Budget, name: str) -> None:
+        nonlocal ended
+
+        def slow(_: ModelRequest, number: int) -> ModelOutcome:
+            made[name] += 1
+            simulation.pause(8)
+            return answer()
+
+        asked = capped(ScriptedModel(slow), money, simulation)
+        while simulation.monotonic() < 400:
+            asked.ask(request())
+        ended += 1
+
+    works: list[Callable[[], object]] = []
+    for name in made:
+        money = budget(store, simulation, settings(at_once=2), holder=name)
+        works += [
+            partial(work, money, name),
+            beats(money, simulation, lambda: ended == len(made)),
+        ]
+    simulation.run(*works)
+    assert min(made.values()) >= max(made.values()) / 4

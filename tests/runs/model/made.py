@@ -1,0 +1,206 @@
+"""Runs in which a model is asked: tables made by hand, a folder or memory as the store, and Claude on a port."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from tests.fakes import MemoryStore, RecordingSink, application
+from tests.fakes.catalogs import HandMadeReader, column, table
+from tests.fakes.claude import KEY, FakeClaude
+from tribal.app.models import Models
+from tribal.catalog import locations
+from tribal.ports import Application, Clock, DocumentingOptions, ObjectStore, Options, PlanOptions, Provider
+from tribal.runs.clock import SystemClock, iso_timestamp
+from tribal.runs.local import LocalRun
+from tribal_contracts import (
+    BudgetRecord,
+    CatalogTable,
+    DatabaseEntry,
+    KeptProse,
+    ModelSettings,
+    RunRecord,
+    TableDocument,
+    TableResult,
+    UnitResult,
+)
+
+NOUNS = (
+    "parcel ledger voucher beacon harvest canal orchard turbine lantern quarry saddle compass anvil kettle ribbon "
+    "meadow cellar timber hammer pebble"
+).split()
+
+
+def shop(count: int) -> list[CatalogTable]:
+    """So many tables in several schemas; most refer to the one before."""
+    tables: list[CatalogTable] = []
+    for number in range(count):
+        noun, turn = NOUNS[number % len(NOUNS)], number // len(NOUNS)
+        before = tables[-1] if tables and number % 7 else None
+        name = f"{noun}s.{noun}_{NOUNS[turn % len(NOUNS)]}_{number}"
+        references = [("parent_id", f"{before.schema_name}.{before.table_name}")] if before else []
+        tables.append(table(name, column("grade", "text"), column("weight", "numeric"), references=references))
+    return tables
+
+
+class LaterClock(SystemClock):
+    """The system's clock, some days ahead."""
+
+    def __init__(self, days: float) -> None:
+        super().__init__(None)
+        self._ahead = timedelta(days=days)
+
+    def real(self) -> datetime:
+        return super().real() + self._ahead
+
+    def published(self) -> str:
+        return iso_timestamp(self.real())
+
+
+class ModelSecrets:
+    """The key of the model."""
+
+    def __init__(self, key: str = KEY) -> None:
+        self.key = key
+
+    def get(self, _name: str) -> SecretStr | None:
+        """The key, whatever it is called."""
+        return SecretStr(self.key)
+
+    refresh = get
+
+
+@dataclass
+class ModelRuns:
+    """One database, documented as often as a test likes."""
+
+    claude: FakeClaude
+    tables: Sequence[CatalogTable] = field(default_factory=lambda: shop(8))
+    store: ObjectStore = field(default_factory=MemoryStore)
+    clock: Clock = field(default_factory=lambda: SystemClock(None))
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    prompts: Mapping[str, bytes] = field(default_factory=dict)
+    describer: str | None = None
+    model: bool = True
+    secrets: ModelSecrets = field(default_factory=ModelSecrets)
+    sink: RecordingSink = field(default_factory=RecordingSink)
+    rows: int = 50
+
+    def app(self, *, force: bool = False, new_prose: bool = False, retry_failed: bool = False) -> Application:
+        """The application of one run."""
+        options = Provider.of(
+            Options(
+                databases=(DatabaseEntry(name="shop", describer=self.describer, sample_rows=self.rows),),
+                planning=PlanOptions("c" * 64),
+                documenting=DocumentingOptions(
+                    record_pid=False,
+                    force=force or new_prose,
+                    retry_failed=retry_failed,
+                    max_age=timedelta(days=7),
+                    sample_rows=self.rows,
+                ),
+                model=self._model() if self.model else None,
+                new_prose=new_prose,
+            )
+        )
+        app = replace(
+            application(store=self.store, clock=self.clock, open_reader=lambda _: HandMadeReader(self.tables)),
+            options=options,
+            secrets=Provider.of(self.secrets),
+        )
+        models = Models(
+            options, app.store, app.secrets, self.clock, lambda: self.prompts, "prompts", "set it", "eu-central-1"
+        )
+        return replace(app, describers=models.describers)
+
+    def _model(self) -> ModelSettings:
+        given: dict[str, Any] = {
+            "provider": "anthropic",
+            "name": "claude-haiku-5-5",
+            "api_key_secret": "CLAUDE_KEY",
+            "base_url": self.claude.address,
+            "calls_at_once": 10,
+        }
+        return ModelSettings.model_validate(given | dict(self.settings))
+
+    def run(self, *, force: bool = False, new_prose: bool = False, retry_failed: bool = False) -> RunRecord:
+        """Plan and document."""
+        app = self.app(force=force, new_prose=new_prose, retry_failed=retry_failed)
+        with LocalRun(app, "run", self.sink) as work:
+            work.plan()
+            work.document()
+        return work.record
+
+    def calls_of(self, run: Any) -> int:
+        """How many calls something makes."""
+        before = len(self.claude.calls)
+        run()
+        return len(self.claude.calls) - before
+
+    def results(self) -> dict[str, TableResult]:
+        """What became of each table, by name."""
+        return {
+            result.name: result
+            for key in self.store.keys(locations.WORK_UNITS)
+            if key.endswith("/result.json")
+            for result in UnitResult.from_json(self.store.get(key).data).tables
+        }
+
+    def document(self, name: str) -> TableDocument:
+        """The document of a table."""
+        indexable = self.results()[name].indexable
+        assert indexable is not None
+        return TableDocument.from_json(self.store.get(f"{locations.DOCS}{indexable.path}").data)
+
+    def documents(self) -> Iterator[TableDocument]:
+        """Every document."""
+        return map(self.document, self.results())
+
+    def prose(self) -> dict[str, KeptProse]:
+        """What is kept, by subject."""
+        kept = (KeptProse.from_json(self.store.get(key).data) for key in self.store.keys("prose/"))
+        return {each.subject: each for each in kept}
+
+    def budget(self) -> BudgetRecord:
+        """The record of what was spent."""
+        return BudgetRecord.from_json(self.store.get(locations.BUDGET_FILE).data)
+
+
+def asked_about(claude: FakeClaude) -> list[str]:
+    """The question of each call, without what is the same for all."""
+    return [str(call.body["messages"][-1]["content"]) for call in claude.calls]
+
+
+def over_folder(folder: Path, address: str, count: int, calls_at_once: int) -> ModelRuns:
+    """Runs over a folder that ask a model at an address, by the real clock; for processes that get killed."""
+    from tribal.adapters.local.folder import FolderStore
+
+    class Elsewhere:
+        """Claude in another process."""
+
+        def __init__(self) -> None:
+            self.address = address
+            self.calls: list[Any] = []
+
+    elsewhere: Any = Elsewhere()
+    return ModelRuns(
+        elsewhere,
+        shop(count),
+        FolderStore(folder),
+        SystemClock(None),
+        settings={"calls_at_once": calls_at_once},
+    )
+
+
+def data_of(question: str) -> dict[str, Any]:
+    """The JSON of a question about a table."""
+    start = question.index("{")
+    found, _ = json.JSONDecoder().raw_decode(question[start:])
+    assert isinstance(found, dict)
+    return found
