@@ -22,13 +22,13 @@ from moto.awslambda.models import LambdaFunction
 
 from servers.moto import MotoServer
 from tests import ROOT
-from tests.e2e import stand_ins
+from tests.e2e import bedrock, stand_ins
 from tests.e2e.event_sources import EventSources
 from tests.e2e.lambda_processes import LambdaProcesses, Package
 from tests.e2e.permissions import Grant, grants_of, grants_to_callers
 from tests.e2e.recorded_calls import CallRecorder
 from tests.e2e.rest_api import RestApi
-from tests.e2e.search_domain import SearchDomain
+from tests.e2e.signed_proxy import SignedProxy, SignedRequest
 
 ACCOUNT, REGION = "123456789012", "eu-central-1"
 SEARCH_DOMAIN = f"arn:aws:es:{REGION}:{ACCOUNT}:domain/tribal-dev"
@@ -71,9 +71,9 @@ class AwsAccount:
         self.recorder = CallRecorder(self.server.application, self._roles.get, f"{REGION}:{ACCOUNT}")
         self.server.application = self.recorder
         patch.setenv("MOTO_PORT", str(self.server.port))
-        self.search = (
-            SearchDomain(node, certificate, self._secrets.get, self._note_search) if node and certificate else None
-        )
+        self.search = self._domain(node, certificate) if node and certificate else None
+        self.bedrock = SignedProxy(bedrock.service_of, secret_of=self._secrets.get, asked=self._note_bedrock)
+        """Both endpoints of Bedrock, and behind them nothing until `upstream` names it."""
         self.processes = LambdaProcesses(folder / "functions", self._variables_of)
         stand_ins.run_functions_by(patch, self.run_function)
         stand_ins.keep_layers(patch)
@@ -250,6 +250,7 @@ class AwsAccount:
         self.processes.close()
         if self.search is not None:
             self.search.close()
+        self.bedrock.close()
         self.server.stop()
 
     def run_function(self, function: LambdaFunction, event: Any) -> tuple[str, bool]:
@@ -259,12 +260,21 @@ class AwsAccount:
             handler=function.handler or "",
             code=function.code_bytes,
             layers=stand_ins.layers_of(function),
-            variables=function.environment_vars,
+            variables=self._asking_bedrock_here(function.environment_vars),
             timeout_seconds=int(function.timeout),
             memory_mb=int(function.memory_size),
             arn=function.function_arn,
         )
         return self.processes.invoke(package, event, function.role)
+
+    def _asking_bedrock_here(self, variables: dict[str, str]) -> dict[str, str]:
+        """The variables of a function, with the address of Bedrock on this machine where they name a model there."""
+        model = json.loads(variables.get("TRIBAL_MODEL", "{}"))
+        if model.get("provider") != "bedrock":
+            return variables
+        path = "" if model.get("endpoint") == "runtime" else "/anthropic"
+        model["base_url"] = f"http://{self.bedrock.endpoint}{path}"
+        return variables | {"TRIBAL_MODEL": json.dumps(model)}
 
     def _variables_of(self, role: str) -> dict[str, str]:
         keys = {name.upper(): value for name, value in self.keys_of(role).items()}
@@ -275,9 +285,21 @@ class AwsAccount:
             "TRIBAL_SEARCH_CA": str(self._certificate),
         }
 
-    def _note_search(self, key: str, method: str, path: str) -> None:
-        verb = method.title()
-        self.recorder.note(self._roles[key], f"es:ESHttp{verb}", f"{SEARCH_DOMAIN}{path}")
+    def _domain(self, node: str, certificate: Path) -> SignedProxy:
+        """The address of a managed OpenSearch domain, and behind it a real node."""
+        domain = SignedProxy(
+            lambda _: "es", secret_of=self._secrets.get, asked=self._note_search, certificate=certificate
+        )
+        domain.upstream = node
+        return domain
+
+    def _note_search(self, request: SignedRequest) -> None:
+        verb = request.method.title()
+        self.recorder.note(self._roles[request.key], f"es:ESHttp{verb}", f"{SEARCH_DOMAIN}{request.path}")
+
+    def _note_bedrock(self, request: SignedRequest) -> None:
+        for needed in bedrock.permissions_of(request, REGION, ACCOUNT):
+            self.recorder.note(self._roles[request.key], needed.action, needed.resource, facts=needed.facts)
 
     def _note_request(self, place: str, function: str, method: str, path: str) -> None:
         self.recorder.note("apigateway.amazonaws.com", "lambda:InvokeFunction", function, f"{place}/{method}{path}")

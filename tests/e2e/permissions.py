@@ -22,10 +22,12 @@ class Grant:
     resource: str
     source: str = "*"
     """On behalf of what a service may do it."""
+    only: tuple[tuple[str, str], ...] = ()
+    """Keys of conditions, with the value that each has to have."""
 
     def covers(self, call: RecordedCall) -> bool:
         """Whether it allows a call."""
-        return self.caller == call.caller and all(
+        fits = all(
             _fits(pattern, value)
             for pattern, value in (
                 (self.action, call.action),
@@ -33,6 +35,7 @@ class Grant:
                 (self.source, call.source),
             )
         )
+        return fits and self.caller == call.caller and set(self.only) <= set(call.facts)
 
 
 def grants_of(iam: Any, roles: Iterable[str]) -> list[Grant]:
@@ -41,11 +44,18 @@ def grants_of(iam: Any, roles: Iterable[str]) -> list[Grant]:
     for role in roles:
         for name in iam.list_role_policies(RoleName=role)["PolicyNames"]:
             document = iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
-            for statement in _content(document)["Statement"]:
-                assert statement["Effect"] == "Allow"
-                assert "Condition" not in statement
-                grants += [Grant(role, *allowed) for allowed in _allowed(statement)]
+            grants += grants_in(role, _content(document)["Statement"])
     return sorted(grants)
+
+
+def grants_in(role: str, statements: Iterable[dict[str, Any]]) -> list[Grant]:
+    """Everything that statements of a role allow."""
+    grants = []
+    for statement in statements:
+        assert statement["Effect"] == "Allow"
+        only = _only(statement.get("Condition", {}))
+        grants += [Grant(role, *allowed, only=only) for allowed in _allowed(statement)]
+    return grants
 
 
 def grants_to_callers(document: dict[str, Any]) -> list[Grant]:
@@ -85,6 +95,16 @@ def _source(condition: dict[str, Any]) -> str:
     ((key, pattern),) = asked.items()
     assert (operator in ("ArnLike", "ArnEquals"), key.lower()) == (True, "aws:sourcearn"), condition
     return str(pattern)
+
+
+def _only(condition: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """The values that a role's statement asks for; only what Bedrock tells of a request is known here."""
+    if not condition:
+        return ()
+    ((operator, asked),) = condition.items()
+    assert operator == "StringEquals", condition
+    assert set(asked) <= {"bedrock-mantle:Model", "bedrock:InferenceProfileArn"}, condition
+    return tuple(sorted(asked.items()))
 
 
 def missing(calls: Iterable[RecordedCall], grants: list[Grant]) -> list[RecordedCall]:

@@ -34,6 +34,8 @@ class RecordedCall:
     resource: str
     source: str = ""
     """On behalf of what a service calls."""
+    facts: tuple[tuple[str, str], ...] = ()
+    """What else the service tells IAM of it: keys of conditions, with their values."""
 
     @property
     def is_by_service(self) -> bool:
@@ -52,10 +54,12 @@ class CallRecorder:
         self._lock = threading.Lock()
         self.calls: set[RecordedCall] = set()
 
-    def note(self, caller: str, action: str, resource: str, source: str = "") -> None:
+    def note(
+        self, caller: str, action: str, resource: str, source: str = "", facts: tuple[tuple[str, str], ...] = ()
+    ) -> None:
         """Remember a call."""
         with self._lock:
-            self.calls.add(RecordedCall(caller, action, resource, source))
+            self.calls.add(RecordedCall(caller, action, resource, source, facts))
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answer a request as the services do (WSGI)."""

@@ -35,7 +35,7 @@ LACKING = {
     "functions deployed by CloudFormation lose their layers": "keep_layers",
     "buckets deployed by CloudFormation keep no versions and tell nobody of new objects": "keep_bucket_properties",
     "state machines deployed by CloudFormation are not executed": "execute_deployed_state_machines",
-    "CloudFormation knows no OpenSearch domain": "deploy_search_domains, with SearchDomain",
+    "CloudFormation knows no OpenSearch domain": "deploy_search_domains, with SignedProxy",
     "CloudFormation knows no schedule": "deploy_schedules",
     "CloudFormation knows no policy of a queue": "deploy_queue_policies",
     "CloudFormation knows no stage of an API": "deploy_stages",

@@ -62,6 +62,19 @@ def test_a_role_is_known_by_its_name_and_a_denial_of_clear_text_allows_nothing()
     ]
 
 
+def test_a_permission_with_a_condition_covers_what_fulfils_it_alone() -> None:
+    project = "arn:aws:bedrock-mantle:eu-central-1:123456789012:project/default"
+    action, model = "bedrock-mantle:CreateInference", "bedrock-mantle:Model"
+    grant = Grant("documenter", action, project, only=((model, "haiku"),))
+    good = RecordedCall("documenter", action, project, facts=((model, "haiku"),))
+    others = [
+        RecordedCall("documenter", action, project),
+        RecordedCall("documenter", action, project, "", ((model, "opus"),)),
+    ]
+    assert missing([good, *others], [grant]) == sorted(others)
+    assert (unused([good], [grant]), unused(others, [grant])) == ([], [grant])
+
+
 @pytest.mark.parametrize(
     "statement",
     [
