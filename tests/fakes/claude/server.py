@@ -62,6 +62,8 @@ class FakeClaude:
     calls: list[Call] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
     """What neither the vendor's documents nor the SDK's types know; the fixture fails the test for it."""
+    versions: list[str] = field(default_factory=list)
+    """Of the API, that calls asked for."""
     busiest: int = 0
     """The most calls that were under way at once."""
 
@@ -133,6 +135,7 @@ class FakeClaude:
         version = body.pop("anthropic_version", None) if wire == "runtime" else request.headers.get("anthropic-version")
         if version is None:
             raise Refused(replace(failures.INVALID_REQUEST, name="refused", message="anthropic-version: is required"))
+        self.versions.append(str(version))
         model = vendor.model_named(str(body.get("model")), bedrock=wire != "anthropic")
         if model is None:
             raise Refused(failures.NO_SUCH_MODEL)
