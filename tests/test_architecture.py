@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT
+from tests.plugins.postgres import FreshDatabase
 
 PACKAGE = ROOT / "layers" / "tribal" / "python" / "tribal"
 CONTRACTS = ROOT / "contracts"
@@ -169,6 +170,27 @@ def test_the_retrievers_function_loads_no_driver_no_model_and_nothing_of_a_run()
     rooms = {f"tribal.{room}" for room in ("planning", "documenting", "describing", "indexing", "edges.cli", "runs")}
     assert "tribal.edges.http.routes" in loaded
     assert loaded & (vendors | rooms) == set()
+
+
+def test_a_run_by_rules_a_search_and_the_retrievers_function_never_load_the_sdk_of_a_model(
+    fresh_database: FreshDatabase, tmp_path: Path
+) -> None:
+    dsn = fresh_database("CREATE TABLE customer (id int PRIMARY KEY, name text)")
+    loaded = loaded_after(
+        "import contextlib, io, os\n"
+        "import functions.retriever.handler, functions.documenter.handler, functions.finisher.handler\n"
+        "from tribal.edges.cli.start import main\n"
+        f"os.chdir({str(tmp_path)!r})\n"
+        "import sys\n"
+        f"for words in (['run', {dsn!r}], ['search', 'customer']):\n"
+        "    sys.argv = ['tribal', *words]\n"
+        "    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
+        "        main()\n"
+        "assert os.path.exists('docs/documentation-manifest.json')\n"
+    )
+    assert {"tribal.describing.rules.describer", "tribal.retrieval.searching.search_tables"} <= loaded
+    assert not any(name.partition(".")[0] == "anthropic" for name in loaded)
+    assert not any(name.startswith(("tribal.adapters.anthropic", "tribal.adapters.bedrock")) for name in loaded)
 
 
 def test_the_help_of_the_command_line_loads_no_contract() -> None:

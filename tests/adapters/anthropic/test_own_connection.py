@@ -179,7 +179,18 @@ def test_a_wait_is_read_as_seconds_or_as_a_date(claude: FakeClaude, value: str, 
     assert failed(model_of(claude).ask(REQUEST)).retry_after_seconds == seconds
 
 
-@pytest.mark.parametrize("text", ['{"a": NaN}', "[" * 100_000, '{"a": 1} {"a": 2}', "", "null", '"{}"', "7" * 5000])
+NO_OBJECTS = {
+    "a number that JSON lacks": '{"a": NaN}',
+    "very deep": "[" * 100_000,
+    "two objects": '{"a": 1} {"a": 2}',
+    "nothing": "",
+    "null": "null",
+    "a string": '"{}"',
+    "a huge number": "7" * 5_000,
+}
+
+
+@pytest.mark.parametrize("text", NO_OBJECTS.values(), ids=list(NO_OBJECTS))
 def test_what_is_no_json_object_is_malformed(claude: FakeClaude, text: str) -> None:
     claude.mind = lambda _: text
     outcome = failed(model_of(claude).ask(replace(REQUEST, max_tokens=100_000)))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+from dataclasses import replace
+
 import pytest
 
 from tests.conformance.language_model import REQUEST, answered, failed
@@ -69,6 +72,19 @@ def test_without_credentials_nothing_is_sent(
     outcome = failed(over_messages(claude).ask(REQUEST))
     assert (outcome.kind, outcome.unseen, claude.calls) == ("stopped", False, [])
     assert "aws configure" in outcome.message
+
+
+def test_credentials_that_do_not_come_end_at_the_deadline(
+    claude: FakeClaude, aws_account: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", f"http://127.0.0.1:{silent.getsockname()[1]}/")
+        outcome = failed(over_messages(claude).ask(replace(REQUEST, deadline_seconds=0.6)))
+    assert (outcome.kind, outcome.unseen, claude.calls) == ("timed_out", False, [])
+    # Half a second past its deadline is the most that a call may take.
+    assert outcome.usage.time_ms <= 1100
 
 
 def test_a_profile_that_there_is_not_stops_everything(
