@@ -15,7 +15,7 @@ WITH_CDK = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 $(CDK) --app "$(BIN)
 	--context environment=$(ENV) --context python=$(LAMBDA_PYTHON)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo opensearch quick test e2e attack bench bench-aws format schemas samples packages roles synth diff deploy destroy lock clean
+.PHONY: help setup demo opensearch quick test e2e attack bench live bench-aws format schemas samples packages roles synth diff deploy destroy lock clean
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ attack: $(READY) ## Try what hostile hands and failing disks would; a part of it
 
 bench: $(READY) ## Measure start-up times and a run on the sample database
 	@$(BIN)/python -m bench
+
+live: $(READY) ## Ask the real API about five sample tables, for five cents at most
+	@$(BIN)/python -m tests.live
 
 bench-aws: $(READY) $(CDK) ## Measure a deployed run over 10,000 tables on a stand-in for AWS
 	@$(BIN)/python -m bench.deployed

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from tribal.ports import LanguageModel, ModelFacts
     from tribal_contracts import ModelSettings
 
-_ADDRESS = "https://api.anthropic.com"
+ADDRESS = "https://api.anthropic.com"
 
-_ADVICE = Advice(
+ADVICE = Advice(
     id="anthropic",
     provider="Anthropic",
     login="put a key that works into the secret named by model.api_key_secret",
@@ -90,9 +90,9 @@ def anthropic_model(
     client = AsyncAnthropic(
         # `http_client` sends the key, which may change.
         api_key="never sent",
-        base_url=settings.base_url or _ADDRESS,
+        base_url=settings.base_url or ADDRESS,
         max_retries=0,
         open_telemetry=False,
         http_client=http_client(credentials),
     )
-    return MessagesModel(client, facts, credentials, _ADVICE)
+    return MessagesModel(client, facts, credentials, ADVICE)
