@@ -14,6 +14,7 @@ import pytest
 
 from tests.fakes.claude import FakeClaude, failures
 from tests.fakes.claude.failures import Failure
+from tribal.describing.model.known_models import KNOWN_MODELS
 from tribal.ports import LanguageModel, ModelAnswer, ModelFailure, ModelOutcome, ModelRequest
 from tribal_contracts import ModelUsage
 
@@ -111,6 +112,14 @@ def test_an_answer_is_an_object_with_what_it_cost(claude: FakeClaude, model: Lan
     assert told(answer.usage) == used(claude)
     assert answer.usage.calls == 1
     assert answer.usage.nanodollars > 0
+
+
+def test_no_call_costs_more_than_its_worst_price(claude: FakeClaude, model: LanguageModel) -> None:
+    claude.mind = lambda _: "word " * 10_000
+    facts = replace(KNOWN_MODELS[0], name=model.name)
+    for request in (REQUEST, replace(REQUEST, prefix="p" * 2_000, part="語" * 100), replace(REQUEST, max_tokens=1)):
+        outcome = model.ask(request)
+        assert 0 < outcome.usage.nanodollars == claude.calls[-1].nanodollars <= facts.worst_price(request)
 
 
 def test_a_request_shows_the_prefix_first_and_asks_for_the_schema(claude: FakeClaude, model: LanguageModel) -> None:

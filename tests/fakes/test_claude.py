@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -173,6 +174,19 @@ def test_thinking_is_billed_where_the_model_does_it(claude: FakeClaude) -> None:
     ask(claude, thinking=None)
     silent, thinking = claude.calls
     assert thinking.tokens.output > silent.tokens.output
+
+
+def test_the_model_answers_for_each_number_that_it_is_asked_about(claude: FakeClaude) -> None:
+    items = {"type": "object", "properties": {"n": {"type": "integer"}, "text": {"type": "string"}}}
+    columns = {"type": "array", "items": {**items, "additionalProperties": False}}
+    schema = {**SCHEMA, "properties": {"columns": columns}, "required": ["columns"]}
+    message = ask(
+        claude,
+        messages=[{"role": "user", "content": '{"ask":{"text":true,"columns":[2, 7]}}'}],
+        output_config={"format": {"type": "json_schema", "schema": schema}},
+    )
+    assert isinstance(message.content[0], anthropic.types.TextBlock)
+    assert [column["n"] for column in json.loads(message.content[0].text)["columns"]] == [2, 7]
 
 
 def test_an_answer_ends_at_its_most_tokens(claude: FakeClaude) -> None:

@@ -41,7 +41,7 @@ def ask_all(watched: WatchedModel, facts: ModelFacts, requests: Sequence[ModelRe
     outcomes: list[ModelOutcome] = []
     spent = 0
     for request in requests:
-        worst = facts.worst(request_bytes(request), request.max_tokens)
+        worst = facts.worst_price(request)
         if spent + worst > CAP:
             print(f"stopped before call {len(outcomes) + 1}: it could have led above $0.05")
             break
@@ -50,11 +50,6 @@ def ask_all(watched: WatchedModel, facts: ModelFacts, requests: Sequence[ModelRe
         unseen = not isinstance(outcome, ModelAnswer) and outcome.unseen
         spent += worst if unseen else outcome.usage.nanodollars
     return outcomes
-
-
-def request_bytes(request: ModelRequest) -> int:
-    """What a request sends of ours."""
-    return sum(len(str(text).encode()) for text in (request.prefix, request.part, request.schema))
 
 
 def _print(outcomes: Sequence[ModelOutcome], answers: Sequence[Mapping[str, Any]]) -> None:

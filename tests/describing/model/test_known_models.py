@@ -8,6 +8,7 @@ import pytest
 
 from tribal.describing.model.known_models import KNOWN_MODELS, model_facts
 from tribal.errors import ConfigurationError
+from tribal.ports import ModelRequest
 from tribal_contracts import ModelPrice, ModelSettings, ModelUsage
 
 
@@ -49,6 +50,9 @@ def test_a_long_prompt_of_haiku_costs_five_times_as_much_with_all_that_belongs_t
 def test_the_worst_price_counts_each_byte_as_a_token_that_is_written_to_the_cache() -> None:
     model = model_facts(settings("claude-haiku-5-5"))
     assert model.worst(3_000, 800) == 3_000 * 125 + 800 * 500
+    request = ModelRequest("präfix", "part", {"type": "string"}, 800, 1.0)
+    assert request.size_bytes == len('präfixpart{"type": "string"}'.encode())
+    assert model.worst_price(request) == model.worst(request.size_bytes, 800)
     assert model.worst(100_001, 800) == (100_001 * 125 + 800 * 500) * 5
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 Mind = Callable[[Mapping[str, Any]], "Mapping[str, Any] | str"]
@@ -27,9 +27,15 @@ def schema_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return schema
 
 
+def asked_numbers(body: Mapping[str, Any]) -> list[int]:
+    """The numbers that the question asks about, such as those of columns: its first list of whole numbers."""
+    found = re.search(r"\[(\d+(?:, ?\d+)*)\]", body["messages"][-1]["content"])
+    return [int(number) for number in found[1].split(",")] if found else [1]
+
+
 def follows_the_schema(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Answers any request with the least that its schema asks for: every list has one item."""
-    answer: Mapping[str, Any] = fill(schema_of(body), itertools.repeat(_SAYING))
+    """Answers any request as its schema asks for, with an item of a list for each number that is asked about."""
+    answer: Mapping[str, Any] = fill(schema_of(body), itertools.repeat(_SAYING), asked_numbers(body))
     return answer
 
 
@@ -38,7 +44,8 @@ def obeys(body: Mapping[str, Any]) -> Mapping[str, Any]:
     part = body["messages"][-1]["content"]
     said = [*_ordered(part), *re.findall(r"https?://[^\s\"'<>\\]+", part), *_shown(part)]
     whole = " ".join(dict.fromkeys(said)) or _SAYING
-    answer: Mapping[str, Any] = fill(schema_of(body), itertools.chain([whole], itertools.cycle(said or [_SAYING])))
+    sayings = itertools.chain([whole], itertools.cycle(said or [_SAYING]))
+    answer: Mapping[str, Any] = fill(schema_of(body), sayings, asked_numbers(body))
     return answer
 
 
@@ -65,21 +72,19 @@ def _shown(text: str) -> list[str]:
     return [value for value in values if value.strip()]
 
 
-def fill(schema: Mapping[str, Any], sayings: Iterator[str]) -> Any:
-    """A value of a schema, with the next saying in each text."""
+def fill(schema: Mapping[str, Any], sayings: Iterator[str], numbers: Sequence[int] = (1,)) -> Any:
+    """A value of a schema, with the next saying in each text; a list has an item for each number."""
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
         return schema["enum"][0]
     if "anyOf" in schema:
-        return fill(schema["anyOf"][0], sayings)
+        return fill(schema["anyOf"][0], sayings, numbers)
     kind = schema.get("type")
-    if isinstance(kind, list):
-        kind = kind[0]
     if kind == "object":
-        return {name: fill(member, sayings) for name, member in schema.get("properties", {}).items()}
+        return {name: fill(member, sayings, numbers) for name, member in schema.get("properties", {}).items()}
     if kind == "array":
-        return [fill(schema.get("items", {}), sayings)]
-    return (
-        {"integer": 1, "number": 1, "boolean": True, "null": None}.get(str(kind)) if kind != "string" else next(sayings)
-    )
+        return [fill(schema["items"], sayings, [number]) for number in numbers]
+    if kind in ("integer", "number"):
+        return numbers[0]
+    return next(sayings) if kind == "string" else kind == "boolean" or None

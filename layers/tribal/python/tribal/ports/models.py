@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -80,6 +81,10 @@ class ModelFacts:
         """
         return self.cost(ModelUsage(cache_write_tokens=request_bytes, output_tokens=max_tokens))
 
+    def worst_price(self, request: ModelRequest) -> int:
+        """`worst` of a request."""
+        return self.worst(request.size_bytes, request.max_tokens)
+
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
@@ -95,6 +100,12 @@ class ModelRequest:
     """The most tokens of output, thinking included."""
     deadline_seconds: float
     """The wall-clock time that the call may take, its retries included."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all that the model is shown, in UTF-8."""
+        schema = json.dumps(self.schema, ensure_ascii=False)
+        return sum(len(text.encode()) for text in (self.prefix, self.part, schema))
 
 
 @dataclass(frozen=True, slots=True)
