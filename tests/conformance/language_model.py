@@ -213,6 +213,24 @@ def test_the_model_goes_on_after_a_storm(claude: FakeClaude, model: LanguageMode
     answered(model.ask(REQUEST))
 
 
+def test_what_was_told_of_many_calls_is_what_was_counted_of_those_whose_end_was_seen(
+    claude: FakeClaude, model: LanguageModel
+) -> None:
+    answered(model.ask(REQUEST))
+    claude.script.share = 0.3
+    unseen = {failure.name for failure in (*NOBODY_SAW_THE_END, failures.HANG, failures.DRIP)}
+    with ThreadPoolExecutor(20) as threads:
+        outcomes = list(threads.map(model.ask, [replace(REQUEST, deadline_seconds=2.0)] * 200))
+    booked = sum(outcome.usage.nanodollars for outcome in outcomes)
+    assert booked == sum(call.nanodollars for call in claude.calls[1:] if call.failure not in unseen)
+    assert all(told(outcome.usage)[-1] == 0 for outcome in outcomes if getattr(outcome, "unseen", False))
+    assert sum(getattr(outcome, "unseen", False) for outcome in outcomes) == sum(
+        call.failure in unseen for call in claude.calls
+    )
+    # Half a second past its deadline is the most that a call may take.
+    assert max(outcome.usage.time_ms for outcome in outcomes) <= 2_500
+
+
 def test_fifty_threads_ask_at_once(claude: FakeClaude, model: LanguageModel) -> None:
     claude.latency_seconds = 0.5
 

@@ -48,9 +48,7 @@ class AnswerReader:
             message = parse_json(body)
         except ValueError:
             return self._no_api("it sent no JSON, or only a part of it", time_ms)
-        if not isinstance(message, dict) or message.get("type") != "message":
-            return self._no_api("it sent no message", time_ms)
-        usage = self._usage(message.get("usage"), time_ms)
+        usage = self._usage(message.get("usage"), time_ms) if isinstance(message, dict) else None
         if usage is None:
             return self._no_api("it did not say how many tokens were used", time_ms)
         reason = message.get("stop_reason")

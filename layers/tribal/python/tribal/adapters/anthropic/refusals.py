@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from tribal.adapters.anthropic.answers import parse_json
+from tribal.adapters.aws.clients import NOT_LOGGED_IN
 from tribal.ports import FailureKind, ModelFailure
 from tribal_contracts import ModelProvider, ModelUsage
 
@@ -111,6 +112,8 @@ def _meaning(
 ) -> tuple[FailureKind, str]:
     """The kind of failure and what to say of it; of one that stops everything, the piece of advice."""
     name = headers.get("x-amzn-errortype", "").partition(":")[0]
+    if name in NOT_LOGGED_IN:
+        return "stopped", "login"
     if stopping := _BY_CODE.get(str(code)) or _BY_TYPE.get(str(error.get("type"))) or _BY_STATUS.get(status):
         return "stopped", stopping
     if name in _AWS_KINDS:
