@@ -78,6 +78,9 @@ class DatabaseAnalysis(Contract):
     domains: dict[DomainName, list[FullyQualifiedTableName]]
     schema_hash: ContentHash
     domain_titles: dict[DomainName, str] | Unset = optional("Extension: the human form of each domain's name.")
+    chosen_domains: list[DomainName] | Unset = optional(
+        "Extension: domains that the configuration names, whose titles stand."
+    )
     domain_rules: int | Unset = optional("Extension: the version of the rules by which its domains were inferred.")
     unreadable_schemas: list[str] | Unset = optional("Extension: schemas that exist but may not be read.")
     gone_tables: list[FullyQualifiedTableName] | Unset = optional(

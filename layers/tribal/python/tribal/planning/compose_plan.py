@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tribal.catalog.hashing import object_hash
-from tribal.catalog.identity import TableIdentity
+from tribal.catalog.identity import TableIdentity, domain_name
 from tribal.errors import DatabaseUnreachable, PlanError, doing
 from tribal.naming import split_identifier
 from tribal.planning.catalog.inferred_keys import load_inferred_keys
@@ -219,8 +219,10 @@ def _plan_database(
     ]
     statistics, inferred = load_statistics(reading.database, store), load_inferred_keys(reading.database, store)
     rows = {name: table.row_count for name, table in statistics.tables.items()} if statistics else {}
+    chosen = {domain_name(name) for name in (*entry.domains, *entry.vocabulary)}
+    analysis = _analysis(reading, members, grouping.titles, DOMAIN_RULES)
     return _DatabasePart(
-        _analysis(reading, members, grouping.titles, DOMAIN_RULES),
+        analysis.model_copy(update={"chosen_domains": sorted(chosen & members.keys()) or None}),
         tuple(chunks),
         _moves(reading.database, grouping, last.all),
         DatabaseTables.of(snapshot, tables, inferred.keys if inferred else ()),

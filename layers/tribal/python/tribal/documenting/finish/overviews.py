@@ -117,6 +117,7 @@ def _domain_plans(outline: RunOutline, found: Gathered, words: Mapping[str, Over
         for analysis in outline.databases
         for domain, title in (analysis.domain_titles or {}).items()
     }
+    chosen = {(each.name, domain) for each in outline.databases for domain in each.chosen_domains or ()}
     members: dict[tuple[str, str], list[TableEntry]] = {}
     for name in sorted(found.tables):
         file = found.tables[name].indexable
@@ -124,8 +125,9 @@ def _domain_plans(outline: RunOutline, found: Gathered, words: Mapping[str, Over
     plans = []
     for (database, domain), entries in sorted(members.items()):
         own = words[database].domains.get(domain)
-        chosen = (own and own.title) or titles.get((database, domain))
-        plans.append(DomainPlan(database, domain, chosen or domain_title(domain), entries, own, titled=bool(chosen)))
+        title = (own and own.title) or titles.get((database, domain)) or domain_title(domain)
+        titled = bool(own and own.title) or (database, domain) in chosen
+        plans.append(DomainPlan(database, domain, title, entries, own, titled=titled))
     return plans
 
 
