@@ -98,6 +98,7 @@ BROKEN = [
     ("name", "It leads to a salary adjustment."),
     ("name", "It leads to salary-adjustments."),
     ("name", "It leads to vendor ratings."),
+    ("name", "It leads to a customer grade."),
     ("name", "Copied from vendorratings."),
     ("name", "It raises the credit limit of the buyer."),
     ("name", "It is in the payroll table."),
