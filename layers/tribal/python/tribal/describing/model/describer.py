@@ -22,6 +22,7 @@ from tribal.ports import (
     LanguageModel,
     ModelFacts,
     ModelFailure,
+    ModelRequest,
     TableContext,
     TableDescription,
 )
@@ -83,6 +84,11 @@ class ModelDescriber:
         if not questions or self._shelf.find(_name(context), question_key(context, rules, self._asking)) is not None:
             return None
         return quote_questions(questions, self._asking, self._facts)
+
+    def requests(self, context: TableContext) -> list[ModelRequest]:
+        """The questions about what is open in a table."""
+        questions = table_questions(context, self._rules.describe_table(context), self._asking)
+        return [question.request(self._asking.settings.call_timeout_seconds) for question in questions]
 
     def quote_domain(self, tables: int) -> ModelQuote | None:
         """What the question about a domain would cost; it is asked when what its tables say has changed."""
