@@ -93,6 +93,7 @@ class Found:
             words=words_matched(self.words, shared),
             name=self._name_cosines.get(table, 0.0),
             named=self.named.get(table, 0.0),
+            tables=self.tables,
         )
 
     @cached_property
