@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -50,11 +50,11 @@ NOUNS = (
 ).split()
 
 
-def shop(count: int) -> list[CatalogTable]:
+def shop(count: int, schemas: int = len(NOUNS)) -> list[CatalogTable]:
     """So many tables in several schemas; most refer to the one before."""
     tables: list[CatalogTable] = []
     for number in range(count):
-        noun, turn = NOUNS[number % len(NOUNS)], number // len(NOUNS)
+        noun, turn = NOUNS[number % schemas], number // schemas
         before = tables[-1] if tables and number % 7 else None
         name = f"{noun}s.{noun}_{NOUNS[turn % len(NOUNS)]}_{number}"
         references = [("parent_id", f"{before.schema_name}.{before.table_name}")] if before else []
@@ -223,3 +223,9 @@ def data_of(question: str) -> dict[str, Any]:
     found, _ = json.JSONDecoder().raw_decode(question[start:])
     assert isinstance(found, dict)
     return found
+
+
+def tables_asked(questions: Iterable[str]) -> list[str]:
+    """The table of each question about one."""
+    found = map(data_of, questions)
+    return [f"shop.{data['t1']['name']}" for data in found if "t1" in data]

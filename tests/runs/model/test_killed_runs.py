@@ -19,7 +19,7 @@ import pytest
 
 from tests.fakes.claude import FakeClaude
 from tests.runs.model.killed_run import CALLS_AT_ONCE, TABLES, process_of_run
-from tests.runs.model.made import LaterClock, ModelRuns, asked_about, data_of, over_folder, says
+from tests.runs.model.made import LaterClock, ModelRuns, asked_about, over_folder, says, tables_asked
 from tribal.adapters.local.folder import FolderStore
 from tribal.catalog import locations
 from tribal.describing.model.calls.budget_file import find_budget
@@ -94,12 +94,6 @@ def spent(store: FolderStore) -> tuple[BudgetSpend, int]:
     return found.day_spend, sum(holder.reserved_nanodollars for holder in found.holders.values())
 
 
-def tables_asked(claude: FakeClaude) -> list[str]:
-    """The table of each question about one."""
-    questions = [data_of(question) for question in asked_about(claude)]
-    return [f"shop.{question['t1']['name']}" for question in questions if "t1" in question]
-
-
 def finished(runs: ModelRuns) -> set[str]:
     """Tables whose prose is kept."""
     return {f"shop.{table.schema_name}.{table.table_name}" for table in runs.tables} & runs.prose().keys()
@@ -114,9 +108,9 @@ def check(folder: Path, claude: FakeClaude, afterwards: FakeClaude, clock: Later
 
     assert {document.description.source for document in runs.documents()} == {"model"}
     assert len(runs.results()) == TABLES
-    assert kept.isdisjoint(tables_asked(afterwards)), "what was finished is paid for twice"
-    assert sorted(tables_asked(afterwards)) == sorted(finished(runs) - kept)
-    assert len(tables_asked(claude)) == len(set(tables_asked(claude)))
+    assert kept.isdisjoint(tables_asked(asked_about(afterwards))), "what was finished is paid for twice"
+    assert sorted(tables_asked(asked_about(afterwards))) == sorted(finished(runs) - kept)
+    assert len(tables_asked(asked_about(claude))) == len(set(tables_asked(asked_about(claude))))
 
     day = runs.budget().day_spend
     # What had been written stands; of the rest nobody knows, so that all that was reserved counts as unsettled.
