@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,7 +16,16 @@ from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.fakes.claude import KEY, FakeClaude
 from tribal.app.models import Models
 from tribal.catalog import locations
-from tribal.ports import Application, Clock, DocumentingOptions, ObjectStore, Options, PlanOptions, Provider
+from tribal.ports import (
+    Application,
+    CatalogReader,
+    Clock,
+    DocumentingOptions,
+    ObjectStore,
+    Options,
+    PlanOptions,
+    Provider,
+)
 from tribal.runs.clock import SystemClock, iso_timestamp
 from tribal.runs.local import LocalRun
 from tribal_contracts import (
@@ -91,6 +100,7 @@ class ModelRuns:
     secrets: ModelSecrets = field(default_factory=ModelSecrets)
     sink: RecordingSink = field(default_factory=RecordingSink)
     rows: int = 50
+    reader: Callable[[Sequence[CatalogTable]], CatalogReader] = HandMadeReader
 
     def app(self, *, force: bool = False, new_prose: bool = False, retry_failed: bool = False) -> Application:
         """The application of one run."""
@@ -110,7 +120,7 @@ class ModelRuns:
             )
         )
         app = replace(
-            application(store=self.store, clock=self.clock, open_reader=lambda _: HandMadeReader(self.tables)),
+            application(store=self.store, clock=self.clock, open_reader=lambda _: self.reader(self.tables)),
             options=options,
             secrets=Provider.of(self.secrets),
         )
@@ -134,6 +144,12 @@ class ModelRuns:
         app = self.app(force=force, new_prose=new_prose, retry_failed=retry_failed)
         with LocalRun(app, "run", self.sink) as work:
             work.plan()
+            work.document()
+        return work.record
+
+    def only_document(self, *, retry_failed: bool = False) -> RunRecord:
+        """Document by the latest plan."""
+        with LocalRun(self.app(retry_failed=retry_failed), "document", self.sink) as work:
             work.document()
         return work.record
 

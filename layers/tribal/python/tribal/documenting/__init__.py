@@ -7,7 +7,7 @@ from tribal.documenting.finish.finish import Finished, finish
 from tribal.documenting.progress import (
     final_progress,
     fold_progress,
-    forget_interrupted,
+    forget_earlier_plan,
     overall_status,
     pending_progress,
     read_units,
@@ -29,7 +29,7 @@ __all__ = [
     "final_progress",
     "finish",
     "fold_progress",
-    "forget_interrupted",
+    "forget_earlier_plan",
     "lint",
     "overall_status",
     "pending_progress",
