@@ -110,7 +110,7 @@ class ModelRuns:
     """What the database answers instead."""
     units_at_once: int = 4
     tables_per_unit: int = 25
-    read: Callable[[Sequence[CatalogTable]], CatalogReader] = HandMadeReader
+    reader: Callable[[Sequence[CatalogTable]], CatalogReader] = HandMadeReader
 
     def app(self, *, force: bool = False, new_prose: bool = False, retry_failed: bool = False) -> Application:
         """The application of one run."""
@@ -141,7 +141,7 @@ class ModelRuns:
         return replace(app, describers=models.describers, unsent=models.unsent)
 
     def _reader(self, _entry: DatabaseEntry) -> CatalogReader:
-        return HandMadeReader(self.tables, failure=self.failure) if self.failure else self.read(self.tables)
+        return HandMadeReader(self.tables, failure=self.failure) if self.failure else self.reader(self.tables)
 
     def _model(self) -> ModelSettings:
         given: dict[str, Any] = {
@@ -159,6 +159,12 @@ class ModelRuns:
         app = self.app(force=force, new_prose=new_prose, retry_failed=retry_failed)
         with LocalRun(app, "run", self.sink) as work:
             work.plan()
+            work.document()
+        return work.record
+
+    def only_document(self, *, retry_failed: bool = False) -> RunRecord:
+        """Document by the latest plan."""
+        with LocalRun(self.app(retry_failed=retry_failed), "document", self.sink) as work:
             work.document()
         return work.record
 

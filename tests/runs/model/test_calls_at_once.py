@@ -57,7 +57,7 @@ def test_as_many_calls_as_allowed_are_under_way_and_no_more_tables_are_sampled_a
         claude, shop(200, schemas=8), settings={"calls_at_once": CALLS_AT_ONCE}, units_at_once=UNITS_AT_ONCE
     )
     reader = LingeringReader(runs.tables)
-    runs.read = lambda _: reader
+    runs.reader = lambda _: reader
     assert runs.run().status == "completed"
     assert 0.9 * CALLS_AT_ONCE <= claude.busiest <= CALLS_AT_ONCE
     assert {most(reader.together, unit) for unit in units_of(runs)} == {TABLES_AT_ONCE}
