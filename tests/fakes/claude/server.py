@@ -38,6 +38,8 @@ class Call:
     tokens: Tokens
     nanodollars: int
     """What is billed."""
+    sent: bytes = field(default=b"", repr=False)
+    """The body as it came."""
 
 
 class Refused(Exception):
@@ -114,7 +116,7 @@ class FakeClaude:
             if failure is not None and not failure.billed:
                 raise Refused(failure)
         except Refused as refused:
-            self.calls.append(Call(wire, body, request.headers, refused.failure.name, Tokens(), 0))
+            self.calls.append(Call(wire, body, request.headers, refused.failure.name, Tokens(), 0, request.body))
             return self._error(wire, refused.failure)
         return self._message(wire, request, body, model, failure)
 
@@ -189,7 +191,7 @@ class FakeClaude:
             "usage": tokens.usage(),
         }
         name = "" if failure is None else failure.name
-        self.calls.append(Call(wire, body, request.headers, name, tokens, tokens.nanodollars(model)))
+        self.calls.append(Call(wire, body, request.headers, name, tokens, tokens.nanodollars(model), request.body))
         if failure is not None and failure.status != 200:
             return self._error(wire, failure)
         return self._delivered(message, failure)

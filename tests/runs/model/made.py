@@ -16,6 +16,7 @@ from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.fakes.claude import KEY, FakeClaude
 from tribal.app.models import Models
 from tribal.catalog import locations
+from tribal.errors import DatabaseError
 from tribal.ports import Application, Clock, DocumentingOptions, ObjectStore, Options, PlanOptions, Provider
 from tribal.runs.clock import SystemClock, iso_timestamp
 from tribal.runs.local import LocalRun
@@ -91,6 +92,8 @@ class ModelRuns:
     secrets: ModelSecrets = field(default_factory=ModelSecrets)
     sink: RecordingSink = field(default_factory=RecordingSink)
     rows: int = 50
+    failure: DatabaseError | None = None
+    """What the database answers instead."""
 
     def app(self, *, force: bool = False, new_prose: bool = False, retry_failed: bool = False) -> Application:
         """The application of one run."""
@@ -110,14 +113,17 @@ class ModelRuns:
             )
         )
         app = replace(
-            application(store=self.store, clock=self.clock, open_reader=lambda _: HandMadeReader(self.tables)),
+            application(store=self.store, clock=self.clock, open_reader=self._reader),
             options=options,
             secrets=Provider.of(self.secrets),
         )
         models = Models(
             options, app.store, app.secrets, self.clock, lambda: self.prompts, "prompts", "set it", "eu-central-1"
         )
-        return replace(app, describers=models.describers)
+        return replace(app, describers=models.describers, unsent=models.unsent)
+
+    def _reader(self, _entry: DatabaseEntry) -> HandMadeReader:
+        return HandMadeReader(self.tables, failure=self.failure)
 
     def _model(self) -> ModelSettings:
         given: dict[str, Any] = {
@@ -127,7 +133,8 @@ class ModelRuns:
             "base_url": self.claude.address,
             "calls_at_once": 10,
         }
-        return ModelSettings.model_validate(given | dict(self.settings))
+        whole = given | dict(self.settings)
+        return ModelSettings.model_validate({name: value for name, value in whole.items() if value is not None})
 
     def run(self, *, force: bool = False, new_prose: bool = False, retry_failed: bool = False) -> RunRecord:
         """Plan and document."""

@@ -224,6 +224,19 @@ def test_another_prompt_asks_anew_and_is_quoted_first(runs: ModelRuns) -> None:
     assert runs.calls_of(runs.run) >= len(runs.tables)
 
 
+def test_what_the_model_leaves_open_is_recorded_with_the_reason(runs: ModelRuns) -> None:
+    runs.claude.mind = says("", "")
+    runs.run()
+    assert {result.left_to_rules for result in runs.results().values()} == {"the model left it open"}
+    runs.claude.mind = says("It has 17 kinds.", "")
+    runs.run(new_prose=True)
+    whys = {result.left_to_rules for result in runs.results().values()}
+    assert whys == {"what the model wrote broke the rules figure"}
+    units = [key for key in runs.store.keys(locations.WORK_UNITS) if key.endswith("/progress.json")]
+    told = [WorkUnitProgress.from_json(runs.store.get(key).data).left_to_rules for key in units]
+    assert sum(len(each or {}) for each in told) == len(runs.tables)
+
+
 def run_stop() -> Any:
     from tribal.ports import StopToken
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tribal.documenting.annotations import read_annotations
 from tribal.documenting.finish.finish import Finished, finish
+from tribal.documenting.previewing import TablePreview, preview_table
 from tribal.documenting.progress import (
     final_progress,
     fold_progress,
@@ -23,6 +24,7 @@ __all__ = [
     "WAITING",
     "Finished",
     "LintReport",
+    "TablePreview",
     "TodoList",
     "WorkInspector",
     "document_unit",
@@ -33,6 +35,7 @@ __all__ = [
     "lint",
     "overall_status",
     "pending_progress",
+    "preview_table",
     "quote_unit",
     "read_annotations",
     "read_units",

@@ -114,6 +114,14 @@ class ModelRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class UnsentRequest:
+    """A request as the provider's address would get it."""
+
+    address: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class ModelAnswer:
     """An answer that is a JSON object; whether it follows the schema is for the caller to check."""
 

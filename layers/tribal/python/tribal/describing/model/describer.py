@@ -22,6 +22,7 @@ from tribal.ports import (
     LanguageModel,
     ModelFacts,
     ModelFailure,
+    ModelRequest,
     TableContext,
     TableDescription,
 )
@@ -84,6 +85,11 @@ class ModelDescriber:
             return None
         return quote_questions(questions, self._asking, self._facts)
 
+    def requests(self, context: TableContext) -> list[ModelRequest]:
+        """The questions about what is open in a table."""
+        questions = table_questions(context, self._rules.describe_table(context), self._asking)
+        return [question.request(self._asking.settings.call_timeout_seconds) for question in questions]
+
     def quote_domain(self, tables: int) -> ModelQuote | None:
         """What the question about a domain would cost; it is asked when what its tables say has changed."""
         return quote_domain(min(tables, MAX_TABLES), self._asking, self._facts)
@@ -103,12 +109,13 @@ class ModelDescriber:
         key = question_key(context, rules, self._asking)
         prose = self._shelf.find(name, key)
         if prose is not None:
-            return _with_prose(rules, prose, _shown_keys(context))
+            return _with_prose(rules, prose, _shown_keys(context), asked=questions[0].asks_text)
         written = Writer(self._model, self._names(), self._asking.settings.call_timeout_seconds).write(questions)
         if written.failure is not None:
             return replace(rules, usage=written.usage, warning=self._warning(written.failure, "table", name))
         prose = self._shelf.keep(name, key, self._asking.model, written)
-        return replace(_with_prose(rules, prose, _shown_keys(context)), usage=written.usage)
+        described = _with_prose(rules, prose, _shown_keys(context), asked=questions[0].asks_text)
+        return replace(described, usage=written.usage)
 
     def describe_domain(self, context: DomainContext) -> DomainDescription:
         """Title and describe a domain, unless the comments of its schemas say what it is.
@@ -161,14 +168,21 @@ def _shown_keys(context: TableContext) -> bool:
     return bool(context.table.foreign_keys or context.incoming)
 
 
-def _with_prose(rules: TableDescription, prose: KeptProse, keys: bool) -> TableDescription:
-    """The description by rules with the model's prose in it, wherever there is any."""
+def _with_prose(rules: TableDescription, prose: KeptProse, keys: bool, *, asked: bool) -> TableDescription:
+    """The rules' description with the model's prose in it where there is any; `asked` for the table's own text."""
     evidence = [_NAMES, *([_KEYS] if keys else []), *([_SAMPLES] if prose.from_samples else [])]
     columns = {
         name: _said(prose.columns[name], evidence) if name in prose.columns else said
         for name, said in rules.columns.items()
     }
-    return replace(rules, table=_said(prose.text, evidence) if prose.text else rules.table, columns=columns)
+    if not prose.text:
+        return replace(rules, columns=columns, left_to_rules=_why_open(prose) if asked else "")
+    return replace(rules, table=_said(prose.text, evidence), columns=columns)
+
+
+def _why_open(prose: KeptProse) -> str:
+    broken = sorted({dropped.rule for dropped in prose.dropped if not dropped.subject})
+    return f"what the model wrote broke the rules {', '.join(broken)}" if broken else "the model left it open"
 
 
 def _said(text: str, evidence: list[Evidence]) -> Description:

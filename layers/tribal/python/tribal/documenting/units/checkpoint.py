@@ -137,6 +137,7 @@ class UnitCheckpoint:
             output_files=[file.path for result in done for file in result.files],
             db_query_time_ms=query_ms,
             usage=self._usage,
+            left_to_rules={result.name: result.left_to_rules for result in done if result.left_to_rules} or None,
         )
         self._shown_at = self._clock.real()
         if status != "running":

@@ -148,6 +148,7 @@ class TableDocumenter:
             # What waits for its model is taken up again with its samples, whatever became of those.
             error=same_or_newer(earlier.error if earlier else None, description.warning or samples.warning),
             usage=description.usage,
+            left_to_rules=description.left_to_rules or None,
         )
 
     def _is_better(self, earlier: TableResult, samples: Samples, spec: TableSpec) -> bool:
