@@ -19,6 +19,7 @@ from botocore.credentials import Credentials
 from functions.planner.identity import run_id_of
 from infra.environment import Environment, load_environment
 from infra.function_packages import Packages
+from infra.model import Model
 from tests.e2e.account import REGION, AwsAccount, wait_until
 from tests.e2e.event_sources import EventSources
 from tests.e2e.rest_api import RestApi
@@ -26,8 +27,15 @@ from tribal_contracts import DocumentationManifest, OpenTask, RunRecord, RunRequ
 
 PASSWORD_SECRET = "tribal/dev/company"
 DEV = load_environment("dev")
-LONE = DEV.model_copy(update={"name": "lone", "index": "sqlite", "opensearch": None})
-"""The same with its index in one file, as a small company has it."""
+LONE = DEV.model_copy(
+    update={
+        "name": "lone",
+        "index": "sqlite",
+        "opensearch": None,
+        "model": Model(provider="bedrock", name="anthropic.claude-haiku-5-5"),
+    }
+)
+"""The same with its index in one file, as a small company has it, and a model that describes the tables."""
 
 
 @dataclass

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from functions.contexts import MARGIN_SECONDS
-from infra.function_packages import FUNCTIONS, OUR_LAYER
+from infra.function_packages import ASKING, FUNCTIONS, OUR_LAYER, layers_of
 from tests.e2e.account import REGION, wait_until
 from tests.e2e.deployed_system import DeployedSystem
 from tests.e2e.lambda_processes import Sandbox
@@ -275,6 +275,30 @@ def test_an_environment_with_its_index_in_a_file_documents_indexes_and_answers(l
     assert lone_system.run().status == "completed"
     # A retriever looks for a new file every few seconds.
     wait_until(lambda: "escalates_to" in json.dumps(lone_system.ask("get_table_schema", {"table": "support.sla"})))
+
+
+@pytest.mark.parametrize("function", [DOCUMENTER, FINISHER])
+def test_who_asks_the_model_has_its_sdk_in_a_layer(lone_system: DeployedSystem, function: str) -> None:
+    name = f"{lone_system.environment.prefix}-{function}"
+    _, *layers, _ = lone_system.account.processes.path_of(name)
+    package = function.split("-")[0]
+    assert package in ASKING
+    assert len(layers) == len(layers_of(package, model=True))
+    assert [layer for layer in layers if (layer / "anthropic").is_dir()] == [layers[-1]]
+
+
+ASKED = ("bedrock-mantle:CreateInference", "/prose/")
+
+
+def test_what_the_model_takes_is_allowed_and_all_of_it_is_used(lone_system: DeployedSystem) -> None:
+    account = lone_system.account
+    grants = [
+        grant
+        for grant in account.role_grants(lone_system.stack)
+        if grant.action == ASKED[0] or ASKED[1] in grant.resource
+    ]
+    assert len({grant.caller for grant in grants}) == 3
+    assert unused(account.recorder.calls, grants) == []
 
 
 def test_the_command_line_looks_into_the_environment(system: DeployedSystem, tmp_path: Path) -> None:

@@ -22,8 +22,9 @@ def prompt_of(body: Mapping[str, Any]) -> str:
 
 
 def schema_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema that the answer has to follow."""
-    schema: Mapping[str, Any] = body["output_config"]["format"]["schema"]
+    """The schema that the answer has to follow: that of the request, or the last line of its system prompt."""
+    bound = body.get("output_config", {}).get("format")
+    schema: Mapping[str, Any] = bound["schema"] if bound else json.loads(body["system"][-1]["text"].splitlines()[-1])
     return schema
 
 

@@ -142,7 +142,10 @@ class FakeClaude:
         model = vendor.model_named(str(body.get("model")), bedrock=wire != "anthropic")
         if model is None:
             raise Refused(failures.NO_SUCH_MODEL)
-        reasons = [*vendor.refusals(body, model), *(faults := shapes.faults_of_request(body))]
+        reasons = [
+            *vendor.refusals(body, model, bedrock=wire != "anthropic"),
+            *(faults := shapes.faults_of_request(body)),
+        ]
         self.violations.extend(faults)
         if reasons:
             raise Refused(replace(failures.INVALID_REQUEST, name="refused", message="; ".join(reasons)))
