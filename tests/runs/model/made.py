@@ -95,7 +95,7 @@ class ModelRuns:
     clock: Clock = field(default_factory=lambda: SystemClock(None))
     settings: Mapping[str, Any] = field(default_factory=dict)
     prompts: Mapping[str, bytes] = field(default_factory=dict)
-    describer: str | None = None
+    entry: DatabaseEntry = field(default_factory=lambda: DatabaseEntry(name="shop"))
     model: bool = True
     secrets: ModelSecrets = field(default_factory=ModelSecrets)
     sink: RecordingSink = field(default_factory=RecordingSink)
@@ -106,7 +106,7 @@ class ModelRuns:
         """The application of one run."""
         options = Provider.of(
             Options(
-                databases=(DatabaseEntry(name="shop", describer=self.describer, sample_rows=self.rows),),
+                databases=(self.entry.model_copy(update={"sample_rows": self.rows}),),
                 planning=PlanOptions("c" * 64),
                 documenting=DocumentingOptions(
                     record_pid=False,
@@ -115,7 +115,7 @@ class ModelRuns:
                     max_age=timedelta(days=7),
                     sample_rows=self.rows,
                 ),
-                model=self._model() if self.model else None,
+                model=self.model_settings() if self.model else None,
                 new_prose=new_prose,
             )
         )
@@ -129,7 +129,8 @@ class ModelRuns:
         )
         return replace(app, describers=models.describers)
 
-    def _model(self) -> ModelSettings:
+    def model_settings(self) -> ModelSettings:
+        """The part `model` of the configuration."""
         given: dict[str, Any] = {
             "provider": "anthropic",
             "name": "claude-haiku-5-5",
@@ -146,6 +147,12 @@ class ModelRuns:
             work.plan()
             work.document()
         return work.record
+
+    def quoted(self, *, new_prose: bool = False) -> int:
+        """Plan alone; how many calls the plan quotes."""
+        with LocalRun(self.app(new_prose=new_prose), "plan", self.sink) as work:
+            plan = work.plan().plan
+        return sum(unit.quote.calls for unit in plan.work_units if unit.quote)
 
     def only_document(self, *, retry_failed: bool = False) -> RunRecord:
         """Document by the latest plan."""

@@ -16,7 +16,7 @@ from tribal.catalog import locations
 from tribal.describing import RulesDescriber
 from tribal.edges.cli.run_report import record_exit_code
 from tribal.errors import ConfigurationError
-from tribal_contracts import DomainDocument, WorkUnitProgress
+from tribal_contracts import DatabaseEntry, DomainDocument, WorkUnitProgress
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_a_persons_words_and_a_comment_are_told_and_not_asked_for(runs: ModelRun
 
 
 def test_a_database_kept_from_the_model_is_described_by_rules(runs: ModelRuns) -> None:
-    runs.describer = "rules"
+    runs.entry = DatabaseEntry(name="shop", describer="rules")
     record = runs.run()
     assert runs.claude.calls == []
     assert record.usage is None
