@@ -16,6 +16,7 @@ from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.fakes.claude import KEY, FakeClaude
 from tribal.app.models import Models
 from tribal.catalog import locations
+from tribal.errors import DatabaseUnreachable
 from tribal.ports import (
     Application,
     CatalogReader,
@@ -96,6 +97,10 @@ class ModelRuns:
     settings: Mapping[str, Any] = field(default_factory=dict)
     prompts: Mapping[str, bytes] = field(default_factory=dict)
     entry: DatabaseEntry = field(default_factory=lambda: DatabaseEntry(name="shop"))
+    others: tuple[DatabaseEntry, ...] = ()
+    """Other databases with the same tables."""
+    down: frozenset[str] = frozenset()
+    """Databases that do not answer."""
     model: bool = True
     secrets: ModelSecrets = field(default_factory=ModelSecrets)
     sink: RecordingSink = field(default_factory=RecordingSink)
@@ -106,7 +111,9 @@ class ModelRuns:
         """The application of one run."""
         options = Provider.of(
             Options(
-                databases=(self.entry.model_copy(update={"sample_rows": self.rows}),),
+                databases=tuple(
+                    each.model_copy(update={"sample_rows": self.rows}) for each in (self.entry, *self.others)
+                ),
                 planning=PlanOptions("c" * 64),
                 documenting=DocumentingOptions(
                     record_pid=False,
@@ -120,7 +127,7 @@ class ModelRuns:
             )
         )
         app = replace(
-            application(store=self.store, clock=self.clock, open_reader=lambda _: self.reader(self.tables)),
+            application(store=self.store, clock=self.clock, open_reader=self._open),
             options=options,
             secrets=Provider.of(self.secrets),
         )
@@ -128,6 +135,11 @@ class ModelRuns:
             options, app.store, app.secrets, self.clock, lambda: self.prompts, "prompts", "set it", "eu-central-1"
         )
         return replace(app, describers=models.describers)
+
+    def _open(self, entry: DatabaseEntry) -> CatalogReader:
+        if entry.name in self.down:
+            raise DatabaseUnreachable(f"{entry.name} does not answer")
+        return self.reader(self.tables)
 
     def model_settings(self) -> ModelSettings:
         """The part `model` of the configuration."""

@@ -8,7 +8,14 @@ from functools import cached_property
 
 from tribal.catalog.identity import TableIdentity
 from tribal.describing.model.grounding import KnownNames
-from tribal.describing.model.questions import Asking, domain_key, domain_question, question_key, table_questions
+from tribal.describing.model.questions import (
+    Asking,
+    domain_key,
+    domain_question,
+    is_open,
+    question_key,
+    table_questions,
+)
 from tribal.describing.model.questions.domains import MAX_TABLES
 from tribal.describing.model.quoting import quote_domain, quote_questions
 from tribal.describing.model.shelf import ProseShelf
@@ -162,10 +169,10 @@ def _shown_keys(context: TableContext) -> bool:
 
 
 def _with_prose(rules: TableDescription, prose: KeptProse, keys: bool) -> TableDescription:
-    """The description by rules with the model's prose in it, wherever there is any."""
+    """The description by rules with the model's prose in it, wherever there is any and samples do not tell more."""
     evidence = [_NAMES, *([_KEYS] if keys else []), *([_SAMPLES] if prose.from_samples else [])]
     columns = {
-        name: _said(prose.columns[name], evidence) if name in prose.columns else said
+        name: _said(prose.columns[name], evidence) if name in prose.columns and is_open(said) else said
         for name, said in rules.columns.items()
     }
     return replace(rules, table=_said(prose.text, evidence) if prose.text else rules.table, columns=columns)
