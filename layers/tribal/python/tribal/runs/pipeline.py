@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from graphlib import TopologicalSorter
@@ -37,6 +37,7 @@ from tribal.planning import (
     write_run_plan,
 )
 from tribal.ports import Application, Describers, DocumentingOptions, Embedder, IndexWriter, RunContext
+from tribal.rendering.words import listing, number
 from tribal.runs.context import DocumentedRun, selected_units
 from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
 from tribal.store import put_record, read_record, report_damage
@@ -126,12 +127,18 @@ def compose_run(
 
 
 def _quoted(plan: DocumentationPlan, run: RunContext) -> DocumentationPlan:
-    """The plan with what the model would cost for each unit; a domain's own call is quoted with its first unit."""
+    """The plan with what the model would cost for each unit; a domain's own call is quoted with its first unit.
+
+    What is written anew is quoted whether or not it has work: the marks of a plan do not know of it.
+    """
     if run.options.model is None:
         return plan
+    anew = run.options.new_prose
 
     def quote(unit: WorkUnit) -> ModelQuote | None:
-        return quote_unit(unit, run.describers.of(unit.database), run.store) if unit.has_work else None
+        if not (unit.has_work or anew):
+            return None
+        return quote_unit(unit, run.describers.of(unit.database), run.store, everything=anew)
 
     quotes = {unit.id: found for unit, found in run.pool.run(quote, plan.work_units, READ_AT_ONCE) if found}
     tables = Counter((unit.database, unit.domain) for unit in plan.work_units for _ in unit.tables)
@@ -199,16 +206,19 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
         # A server that had no connection to spare is asked again, now that all else is done.
         postponed = [unit_id for unit_id, result in results.items() if result.status == "running"]
         results.update(run.pool.run(partial(document, postpone=False), postponed, at_once))
-    manifest = finish(outline, run).manifest
+    finished = finish(outline, run)
     run.sink.end("document", locations.DOCS)
     errors = [error for error in whole.errors if error.code == "PLAN_EDIT_UNDONE" and whole.run_id == run.run_id]
-    errors += told_once([table.error for result in results.values() for table in result.tables if table.error])
+    of_tables = [table.error for result in results.values() for table in result.tables if table.error]
+    errors += told_once([*of_tables, *finished.waiting])
     _note_unavailable(errors, run)
-    return DocumentedRun(outline, overall_status([each.status for each in results.values()]), tuple(errors), manifest)
+    return DocumentedRun(
+        outline, overall_status([each.status for each in results.values()]), tuple(errors), finished.manifest
+    )
 
 
 def told_once(errors: Sequence[AgentError]) -> list[AgentError]:
-    """The errors of tables; those that wait for their model are one a reason, which says how many wait."""
+    """The errors of tables and domains; those that wait for their model are one a reason, which says how many wait."""
     told = [error for error in errors if error.code not in WAITING]
     reasons: dict[tuple[str, str], list[AgentError]] = defaultdict(list)
     for error in errors:
@@ -216,12 +226,18 @@ def told_once(errors: Sequence[AgentError]) -> list[AgentError]:
             reasons[error.code, str((error.context or {}).get("reason", error.message))].append(error)
     for (_, reason), waiting in reasons.items():
         if len(waiting) > 1:
-            tables = [(error.context or {}).get("table") for error in waiting]
-            message = f"rules describe {len(waiting)} tables until the next run asks the model: {reason}"
-            context = {"tables": tables[:_NAMED], "reason": reason}
+            names = {what: _named(waiting, what) for what in ("table", "domain")}
+            counts = listing([number(len(found), what) for what, found in names.items() if found])
+            message = f"rules describe {counts} until the next run asks the model: {reason}"
+            context = {f"{what}s": found[:_NAMED] for what, found in names.items() if found} | {"reason": reason}
             waiting = [waiting[0].model_copy(update={"message": message, "context": context})]
         told += waiting
     return told
+
+
+def _named(errors: Iterable[AgentError], what: str) -> list[str]:
+    """The tables, or the domains, that errors are about."""
+    return [str(error.context[what]) for error in errors if error.context and what in error.context]
 
 
 def _note_unavailable(errors: Sequence[AgentError], run: RunContext) -> None:

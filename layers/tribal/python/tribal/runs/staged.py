@@ -32,8 +32,8 @@ from tribal_contracts import (
     ComposedRun,
     DatabaseEntry,
     DocumentationManifest,
-    DocumenterProgress,
     FailedTask,
+    FinishCheckpoint,
     ModelUsage,
     RunOutline,
     RunRecord,
@@ -168,10 +168,9 @@ class StagedRun:
         return record
 
     def _usage(self, counts: Sequence[UnitCounts]) -> ModelUsage | None:
-        """What the model used for the units of the run, and for domains under its plan."""
-        progress = read_record(self.store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)
-        of_domains = progress.finish_usage if progress and any(count.usage for count in counts) else None
-        return sum_usage([of_domains, *(count.usage for count in counts)])
+        """What the model used for the units of the run, and for domains in its Finish."""
+        finished = read_record(self.store, locations.run_finish_file(self.run_id), FinishCheckpoint)
+        return sum_usage([finished.usage if finished else None, *(count.usage for count in counts)])
 
     def _end(self, task: CloseTask) -> AgentError:
         message = f"the run ended early: {task.error}: {(task.cause or '')[:CAUSE_CHARS]}"

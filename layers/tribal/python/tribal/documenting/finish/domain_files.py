@@ -17,6 +17,7 @@ from tribal.ports import Describers, DomainContext, DomainDescription, ObjectSto
 from tribal.rendering import RENDERER_VERSION, domain_page, er_diagram
 from tribal.store import put_if_changed, read_record
 from tribal_contracts import (
+    AgentError,
     Description,
     DomainDocument,
     DomainLink,
@@ -61,6 +62,8 @@ class DomainOutcome:
     lost: tuple[str, ...] = ()
     usage: ModelUsage | None = None
     """What a model used for it just now."""
+    warning: AgentError | None = None
+    """Why rules describe it where a model should have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ class DomainWriter:
             f"{plan.directory}/relationships.json", relationships.to_json(), "relationship", **where
         )
         self._write_page(document)
-        return DomainOutcome(document, (first, second), lost, described.usage)
+        return DomainOutcome(document, (first, second), lost, described.usage, described.warning)
 
     def _write_page(self, document: DomainDocument) -> None:
         page = locations.domain_page_file(document.database, document.domain)
@@ -119,6 +122,7 @@ class DomainWriter:
             [
                 sorted([entry.indexable.path, entry.indexable.content_hash] for entry in plan.entries),
                 plan.title,
+                plan.titled,
                 self._schema_comments(plan),
                 self.describers.of(plan.database).version,
                 RENDERER_VERSION,
