@@ -39,6 +39,7 @@ from tribal.planning import (
 from tribal.ports import Application, Describers, DocumentingOptions, Embedder, IndexWriter, RunContext
 from tribal.rendering.words import listing, number
 from tribal.runs.context import DocumentedRun, selected_units
+from tribal.runs.workers.admission import UnitAdmission
 from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
 from tribal.store import put_record, read_record, report_damage
 from tribal_contracts import (
@@ -197,15 +198,16 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
     _refuse_stale(run, whole)
     chosen = selected_units(whole, run.options.selection)
     outline = _copied(run, whole, chosen)
-    at_once = run.options.planning.units_at_once
     results: dict[str, UnitResult] = {}
     run.sink.begin("document", sum(unit.tables for unit in outline.units))
     with UnitsHere(run) as here, spread(outline, here) as document:
+        admission = UnitAdmission(document, run.options, outline, run.stop)
         for wave in waves_of(outline):
-            results.update(run.pool.run(document, wave, at_once))
+            results.update(run.pool.run(admission.document, wave, admission.at_once))
         # A server that had no connection to spare is asked again, now that all else is done.
         postponed = [unit_id for unit_id, result in results.items() if result.status == "running"]
-        results.update(run.pool.run(partial(document, postpone=False), postponed, at_once))
+        last_round = partial(admission.document, postpone=False)
+        results.update(run.pool.run(last_round, postponed, admission.at_once))
     finished = finish(outline, run)
     run.sink.end("document", locations.DOCS)
     errors = [error for error in whole.errors if error.code == "PLAN_EDIT_UNDONE" and whole.run_id == run.run_id]
