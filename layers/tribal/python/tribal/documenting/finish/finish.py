@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tribal.catalog import locations
@@ -19,7 +19,15 @@ from tribal.documenting.progress import final_progress
 from tribal.errors import doing
 from tribal.ports import RunContext
 from tribal.store import documented_before, put_record, put_record_if_changed, read_record
-from tribal_contracts import SCHEMA_VERSION, DocumentationManifest, FinishCheckpoint, ModelUsage, RunOutline, sum_usage
+from tribal_contracts import (
+    SCHEMA_VERSION,
+    AgentError,
+    DocumentationManifest,
+    FinishCheckpoint,
+    ModelUsage,
+    RunOutline,
+    sum_usage,
+)
 
 LOW_TIME_SECONDS = 60.0
 """With less time left, no further domain is started: a domain of many tables and the checkpoint must fit in."""
@@ -33,6 +41,8 @@ class Finished:
 
     done: bool
     manifest: DocumentationManifest | None = None
+    warnings: Sequence[AgentError] = ()
+    """Domains that wait for a model."""
 
 
 @doing("documenting")
@@ -50,19 +60,20 @@ def finish(outline: RunOutline, run: RunContext) -> Finished:
     previous = documented_before(store)
     found = gather(outline, run, previous)
     rewrite_links(found, outline, store=store, now=run.clock.published())
-    manifest, used = None, None
+    manifest, used, warnings = None, None, list[AgentError]()
     if found.tables:
         overviews = _write_overviews(outline, found, previous, run)
         if overviews is None:
             return Finished(False)
         written, used = overviews
+        warnings = written.warnings
         manifest = _publish(outline, found, previous, written, run)
     progress = final_progress(outline, store, run.clock, run.pool, used)
     put_record_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, progress)
     if manifest is not None:
         retire(found, previous, manifest, store=store)
     note_unknown_tables(outline, run)
-    return Finished(True, manifest)
+    return Finished(True, manifest, warnings)
 
 
 def _write_overviews(
