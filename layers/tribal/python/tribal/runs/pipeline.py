@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from graphlib import TopologicalSorter
@@ -11,7 +11,6 @@ from graphlib import TopologicalSorter
 from tribal.catalog import locations
 from tribal.documenting import (
     SERVER_UNAVAILABLE,
-    WAITING,
     WorkInspector,
     finish,
     forget_earlier_plan,
@@ -37,8 +36,8 @@ from tribal.planning import (
     write_run_plan,
 )
 from tribal.ports import Application, Describers, DocumentingOptions, Embedder, IndexWriter, RunContext
-from tribal.rendering.words import listing, number
 from tribal.runs.context import DocumentedRun, selected_units
+from tribal.runs.waiting import told_once
 from tribal.runs.workers.admission import UnitAdmission
 from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
 from tribal.store import put_record, read_record, report_damage
@@ -55,8 +54,6 @@ from tribal_contracts import (
     WorkUnit,
 )
 
-_NAMED = 10
-"""Tables that the error of a run names."""
 READ_AT_ONCE = 16
 """Units that are quoted at once: a store in S3 takes 20 ms or more for each file."""
 
@@ -214,32 +211,8 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
     of_tables = [table.error for result in results.values() for table in result.tables if table.error]
     errors += told_once([*of_tables, *finished.waiting])
     _note_unavailable(errors, run)
-    return DocumentedRun(
-        outline, overall_status([each.status for each in results.values()]), tuple(errors), finished.manifest
-    )
-
-
-def told_once(errors: Sequence[AgentError]) -> list[AgentError]:
-    """The errors of tables and domains; those that wait for their model are one a reason, which says how many wait."""
-    told = [error for error in errors if error.code not in WAITING]
-    reasons: dict[tuple[str, str], list[AgentError]] = defaultdict(list)
-    for error in errors:
-        if error.code in WAITING:
-            reasons[error.code, str((error.context or {}).get("reason", error.message))].append(error)
-    for (_, reason), waiting in reasons.items():
-        if len(waiting) > 1:
-            names = {what: _named(waiting, what) for what in ("table", "domain")}
-            counts = listing([number(len(found), what) for what, found in names.items() if found])
-            message = f"rules describe {counts} until the next run asks the model: {reason}"
-            context = {f"{what}s": found[:_NAMED] for what, found in names.items() if found} | {"reason": reason}
-            waiting = [waiting[0].model_copy(update={"message": message, "context": context})]
-        told += waiting
-    return told
-
-
-def _named(errors: Iterable[AgentError], what: str) -> list[str]:
-    """The tables, or the domains, that errors are about."""
-    return [str(error.context[what]) for error in errors if error.context and what in error.context]
+    status = overall_status([each.status for each in results.values()])
+    return DocumentedRun(outline, status, tuple(errors), finished.manifest)
 
 
 def _note_unavailable(errors: Sequence[AgentError], run: RunContext) -> None:

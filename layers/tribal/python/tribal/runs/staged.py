@@ -22,6 +22,7 @@ from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.leases.shared_lease import SharedLease
 from tribal.runs.pipeline import compose_run, waves_of
 from tribal.runs.records import RunLog
+from tribal.runs.waiting import told_once
 from tribal.runs.workers.units import UnitsHere
 from tribal.store import content_hash, put_record, read_record, require_record
 from tribal_contracts import (
@@ -145,6 +146,8 @@ class StagedRun:
             finished = finish(outline, run)
         if not finished.done:
             return "running"
+        for warning in told_once(finished.waiting):
+            self.sink.note(warning.message)
         return "failed" if finished.manifest is None else self._status(outline, finished.manifest)
 
     def close(self, task: CloseTask) -> RunRecord:

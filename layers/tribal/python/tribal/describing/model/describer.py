@@ -154,9 +154,10 @@ class ModelDescriber:
         if failure.kind == "interrupted" and what == "table":
             raise DescriptionPostponed(failure.message)
         exhausted = failure.kind == "exhausted"
+        subject = name if what == "table" else f"the domain {name}"
         return agent_error(
             "DOC_BUDGET_EXHAUSTED" if exhausted else "DOC_LLM_FAILED",
-            f"rules describe {name} until the next run asks the model: {failure.message}",
+            f"rules describe {subject} until the next run asks the model: {failure.message}",
             timestamp=self._clock.published(),
             context={what: name, "reason": failure.message},
         )

@@ -95,8 +95,6 @@ class DomainWriter:
         described = self._described(plan, summaries)
         # What waits for its model has no hash, so that the next run takes it up again.
         document = self._document(plan, summaries, described, inputs if described.warning is None else None)
-        if described.warning is not None:
-            self.sink.note(described.warning.message)
         likely = {summary.listed.name: summary.inferred_keys for summary in summaries}
         relationships = RelationshipsDocument(
             schema_version="1.0",
