@@ -325,18 +325,25 @@ def test_who_asks_the_model_has_its_sdk_in_a_layer(lone_system: DeployedSystem, 
     assert [layer for layer in layers if (layer / "anthropic").is_dir()] == [layers[-1]]
 
 
-ASKED = ("bedrock-mantle:CreateInference", "/prose/")
+def test_who_only_quotes_what_the_model_costs_has_no_sdk(lone_system: DeployedSystem) -> None:
+    path = lone_system.account.processes.path_of(f"{lone_system.environment.prefix}-{PLANNER}")
+    assert [place for place in path if (place / "anthropic").is_dir()] == []
 
 
-def test_what_the_model_takes_is_allowed_and_all_of_it_is_used(lone_system: DeployedSystem) -> None:
-    account = lone_system.account
+def test_of_a_run_with_a_model_every_call_is_allowed_and_all_that_is_allowed_is_called(
+    lone_system: DeployedSystem,
+) -> None:
+    calls = lone_system.account.recorder.calls
     grants = [
         grant
-        for grant in account.role_grants(lone_system.stack)
-        if grant.action == ASKED[0] or ASKED[1] in grant.resource
+        for grant in lone_system.account.role_grants(lone_system.stack)
+        if any(f"Pipeline{function}" in grant.caller for function in ("Planner", "Documenter", "Finisher"))
     ]
-    assert len({grant.caller for grant in grants}) == 3
-    assert unused(account.recorder.calls, grants) == []
+    callers = {grant.caller for grant in grants}
+    assert len(callers) == 3
+    assert len({grant.caller for grant in grants if grant.action == "bedrock-mantle:CreateInference"}) == 2
+    assert missing([call for call in calls if call.caller in callers], grants) == []
+    assert "\n".join(f"{one.caller} {one.action} {one.resource}" for one in unexplained(unused(calls, grants))) == ""
 
 
 def test_the_command_line_looks_into_the_environment(system: DeployedSystem, tmp_path: Path) -> None:
