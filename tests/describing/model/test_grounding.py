@@ -63,6 +63,8 @@ BROKEN = [
     ("figure", "It has \u0663 lines."),
     ("address", "It is told at https://shop.example."),
     ("address", "It is told at javascript:alert."),
+    ("address", "It is told at //shop today."),
+    ("address", "It is told at ://shop today."),
     ("address", "It is told at www dot shop."),
     ("address", "Its owner is bob@shop.example."),
     ("address", "It lies in /etc/passwd of the shop."),

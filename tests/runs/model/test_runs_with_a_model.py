@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -10,8 +9,7 @@ import pytest
 from tests.fakes.catalogs import column
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
-from tests.fakes.claude.minds import asked_numbers
-from tests.runs.model.made import LaterClock, ModelRuns, asked_about, shop
+from tests.runs.model.made import LaterClock, ModelRuns, asked_about, says, shop
 from tribal.catalog import locations
 from tribal.describing import RulesDescriber
 from tribal.edges.cli.run_report import record_exit_code
@@ -23,16 +21,6 @@ from tribal_contracts import DomainDocument, WorkUnitProgress
 def runs(claude: FakeClaude) -> ModelRuns:
     claude.mind = says("Holds what was ordered.", "Tells how good it is.")
     return ModelRuns(claude)
-
-
-def says(text: str, column_text: str, title: str = "Goods on their way") -> Any:
-    """A mind that says the same of every table and of every column that it is asked about."""
-
-    def mind(body: Mapping[str, Any]) -> Mapping[str, Any]:
-        columns = [{"n": number, "text": column_text} for number in asked_numbers(body)]
-        return {"title": title, "text": text, "columns": columns}
-
-    return mind
 
 
 def test_what_the_model_wrote_stands_in_documents_with_its_source(runs: ModelRuns) -> None:

@@ -14,7 +14,7 @@ from tribal.documenting import (
     WAITING,
     WorkInspector,
     finish,
-    forget_interrupted,
+    forget_earlier_plan,
     overall_status,
     pending_progress,
     quote_unit,
@@ -171,7 +171,7 @@ def _publish(run: RunContext, plan: DocumentationPlan) -> RunOutline:
     if published:
         progress = pending_progress(outline, run.store, run.clock)
         put_record(run.store, locations.DOCUMENTER_PROGRESS_FILE, progress)
-        forget_interrupted(outline, run.store, run.pool)
+        forget_earlier_plan(outline, run.store, run.pool)
     return outline
 
 

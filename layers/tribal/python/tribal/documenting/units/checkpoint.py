@@ -43,8 +43,8 @@ class UnitCheckpoint:
         """Tables that an earlier call in the same run has processed."""
         self._done: set[str] = set()
         self._started_at = ""
-        interrupted = self._earlier is not None and self._earlier.status == "running"
-        self._usage = self._earlier.usage if interrupted and self._earlier else None
+        # Publishing a new plan forgets what was used under an earlier one.
+        self._usage = self._earlier.usage if self._earlier else None
         self._shown_at = clock.real()
         self._written = b""
 
