@@ -261,10 +261,10 @@ def test_an_unchanged_run_writes_nothing_but_its_own_record(runs: ModelRuns) -> 
     assert contents(runs) == before
 
 
-def contents(runs: ModelRuns) -> dict[str, str | None]:
+def contents(runs: ModelRuns) -> dict[str, str]:
     """The version of every object but those of single runs and the lease."""
     keys = [key for key in runs.store.keys("") if not key.startswith((locations.RUNS, "progress/lease"))]
-    return {key: (head := runs.store.head(key)) and head.etag for key in keys}
+    return {key: head.etag for key in keys if (head := runs.store.head(key))}
 
 
 def test_a_domain_that_waits_for_its_model_is_told_beside_its_tables_and_asked_for_alone(runs: ModelRuns) -> None:
