@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 
 import pytest
 
+from bench.grounding import whole_input
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.fakes.claude import FakeClaude
 from tests.runs.model.made import LaterClock, ModelRuns, asked_about, data_of, says
 from tribal.catalog import locations
 from tribal.describing import RulesDescriber
-from tribal.describing.model.questions import Asking, load_prompts, table_questions
+from tribal.describing.model.questions import Asking, Question, load_prompts, table_questions
 from tribal.documenting.units.contexts import unsampled_contexts
 from tribal.store import require_record
 from tribal_contracts import CatalogForeignKey, CatalogTable, DatabaseEntry, DocumentationPlan
@@ -119,14 +121,19 @@ def runs(claude: FakeClaude) -> ModelRuns:
 
 
 def questions(runs: ModelRuns) -> dict[str, list[str]]:
-    """What would be asked about each table of the latest plan, without samples; as nothing was ever asked before."""
+    """What is shown in them."""
+    return {name: [each.request_part for each in asked] for name, asked in asked_now(runs).items()}
+
+
+def asked_now(runs: ModelRuns) -> dict[str, list[Question]]:
+    """The questions about each table of the latest plan, without samples; as if nothing was ever asked before."""
     plan = require_record(runs.store, locations.PLAN_FILE, DocumentationPlan)
     how = Asking(load_prompts(), runs.model_settings(), "anthropic/claude-haiku-5-5")
     found = {}
     for unit in plan.work_units:
         for spec, context in unsampled_contexts(unit, runs.store):
             asked = table_questions(context, RulesDescriber().describe_table(context), how)
-            found[f"{spec.schema_name}.{spec.table_name}"] = [each.request_part for each in asked]
+            found[f"{spec.schema_name}.{spec.table_name}"] = asked
     return found
 
 
@@ -149,3 +156,17 @@ def test_exactly_the_tables_whose_question_shows_a_change_are_asked_about_again(
     assert tables_asked(runs, calls) == sorted(shown) == sorted(expected & after.keys())
     assert quoted >= len(shown), "what will be asked is quoted first"
     assert runs.calls_of(runs.run) == 0
+
+
+def test_what_the_benchmark_measures_is_byte_for_byte_what_the_vendor_gets(runs: ModelRuns) -> None:
+    runs.rows = 0
+    runs.run()
+    sent = set()
+    for call in runs.claude.calls:
+        schema = json.dumps(call.body["output_config"]["format"]["schema"], separators=(",", ":"))
+        [system] = call.body["system"]
+        [message] = call.body["messages"]
+        sent.add(system["text"] + schema + message["content"])
+    measured = {whole_input(each) for asked in asked_now(runs).values() for each in asked}
+    assert measured <= sent
+    assert len(measured) == len(tables_asked(runs, 0))
