@@ -51,11 +51,11 @@ NOUNS = (
 ).split()
 
 
-def shop(count: int, schemas: int = len(NOUNS)) -> list[CatalogTable]:
+def shop(count: int) -> list[CatalogTable]:
     """So many tables in several schemas; most refer to the one before."""
     tables: list[CatalogTable] = []
     for number in range(count):
-        noun, turn = NOUNS[number % schemas], number // schemas
+        noun, turn = NOUNS[number % len(NOUNS)], number // len(NOUNS)
         before = tables[-1] if tables and number % 7 else None
         name = f"{noun}s.{noun}_{NOUNS[turn % len(NOUNS)]}_{number}"
         references = [("parent_id", f"{before.schema_name}.{before.table_name}")] if before else []
