@@ -19,7 +19,7 @@ from tests.fakes.claude.minds import asked_numbers
 from tribal.adapters.local.folder import FolderLock, FolderStore
 from tribal.app.models import Models
 from tribal.catalog import locations
-from tribal.errors import DatabaseError
+from tribal.errors import DatabaseError, DatabaseUnreachable
 from tribal.ports import (
     Application,
     CatalogReader,
@@ -100,7 +100,11 @@ class ModelRuns:
     clock: Clock = field(default_factory=lambda: SystemClock(None))
     settings: Mapping[str, Any] = field(default_factory=dict)
     prompts: Mapping[str, bytes] = field(default_factory=dict)
-    describer: str | None = None
+    entry: DatabaseEntry = field(default_factory=lambda: DatabaseEntry(name="shop"))
+    others: tuple[DatabaseEntry, ...] = ()
+    """Other databases with the same tables."""
+    down: frozenset[str] = frozenset()
+    """Databases that do not answer."""
     model: bool = True
     secrets: ModelSecrets = field(default_factory=ModelSecrets)
     sink: RecordingSink = field(default_factory=RecordingSink)
@@ -116,7 +120,9 @@ class ModelRuns:
         """The application of one run."""
         options = Provider.of(
             Options(
-                databases=(DatabaseEntry(name="shop", describer=self.describer, sample_rows=self.rows),),
+                databases=tuple(
+                    each.model_copy(update={"sample_rows": self.rows}) for each in (self.entry, *self.others)
+                ),
                 planning=PlanOptions("c" * 64, tables_per_unit=self.tables_per_unit, units_at_once=self.units_at_once),
                 documenting=DocumentingOptions(
                     record_pid=False,
@@ -125,12 +131,12 @@ class ModelRuns:
                     max_age=timedelta(days=7),
                     sample_rows=self.rows,
                 ),
-                model=self._model() if self.model else None,
+                model=self.model_settings() if self.model else None,
                 new_prose=new_prose,
             )
         )
         app = replace(
-            application(store=self.store, clock=self.clock, open_reader=self._reader),
+            application(store=self.store, clock=self.clock, open_reader=self._open),
             options=options,
             locks=self.locks,
             secrets=Provider.of(self.secrets),
@@ -140,10 +146,13 @@ class ModelRuns:
         )
         return replace(app, describers=models.describers, unsent=models.unsent)
 
-    def _reader(self, _entry: DatabaseEntry) -> CatalogReader:
+    def _open(self, entry: DatabaseEntry) -> CatalogReader:
+        if entry.name in self.down:
+            raise DatabaseUnreachable(f"{entry.name} does not answer")
         return HandMadeReader(self.tables, failure=self.failure) if self.failure else self.reader(self.tables)
 
-    def _model(self) -> ModelSettings:
+    def model_settings(self) -> ModelSettings:
+        """The part `model` of the configuration."""
         given: dict[str, Any] = {
             "provider": "anthropic",
             "name": "claude-haiku-5-5",
@@ -161,6 +170,12 @@ class ModelRuns:
             work.plan()
             work.document()
         return work.record
+
+    def quoted(self, *, new_prose: bool = False) -> int:
+        """Plan alone; how many calls the plan quotes."""
+        with LocalRun(self.app(new_prose=new_prose), "plan", self.sink) as work:
+            plan = work.plan().plan
+        return sum(unit.quote.calls for unit in plan.work_units if unit.quote)
 
     def only_document(self, *, retry_failed: bool = False) -> RunRecord:
         """Document by the latest plan."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import astuple
-from typing import Any
 
 import pytest
 
@@ -13,7 +11,7 @@ from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
 from tests.runs.model.made import LaterClock, ModelRuns, says, shop
 from tribal.catalog import locations
-from tribal.errors import DatabaseUnreachable, StatementTimedOut
+from tribal.errors import StatementTimedOut
 from tribal.ports import TableSample
 from tribal.runs.local import LocalRun
 from tribal_contracts import CatalogTable, DocumenterProgress
@@ -24,10 +22,6 @@ class NeverSampled(HandMadeReader):
 
     def sample(self, _table: CatalogTable, _rows: int) -> TableSample:
         raise StatementTimedOut("canceling statement due to statement timeout")
-
-
-def unreachable(_: Sequence[CatalogTable]) -> Any:
-    raise DatabaseUnreachable("connection refused")
 
 
 @pytest.fixture
@@ -102,7 +96,7 @@ def test_what_was_documented_without_a_connection_is_asked_for_without_one_too(
     wider = [table.model_copy(update={"comment": None, "columns": table.columns[::-1]}) for table in runs.tables]
     runs.tables = wider
     plan(runs)
-    runs.reader = unreachable
+    runs.down = frozenset(("shop",))
     runs.claude.script = fail.Script(share=1.0, among=(fail.REFUSAL,))
     runs.only_document()
     runs.claude.script = fail.Script()
@@ -116,11 +110,11 @@ def test_what_was_documented_without_a_connection_is_asked_for_without_one_too(
 @pytest.mark.parametrize("retry_failed", [False, True])
 def test_a_table_that_waits_keeps_its_samples_while_its_database_is_down(runs: ModelRuns, retry_failed: bool) -> None:
     refuse(runs)
-    runs.reader = unreachable
+    runs.down = frozenset(("shop",))
     runs.only_document(retry_failed=retry_failed)
     assert all(document.samples_taken for document in runs.documents())
     assert len(waiting(runs)) == len(runs.tables)
-    runs.reader = HandMadeReader
+    runs.down = frozenset()
     runs.only_document(retry_failed=retry_failed)
     assert waiting(runs) == []
     assert sources(runs) == {"model"}

@@ -104,18 +104,19 @@ class Models:
         return unsent.requests
 
     def _model(self, settings: ModelSettings, facts: ModelFacts, unsent: Unsent | None = None) -> LanguageModel:
-        try:
-            if settings.provider == "bedrock":
-                from tribal.adapters.bedrock.model import bedrock_model
+        from tribal.adapters.anthropic.model import anthropic_model
+        from tribal.adapters.bedrock.model import bedrock_model
 
+        name = settings.api_key_secret or ""
+        try:
+            # They import the SDK, which may be missing.
+            if settings.provider == "bedrock":
                 return bedrock_model(settings, facts, self._region(settings), unsent)
-            from tribal.adapters.anthropic.model import anthropic_model
+            if unsent is not None:
+                return anthropic_model(settings, facts, SecretStr(""), unsent=unsent)
+            return anthropic_model(settings, facts, self._key(name), lambda: self.secrets().refresh(name))
         except ModuleNotFoundError as error:
             raise model_missing(error, bedrock=settings.provider == "bedrock") from error
-        if unsent is not None:
-            return anthropic_model(settings, facts, SecretStr(""), unsent=unsent)
-        name = settings.api_key_secret or ""
-        return anthropic_model(settings, facts, self._key(name), lambda: self.secrets().refresh(name))
 
     def _key(self, name: str) -> SecretStr:
         key = self.secrets().get(name)

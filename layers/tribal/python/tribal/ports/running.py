@@ -8,6 +8,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
+from tribal.errors import StoreError
+
 if TYPE_CHECKING:
     from tribal.ports.application import Application
     from tribal.ports.describing import Describers
@@ -161,6 +163,14 @@ class RunContext:
         return used if used is not None and used.calls else None
 
     def close(self) -> None:
-        """Close the describers, if any was used; the context cannot be used afterwards."""
-        if "describers" in self.__dict__:
+        """Close the describers, if any was used; the context cannot be used afterwards.
+
+        A store that refuses what a model has cost at last is no reason to fail, and may be why the run ended: whoever
+        reads the record next counts all that was reserved as spent.
+        """
+        if "describers" not in self.__dict__:
+            return
+        try:
             self.describers.close()
+        except StoreError as error:
+            self.sink.note(f"what the model cost last was not written, so that its worst price counts: {error.message}")

@@ -8,7 +8,14 @@ from functools import cached_property
 
 from tribal.catalog.identity import TableIdentity
 from tribal.describing.model.grounding import KnownNames
-from tribal.describing.model.questions import Asking, domain_key, domain_question, question_key, table_questions
+from tribal.describing.model.questions import (
+    Asking,
+    domain_key,
+    domain_question,
+    is_open,
+    question_key,
+    table_questions,
+)
 from tribal.describing.model.questions.domains import MAX_TABLES
 from tribal.describing.model.quoting import quote_domain, quote_questions
 from tribal.describing.model.shelf import ProseShelf
@@ -147,9 +154,10 @@ class ModelDescriber:
         if failure.kind == "interrupted" and what == "table":
             raise DescriptionPostponed(failure.message)
         exhausted = failure.kind == "exhausted"
+        subject = name if what == "table" else f"the domain {name}"
         return agent_error(
             "DOC_BUDGET_EXHAUSTED" if exhausted else "DOC_LLM_FAILED",
-            f"rules describe {name} until the next run asks the model: {failure.message}",
+            f"rules describe {subject} until the next run asks the model: {failure.message}",
             timestamp=self._clock.published(),
             context={what: name, "reason": failure.message},
         )
@@ -169,10 +177,14 @@ def _shown_keys(context: TableContext) -> bool:
 
 
 def _with_prose(rules: TableDescription, prose: KeptProse, keys: bool, *, asked: bool) -> TableDescription:
-    """The rules' description with the model's prose in it where there is any; `asked` for the table's own text."""
+    """The rules' description with the model's prose where it has any and samples do not tell more.
+
+    Args:
+        asked: whether the model was asked for the table's own text.
+    """
     evidence = [_NAMES, *([_KEYS] if keys else []), *([_SAMPLES] if prose.from_samples else [])]
     columns = {
-        name: _said(prose.columns[name], evidence) if name in prose.columns else said
+        name: _said(prose.columns[name], evidence) if name in prose.columns and is_open(said) else said
         for name, said in rules.columns.items()
     }
     if not prose.text:

@@ -161,9 +161,9 @@ def _print(report: StatusReport, state: IndexState | None, again: Callable[[str]
     """Print the report; while watching, only the units of interest."""
     from rich.markup import escape
 
-    from tribal.edges.cli.model_view import usage_text
+    from tribal.documenting import WAITING
+    from tribal.edges.cli.model_view import usage_text, waiting_lines
     from tribal.runs.leases.lease_file import holder_text
-    from tribal.runs.pipeline import told_once
 
     out = console()
     if report.lease is not None and report.running:
@@ -187,14 +187,19 @@ def _print(report: StatusReport, state: IndexState | None, again: Callable[[str]
         if not all_units and unit.status in ("pending", "completed"):
             continue
         failed = f", {unit.tables_failed} failed" if unit.tables_failed else ""
+        waits = sum(error.code in WAITING for error in unit.errors)
+        failed += f", {waits} with words of rules" if waits else ""
         failed += f"; {usage_text(unit.usage)}" if unit.usage is not None else ""
         out.print(
             f"  {escape(unit_id)}: {report.shown(unit.status)}, {unit.tables_completed} of {unit.tables_total}{failed}"
         )
         for why, names in _by_reason(unit.left_to_rules or {}).items():
             out.print(f"    described by rules: {escape(', '.join(names))} ({escape(why)})")
-        for error in told_once(unit.errors):
-            out.print(f"    [yellow]{error.code}[/] {escape(error.message)}")
+        for error in unit.errors:
+            if error.code not in WAITING:
+                out.print(f"    [yellow]{error.code}[/] {escape(error.message)}")
+    for line in waiting_lines(documenter.work_units.values()):
+        out.print(line, markup=False)
     if state is not None:
         out.print(f"index: {escape(state.text(report.manifest_hash))}")
         return
