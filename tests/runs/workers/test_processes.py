@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import options
 from tribal.ports import Options
 from tribal.runs.workers.processes import WORTH_PROCESSES, processes_for
-from tribal_contracts import DatabaseEntry, OutlineUnit, RunOutline
+from tribal_contracts import DatabaseEntry, ModelSettings, OutlineUnit, RunOutline
 
 
 def outline(units: int, tables: int) -> RunOutline:
@@ -45,3 +45,11 @@ def test_workers_keep_to_the_connections_that_a_database_allows(opts: Options) -
 
 def test_there_are_no_more_workers_than_units(opts: Options) -> None:
     assert processes_for(replace(opts, worker_processes=3), outline(units=2, tables=25)) == 2
+
+
+def test_one_process_documents_where_a_model_describes_and_several_where_it_is_kept_from_every_database() -> None:
+    model = ModelSettings(provider="bedrock", name="m")
+    asked = replace(options(DatabaseEntry(name="shop")), model=model, worker_processes=3)
+    assert processes_for(asked, outline(units=2, tables=25)) == 1
+    kept = replace(asked, databases=(DatabaseEntry(name="shop", describer="rules"),))
+    assert processes_for(kept, outline(units=2, tables=25)) == 2
