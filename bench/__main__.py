@@ -25,6 +25,7 @@ from bench import (
     grounding,
     joins,
     keys,
+    prose,
     real_joins,
     real_questions,
     retrieval,
@@ -57,6 +58,7 @@ def main() -> int:
                 for tables in sizes:
                     measurements += generated_database(server, tables, TRIBAL, folder, opensearch)
                 measurements += first_requests(server, TRIBAL, folder)
+                waited = prose.here(server, TRIBAL, folder)
                 said = descriptions.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else []
                 agreements = domains.report(server, folder, TRIBAL) if os.environ.get(domains.DATA_VARIABLE) else []
                 grounded = (
@@ -74,6 +76,7 @@ def main() -> int:
         print(f"make bench: FAILED: {error}", file=sys.stderr)
         return 1
     print_measurements(measurements)
+    prose.print_asked(waited)
     for rebuild in opensearch.rebuilds:
         print_rebuild(rebuild)
     rates = masking_rates()
@@ -102,6 +105,7 @@ def main() -> int:
         "machine": machine,
         "results": [asdict(m) for m in measurements],
         "rebuilds": [asdict(rebuild) for rebuild in opensearch.rebuilds],
+        "prose": asdict(waited),
         "masking": [asdict(rate) for rate in rates],
         "descriptions": [asdict(one) for one in said],
         "grounding": asdict(grounded) if grounded is not None else None,

@@ -12,7 +12,8 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,11 +23,12 @@ import pytest
 import yaml
 from moto.awslambda.models import LambdaFunction
 
+from infra.environment import Environment
 from infra.function_packages import Packages
 from infra.packaging import build
 from tests.e2e import stand_ins
 from tests.e2e.account import CDK, AwsAccount
-from tests.e2e.deployed_system import DEV, stack_of, synthesise
+from tests.e2e.deployed_system import DEV, stack_of
 from tests.e2e.lambda_processes import Invocation
 from tests.fakes import FixedClock, application, options
 from tests.fakes.catalogs import HandMadeReader, column, table
@@ -61,30 +63,46 @@ def tables(count: int) -> Iterator[CatalogTable]:
         yield table(name, *columns, references=references)
 
 
-def run(count: int, folder: Path) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Deployment:
+    """What is deployed, and what a run of it gets."""
+
+    environment: Environment = DEV
+    units_at_once: int = 2
+    secrets: Mapping[str, str] = field(default_factory=dict)
+
+
+def run(count: int, folder: Path, deployment: Deployment = Deployment()) -> dict[str, Any]:
     """Deploy, carry out one run, and return its measurements."""
+    # Importing the CDK starts Node.js.
+    from infra.app import build_app
+
     packages = Packages(folder / "packages", f"{sys.version_info.major}.{sys.version_info.minor}")
     build(packages, installed=True)
-    assembly = synthesise(packages, folder / "cdk.out")
+    environment, assembly = deployment.environment, folder / "cdk.out"
+    build_app([environment], packages, output=assembly).synth()
     with pytest.MonkeyPatch.context() as patch:
         account = AwsAccount(patch, folder)
         try:
-            account.deploy(assembly, stack_of(DEV))
-            return _measured(account, account.outputs_of(stack_of(DEV)), patch, list(tables(count)))
+            account.deploy(assembly, stack_of(environment))
+            for name, value in deployment.secrets.items():
+                account.keep_secret(name, value)
+            return _measured(account, patch, list(tables(count)), deployment)
         finally:
             account.close()
 
 
 def _measured(
-    account: AwsAccount, outputs: dict[str, str], patch: pytest.MonkeyPatch, made: list[CatalogTable]
+    account: AwsAccount, patch: pytest.MonkeyPatch, made: list[CatalogTable], deployment: Deployment
 ) -> dict[str, Any]:
+    outputs = account.outputs_of(stack_of(deployment.environment))
     bucket = urlsplit(outputs["Store"]).netloc
     entry = DatabaseEntry(name="made_up", dsn="postgresql://nobody@127.0.0.1:1/none", sample_rows=0)
     store = S3ObjectStore(account.client("s3"), bucket)
     content = {
         "databases": [{"name": entry.name, "dsn": "postgresql://nobody@127.0.0.1:1/none", "sample_rows": 0}],
         "tables_per_unit": TABLES_A_UNIT,
-        "units_at_once": 2,
+        "units_at_once": deployment.units_at_once,
     }
     store.put("config/databases.yaml", yaml.safe_dump(content).encode())
 

@@ -68,11 +68,12 @@ class FakeClaude:
     """Of the API, that calls asked for."""
     busiest: int = 0
     """The most calls that were under way at once."""
+    under_way: int = 0
+    """Calls that are not answered yet, whether or not somebody still waits for them."""
 
     def __post_init__(self) -> None:
         self._cache = PromptCache()
         self._lock = threading.Lock()
-        self._under_way = 0
         self._server = HttpServer(self._handle)
 
     @property
@@ -99,12 +100,12 @@ class FakeClaude:
         self._server.stop()
 
     async def _handle(self, request: Request) -> Response:
-        self._under_way += 1
-        self.busiest = max(self.busiest, self._under_way)
+        self.under_way += 1
+        self.busiest = max(self.busiest, self.under_way)
         try:
             return await self._answer(request)
         finally:
-            self._under_way -= 1
+            self.under_way -= 1
 
     async def _answer(self, request: Request) -> Response:
         wire, body = self._read(request)
@@ -141,7 +142,10 @@ class FakeClaude:
         model = vendor.model_named(str(body.get("model")), bedrock=wire != "anthropic")
         if model is None:
             raise Refused(failures.NO_SUCH_MODEL)
-        reasons = [*vendor.refusals(body, model), *(faults := shapes.faults_of_request(body))]
+        reasons = [
+            *vendor.refusals(body, model, bedrock=wire != "anthropic"),
+            *(faults := shapes.faults_of_request(body)),
+        ]
         self.violations.extend(faults)
         if reasons:
             raise Refused(replace(failures.INVALID_REQUEST, name="refused", message="; ".join(reasons)))

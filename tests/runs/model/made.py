@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,22 @@ from pydantic import SecretStr
 from tests.fakes import MemoryStore, RecordingSink, application
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.fakes.claude import KEY, FakeClaude
+from tests.fakes.claude.minds import asked_numbers
+from tribal.adapters.local.folder import FolderLock, FolderStore
 from tribal.app.models import Models
 from tribal.catalog import locations
-from tribal.errors import DatabaseError
-from tribal.ports import Application, Clock, DocumentingOptions, ObjectStore, Options, PlanOptions, Provider
+from tribal.errors import DatabaseError, DatabaseUnreachable
+from tribal.ports import (
+    Application,
+    CatalogReader,
+    Clock,
+    DocumentingOptions,
+    ObjectStore,
+    Options,
+    PlanOptions,
+    ProcessLock,
+    Provider,
+)
 from tribal.runs.clock import SystemClock, iso_timestamp
 from tribal.runs.local import LocalRun
 from tribal_contracts import (
@@ -87,20 +100,30 @@ class ModelRuns:
     clock: Clock = field(default_factory=lambda: SystemClock(None))
     settings: Mapping[str, Any] = field(default_factory=dict)
     prompts: Mapping[str, bytes] = field(default_factory=dict)
-    describer: str | None = None
+    entry: DatabaseEntry = field(default_factory=lambda: DatabaseEntry(name="shop"))
+    others: tuple[DatabaseEntry, ...] = ()
+    """Other databases with the same tables."""
+    down: frozenset[str] = frozenset()
+    """Databases that do not answer."""
     model: bool = True
     secrets: ModelSecrets = field(default_factory=ModelSecrets)
     sink: RecordingSink = field(default_factory=RecordingSink)
+    locks: Callable[[str], ProcessLock | None] = lambda _: None
     rows: int = 50
     failure: DatabaseError | None = None
     """What the database answers instead."""
+    units_at_once: int = 4
+    tables_per_unit: int = 25
+    reader: Callable[[Sequence[CatalogTable]], CatalogReader] = HandMadeReader
 
     def app(self, *, force: bool = False, new_prose: bool = False, retry_failed: bool = False) -> Application:
         """The application of one run."""
         options = Provider.of(
             Options(
-                databases=(DatabaseEntry(name="shop", describer=self.describer, sample_rows=self.rows),),
-                planning=PlanOptions("c" * 64),
+                databases=tuple(
+                    each.model_copy(update={"sample_rows": self.rows}) for each in (self.entry, *self.others)
+                ),
+                planning=PlanOptions("c" * 64, tables_per_unit=self.tables_per_unit, units_at_once=self.units_at_once),
                 documenting=DocumentingOptions(
                     record_pid=False,
                     force=force or new_prose,
@@ -108,13 +131,14 @@ class ModelRuns:
                     max_age=timedelta(days=7),
                     sample_rows=self.rows,
                 ),
-                model=self._model() if self.model else None,
+                model=self.model_settings() if self.model else None,
                 new_prose=new_prose,
             )
         )
         app = replace(
-            application(store=self.store, clock=self.clock, open_reader=self._reader),
+            application(store=self.store, clock=self.clock, open_reader=self._open),
             options=options,
+            locks=self.locks,
             secrets=Provider.of(self.secrets),
         )
         models = Models(
@@ -122,10 +146,13 @@ class ModelRuns:
         )
         return replace(app, describers=models.describers, unsent=models.unsent)
 
-    def _reader(self, _entry: DatabaseEntry) -> HandMadeReader:
-        return HandMadeReader(self.tables, failure=self.failure)
+    def _open(self, entry: DatabaseEntry) -> CatalogReader:
+        if entry.name in self.down:
+            raise DatabaseUnreachable(f"{entry.name} does not answer")
+        return HandMadeReader(self.tables, failure=self.failure) if self.failure else self.reader(self.tables)
 
-    def _model(self) -> ModelSettings:
+    def model_settings(self) -> ModelSettings:
+        """The part `model` of the configuration."""
         given: dict[str, Any] = {
             "provider": "anthropic",
             "name": "claude-haiku-5-5",
@@ -141,6 +168,18 @@ class ModelRuns:
         app = self.app(force=force, new_prose=new_prose, retry_failed=retry_failed)
         with LocalRun(app, "run", self.sink) as work:
             work.plan()
+            work.document()
+        return work.record
+
+    def quoted(self, *, new_prose: bool = False) -> int:
+        """Plan alone; how many calls the plan quotes."""
+        with LocalRun(self.app(new_prose=new_prose), "plan", self.sink) as work:
+            plan = work.plan().plan
+        return sum(unit.quote.calls for unit in plan.work_units if unit.quote)
+
+    def only_document(self, *, retry_failed: bool = False) -> RunRecord:
+        """Document by the latest plan."""
+        with LocalRun(self.app(retry_failed=retry_failed), "document", self.sink) as work:
             work.document()
         return work.record
 
@@ -184,25 +223,26 @@ def asked_about(claude: FakeClaude) -> list[str]:
     return [str(call.body["messages"][-1]["content"]) for call in claude.calls]
 
 
-def over_folder(folder: Path, address: str, count: int, calls_at_once: int) -> ModelRuns:
-    """Runs over a folder that ask a model at an address, by the real clock; for processes that get killed."""
-    from tribal.adapters.local.folder import FolderStore
-
-    class Elsewhere:
-        """Claude in another process."""
-
-        def __init__(self) -> None:
-            self.address = address
-            self.calls: list[Any] = []
-
-    elsewhere: Any = Elsewhere()
+def over_folder(store: FolderStore, claude: Any, clock: Clock, count: int, calls_at_once: int) -> ModelRuns:
+    """Runs over a folder, of which one carries on at once where another was killed; of Claude, an address is enough."""
     return ModelRuns(
-        elsewhere,
+        claude,
         shop(count),
-        FolderStore(folder),
-        SystemClock(None),
+        store,
+        clock,
         settings={"calls_at_once": calls_at_once},
+        locks=partial(FolderLock, Path(store.location)),
     )
+
+
+def says(text: str, column_text: str, title: str = "Goods on their way") -> Any:
+    """A mind that says the same of every table and of every column that it is asked about."""
+
+    def mind(body: Mapping[str, Any]) -> Mapping[str, Any]:
+        columns = [{"n": number, "text": column_text} for number in asked_numbers(body)]
+        return {"title": title, "text": text, "columns": columns}
+
+    return mind
 
 
 def data_of(question: str) -> dict[str, Any]:
@@ -211,3 +251,9 @@ def data_of(question: str) -> dict[str, Any]:
     found, _ = json.JSONDecoder().raw_decode(question[start:])
     assert isinstance(found, dict)
     return found
+
+
+def tables_asked(questions: Iterable[str]) -> list[str]:
+    """The table of each question about one."""
+    found = map(data_of, questions)
+    return [f"shop.{data['t1']['name']}" for data in found if "t1" in data]

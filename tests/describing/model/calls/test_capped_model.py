@@ -196,7 +196,7 @@ def test_calls_that_wait_for_money_get_what_others_return_before_the_budget_coun
     assert len(model.requests) == 41, "41 calls at a tenth of the price, and then less than a whole price is left"
 
 
-def test_a_run_that_ends_begins_no_call(store: MemoryStore, simulation: Simulation) -> None:
+def test_a_run_that_ends_begins_no_call_and_opens_no_budget(store: MemoryStore, simulation: Simulation) -> None:
     model, stop, late = _in_turn(answer()), StopToken(), StopToken(lambda: 59.0)
     stop.request(RunInterrupted("stopped by a test"))
     with budget(store, simulation) as money:
@@ -205,6 +205,7 @@ def test_a_run_that_ends_begins_no_call(store: MemoryStore, simulation: Simulati
             assert isinstance(outcome, ModelFailure)
             assert outcome.kind == "interrupted"
     assert model.requests == []
+    assert list(store.keys()) == []
 
 
 def test_a_stop_is_noticed_while_a_call_waits_to_be_repeated(store: MemoryStore, simulation: Simulation) -> None:

@@ -74,7 +74,7 @@ class Models:
         timing = Timing(self.clock)
         budget = Budget(self.store(), settings, run_id, _holder(), timing)
         return ModelDescribers(
-            CappedModel(model, budget, partial(_worst_price, facts), stop, timing),
+            CappedModel(model, budget, facts.worst_price, stop, timing),
             Asking(prompts, settings, model.name, thinking),
             facts,
             options,
@@ -150,13 +150,6 @@ class LazyModel:
         except TribalError as error:
             return ModelFailure("stopped", error.message)
         return model.ask(request)
-
-
-def _worst_price(facts: ModelFacts, request: ModelRequest) -> int:
-    import json
-
-    size = len(request.prefix.encode()) + len(request.part.encode()) + len(json.dumps(dict(request.schema)))
-    return facts.worst(size, request.max_tokens)
 
 
 def _holder() -> str:

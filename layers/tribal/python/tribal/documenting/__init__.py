@@ -8,7 +8,7 @@ from tribal.documenting.previewing import TablePreview, preview_table
 from tribal.documenting.progress import (
     final_progress,
     fold_progress,
-    forget_interrupted,
+    forget_earlier_plan,
     overall_status,
     pending_progress,
     read_units,
@@ -31,7 +31,7 @@ __all__ = [
     "final_progress",
     "finish",
     "fold_progress",
-    "forget_interrupted",
+    "forget_earlier_plan",
     "lint",
     "overall_status",
     "pending_progress",

@@ -65,6 +65,8 @@ class TableDescription:
     """What a model used for it just now; `None` where none was asked."""
     warning: AgentError | None = None
     """Why rules stand where a model should have written."""
+    left_to_rules: str = ""
+    """Why a model's answer says nothing of the table itself; empty where it does, or was not asked for it."""
 
 
 @dataclass(frozen=True, slots=True)

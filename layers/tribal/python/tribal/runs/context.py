@@ -1,12 +1,15 @@
-"""The selection of a run's units, and its result."""
+"""The selection of a run's units, its result and its end."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 
-from tribal.ports import ItemOutcome, ProgressSink, Selection
+from tribal.errors import StoreError
+from tribal.ports import ItemOutcome, ProgressSink, RunContext, Selection
 from tribal.runs.selecting import require_selected
 from tribal_contracts import AgentError, AgentStatus, DocumentationManifest, RunOutline
 
@@ -35,6 +38,22 @@ class DocumentedRun:
     status: AgentStatus
     errors: tuple[AgentError, ...]
     manifest: DocumentationManifest | None
+
+
+@contextmanager
+def closed_at_last(run: RunContext) -> Iterator[RunContext]:
+    """Close the context of a run, however the block ends.
+
+    A store that refuses what a model has cost at last is no reason to fail, and may be why the run ended: whoever reads
+    the record next counts all that was reserved as spent.
+    """
+    try:
+        yield run
+    finally:
+        try:
+            run.close()
+        except StoreError as error:
+            run.sink.note(f"what the model cost last was not written, so that its worst price counts: {error.message}")
 
 
 class CountingSink:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from tribal.catalog import locations
 from tribal.errors import Activity, EmbeddingFailed, StoreError, TribalError, doing
 from tribal.ports import Application, Provider, RunContext, StopToken
-from tribal.runs.context import CountingSink
+from tribal.runs.context import CountingSink, closed_at_last
 from tribal.runs.ids import new_run_id
 from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile
@@ -84,7 +84,7 @@ class LocalRun:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        with self._stack, closing(self._run):
+        with self._stack, closed_at_last(self._run):
             if isinstance(error, KeyboardInterrupt):
                 error = interrupted()
             if isinstance(error, TribalError):

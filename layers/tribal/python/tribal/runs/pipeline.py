@@ -13,7 +13,7 @@ from tribal.documenting import (
     SERVER_UNAVAILABLE,
     WorkInspector,
     finish,
-    forget_interrupted,
+    forget_earlier_plan,
     overall_status,
     pending_progress,
     quote_unit,
@@ -38,6 +38,7 @@ from tribal.planning import (
 from tribal.ports import Application, Describers, DocumentingOptions, Embedder, IndexWriter, RunContext
 from tribal.runs.context import DocumentedRun, selected_units
 from tribal.runs.reports.waiting import told_once
+from tribal.runs.workers.admission import UnitAdmission
 from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
 from tribal.store import put_record, read_record, report_damage
 from tribal_contracts import (
@@ -124,12 +125,18 @@ def compose_run(
 
 
 def _quoted(plan: DocumentationPlan, run: RunContext) -> DocumentationPlan:
-    """The plan with what the model would cost for each unit; a domain's own call is quoted with its first unit."""
+    """The plan with what the model would cost for each unit; a domain's own call is quoted with its first unit.
+
+    What is written anew is quoted whether or not it has work: the marks of a plan do not know of it.
+    """
     if run.options.model is None:
         return plan
+    anew = run.options.new_prose
 
     def quote(unit: WorkUnit) -> ModelQuote | None:
-        return quote_unit(unit, run.describers.of(unit.database), run.store) if unit.has_work else None
+        if not (unit.has_work or anew):
+            return None
+        return quote_unit(unit, run.describers.of(unit.database), run.store, everything=anew)
 
     quotes = {unit.id: found for unit, found in run.pool.run(quote, plan.work_units, READ_AT_ONCE) if found}
     tables = Counter((unit.database, unit.domain) for unit in plan.work_units for _ in unit.tables)
@@ -169,7 +176,7 @@ def _publish(run: RunContext, plan: DocumentationPlan) -> RunOutline:
     if published:
         progress = pending_progress(outline, run.store, run.clock)
         put_record(run.store, locations.DOCUMENTER_PROGRESS_FILE, progress)
-        forget_interrupted(outline, run.store, run.pool)
+        forget_earlier_plan(outline, run.store, run.pool)
     return outline
 
 
@@ -188,20 +195,21 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
     _refuse_stale(run, whole)
     chosen = selected_units(whole, run.options.selection)
     outline = _copied(run, whole, chosen)
-    at_once = run.options.planning.units_at_once
     results: dict[str, UnitResult] = {}
     run.sink.begin("document", sum(unit.tables for unit in outline.units))
     with UnitsHere(run) as here, spread(outline, here) as document:
+        admission = UnitAdmission(document, run.options, outline, run.stop)
         for wave in waves_of(outline):
-            results.update(run.pool.run(document, wave, at_once))
+            results.update(run.pool.run(admission.document, wave, admission.at_once))
         # A server that had no connection to spare is asked again, now that all else is done.
         postponed = [unit_id for unit_id, result in results.items() if result.status == "running"]
-        results.update(run.pool.run(partial(document, postpone=False), postponed, at_once))
+        last_round = partial(admission.document, postpone=False)
+        results.update(run.pool.run(last_round, postponed, admission.at_once))
     finished = finish(outline, run)
     run.sink.end("document", locations.DOCS)
     errors = [error for error in whole.errors if error.code == "PLAN_EDIT_UNDONE" and whole.run_id == run.run_id]
     of_tables = [table.error for result in results.values() for table in result.tables if table.error]
-    errors += told_once([*of_tables, *finished.warnings])
+    errors += told_once([*of_tables, *finished.waiting])
     _note_unavailable(errors, run)
     status = overall_status([each.status for each in results.values()])
     return DocumentedRun(outline, status, tuple(errors), finished.manifest)

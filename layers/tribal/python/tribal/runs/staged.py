@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 
 from tribal.catalog import locations
@@ -16,7 +15,7 @@ from tribal.documenting import finish
 from tribal.errors import ConfigurationError, ObjectNotFound, doing
 from tribal.planning import ComposedPlan, latest_readings, read_catalog, select_units
 from tribal.ports import Application, ObjectStore, ProgressSink, RunContext, StopToken, WorkerPool
-from tribal.runs.context import CountingSink, selected_units
+from tribal.runs.context import CountingSink, closed_at_last, selected_units
 from tribal.runs.expanding import find_databases, record_databases, recorded_databases
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.leases.shared_lease import SharedLease
@@ -33,8 +32,8 @@ from tribal_contracts import (
     ComposedRun,
     DatabaseEntry,
     DocumentationManifest,
-    DocumenterProgress,
     FailedTask,
+    FinishCheckpoint,
     ModelUsage,
     RunOutline,
     RunRecord,
@@ -105,7 +104,7 @@ class StagedRun:
         """
         self.lease.check()
         options = self.app.options()
-        with closing(self._context(self.sink)) as run:
+        with closed_at_last(self._context(self.sink)) as run:
             composed, outline = compose_run(run, self._readings(), options.documenting)
         chosen = select_units(outline, selected_units(outline, options.selection), store=self.store, run_id=self.run_id)
         log = self._log()
@@ -117,7 +116,7 @@ class StagedRun:
         """Document one unit until it is done or time runs short; `running` means: call again."""
         self.lease.check()
         counting = CountingSink(self.sink)
-        with closing(self._context(counting)) as run, UnitsHere(run) as units:
+        with closed_at_last(self._context(counting)) as run, UnitsHere(run) as units:
             result = units.document(unit_id)
             if result.status == "running":  # out of time, where this does nothing, or tables were postponed
                 result = units.document(unit_id, postpone=False)
@@ -142,11 +141,11 @@ class StagedRun:
         """Publish the manifest; `running` means: call again; `failed` means that nothing could be documented."""
         self.lease.check()
         outline = require_record(self.store, locations.run_outline_file(self.run_id), RunOutline)
-        with closing(self._context(self.sink)) as run:
+        with closed_at_last(self._context(self.sink)) as run:
             finished = finish(outline, run)
         if not finished.done:
             return "running"
-        for warning in told_once(finished.warnings):
+        for warning in told_once(finished.waiting):
             self.sink.note(warning.message)
         return "failed" if finished.manifest is None else self._status(outline, finished.manifest)
 
@@ -171,10 +170,9 @@ class StagedRun:
         return record
 
     def _usage(self, counts: Sequence[UnitCounts]) -> ModelUsage | None:
-        """What the model used for the units of the run, and for domains under its plan."""
-        progress = read_record(self.store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)
-        of_domains = progress.finish_usage if progress and any(count.usage for count in counts) else None
-        return sum_usage([of_domains, *(count.usage for count in counts)])
+        """What the model used for the units of the run, and for domains in its Finish."""
+        finished = read_record(self.store, locations.run_finish_file(self.run_id), FinishCheckpoint)
+        return sum_usage([finished.usage if finished else None, *(count.usage for count in counts)])
 
     def _end(self, task: CloseTask) -> AgentError:
         message = f"the run ended early: {task.error}: {(task.cause or '')[:CAUSE_CHARS]}"

@@ -38,6 +38,11 @@ _RUNTIME_ADVICE = Advice(
     account=_MONEY,
 )
 
+_BINDS_ANSWERS = False
+"""Whether a schema is sent in `output_config.format`. Support varies by model and endpoint, what lacks it answers 400
+(https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-structured-outputs.html), and a model that took it
+may refuse it later (https://github.com/vercel/ai/issues/19988); a refusal would cost a run all of its prose."""
+
 _VERSION = re.compile(r"claude-(?:[a-z]+-)?(\d+)(?:-(\d{1,2}))?(?!\d)")
 _OLD_BODY = {"anthropic_version": "bedrock-2023-05-31"}
 _FIRST_OF_THE_NEW_BODY = (4, 7)
@@ -56,6 +61,7 @@ def _over_messages(settings: ModelSettings, facts: ModelFacts, region: str, unse
 
     from tribal.adapters.anthropic.connection import http_client
     from tribal.adapters.anthropic.messages_model import MessagesModel
+    from tribal.adapters.anthropic.requests import Wire
     from tribal.adapters.bedrock.signing import AwsSignature
 
     credentials = unsent or AwsSignature("bedrock-mantle", region)
@@ -68,7 +74,7 @@ def _over_messages(settings: ModelSettings, facts: ModelFacts, region: str, unse
         open_telemetry=False,
         http_client=http_client(credentials, unsent),
     )
-    return MessagesModel(client, facts, credentials, _MESSAGES_ADVICE)
+    return MessagesModel(client, facts, credentials, _MESSAGES_ADVICE, Wire(binds_answers=_BINDS_ANSWERS))
 
 
 def _over_runtime(settings: ModelSettings, facts: ModelFacts, region: str, unsent: Unsent | None) -> LanguageModel:
@@ -76,6 +82,7 @@ def _over_runtime(settings: ModelSettings, facts: ModelFacts, region: str, unsen
 
     from tribal.adapters.anthropic.connection import http_client
     from tribal.adapters.anthropic.messages_model import MessagesModel
+    from tribal.adapters.anthropic.requests import Wire
     from tribal.adapters.bedrock.signing import AwsSignature
 
     credentials = unsent or AwsSignature("bedrock", region)
@@ -88,7 +95,8 @@ def _over_runtime(settings: ModelSettings, facts: ModelFacts, region: str, unsen
         open_telemetry=False,
         http_client=http_client(credentials, unsent),
     )
-    return MessagesModel(client, facts, credentials, _RUNTIME_ADVICE, body=_OLD_BODY if _is_old(facts.name) else None)
+    wire = Wire(binds_answers=_BINDS_ANSWERS, more=_OLD_BODY if _is_old(facts.name) else {})
+    return MessagesModel(client, facts, credentials, _RUNTIME_ADVICE, wire)
 
 
 def _is_old(name: str) -> bool:

@@ -63,7 +63,7 @@ class DomainOutcome:
     usage: ModelUsage | None = None
     """What a model used for it just now."""
     warning: AgentError | None = None
-    """Why rules stand where a model should have written."""
+    """Why rules describe it where a model should have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,7 @@ class DomainWriter:
             [
                 sorted([entry.indexable.path, entry.indexable.content_hash] for entry in plan.entries),
                 plan.title,
+                plan.titled,
                 self._schema_comments(plan),
                 self.describers.of(plan.database).version,
                 RENDERER_VERSION,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tribal.catalog import locations
@@ -41,8 +41,16 @@ class Finished:
 
     done: bool
     manifest: DocumentationManifest | None = None
-    warnings: Sequence[AgentError] = ()
-    """Domains that wait for a model."""
+    waiting: tuple[AgentError, ...] = ()
+    """Why rules describe domains that a model should have."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """What the model used for the domains in this run, and why rules describe some of them."""
+
+    usage: ModelUsage | None = None
+    waiting: tuple[AgentError, ...] = ()
 
 
 @doing("documenting")
@@ -60,20 +68,19 @@ def finish(outline: RunOutline, run: RunContext) -> Finished:
     previous = documented_before(store)
     found = gather(outline, run, previous)
     rewrite_links(found, outline, store=store, now=run.clock.published())
-    manifest, used, warnings = None, None, list[AgentError]()
+    manifest, described = None, _Described()
     if found.tables:
         overviews = _write_overviews(outline, found, previous, run)
         if overviews is None:
             return Finished(False)
-        written, used = overviews
-        warnings = written.warnings
+        written, described = overviews
         manifest = _publish(outline, found, previous, written, run)
-    progress = final_progress(outline, store, run.clock, run.pool, used)
+    progress = final_progress(outline, store, run.clock, run.pool, described.usage)
     put_record_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, progress)
     if manifest is not None:
         retire(found, previous, manifest, store=store)
     note_unknown_tables(outline, run)
-    return Finished(True, manifest, warnings)
+    return Finished(True, manifest, described.waiting)
 
 
 def _write_overviews(
@@ -81,8 +88,8 @@ def _write_overviews(
     found: Gathered,
     previous: DocumentationManifest | None,
     run: RunContext,
-) -> tuple[Overviews, ModelUsage | None] | None:
-    """Every overview, and what the model used for them; `None` if the time is too short for them and what follows."""
+) -> tuple[Overviews, _Described] | None:
+    """Every overview, and how domains were described; `None` if the time is too short for them and what follows."""
     store = run.store
     checkpoint = locations.run_finish_file(outline.run_id)
     earlier = read_record(store, checkpoint, FinishCheckpoint)
@@ -103,14 +110,14 @@ def _write_overviews(
     # noticed before anything is.
     outcomes = dict(run.pool.run(writer.write_domain, in_time(), at_once, to_the_end=True))
     used = sum_usage([earlier.usage if earlier else None, *(each.usage for each in outcomes.values())])
-    if len(outcomes) == len(writer.domains) and run.stop.remaining_seconds() >= CLOSING_TIME_SECONDS:
-        return writer.close([outcomes[plan] for plan in writer.domains]), used
-    put_record(
-        store,
-        checkpoint,
-        FinishCheckpoint(schema_version=SCHEMA_VERSION, files=publisher.published, usage=used),
-    )
-    return None
+    done = len(outcomes) == len(writer.domains) and run.stop.remaining_seconds() >= CLOSING_TIME_SECONDS
+    if used is not None or not done:
+        so_far = FinishCheckpoint(schema_version=SCHEMA_VERSION, files=publisher.published, usage=used)
+        put_record(store, checkpoint, so_far)
+    if not done:
+        return None
+    waiting = tuple(each.warning for each in outcomes.values() if each.warning is not None)
+    return writer.close([outcomes[plan] for plan in writer.domains]), _Described(used, waiting)
 
 
 def _publish(

@@ -18,7 +18,6 @@ from tribal.rendering import overview_page
 from tribal.rendering.words import number
 from tribal.store import iterate_snapshot, put_if_changed, read_first_line, read_record
 from tribal_contracts import (
-    AgentError,
     CatalogReading,
     CatalogSchema,
     CatalogSnapshot,
@@ -40,8 +39,6 @@ class Overviews:
     files: list[IndexableFile] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
-    warnings: list[AgentError] = field(default_factory=list)
-    """Domains that wait for a model."""
 
 
 class OverviewWriter:
@@ -92,8 +89,6 @@ class OverviewWriter:
         written, listed = Overviews(), list[OverviewDomain]()
         for outcome in outcomes:
             written.lost.extend(outcome.lost)
-            if outcome.warning is not None:
-                written.warnings.append(outcome.warning)
             if outcome.document is not None:
                 written.files.extend(outcome.files)
                 written.pages.append(locations.domain_page_file(outcome.document.database, outcome.document.domain))

@@ -45,6 +45,8 @@ def record_exit_code(record: RunRecord, *, strict: bool = False) -> int:
 
     codes = {"completed": EXIT_DONE, "partial": EXIT_PARTIAL}
     waits = any(error.code in WAITING for error in record.errors)
+    if record.status == "completed" and waits and strict:
+        return EXIT_PARTIAL
     if record.status == "partial" and waits and not record.tables_failed:
         others = [error for error in record.errors if error.code not in WAITING and error.severity != "warning"]
         return EXIT_PARTIAL if strict or others else EXIT_DONE

@@ -6,7 +6,6 @@ import os
 import threading
 import traceback
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING
@@ -80,7 +79,8 @@ def serve(source: IO[bytes], target: IO[bytes], build: Callable[[object, int], A
     app = build(setup.blueprint, setup.workers)
     app = replace(app, store=Provider.of(WatchedStore(app.store(), sink.note)))
     run = RunContext(setup.run_id, app, _LeaseOfTheRun(setup.run_id), stop, ThreadWorkerPool(stop), sink)
-    with closing(run), UnitsHere(run) as units:
+    # Nothing else is closed: no model is asked here, see `processes_for`.
+    with UnitsHere(run) as units:
         threading.Thread(target=_listen, args=(source, stop, work), daemon=True).start()
         sink.tell(WorkerReady())
         while True:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from types import TracebackType
 from typing import Literal, Self
 
@@ -118,21 +119,15 @@ class Budget:
     def wanting_slot(self) -> Iterator[Callable[[], bool]]:
         """Count a thread among those that want one of the calls at once, and free its slot in the end.
 
-        What is yielded takes one, and says whether one was free. The first time, the budget is opened.
+        What is yielded takes one, unless none is free for who came so late, and says whether it did; then it is not to
+        be called again. The first time, the budget is opened.
         """
-        self._slots.want()
-        took = False
-
-        def take() -> bool:
-            nonlocal took
-            took = took or self._slots.take()
-            return took
-
+        number = self._slots.want()
         try:
             self._open()
-            yield take
+            yield partial(self._slots.take, number)
         finally:
-            self._slots.leave(took=took)
+            self._slots.leave(number)
 
     def reserve(self, price: int) -> Verdict:
         """Draw the worst price of a call, in nanodollars.

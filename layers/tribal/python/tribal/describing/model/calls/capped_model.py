@@ -63,6 +63,9 @@ class CappedModel:
         Raises:
             StoreError: when the record of the budget cannot be read or written.
         """
+        refusal = self._refusal(request)
+        if refusal is not None:
+            return refusal  # the budget may be closed already, and is not opened again
         with self._budget.wanting_slot() as take_slot:
             while not take_slot():
                 refusal = self._refusal(request)

@@ -3,39 +3,52 @@
 from __future__ import annotations
 
 import threading
+from itertools import count, islice
 
 
 class Slots:
-    """A semaphore whose size changes while it is used, and that knows how many threads want it."""
+    """A semaphore whose size changes while it is used, that knows how many threads want it, and serves them in order.
+
+    Tables that began together end together so, and their work unit makes room for the next.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._most = 0
         self._in_use = 0
-        self._wanted = 0
+        self._numbers = count()
+        self._waiting: dict[int, None] = {}
 
     @property
     def wanted(self) -> int:
         """Threads that have a slot or want one."""
-        return self._wanted
-
-    def want(self) -> None:
-        """A thread comes for a slot."""
         with self._lock:
-            self._wanted += 1
+            return self._in_use + len(self._waiting)
 
-    def take(self) -> bool:
-        """Take a slot if one is free."""
+    def want(self) -> int:
+        """A thread comes for a slot; returns its number in the queue."""
         with self._lock:
-            taken = self._in_use < self._most
-            self._in_use += taken
-            return taken
+            number = next(self._numbers)
+            self._waiting[number] = None
+            return number
 
-    def leave(self, *, took: bool) -> None:
-        """A thread that wanted a slot goes, and frees it if it took one."""
+    def take(self, number: int) -> bool:
+        """Take a slot if one is free and nobody who came before waits for it."""
         with self._lock:
-            self._wanted -= 1
-            self._in_use -= took
+            free = max(0, self._most - self._in_use)
+            if number not in islice(self._waiting, free):
+                return False
+            del self._waiting[number]
+            self._in_use += 1
+            return True
+
+    def leave(self, number: int) -> None:
+        """A thread goes: it frees the slot that it took, or waits for one no more."""
+        with self._lock:
+            if number in self._waiting:
+                del self._waiting[number]
+            else:
+                self._in_use -= 1
 
     def allow_at_most(self, most: int) -> int:
         """Let no call begin beyond `most` from now on; returns the slots in use, which may be more."""

@@ -1,0 +1,164 @@
+"""How long it takes to have a model describe 1,000 tables, whose every answer takes 8 seconds, 50 of them at once.
+
+160 seconds is the least that this can take. The model is a stand-in on this machine. `make bench` measures `tribal run`
+over a generated database; `python -m bench.prose` alone, and with `map` a run that is deployed on simulated AWS.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.generated import load_generated
+from bench.measure import CommandFailedError, measure
+from servers.postgres import EmbeddedServer, EmbeddedServerError
+from tests.fakes.claude import KEY, FakeClaude
+from tests.fakes.claude.minds import asked_numbers
+
+TABLES, CALLS_AT_ONCE, ANSWER_SECONDS = 1_000, 50, 8.0
+LEAST_SECONDS = TABLES / CALLS_AT_ONCE * ANSWER_SECONDS
+MOST = 1.1
+"""The bar: as a multiple of the least."""
+_SECRET = "BENCH_CLAUDE_KEY"
+_SECRET_IN_AWS = "tribal/dev/claude"
+RESULTS = Path(".bench") / "prose.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How long the questions about tables took, and the whole run."""
+
+    where: str
+    tables: int
+    calls: int
+    """With those about domains, which come after all tables."""
+    busiest: int
+    tables_seconds: float
+    """From the first question about a table to the last answer."""
+    run_seconds: float
+    processor_seconds: float | None = None
+
+    @property
+    def within(self) -> bool:
+        """Whether it kept to the bar."""
+        return self.tables == TABLES and self.busiest <= CALLS_AT_ONCE and self.tables_seconds <= MOST * LEAST_SECONDS
+
+
+@dataclass
+class _Mind:
+    """Says the same of everything, and remembers when."""
+
+    answered: list[float] = field(default_factory=list)
+    """When each answer about a table was given."""
+
+    def __call__(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        if '"domain":' not in body["messages"][-1]["content"]:
+            self.answered.append(time.monotonic())
+        columns = [{"n": number, "text": "Tells how good it is."} for number in asked_numbers(body)]
+        return {"title": "Goods on their way", "text": "Holds what was ordered.", "columns": columns}
+
+    @property
+    def seconds(self) -> float:
+        """From the first question to the last answer."""
+        return round(self.answered[-1] - self.answered[0] + ANSWER_SECONDS, 1) if self.answered else 0.0
+
+
+@contextmanager
+def _claude() -> Iterator[tuple[FakeClaude, _Mind]]:
+    mind = _Mind()
+    claude = FakeClaude(mind=mind, latency_seconds=ANSWER_SECONDS)
+    yield claude, mind
+    claude.stop()
+
+
+def here(server: EmbeddedServer, tribal: Path, folder: Path) -> Asked:
+    """Measure `tribal run`, with samples.
+
+    Raises:
+        CommandFailedError: when it fails.
+        EmbeddedServerError: when the database cannot be created.
+    """
+    dsn, project = server.dsn(load_generated(server, TABLES)), folder / "prose"
+    project.mkdir()
+    with _claude() as (claude, mind):
+        content = {"databases": [{"name": "generated", "dsn": dsn}], "model": _model(claude, _SECRET)}
+        (project / "databases.yaml").write_text(json.dumps(content))
+        ran = measure(
+            "tribal run", [tribal, "run"], runs=1, folder=folder, environment={**os.environ, _SECRET: KEY}, cwd=project
+        )
+        calls, busiest = len(claude.calls), claude.busiest
+    processor = round(ran.median_processor_seconds, 1)
+    return Asked(
+        "tribal run", len(mind.answered), calls, busiest, mind.seconds, round(ran.median_seconds, 1), processor
+    )
+
+
+def through_the_map(folder: Path) -> Asked:
+    """Measure a deployed run, without samples, four documenters at once."""
+    # They stand in for AWS, and import most of it.
+    from bench.deployed import Deployment, run
+    from infra.model import Model
+    from tests.e2e.deployed_system import DEV
+
+    with _claude() as (claude, mind):
+        environment = DEV.model_copy(update={"model": Model.model_validate(_model(claude, _SECRET_IN_AWS))})
+        ran = run(TABLES, folder, Deployment(environment, units_at_once=4, secrets={_SECRET_IN_AWS: KEY}))
+        return Asked(
+            "deployed, through the Map",
+            len(mind.answered),
+            len(claude.calls),
+            claude.busiest,
+            mind.seconds,
+            ran["seconds"],
+        )
+
+
+def _model(claude: FakeClaude, secret: str) -> dict[str, Any]:
+    return {
+        "provider": "anthropic",
+        "name": "claude-haiku-5-5",
+        "api_key_secret": secret,
+        "base_url": claude.address,
+        "calls_at_once": CALLS_AT_ONCE,
+    }
+
+
+def print_asked(asked: Asked) -> None:
+    """Print one line."""
+    print(
+        f"prose: {asked.where}: {asked.tables:,} tables, {asked.calls:,} calls, {asked.busiest} at once, in "
+        f"{asked.tables_seconds:.1f} s ({asked.tables_seconds / LEAST_SECONDS:.3f} of the least, bar {MOST}), "
+        f"the whole run {asked.run_seconds:.1f} s"
+    )
+
+
+def main() -> int:
+    """Measure, print and write; returns 0 if the bar was kept."""
+    tribal = Path(sys.executable).parent / "tribal"
+    with tempfile.TemporaryDirectory(prefix="tribal-bench-") as scratch:
+        folder = Path(scratch)
+        try:
+            if "map" in sys.argv[1:]:
+                asked = through_the_map(folder)
+            else:
+                with EmbeddedServer.start(folder / "server") as server:
+                    asked = here(server, tribal, folder)
+        except (CommandFailedError, EmbeddedServerError) as error:
+            print(f"bench.prose: FAILED: {error}", file=sys.stderr)
+            return 1
+    print_asked(asked)
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(asdict(asked), indent=2) + "\n")
+    return 0 if asked.within else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

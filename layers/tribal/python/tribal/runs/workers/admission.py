@@ -1,0 +1,63 @@
+"""Lets as many work units begin as keep a model busy."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tribal.ports import Options, StopToken
+    from tribal.runs.workers.units import DocumentUnit
+    from tribal_contracts import RunOutline, UnitResult
+
+_TABLES_A_CALL = 2
+"""Tables of admitted units for each call at once, by judgement: the next are sampled while the model answers."""
+_LOOK_SECONDS = 0.5
+
+
+class UnitAdmission:
+    """Admits units up to `units_at_once`; where a model describes, more, while few of their tables are under way.
+
+    Units may be of few tables, and each call at once needs one. The connections to a server keep to their limit,
+    however many units wait for them.
+
+    Args:
+        document: documents a unit. options: of the run. outline: tells how many tables a unit has. stop: ends waiting.
+    """
+
+    def __init__(self, document: DocumentUnit, options: Options, outline: RunOutline, stop: StopToken) -> None:
+        self._document = document
+        self._most_units = options.planning.units_at_once
+        self._enough_tables = _TABLES_A_CALL * options.model.calls_at_once if options.model is not None else 0
+        self._tables = {
+            unit.id: unit.tables if unit.tables_to_document is None else unit.tables_to_document
+            for unit in outline.units
+        }
+        self._stop = stop
+        self._change = threading.Condition()
+        self._units_admitted = 0
+        self._tables_admitted = 0
+
+    @property
+    def at_once(self) -> int:
+        """The most units that are ever admitted at once."""
+        return max(self._most_units, self._enough_tables)
+
+    def document(self, unit_id: str, /, *, postpone: bool = True) -> UnitResult:
+        """Document a unit as soon as it is admitted; see `DocumentUnit`."""
+        tables = self._tables[unit_id]
+        with self._change:
+            while self._units_admitted >= self._most_units and self._tables_admitted >= self._enough_tables:
+                self._stop.check()
+                self._change.wait(_LOOK_SECONDS)
+            self._count(1, tables)
+        try:
+            return self._document(unit_id, postpone=postpone)
+        finally:
+            with self._change:
+                self._count(-1, -tables)
+                self._change.notify_all()
+
+    def _count(self, units: int, tables: int) -> None:
+        self._units_admitted += units
+        self._tables_admitted += tables

@@ -1,0 +1,23 @@
+"""Slots are given in the order in which threads came for them."""
+
+from __future__ import annotations
+
+from tribal.describing.model.calls.slots import Slots
+
+
+def test_who_came_first_is_served_first_and_who_goes_away_keeps_nobody_waiting() -> None:
+    slots = Slots()
+    first, second, third, fourth = (slots.want() for _ in range(4))
+    assert not slots.take(first)
+    slots.allow(1)
+    assert not slots.take(second), "the free slot is for who came before"
+    assert slots.take(first)
+    assert not slots.take(second)
+    slots.leave(first)
+    assert not slots.take(third)
+    slots.leave(second)
+    assert slots.take(third), "the one before has gone"
+    assert slots.wanted == 2
+    slots.allow(2)
+    assert slots.take(fourth)
+    assert (slots.allow_at_most(1), slots.wanted) == (2, 2)

@@ -1,0 +1,86 @@
+"""Whole runs that ask for many tables at once, of a model that is quick, and of one that has too much to do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tests.fakes.catalogs import HandMadeReader
+from tests.fakes.claude import FakeClaude
+from tests.fakes.claude import failures as fail
+from tests.runs.model.made import ModelRuns, asked_about, says, shop, tables_asked
+from tribal.catalog import locations
+from tribal.ports import TableSample
+from tribal_contracts import CatalogTable, UnitResult
+
+MIND = says("Holds what was ordered.", "Tells how good it is.")
+CALLS_AT_ONCE, TABLES_AT_ONCE = 50, 3
+_PATIENCE_SECONDS = 0.02
+
+
+@dataclass
+class LingeringReader(HandMadeReader):
+    """A reader whose samples wait a moment for others beside them, and that tells which tables were sampled at once."""
+
+    together: list[frozenset[str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._change = threading.Condition()
+        self._under_way: set[str] = set()
+
+    def sample(self, table: CatalogTable, rows: int) -> TableSample:
+        with self._change:
+            self._under_way.add(f"shop.{table.schema_name}.{table.table_name}")
+            self.together.append(frozenset(self._under_way))
+            self._change.wait(_PATIENCE_SECONDS)
+            self._under_way.remove(f"shop.{table.schema_name}.{table.table_name}")
+        return super().sample(table, rows)
+
+
+def units_of(runs: ModelRuns) -> list[set[str]]:
+    """The tables of each unit."""
+    keys = [key for key in runs.store.keys(locations.WORK_UNITS) if key.endswith("/result.json")]
+    return [{table.name for table in UnitResult.from_json(runs.store.get(key).data).tables} for key in keys]
+
+
+def most(together: Iterable[frozenset[str]], unit: set[str]) -> int:
+    """The most tables of a unit that were sampled at once."""
+    return max(len(tables & unit) for tables in together)
+
+
+def test_as_many_calls_as_allowed_are_under_way_and_no_more_tables_of_a_unit_are_sampled_at_once_than_without_a_model(
+    claude: FakeClaude,
+) -> None:
+    claude.mind, claude.latency_seconds = MIND, 1.0
+    # Units of ten tables, of which the four that are under way at once elsewhere would be too few.
+    runs = ModelRuns(claude, shop(200), settings={"calls_at_once": CALLS_AT_ONCE}, units_at_once=4)
+    reader = LingeringReader(runs.tables)
+    runs.reader = lambda _: reader
+    assert runs.run().status == "completed"
+    assert 0.9 * CALLS_AT_ONCE <= claude.busiest <= CALLS_AT_ONCE
+    assert {most(reader.together, unit) for unit in units_of(runs)} == {TABLES_AT_ONCE}
+
+
+def test_a_storm_of_overload_ends_with_tables_that_wait_and_the_next_run_asks_for_exactly_those(
+    claude: FakeClaude,
+) -> None:
+    claude.mind = MIND
+    claude.fail(*[None] * 5)
+    claude.script.share, claude.script.among = 1.0, (fail.OVERLOADED,)
+    runs = ModelRuns(claude, shop(40), settings={"calls_at_once": 10, "call_timeout_seconds": 1})
+    record = runs.run()
+    waiting = {name for name, result in runs.results().items() if result.error is not None}
+    assert (record.status, record.tables_documented, len(waiting)) == ("partial", 40, 35)
+    assert {error.code for error in record.errors} == {"DOC_LLM_FAILED"}
+    sources = {document.name: document.description.source for document in runs.documents()}
+    assert {name for name, source in sources.items() if source == "model"} == sources.keys() - waiting
+    # Ten failures in a row open the circuit: whatever was not under way then was never sent.
+    assert runs.budget().day_spend.nanodollars == claude.nanodollars
+
+    claude.script = fail.Script()
+    before = len(claude.calls)
+    assert runs.run().status == "completed"
+    asked = tables_asked(asked_about(claude)[before:])
+    assert sorted(asked) == sorted(waiting)
+    assert {document.description.source for document in runs.documents()} == {"model"}
