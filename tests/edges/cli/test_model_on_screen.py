@@ -128,7 +128,7 @@ def test_on_a_terminal_yes_spends_what_the_budget_pays_for(yard: Yard) -> None:
         run.type("y\n")
         code, said = run.end()
     assert code == 0
-    assert said.rindex("] ") < said.rindex("3 tables documented"), "the bars go on below the question"
+    assert said.rindex(QUESTION) < said.rindex("3 tables documented")
     assert "until the next run asks the model: the budget is spent" in said
     assert 0 < yard.claude.nanodollars <= 600_000
     assert 0 < len(yard.claude.calls) < 4

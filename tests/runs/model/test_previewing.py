@@ -14,7 +14,7 @@ from tribal.documenting import TablePreview
 from tribal.errors import DatabaseUnreachable, PlanError, TableNotFound
 from tribal.ports import UnsentRequest
 from tribal.runs.local import LocalRun
-from tribal.runs.previewing import find_planned_table, preview
+from tribal.runs.reports.previewing import find_planned_table, preview
 
 BEDROCK = {"provider": "bedrock", "name": "eu.anthropic.claude-haiku-5-5", "api_key_secret": None}
 WIRES: Mapping[str, Mapping[str, Any]] = {

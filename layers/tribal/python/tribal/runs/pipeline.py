@@ -37,7 +37,7 @@ from tribal.planning import (
 )
 from tribal.ports import Application, Describers, DocumentingOptions, Embedder, IndexWriter, RunContext
 from tribal.runs.context import DocumentedRun, selected_units
-from tribal.runs.waiting import told_once
+from tribal.runs.reports.waiting import told_once
 from tribal.runs.workers.admission import UnitAdmission
 from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
 from tribal.store import put_record, read_record, report_damage

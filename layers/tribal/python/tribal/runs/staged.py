@@ -21,7 +21,7 @@ from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.leases.shared_lease import SharedLease
 from tribal.runs.pipeline import compose_run, waves_of
 from tribal.runs.records import RunLog
-from tribal.runs.waiting import told_once
+from tribal.runs.reports.waiting import told_once
 from tribal.runs.workers.units import UnitsHere
 from tribal.store import content_hash, put_record, read_record, require_record
 from tribal_contracts import (

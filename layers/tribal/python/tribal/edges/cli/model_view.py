@@ -97,7 +97,7 @@ def _nanodollars(usd: float) -> int:
 
 def waiting_lines(units: Iterable[WorkUnitProgress]) -> Iterator[str]:
     """Which tables have rules' words until a model answers, by reason."""
-    from tribal.runs.waiting import waiting_of
+    from tribal.runs.reports.waiting import waiting_of
 
     for waiting in waiting_of(error for unit in units for error in unit.errors):
         yield f"rules describe {waiting.counted} until the next run asks the model: {waiting.reason}"

@@ -146,7 +146,7 @@ def check(
     if prompt is not None:
         if sql:
             raise ConfigurationError("--sql and --prompt print different things; give one of them")
-        from tribal.edges.cli.prompt_view import print_prompt
+        from tribal.edges.cli.commands.prompt import print_prompt
 
         print_prompt(settings, prompt, as_json=as_json)
         return

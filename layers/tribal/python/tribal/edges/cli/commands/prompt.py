@@ -24,7 +24,7 @@ def print_prompt(settings: Settings, table: str, *, as_json: bool) -> None:
         TableNotFound: when the plan has no such table.
     """
     from tribal.app.local import local_application
-    from tribal.runs.previewing import find_planned_table, preview
+    from tribal.runs.reports.previewing import find_planned_table, preview
 
     if settings.model is None:
         _print(table, [], ["nothing would be sent: databases.yaml has no `model`"], as_json=as_json)
