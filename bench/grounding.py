@@ -24,7 +24,7 @@ from tribal.describing import RulesDescriber
 from tribal.describing.model.grounding import KnownNames
 from tribal.describing.model.grounding.judging import Judge
 from tribal.describing.model.grounding.sentences import split_sentences
-from tribal.describing.model.questions import ANSWER_SCHEMA, Asking, Question, load_prompts, table_questions
+from tribal.describing.model.questions import Asking, Question, load_prompts, table_questions
 from tribal.describing.model.questions.escaping import data_json
 from tribal.naming import segment_all, split_identifier
 from tribal.ports import TableContext, TableDescription
@@ -208,14 +208,18 @@ def tokens(text: str) -> int:
     return ceil(len(text.encode()) / 3)
 
 
+def whole_input(question: Question) -> str:
+    """All that a request shows to the model, as it is sent."""
+    return question.request_prefix + data_json(question.schema) + question.request_part
+
+
 def _measure(contexts: Sequence[TableContext], grounding: Grounding) -> None:
     rules, asking = RulesDescriber(), _asking()
-    schema = data_json(ANSWER_SCHEMA)
     for context in contexts:
         for question in table_questions(context, rules.describe_table(context), asking):
             grounding.prefix_bytes = len(question.request_prefix.encode())
             grounding.part_tokens.append(tokens(question.request_part))
-            grounding.whole_tokens.append(tokens(question.request_prefix + schema + question.request_part))
+            grounding.whole_tokens.append(tokens(whole_input(question)))
 
 
 def print_grounding(grounding: Grounding) -> None:

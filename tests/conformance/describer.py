@@ -82,7 +82,8 @@ def test_every_column_is_described_and_no_other(describer: Describer) -> None:
 
 
 def test_the_same_input_is_described_in_the_same_words(describer: Describer) -> None:
-    assert describer.describe_table(context(orders())) == describer.describe_table(context(orders()))
+    first, second = (describer.describe_table(context(orders())) for _ in range(2))
+    assert replace(first, usage=None) == replace(second, usage=None)
     assert describer.version
     assert describer.version == describer.version.strip()
 
@@ -118,7 +119,8 @@ def test_nothing_is_said_of_what_is_not_known(describer: Describer) -> None:
         known = set(index_terms(" ".join(split_identifier(name)))) | STOP_WORDS
         if said.text and said.source == "derived" and set(index_terms(said.text)) <= known:
             pytest.fail(f"{name!r} is only restated: {said.text!r}")
-    assert described.columns["kd_nr"].text == ""
+    guessed = described.columns["kd_nr"]
+    assert guessed.text == "" or guessed.source == "model", "what a name abbreviates, no rule knows"
 
 
 def test_a_key_is_described_by_what_it_leads_to(describer: Describer) -> None:

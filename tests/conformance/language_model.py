@@ -5,6 +5,7 @@ A module that is held to it supplies the fixture `model`, which asks the fixture
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -12,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.claude import FakeClaude, failures
+from tests.fakes.claude import FakeClaude, failures, minds
+from tests.fakes.claude.accounting import count
 from tests.fakes.claude.failures import Failure
 from tribal.describing.model.known_models import KNOWN_MODELS
 from tribal.ports import LanguageModel, ModelAnswer, ModelFailure, ModelOutcome, ModelRequest
@@ -45,7 +47,6 @@ USAGE_IS_TOLD: Sequence[tuple[Failure, str]] = (
     (failures.MAX_TOKENS, "truncated"),
     (failures.CONTEXT_EXCEEDED, "too_long"),
     (failures.UNKNOWN_STOP_REASON, "malformed"),
-    (failures.EXTRA_TEXT, "malformed"),
     (failures.CUT_ANSWER, "malformed"),
     (failures.WRONG_SHAPE, "malformed"),
     (failures.NO_TEXT, "malformed"),
@@ -122,17 +123,20 @@ def test_no_call_costs_more_than_its_worst_price(claude: FakeClaude, model: Lang
         assert 0 < outcome.usage.nanodollars == claude.calls[-1].nanodollars <= facts.worst_price(request)
 
 
-def test_a_request_shows_the_prefix_first_and_asks_for_the_schema(claude: FakeClaude, model: LanguageModel) -> None:
+def test_a_request_shows_the_prefix_first_and_the_part_last(claude: FakeClaude, model: LanguageModel) -> None:
     model.ask(REQUEST)
-    (call,) = claude.calls
-    assert call.body == {
-        "model": model.name.partition("/")[2],
-        "max_tokens": 500,
-        "system": [{"type": "text", "text": REQUEST.prefix, "cache_control": {"type": "ephemeral"}}],
-        "messages": [{"role": "user", "content": REQUEST.part}],
-        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
-        "thinking": {"type": "disabled"},
-    }
+    body = claude.calls[0].body
+    assert body["model"] == model.name.partition("/")[2]
+    assert body["max_tokens"] == 500
+    assert body["thinking"] == {"type": "disabled"}
+    assert body["system"][0]["text"] == REQUEST.prefix
+    assert body["messages"] == [{"role": "user", "content": REQUEST.part}]
+    assert set(body) <= {"model", "max_tokens", "thinking", "system", "messages", "output_config"}
+
+
+def test_the_model_is_told_the_schema_of_its_answer(claude: FakeClaude, model: LanguageModel) -> None:
+    model.ask(REQUEST)
+    assert minds.schema_of(claude.calls[0].body) == SCHEMA
 
 
 def test_a_prefix_is_paid_in_full_once(claude: FakeClaude, model: LanguageModel) -> None:
@@ -141,6 +145,9 @@ def test_a_prefix_is_paid_in_full_once(claude: FakeClaude, model: LanguageModel)
     assert first.cache_write_tokens == second.cache_read_tokens > 512
     assert first.cache_read_tokens == second.cache_write_tokens == 0
     assert [told(first), told(second)] == [used(claude, 0), used(claude, 1)]
+    # All but the part is in the cache, and the same bytes.
+    assert second.input_tokens == count(json.dumps(claude.calls[1].body["messages"]))
+    assert len({json.dumps(call.body["system"]) for call in claude.calls}) == 1
 
 
 @pytest.mark.parametrize("failure", STILL_AN_ANSWER, ids=by_name)

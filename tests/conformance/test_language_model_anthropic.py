@@ -6,7 +6,7 @@ import pytest
 from pydantic import SecretStr
 
 from tests.conformance.language_model import *  # noqa: F403
-from tests.conformance.language_model import REQUEST, failed
+from tests.conformance.language_model import REQUEST, SCHEMA, failed, told, used
 from tests.fakes.claude import KEY, FakeClaude, failures
 from tests.fakes.claude.failures import Failure
 from tribal.adapters.anthropic.model import anthropic_model
@@ -43,6 +43,21 @@ def test_a_code_tells_limits_that_a_person_has_to_raise_from_those_that_pass(
     assert (outcome.kind, outcome.unseen) == (kind, False)
     if failure in (failures.CONTRACT_LIMIT, failures.TIER_LIMIT, failures.LINKED_LIMIT):
         assert "raise the limit" in outcome.message
+
+
+def test_the_schema_is_a_field_of_the_request(claude: FakeClaude, model: LanguageModel) -> None:
+    model.ask(REQUEST)
+    body = claude.calls[0].body
+    assert body["output_config"] == {"format": {"type": "json_schema", "schema": SCHEMA}}
+    assert body["system"] == [{"type": "text", "text": REQUEST.prefix, "cache_control": {"type": "ephemeral"}}]
+
+
+def test_an_answer_bound_to_a_schema_has_no_text_around_it(claude: FakeClaude, model: LanguageModel) -> None:
+    claude.fail(failures.EXTRA_TEXT)
+    outcome = failed(model.ask(REQUEST))
+    assert (outcome.kind, outcome.unseen) == ("malformed", False)
+    assert told(outcome.usage) == used(claude)
+    assert "PLANTED" not in outcome.message
 
 
 def test_the_model_has_the_name_of_its_provider(model: LanguageModel) -> None:

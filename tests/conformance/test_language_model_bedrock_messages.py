@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conformance.language_model import *  # noqa: F403
+from tests.conformance.language_model_without_schemas import *  # noqa: F403
 from tests.fakes.claude import FakeClaude
 from tribal.adapters.bedrock.model import bedrock_model
 from tribal.describing.model.known_models import model_facts

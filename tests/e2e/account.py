@@ -29,6 +29,7 @@ from tests.e2e.permissions import Grant, grants_of, grants_to_callers
 from tests.e2e.recorded_calls import CallRecorder
 from tests.e2e.rest_api import RestApi
 from tests.e2e.signed_proxy import SignedProxy, SignedRequest
+from tests.fakes.claude import FakeClaude
 
 ACCOUNT, REGION = "123456789012", "eu-central-1"
 SEARCH_DOMAIN = f"arn:aws:es:{REGION}:{ACCOUNT}:domain/tribal-dev"
@@ -195,6 +196,11 @@ class AwsAccount:
         sources = EventSources(self.client, mapping, function["Role"])
         self._closing.append(sources.close)
         return sources
+
+    def answer_bedrock_by(self, claude: FakeClaude) -> None:
+        """Put a model behind both endpoints of Bedrock, which looks at signatures too."""
+        claude.secrets = self._secrets
+        self.bedrock.upstream = claude.address
 
     def fire(self, schedule: str, slot: str) -> Any:
         """Deliver a schedule's message to its target, as due at a time; answers the target's answer."""

@@ -19,6 +19,7 @@ from servers.postgres import EmbeddedServer
 from tests.e2e.account import CDK, AwsAccount
 from tests.e2e.deployed_system import DEV, LONE, DeployedSystem, make_ready, stack_of, synthesise
 from tests.e2e.lambda_processes import runs_here
+from tests.fakes.claude import FakeClaude
 from tests.plugins.postgres import COMPANY_SQL, administer, login, new_database, unique_name
 from tests.plugins.skips import skip_or_fail
 
@@ -79,6 +80,16 @@ def system(account: AwsAccount, database: tuple[str, str]) -> DeployedSystem:
 
 
 @pytest.fixture(scope="module")
-def lone_system(account: AwsAccount, database: tuple[str, str]) -> DeployedSystem:
-    """An environment beside it whose index is a file in its bucket."""
+def asked_model(account: AwsAccount) -> Iterator[FakeClaude]:
+    """The model behind the account's Bedrock."""
+    claude = FakeClaude()
+    account.answer_bedrock_by(claude)
+    yield claude
+    claude.stop()
+    assert claude.violations == []
+
+
+@pytest.fixture(scope="module")
+def lone_system(account: AwsAccount, asked_model: FakeClaude, database: tuple[str, str]) -> DeployedSystem:
+    """An environment beside it whose index is a file in its bucket, and which has a model."""
     return make_ready(account, LONE, database)

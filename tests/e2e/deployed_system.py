@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC
 from pathlib import Path
@@ -19,6 +20,7 @@ from botocore.credentials import Credentials
 from functions.planner.identity import run_id_of
 from infra.environment import Environment, load_environment
 from infra.function_packages import Packages
+from infra.model import Model
 from tests.e2e.account import REGION, AwsAccount, wait_until
 from tests.e2e.event_sources import EventSources
 from tests.e2e.rest_api import RestApi
@@ -26,8 +28,15 @@ from tribal_contracts import DocumentationManifest, OpenTask, RunRecord, RunRequ
 
 PASSWORD_SECRET = "tribal/dev/company"
 DEV = load_environment("dev")
-LONE = DEV.model_copy(update={"name": "lone", "index": "sqlite", "opensearch": None})
-"""The same with its index in one file, as a small company has it."""
+LONE = DEV.model_copy(
+    update={
+        "name": "lone",
+        "index": "sqlite",
+        "opensearch": None,
+        "model": Model(provider="bedrock", name="anthropic.claude-haiku-5-5"),
+    }
+)
+"""The same with its index in one file, as a small company has it, and a model that describes the tables."""
 
 
 @dataclass
@@ -93,6 +102,17 @@ class DeployedSystem:
         """An object of the store."""
         data: bytes = self.account.client("s3").get_object(Bucket=self.bucket, Key=key)["Body"].read()
         return data
+
+    def all(self, prefix: str, suffix: str = "") -> Iterator[bytes]:
+        """Every object of the store whose key begins and ends so."""
+        pages = self.account.client("s3").get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix)
+        keys = [found["Key"] for page in pages for found in page.get("Contents", ())]
+        return (self.get(key) for key in keys if key.endswith(suffix))
+
+    def documents(self, kind: str) -> Iterator[bytes]:
+        """Every published document of a kind."""
+        files = self.manifest().indexable_files
+        return (self.get(f"docs/{file.path}") for file in files if file.type == kind and file.path.endswith(".json"))
 
     def manifest(self) -> DocumentationManifest:
         """What is published."""

@@ -95,7 +95,9 @@ class _Handler(BaseHTTPRequestHandler):
         if self._upstream is None:
             behind = urlsplit(proxy.upstream)
             self._upstream = http.client.HTTPConnection(behind.hostname or "", behind.port)
-        self._upstream.request(self.command, self.path, body or None, _kept(headers))
+        # With the host that was signed: what is behind may look at the signature too.
+        passed = {**_kept(headers), "Host": self.headers["Host"]}
+        self._upstream.request(self.command, self.path, body or None, passed)
         answer = self._upstream.getresponse()
         data = answer.read()
         self._answer(answer.status, _kept(dict(answer.getheaders())), data)

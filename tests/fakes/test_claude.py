@@ -80,6 +80,28 @@ def test_what_the_vendor_refuses_is_refused(claude: FakeClaude, changes: dict[st
     claude.violations.clear()
 
 
+@pytest.mark.parametrize("opened", [anthropic.AnthropicBedrockMantle, anthropic.AnthropicBedrock])
+def test_bedrock_refuses_a_schema_and_its_model_answers_by_that_of_the_prompt(
+    claude: FakeClaude, opened: type[anthropic.AnthropicBedrock]
+) -> None:
+    base_url = claude.address if opened is anthropic.AnthropicBedrock else claude.messages_address
+    name = "anthropic.claude-haiku-5-5"
+    with opened(
+        aws_access_key="testing",
+        aws_secret_key="testing",
+        aws_region="eu-central-1",
+        base_url=base_url,
+        max_retries=0,
+    ) as client:
+        with pytest.raises(anthropic.BadRequestError, match=r"output_config\.format: Extra inputs are not permitted"):
+            client.messages.create(**body(model=name))
+        system = [{"type": "text", "text": f"Answer by the schema:\n{json.dumps(SCHEMA)}"}]
+        for mind in (minds.follows_the_schema, minds.obeys):
+            claude.mind = mind
+            message = client.messages.create(**body(model=name, system=system, output_config=None))
+            assert set(json.loads(message.content[0].text)) == {"text", "more"}
+
+
 UNKNOWN = {
     "temperature": ({"temperature": 0.0}, "request.temperature: no such field"),
     "a field of a block": (

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tribal.catalog.identity import TableIdentity
 from tribal.catalog.outline import OutlinedColumn, OutlinedForeignKey, TableOutline
-from tribal.keys import LIKELY, Overlaps, infer_keys
+from tribal.keys import Inference, Overlaps
 from tribal_contracts import DocumentedKey, InferredKey, TableKind
 
 _TYPES = {"t": "text", "i": "integer", "u": "uuid", "d": "date"}
@@ -62,7 +62,7 @@ def outline(
 
 def likely(*tables: TableOutline, overlaps: Overlaps | None = None) -> set[str]:
     """The keys that are sure enough to be published, as text."""
-    return {_text(key) for key in infer_keys(tables, overlaps) if key.confidence >= LIKELY}
+    return set(map(_text, Inference.of(tables).likely_keys(overlaps)))
 
 
 def _text(key: InferredKey) -> str:

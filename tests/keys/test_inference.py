@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.keys.outlines import likely, outline
 from tribal.catalog.outline import TableOutline
-from tribal.keys import LIKELY, infer_keys
+from tribal.keys import LIKELY, Inference, Overlap, infer_keys
 
 CAR = outline("car", "id! vin:t", key="id")
 
@@ -308,6 +308,17 @@ def built(schema: dict[str, tuple[list[str], int, bool]]) -> list[TableOutline]:
         references = {columns[-1]: f"{first} {schema[first][0][0]}"} if declares else None
         tables.append(outline(name, " ".join(columns), key=" ".join(columns[:width]), references=references))
     return tables
+
+
+@given(schemas, st.integers(0, 100))
+def test_the_likely_keys_are_those_of_all_that_are_likely_with_values_and_without(
+    schema: dict[str, tuple[list[str], int, bool]], found: int
+) -> None:
+    inference = Inference.of(built(schema))
+    compared = {pair: Overlap(100, found, unique=True) for pair in inference.candidate_pairs()}
+    for overlaps in ({}, compared):
+        likely_ones = [key for key in inference.keys(overlaps) if key.confidence >= LIKELY]
+        assert inference.likely_keys(overlaps) == likely_ones
 
 
 @given(schemas, st.integers(0, 99))

@@ -153,23 +153,33 @@ def test_the_words_of_a_question_that_a_table_has_are_counted_each_once() -> Non
     assert words_matched(words, set()) == 0
 
 
-@given(units, units, st.integers(0, 24), st.integers(0, 24), st.floats(-1, 1), st.floats(-1, 1))
-def test_certainty_is_a_share_and_grows_with_each_kind_of_evidence(
-    covered: float, more_covered: float, words: int, more_words: int, alike: float, more_alike: float
+shares, numbers, cosines = (
+    st.tuples(units, units),
+    st.tuples(*[st.integers(0, 24)] * 2),
+    st.tuples(*[st.floats(-1, 1)] * 2),
+)
+pools = st.tuples(*[st.integers(0, 100_000)] * 2)
+
+
+@given(shares, numbers, cosines, pools)
+def test_certainty_is_a_share_and_grows_with_each_kind_of_evidence_and_among_fewer_tables(
+    covered: tuple[float, float], words: tuple[int, int], alike: tuple[float, float], tables: tuple[int, int]
 ) -> None:
-    covered, more_covered = sorted((covered, more_covered))
-    words, more_words = sorted((words, more_words))
-    alike, more_alike = sorted((alike, more_alike))
-    less, more = Evidence(covered, words, alike), Evidence(more_covered, more_words, more_alike)
+    less = Evidence(min(covered), min(words), min(alike), max(tables))
+    more = Evidence(max(covered), max(words), max(alike), min(tables))
     assert 0.0 <= relevance(less) <= relevance(more) <= 1.0
+
+
+def test_the_same_evidence_among_more_tables_is_less_certain() -> None:
+    assert relevance(Evidence(0.7, 3, 0.4, 1_000)) < relevance(Evidence(0.7, 3, 0.4, 10))
 
 
 @given(units, st.integers(0, 24), st.floats(-1, 1), units)
 def test_a_table_that_is_named_is_at_least_as_certain_as_its_name_is_meant(
     covered: float, words: int, alike: float, named: float
 ) -> None:
-    unnamed = relevance(Evidence(covered, words, alike))
-    assert relevance(Evidence(covered, words, alike, named)) == pytest.approx(max(unnamed, named), abs=1e-4)
+    unnamed = relevance(Evidence(covered, words, alike, 50))
+    assert relevance(Evidence(covered, words, alike, 50, named)) == pytest.approx(max(unnamed, named), abs=1e-4)
 
 
 @given(st.lists(units))

@@ -52,6 +52,23 @@ def test_nonsense_finds_nothing_and_the_answer_names_its_words(shop: Toolbox) ->
     assert "'zzzz', 'qqqq'" in answer.warnings[0].message
 
 
+@pytest.mark.parametrize("query", ["sabento qzvxgk wpfhj", "ettes", "???"])
+def test_made_up_words_find_nothing_though_one_of_them_looks_like_a_word(shop: Toolbox, query: str) -> None:
+    assert WordLlamaEmbedder().knows(["sabento", "ettes"]) == [True, True]
+    answer = call(shop, "search_tables", query=query)
+    assert (answer.tables, answer.total_matches, codes(answer)) == ([], 0, ["RET_NOTHING_RELEVANT"])
+
+
+def test_within_a_sentence_one_word_that_people_use_is_enough(shop: Toolbox) -> None:
+    assert call(shop, "search_tables", query="how much sabento is there in wpfhj, and how much in qzvxgk").tables
+
+
+def test_an_unlisted_word_finds_only_tables_that_are_near_to_it(shop: Toolbox) -> None:
+    answer = call(shop, "search_tables", query="stockroom", limit=20)
+    assert "shop.stock.stock_level" in found(answer)
+    assert answer.total_matches == answer.returned < len(shop_tables())
+
+
 def test_a_word_that_no_table_has_is_named_beside_what_the_others_find(shop: Toolbox) -> None:
     answer = call(shop, "search_tables", query="zzzz of customers")
     assert found(answer)[0].endswith("customer")

@@ -108,6 +108,16 @@ def test_a_part_that_is_named_counts_for_itself(depot: Toolbox) -> None:
     assert "it is named in the question" in answer.tables[0].reasons
 
 
+@pytest.mark.parametrize(
+    "query", ["weight of parcels in 2024", "parcels sent in 2024-01", "how heavy was parcel 3 of 2024"]
+)
+def test_a_number_in_a_question_asks_for_rows_and_not_for_a_part(depot: Toolbox, query: str) -> None:
+    answer = search(depot, query)
+    assert found(answer)[0] == "db.s.parcel"
+    assert not any("2024" in name for name in found(answer))
+    assert answer.total_matches == answer.returned
+
+
 def test_a_filter_that_leaves_out_the_original_leaves_the_copy(depot: Toolbox) -> None:
     answer = search(depot, "parcels", domain="elsewhere")
     assert (found(answer), answer.total_matches) == (["db.t.parcel_shadow"], 1)

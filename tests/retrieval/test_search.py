@@ -99,9 +99,19 @@ def test_a_least_score_keeps_the_good_and_counts_only_them(shop: Toolbox) -> Non
 
 
 def test_the_score_of_a_table_does_not_depend_on_the_filter(shop: Toolbox) -> None:
-    alone = call(shop, "search_tables", query="customer", database="shop", domain="customers", limit=1).tables[0]
-    among = call(shop, "search_tables", query="customer", limit=20).tables
+    query = "emails of customers"
+    alone = call(shop, "search_tables", query=query, database="shop", domain="customers", limit=1).tables[0]
+    among = call(shop, "search_tables", query=query, limit=20).tables
+    assert 0 < alone.relevance_score < 1
     assert alone.relevance_score == next(t for t in among if t.name == alone.name).relevance_score
+
+
+def test_the_same_table_is_likelier_where_a_scope_leaves_fewer(shop: Toolbox) -> None:
+    def score(toolbox: Toolbox) -> float:
+        tables = call(toolbox, "search_tables", query="who visited the site", limit=20).tables
+        return float(next(table.relevance_score for table in tables if table.name == "web.public.visit"))
+
+    assert score(replace(shop, scope=Scope(schemas=frozenset({("web", "public")})))) > score(shop)
 
 
 def test_filters_bound_results_and_totals(shop: Toolbox) -> None:

@@ -20,7 +20,7 @@ from tribal.store import (
     require_record,
     sealed,
 )
-from tribal_contracts import DocumentationManifest, TableResult, UnitItem, UnitResult
+from tribal_contracts import DocumentationManifest, DomainDocument, DomainLink, TableResult, UnitItem, UnitResult
 
 KEY = "progress/runs/1/item.json"
 ITEM = UnitItem(unit_id="shop_sales", network="default")
@@ -66,6 +66,25 @@ def test_a_record_without_a_checksum_is_read_as_before() -> None:
     store = MemoryStore()
     store.put(KEY, ITEM.to_json())
     assert read_record(store, KEY, UnitItem) == ITEM
+
+
+def test_a_document_without_a_checksum_is_never_taken_for_one_that_has_lost_it() -> None:
+    links = [DomainLink(domain=name, keys=keys) for name, keys in (("crm", 5), ("stock", 3), ("billing", 2))]
+    document = DomainDocument(
+        schema_version="1.0",
+        database="shop",
+        database_type="postgres",
+        domain="sales",
+        title="Sales",
+        description="",
+        tables=[],
+        er_diagram="",
+        common_joins=[],
+        links=[*links, DomainLink(domain="people", keys=2)],
+    )
+    store = MemoryStore()
+    store.put(KEY, document.to_json())
+    assert read_record(store, KEY, DomainDocument) == document
 
 
 def test_damage_is_told_once_and_a_missing_record_is_none() -> None:

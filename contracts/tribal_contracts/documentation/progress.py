@@ -39,6 +39,9 @@ class WorkUnitProgress(Contract):
     output_files: list[str]
     db_query_time_ms: Count | Unset = optional("Extension: time that the unit's samples took.")
     usage: ModelUsage | Unset = optional("Extension: what the model used for the unit under this plan.")
+    left_to_rules: dict[FullyQualifiedTableName, str] | Unset = optional(
+        "Extension: tables of which the model said nothing, and why."
+    )
 
 
 class DocumenterStats(Contract):

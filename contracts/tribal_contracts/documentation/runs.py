@@ -43,6 +43,7 @@ class TableResult(Contract):
     )
     error: AgentError | Unset = optional()
     usage: ModelUsage | Unset = optional("What the model used for the table in the run that wrote its files.")
+    left_to_rules: str | Unset = optional("Why the model's answer says nothing of the table itself.")
 
 
 class HandedBack(Contract):

@@ -51,7 +51,8 @@ def test_the_worst_price_counts_each_byte_as_a_token_that_is_written_to_the_cach
     model = model_facts(settings("claude-haiku-5-5"))
     assert model.worst(3_000, 800) == 3_000 * 125 + 800 * 500
     request = ModelRequest("präfix", "part", {"type": "string"}, 800, 1.0)
-    assert request.size_bytes == len('präfixpart{"type": "string"}'.encode())
+    assert request.schema_in_words.endswith('\n{"type":"string"}')
+    assert request.size_bytes == len(f"präfixpart{request.schema_in_words}".encode())
     assert model.worst_price(request) == model.worst(request.size_bytes, 800)
     assert model.worst(100_001, 800) == (100_001 * 125 + 800 * 500) * 5
 

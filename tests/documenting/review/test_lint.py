@@ -111,6 +111,16 @@ def test_tables_without_a_primary_key_or_any_key_to_others_are_found_and_views_a
     assert keys == {("without_key", "shop.sales.log"), ("orphaned", "shop.sales.log")}
 
 
+def test_a_table_that_a_likely_key_leads_to_or_from_is_not_orphaned() -> None:
+    shop = shop_of(
+        table("sales.customer", column("email", "text")),
+        table("sales.orders", column("customer_id")),
+        table("sales.weather", column("degrees", "text")),
+    )
+    assert shop.document_of("sales.orders").inferred_keys
+    assert {name for rule, name, _ in found(shop) if rule == "orphaned"} == {"shop.sales.weather"}
+
+
 def test_a_value_that_should_have_been_masked_is_found_and_not_repeated() -> None:
     shop = shop_of(table("sales.customer", column("contact", "text"), comment="Who has bought from us."))
     key = f"{locations.DOCS}shop/sales/sales.customer.json"

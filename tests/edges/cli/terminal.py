@@ -5,41 +5,91 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import signal
 import struct
 import subprocess
 import termios
 from pathlib import Path
+from typing import Self
 
 from tests.edges.cli.tribal_command import TRIBAL, clean_environment
 
 
-def on_terminal(*command: object, cwd: Path, width: int, with_errors: bool = False) -> str:
+class Dialogue:
+    """A command on a terminal, and somebody who types.
+
+    Args:
+        command: without `tribal`. cwd: where it runs. width: columns of the terminal.
+        with_errors: whether standard error goes to the terminal too. environment: more variables.
+    """
+
+    def __init__(
+        self, *command: object, cwd: Path, width: int = 120, with_errors: bool = True, **environment: str
+    ) -> None:
+        variables = clean_environment(TERM="xterm-256color", **environment)
+        del variables["COLUMNS"]
+        self._ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+        self._process = subprocess.Popen(
+            [TRIBAL, *map(str, command)],
+            cwd=cwd,
+            env=variables,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs if with_errors else subprocess.DEVNULL,
+        )
+        os.close(theirs)
+        self._written = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._ours)
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+
+    def until(self, text: str) -> str:
+        """Everything written so far, once a text is among it."""
+        while text.encode() not in self._written:
+            assert self._read(), f"it ended before {text!r}: {self.shown}"
+        return self.shown
+
+    def type(self, text: str) -> None:
+        """Type something."""
+        os.write(self._ours, text.encode())
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C."""
+        self._process.send_signal(signal.SIGINT)
+
+    def end(self) -> tuple[int, str]:
+        """The exit code, and everything written."""
+        while self._read():
+            pass
+        return self._process.wait(timeout=60), self.shown
+
+    @property
+    def shown(self) -> str:
+        """Everything written so far."""
+        return self._written.decode(errors="replace")
+
+    def _read(self) -> bool:
+        try:
+            data = os.read(self._ours, 65_536)
+        except OSError:
+            return False
+        self._written += data
+        return bool(data)
+
+
+def on_terminal(*command: object, cwd: Path, width: int, with_errors: bool = False, **environment: str) -> str:
     """Everything that a command writes to a terminal of this many columns; what goes to standard error too, if asked.
 
     The command has to succeed.
     """
-    environment = clean_environment(TERM="xterm-256color")
-    del environment["COLUMNS"]
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-    process = subprocess.Popen(
-        [TRIBAL, *map(str, command)],
-        cwd=cwd,
-        env=environment,
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs if with_errors else subprocess.DEVNULL,
-    )
-    os.close(theirs)
-    written = b""
-    while True:
-        try:
-            data = os.read(ours, 65_536)
-        except OSError:
-            break
-        if not data:
-            break
-        written += data
-    os.close(ours)
-    assert process.wait(timeout=60) == 0, written.decode(errors="replace")
-    return written.decode()
+    with Dialogue(*command, cwd=cwd, width=width, with_errors=with_errors, **environment) as dialogue:
+        code, shown = dialogue.end()
+    assert code == 0, shown
+    return shown

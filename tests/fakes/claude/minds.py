@@ -11,6 +11,7 @@ from typing import Any
 Mind = Callable[[Mapping[str, Any]], "Mapping[str, Any] | str"]
 
 _SAYING = "A record of the business."
+_SAYING_OF_A_DOMAIN = "Goods on their way"
 
 
 def prompt_of(body: Mapping[str, Any]) -> str:
@@ -22,8 +23,9 @@ def prompt_of(body: Mapping[str, Any]) -> str:
 
 
 def schema_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema that the answer has to follow."""
-    schema: Mapping[str, Any] = body["output_config"]["format"]["schema"]
+    """The schema that the answer has to follow: that of the request, or the last line of its system prompt."""
+    bound = body.get("output_config", {}).get("format")
+    schema: Mapping[str, Any] = bound["schema"] if bound else json.loads(body["system"][-1]["text"].splitlines()[-1])
     return schema
 
 
@@ -35,7 +37,9 @@ def asked_numbers(body: Mapping[str, Any]) -> list[int]:
 
 def follows_the_schema(body: Mapping[str, Any]) -> Mapping[str, Any]:
     """Answers any request as its schema asks for, with an item of a list for each number that is asked about."""
-    answer: Mapping[str, Any] = fill(schema_of(body), itertools.repeat(_SAYING), asked_numbers(body))
+    # What is said of a domain may not repeat what was said of its tables.
+    saying = _SAYING_OF_A_DOMAIN if '"domain":' in body["messages"][-1]["content"] else _SAYING
+    answer: Mapping[str, Any] = fill(schema_of(body), itertools.repeat(saying), asked_numbers(body))
     return answer
 
 

@@ -38,6 +38,8 @@ class Call:
     tokens: Tokens
     nanodollars: int
     """What is billed."""
+    sent: bytes = field(default=b"", repr=False)
+    """The body as it came."""
 
 
 class Refused(Exception):
@@ -115,7 +117,7 @@ class FakeClaude:
             if failure is not None and not failure.billed:
                 raise Refused(failure)
         except Refused as refused:
-            self.calls.append(Call(wire, body, request.headers, refused.failure.name, Tokens(), 0))
+            self.calls.append(Call(wire, body, request.headers, refused.failure.name, Tokens(), 0, request.body))
             return self._error(wire, refused.failure)
         return self._message(wire, request, body, model, failure)
 
@@ -140,7 +142,10 @@ class FakeClaude:
         model = vendor.model_named(str(body.get("model")), bedrock=wire != "anthropic")
         if model is None:
             raise Refused(failures.NO_SUCH_MODEL)
-        reasons = [*vendor.refusals(body, model), *(faults := shapes.faults_of_request(body))]
+        reasons = [
+            *vendor.refusals(body, model, bedrock=wire != "anthropic"),
+            *(faults := shapes.faults_of_request(body)),
+        ]
         self.violations.extend(faults)
         if reasons:
             raise Refused(replace(failures.INVALID_REQUEST, name="refused", message="; ".join(reasons)))
@@ -187,7 +192,7 @@ class FakeClaude:
             "usage": tokens.usage(),
         }
         name = "" if failure is None else failure.name
-        self.calls.append(Call(wire, body, request.headers, name, tokens, tokens.nanodollars(model)))
+        self.calls.append(Call(wire, body, request.headers, name, tokens, tokens.nanodollars(model), request.body))
         if failure is not None and failure.status != 200:
             return self._error(wire, failure)
         return self._delivered(message, failure)

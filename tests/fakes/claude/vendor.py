@@ -44,8 +44,12 @@ def model_named(name: str, *, bedrock: bool) -> VendorModel | None:
     return MODELS.get(found[1] if found else "" if bedrock else name)
 
 
-def refusals(body: Mapping[str, Any], model: VendorModel) -> Iterator[str]:
+def refusals(body: Mapping[str, Any], model: VendorModel, *, bedrock: bool) -> Iterator[str]:
     """What the vendor answers 400 to, in a request whose fields are all known."""
+    # https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-structured-outputs.html: not every model and
+    # endpoint takes it; this one never does. The words are those of https://github.com/vercel/ai/issues/19988.
+    if bedrock and "format" in (body.get("output_config") or {}):
+        yield "output_config.format: Extra inputs are not permitted"
     # anthropic/types/message_create_params.py: `max_tokens: Required[int]`.
     if type(body.get("max_tokens")) is not int or body["max_tokens"] < 1:
         yield "max_tokens: Field required"

@@ -19,6 +19,7 @@ from tests.fakes.claude.minds import asked_numbers
 from tribal.adapters.local.folder import FolderLock, FolderStore
 from tribal.app.models import Models
 from tribal.catalog import locations
+from tribal.errors import DatabaseError, DatabaseUnreachable
 from tribal.ports import (
     Application,
     CatalogReader,
@@ -99,21 +100,29 @@ class ModelRuns:
     clock: Clock = field(default_factory=lambda: SystemClock(None))
     settings: Mapping[str, Any] = field(default_factory=dict)
     prompts: Mapping[str, bytes] = field(default_factory=dict)
-    describer: str | None = None
+    entry: DatabaseEntry = field(default_factory=lambda: DatabaseEntry(name="shop"))
+    others: tuple[DatabaseEntry, ...] = ()
+    """Other databases with the same tables."""
+    down: frozenset[str] = frozenset()
+    """Databases that do not answer."""
     model: bool = True
     secrets: ModelSecrets = field(default_factory=ModelSecrets)
     sink: RecordingSink = field(default_factory=RecordingSink)
     locks: Callable[[str], ProcessLock | None] = lambda _: None
     rows: int = 50
+    failure: DatabaseError | None = None
+    """What the database answers instead."""
     units_at_once: int = 4
     tables_per_unit: int = 25
-    read: Callable[[Sequence[CatalogTable]], CatalogReader] = HandMadeReader
+    reader: Callable[[Sequence[CatalogTable]], CatalogReader] = HandMadeReader
 
     def app(self, *, force: bool = False, new_prose: bool = False, retry_failed: bool = False) -> Application:
         """The application of one run."""
         options = Provider.of(
             Options(
-                databases=(DatabaseEntry(name="shop", describer=self.describer, sample_rows=self.rows),),
+                databases=tuple(
+                    each.model_copy(update={"sample_rows": self.rows}) for each in (self.entry, *self.others)
+                ),
                 planning=PlanOptions("c" * 64, tables_per_unit=self.tables_per_unit, units_at_once=self.units_at_once),
                 documenting=DocumentingOptions(
                     record_pid=False,
@@ -122,12 +131,12 @@ class ModelRuns:
                     max_age=timedelta(days=7),
                     sample_rows=self.rows,
                 ),
-                model=self._model() if self.model else None,
+                model=self.model_settings() if self.model else None,
                 new_prose=new_prose,
             )
         )
         app = replace(
-            application(store=self.store, clock=self.clock, open_reader=lambda _: self.read(self.tables)),
+            application(store=self.store, clock=self.clock, open_reader=self._open),
             options=options,
             locks=self.locks,
             secrets=Provider.of(self.secrets),
@@ -135,9 +144,15 @@ class ModelRuns:
         models = Models(
             options, app.store, app.secrets, self.clock, lambda: self.prompts, "prompts", "set it", "eu-central-1"
         )
-        return replace(app, describers=models.describers)
+        return replace(app, describers=models.describers, unsent=models.unsent)
 
-    def _model(self) -> ModelSettings:
+    def _open(self, entry: DatabaseEntry) -> CatalogReader:
+        if entry.name in self.down:
+            raise DatabaseUnreachable(f"{entry.name} does not answer")
+        return HandMadeReader(self.tables, failure=self.failure) if self.failure else self.reader(self.tables)
+
+    def model_settings(self) -> ModelSettings:
+        """The part `model` of the configuration."""
         given: dict[str, Any] = {
             "provider": "anthropic",
             "name": "claude-haiku-5-5",
@@ -145,13 +160,26 @@ class ModelRuns:
             "base_url": self.claude.address,
             "calls_at_once": 10,
         }
-        return ModelSettings.model_validate(given | dict(self.settings))
+        whole = given | dict(self.settings)
+        return ModelSettings.model_validate({name: value for name, value in whole.items() if value is not None})
 
     def run(self, *, force: bool = False, new_prose: bool = False, retry_failed: bool = False) -> RunRecord:
         """Plan and document."""
         app = self.app(force=force, new_prose=new_prose, retry_failed=retry_failed)
         with LocalRun(app, "run", self.sink) as work:
             work.plan()
+            work.document()
+        return work.record
+
+    def quoted(self, *, new_prose: bool = False) -> int:
+        """Plan alone; how many calls the plan quotes."""
+        with LocalRun(self.app(new_prose=new_prose), "plan", self.sink) as work:
+            plan = work.plan().plan
+        return sum(unit.quote.calls for unit in plan.work_units if unit.quote)
+
+    def only_document(self, *, retry_failed: bool = False) -> RunRecord:
+        """Document by the latest plan."""
+        with LocalRun(self.app(retry_failed=retry_failed), "document", self.sink) as work:
             work.document()
         return work.record
 

@@ -56,7 +56,7 @@ def test_as_many_calls_as_allowed_are_under_way_and_no_more_tables_of_a_unit_are
     # Units of ten tables, of which the four that are under way at once elsewhere would be too few.
     runs = ModelRuns(claude, shop(200), settings={"calls_at_once": CALLS_AT_ONCE}, units_at_once=4)
     reader = LingeringReader(runs.tables)
-    runs.read = lambda _: reader
+    runs.reader = lambda _: reader
     assert runs.run().status == "completed"
     assert 0.9 * CALLS_AT_ONCE <= claude.busiest <= CALLS_AT_ONCE
     assert {most(reader.together, unit) for unit in units_of(runs)} == {TABLES_AT_ONCE}

@@ -14,7 +14,8 @@ from tribal.catalog import locations
 from tribal.describing import RulesDescriber
 from tribal.edges.cli.run_report import record_exit_code
 from tribal.errors import ConfigurationError
-from tribal_contracts import DomainDocument, WorkUnitProgress
+from tribal.naming import domain_title
+from tribal_contracts import DatabaseEntry, DomainDocument, WorkUnitProgress
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def test_a_persons_words_and_a_comment_are_told_and_not_asked_for(runs: ModelRun
 
 
 def test_a_database_kept_from_the_model_is_described_by_rules(runs: ModelRuns) -> None:
-    runs.describer = "rules"
+    runs.entry = DatabaseEntry(name="shop", describer="rules")
     record = runs.run()
     assert runs.claude.calls == []
     assert record.usage is None
@@ -212,6 +213,19 @@ def test_another_prompt_asks_anew_and_is_quoted_first(runs: ModelRuns) -> None:
     assert runs.calls_of(runs.run) >= len(runs.tables)
 
 
+def test_what_the_model_leaves_open_is_recorded_with_the_reason(runs: ModelRuns) -> None:
+    runs.claude.mind = says("", "")
+    runs.run()
+    assert {result.left_to_rules for result in runs.results().values()} == {"the model left it open"}
+    runs.claude.mind = says("It has 17 kinds.", "")
+    runs.run(new_prose=True)
+    whys = {result.left_to_rules for result in runs.results().values()}
+    assert whys == {"what the model wrote broke the rules figure"}
+    units = [key for key in runs.store.keys(locations.WORK_UNITS) if key.endswith("/progress.json")]
+    told = [WorkUnitProgress.from_json(runs.store.get(key).data).left_to_rules for key in units]
+    assert sum(len(each or {}) for each in told) == len(runs.tables)
+
+
 def run_stop() -> Any:
     from tribal.ports import StopToken
 
@@ -231,3 +245,65 @@ def test_under_a_tenth_of_mixed_failures_every_table_is_documented_within_the_ca
     spend = runs.budget().run_spend
     assert spend.settled_nanodollars <= claude.nanodollars <= spend.nanodollars
     assert spend.nanodollars <= 1_000_000_000
+
+
+def test_what_is_written_anew_is_quoted_though_nothing_has_changed(runs: ModelRuns) -> None:
+    runs.run()
+    assert runs.quoted() == 0
+    quoted = runs.quoted(new_prose=True)
+    assert runs.calls_of(lambda: runs.run(new_prose=True)) == quoted > len(runs.tables)
+
+
+def test_an_unchanged_run_writes_nothing_but_its_own_record(runs: ModelRuns) -> None:
+    runs.run()
+    runs.run()
+    before = contents(runs)
+    runs.run()
+    assert contents(runs) == before
+
+
+def contents(runs: ModelRuns) -> dict[str, str]:
+    """The version of every object but those of single runs and the lease."""
+    keys = [key for key in runs.store.keys("") if not key.startswith((locations.RUNS, "progress/lease"))]
+    return {key: head.etag for key in keys if (head := runs.store.head(key))}
+
+
+def test_a_domain_that_waits_for_its_model_is_told_beside_its_tables_and_asked_for_alone(runs: ModelRuns) -> None:
+    runs.claude.mind = says("Holds what was ordered.", "Tells how good it is.")
+    runs.run()
+    asked = len(runs.claude.calls)
+    domains = {locations.prose_file("shop", subject) for subject in runs.prose() if "." not in subject}
+    fresh = ModelRuns(runs.claude, runs.tables)
+    fresh.settings = {"calls_at_once": 1}
+    runs.claude.script = fail.Script(next=[None] * (asked - len(domains)), share=1.0, among=(fail.REFUSAL,))
+    record = fresh.run()
+    assert [error.code for error in record.errors] == ["DOC_LLM_FAILED"]
+    assert f"{len(domains)} domains" in record.errors[0].message
+    assert (record_exit_code(record), record_exit_code(record, strict=True)) == (0, 1)
+    runs.claude.script = fail.Script()
+    assert fresh.calls_of(fresh.run) == len(domains)
+    assert fresh.run().errors == []
+
+
+def test_a_title_that_a_person_chose_stands_over_the_models_even_while_the_database_is_down(runs: ModelRuns) -> None:
+    runs.others = (DatabaseEntry(name="store"),)
+    runs.run()
+    place = f"{runs.tables[0].schema_name}.{runs.tables[0].table_name}"
+    inferred = runs.document(f"shop.{place}").domain
+    runs.entry = DatabaseEntry(name="shop", domains={domain_title(inferred): [place]})
+    assert runs.document(f"shop.{place}").domain == inferred
+    assert titles(runs)[inferred] == "Goods on their way"
+    runs.run()
+    assert titles(runs)[inferred] == domain_title(inferred)
+    runs.down = frozenset(("shop",))
+    runs.run()
+    assert titles(runs)[inferred] == domain_title(inferred)
+
+
+def titles(runs: ModelRuns) -> dict[str, str]:
+    keys = [key for key in runs.store.keys("docs/") if key.endswith("/domain.json")]
+    return {
+        found.domain: found.title
+        for key in keys
+        if key.startswith("docs/shop/") and (found := DomainDocument.from_json(runs.store.get(key).data))
+    }

@@ -12,6 +12,7 @@ from tribal.app.models import Models
 from tribal.app.parts import (
     Databases,
     postgres_servers,
+    rules_describers,
     secrets_manager,
     store_in_bucket,
     system_clock,
@@ -65,7 +66,8 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         open_reader=databases.open_reader,
         server_of=databases.server_of,
         ask_again=databases.ask_again,
-        describers=models.describers,
+        # Without a model no configuration is read for it: the role of the finisher does not allow that.
+        describers=models.describers if deployment.model else lambda _run_id, _stop: rules_describers(),
         embedder=Provider(wheel_embedder),
         index=Provider(partial(_index, deployment, store)),
         index_writer=partial(_index_writer, deployment, store),

@@ -86,6 +86,7 @@ def local_application(
         queue=Provider(_no_queue),
         locks=partial(_lock, settings),
         sweep=partial(_sweep, settings),
+        unsent=models.unsent,
         spending=partial(spending, store, clock),
         answer_tokens=settings.answer_tokens,
         workers=WorkerLaunch(

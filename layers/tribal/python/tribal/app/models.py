@@ -5,19 +5,30 @@ from __future__ import annotations
 import os
 import platform
 import secrets as randomness
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
 
 from tribal.app.parts import model_missing, rules_describers
 from tribal.errors import ConfigurationError, TribalError
 from tribal.ports import ModelFailure, ModelOutcome, ModelRequest, Provider
 
 if TYPE_CHECKING:
-    from pydantic import SecretStr
-
-    from tribal.ports import Clock, Describers, LanguageModel, ModelFacts, ObjectStore, Options, Secrets, StopToken
+    from tribal.adapters.anthropic.unsent import Unsent
+    from tribal.ports import (
+        Clock,
+        Describers,
+        LanguageModel,
+        ModelFacts,
+        ObjectStore,
+        Options,
+        Secrets,
+        StopToken,
+        UnsentRequest,
+    )
     from tribal_contracts import ModelSettings
 
 _THINKING_TOKENS = 2_000
@@ -63,7 +74,7 @@ class Models:
         timing = Timing(self.clock)
         budget = Budget(self.store(), settings, run_id, _holder(), timing)
         return ModelDescribers(
-            CappedModel(model, budget, partial(_worst_price, facts), stop, timing),
+            CappedModel(model, budget, facts.worst_price, stop, timing),
             Asking(prompts, settings, model.name, thinking),
             facts,
             options,
@@ -71,17 +82,41 @@ class Models:
             self.clock,
         )
 
-    def _model(self, settings: ModelSettings, facts: ModelFacts) -> LanguageModel:
-        try:
-            if settings.provider == "bedrock":
-                from tribal.adapters.bedrock.model import bedrock_model
+    def unsent(self, requests: Sequence[ModelRequest]) -> list[UnsentRequest]:
+        """What would be sent for requests, by the client that would send it; needs neither key nor AWS credentials.
 
-                return bedrock_model(settings, facts, self._region(settings))
-            from tribal.adapters.anthropic.model import anthropic_model
+        Raises:
+            ConfigurationError: when the price of the model, or a package that asking it needs, is not there.
+        """
+        settings = self.options().model
+        if settings is None:
+            return []
+        from tribal.describing.model.known_models import model_facts
+
+        try:
+            from tribal.adapters.anthropic.unsent import Unsent
         except ModuleNotFoundError as error:
             raise model_missing(error, bedrock=settings.provider == "bedrock") from error
+        unsent = Unsent()
+        model = self._model(settings, model_facts(settings), unsent)
+        for request in requests:
+            model.ask(request)
+        return unsent.requests
+
+    def _model(self, settings: ModelSettings, facts: ModelFacts, unsent: Unsent | None = None) -> LanguageModel:
+        from tribal.adapters.anthropic.model import anthropic_model
+        from tribal.adapters.bedrock.model import bedrock_model
+
         name = settings.api_key_secret or ""
-        return anthropic_model(settings, facts, self._key(name), lambda: self.secrets().refresh(name))
+        try:
+            # They import the SDK, which may be missing.
+            if settings.provider == "bedrock":
+                return bedrock_model(settings, facts, self._region(settings), unsent)
+            if unsent is not None:
+                return anthropic_model(settings, facts, SecretStr(""), unsent=unsent)
+            return anthropic_model(settings, facts, self._key(name), lambda: self.secrets().refresh(name))
+        except ModuleNotFoundError as error:
+            raise model_missing(error, bedrock=settings.provider == "bedrock") from error
 
     def _key(self, name: str) -> SecretStr:
         key = self.secrets().get(name)
@@ -115,13 +150,6 @@ class LazyModel:
         except TribalError as error:
             return ModelFailure("stopped", error.message)
         return model.ask(request)
-
-
-def _worst_price(facts: ModelFacts, request: ModelRequest) -> int:
-    import json
-
-    size = len(request.prefix.encode()) + len(request.part.encode()) + len(json.dumps(dict(request.schema)))
-    return facts.worst(size, request.max_tokens)
 
 
 def _holder() -> str:

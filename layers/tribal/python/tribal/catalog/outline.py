@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 
 from pydantic import Field
 
@@ -72,10 +73,7 @@ def outline_of(table: CatalogTable, database: str) -> TableOutline:
         table=table.table_name,
         kind=table.kind,
         columns=[
-            OutlinedColumn(
-                name=column.name, type=column.type, nullable=column.nullable, is_foreign_key=column.name in declared
-            )
-            for column in table.columns
+            _column(column.name, column.type, column.nullable, column.name in declared) for column in table.columns
         ],
         primary_key=None if table.primary_key is None else _key(table.primary_key),
         unique_keys=[_key(key) for key in table.unique_keys],
@@ -93,6 +91,12 @@ def outline_of(table: CatalogTable, database: str) -> TableOutline:
         ],
         view_definition=table.view_definition,
     )
+
+
+# The same columns recur in many tables, and checking one takes longer than all else here.
+@lru_cache(maxsize=16_384)
+def _column(name: str, type_name: str, nullable: bool, is_foreign_key: bool) -> OutlinedColumn:
+    return OutlinedColumn(name=name, type=type_name, nullable=nullable, is_foreign_key=is_foreign_key)
 
 
 def _key(key: CatalogKey) -> DocumentedKey:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tribal.documenting.annotations import read_annotations
 from tribal.documenting.finish.finish import Finished, finish
+from tribal.documenting.previewing import TablePreview, preview_table
 from tribal.documenting.progress import (
     final_progress,
     fold_progress,
-    forget_interrupted,
+    forget_earlier_plan,
     overall_status,
     pending_progress,
     read_units,
@@ -23,16 +24,18 @@ __all__ = [
     "WAITING",
     "Finished",
     "LintReport",
+    "TablePreview",
     "TodoList",
     "WorkInspector",
     "document_unit",
     "final_progress",
     "finish",
     "fold_progress",
-    "forget_interrupted",
+    "forget_earlier_plan",
     "lint",
     "overall_status",
     "pending_progress",
+    "preview_table",
     "quote_unit",
     "read_annotations",
     "read_units",

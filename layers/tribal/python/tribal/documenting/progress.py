@@ -77,11 +77,17 @@ def pending_unit(unit: WorkUnit) -> WorkUnitProgress:
     )
 
 
-def forget_interrupted(outline: RunOutline, store: ObjectStore, pool: WorkerPool) -> None:
-    """Make units pending that were interrupted under an earlier plan, so that their times are those of this one."""
+def forget_earlier_plan(outline: RunOutline, store: ObjectStore, pool: WorkerPool) -> None:
+    """Make units pending that were interrupted under an earlier plan, and forget what a model used under it.
+
+    Times and usage that are added to afterwards are those of this plan alone.
+    """
     for unit_id, progress in read_units(outline.unit_ids, store, pool).items():
+        key = locations.unit_progress_file(unit_id)
         if progress.status == "running":
-            put_record(store, locations.unit_progress_file(unit_id), pending_unit(_unit(outline, unit_id, store)))
+            put_record(store, key, pending_unit(_unit(outline, unit_id, store)))
+        elif progress.usage is not None:
+            put_record(store, key, progress.model_copy(update={"usage": None}))
 
 
 def read_units(unit_ids: Iterable[str], store: ObjectStore, pool: WorkerPool) -> dict[str, WorkUnitProgress]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 
 from tribal.catalog.outline import TableOutline
@@ -26,52 +27,103 @@ from tribal_contracts import InferredKey, KeyEvidence
 
 
 def infer_keys(tables: Sequence[TableOutline], overlaps: Overlaps | None = None) -> list[InferredKey]:
-    """Infer keys between tables of one database from columns without a declared one; in a stable order.
-
-    At most one key of a column is `LIKELY`; the others are guesses.
-
-    Args:
-        tables: all tables whose keys are wanted and that they may reference.
-        overlaps: what comparing the values of some of the `candidate_pairs` showed.
-    """
-    known = [KeyTable(outline) for outline in sorted(tables, key=lambda outline: outline.name)]
-    suggested = _suggested(known)
-    if overlaps:
-        suggested = list(_weighed(suggested, overlaps, {table.name: table for table in known}))
-    return list(map(inferred_key, _chosen(suggested, {table.name for table in known if table.is_bridge})))
+    """Infer keys between tables of one database, as `Inference.keys` does."""
+    return Inference.of(tables).keys(overlaps)
 
 
 def candidate_pairs(tables: Sequence[TableOutline]) -> list[KeyPair]:
-    """The columns whose values are worth comparing, the most promising first, at most `MOST_PAIRS`."""
-    known = [KeyTable(outline) for outline in sorted(tables, key=lambda outline: outline.name)]
-    views = {table.name for table in known if table.is_view}
-    found = sorted(_suggested(known), key=lambda each: (-each.confidence, each.pair))
-    pairs = (pair for each in found for pair in _directions(each) if views.isdisjoint((pair.from_table, pair.to_table)))
-    return list(dict.fromkeys(pairs))[:MOST_PAIRS]
+    """The columns whose values are worth comparing, as `Inference.candidate_pairs` says."""
+    return Inference.of(tables).candidate_pairs()
 
 
-def _suggested(tables: Sequence[KeyTable]) -> list[Guess]:
-    """All that is suggested before values are looked at."""
-    viewed = read_views(tables, {(table.schema, table.outline.table): table for table in tables})
-    by_schema: defaultdict[str, list[KeyTable]] = defaultdict(list)
-    for table in tables:
-        by_schema[table.schema].append(table)
-    directories = {schema: Directory(some) for schema, some in by_schema.items()}
-    neighbours = _neighbours(tables, viewed)
-    by_name = {table.name: table for table in tables}
-    alike = (each for each in alike_columns([table.outline for table in tables]) if _may_reference(each, by_name))
-    guesses = [*viewed_references(viewed), *alike]
-    for schema, some in by_schema.items():
-        around = [directories[other] for other in sorted(neighbours[schema]) if other in directories]
-        named = list(named_references(some, directories[schema], around))
-        guesses += named
-        guesses += named_after_references(some)
-        guesses += nameless_references(some, directories[schema])
-        guesses += sister_references(some, directories[schema])
-        alone = {(each.pair.from_table, column) for each in named for column in each.pair.from_columns}
-        alone |= {(table.name, column) for table in some for column in table.declared}
-        guesses += composite_references(some, alone)
-    return merged(guesses)
+@dataclass(frozen=True)
+class Inference:
+    """What names, sisters and views suggest about the tables of one database, each part found once, when it is needed.
+
+    Build it with `of`.
+    """
+
+    tables: Sequence[KeyTable]
+    """Sorted by name."""
+
+    @classmethod
+    def of(cls, tables: Sequence[TableOutline]) -> Inference:
+        """From all tables whose keys are wanted and that they may reference."""
+        return cls([KeyTable(outline) for outline in sorted(tables, key=lambda outline: outline.name)])
+
+    def keys(self, overlaps: Overlaps | None = None) -> list[InferredKey]:
+        """Keys of columns without a declared one, in a stable order; at most one of a column is `LIKELY`.
+
+        Args:
+            overlaps: what comparing the values of some of the `candidate_pairs` showed.
+        """
+        return list(map(inferred_key, self._chosen(self._every, overlaps)))
+
+    def likely_keys(self, overlaps: Overlaps | None = None) -> list[InferredKey]:
+        """Those of the `keys` that are `LIKELY`: without values no guess is, so none is looked for."""
+        suggested = self._every if overlaps else merged([*viewed_references(self._viewed), *self._named])
+        return [inferred_key(each) for each in self._chosen(suggested, overlaps) if each.is_likely]
+
+    def candidate_pairs(self) -> list[KeyPair]:
+        """The columns whose values are worth comparing, the most promising first, at most `MOST_PAIRS`."""
+        views = {table.name for table in self.tables if table.is_view}
+        found = sorted(self._every, key=lambda each: (-each.confidence, each.pair))
+        pairs = (pair for each in found for pair in _directions(each))
+        kept = (pair for pair in pairs if views.isdisjoint((pair.from_table, pair.to_table)))
+        return list(dict.fromkeys(kept))[:MOST_PAIRS]
+
+    def _chosen(self, guesses: Iterable[Guess], overlaps: Overlaps | None) -> Iterator[Guess]:
+        if overlaps:
+            guesses = _weighed(guesses, overlaps, self._by_name)
+        return _chosen(guesses, {table.name for table in self.tables if table.is_bridge})
+
+    @cached_property
+    def _every(self) -> list[Guess]:
+        """All that is suggested before values are looked at."""
+        # Of equally sure ones, the first gives the evidence.
+        return merged([*viewed_references(self._viewed), *self._guesses(), *self._named])
+
+    def _guesses(self) -> Iterator[Guess]:
+        """What no name makes `LIKELY`."""
+        alike = alike_columns([table.outline for table in self.tables])
+        yield from (each for each in alike if _may_reference(each, self._by_name))
+        for schema, some in self._by_schema.items():
+            yield from named_after_references(some)
+            yield from nameless_references(some, self._directories[schema])
+
+    @cached_property
+    def _named(self) -> list[Guess]:
+        """What names and sisters suggest, which may be `LIKELY` without values."""
+        guesses: list[Guess] = []
+        neighbours = _neighbours(self.tables, self._viewed)
+        for schema, some in self._by_schema.items():
+            around = [self._directories[other] for other in sorted(neighbours[schema]) if other in self._directories]
+            named = list(named_references(some, self._directories[schema], around))
+            guesses += named
+            guesses += sister_references(some, self._directories[schema])
+            alone = {(each.pair.from_table, column) for each in named for column in each.pair.from_columns}
+            alone |= {(table.name, column) for table in some for column in table.declared}
+            guesses += composite_references(some, alone)
+        return guesses
+
+    @cached_property
+    def _viewed(self) -> Viewed:
+        return read_views(self.tables, {(table.schema, table.outline.table): table for table in self.tables})
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, KeyTable]:
+        return {table.name: table for table in self.tables}
+
+    @cached_property
+    def _by_schema(self) -> Mapping[str, Sequence[KeyTable]]:
+        found: defaultdict[str, list[KeyTable]] = defaultdict(list)
+        for table in self.tables:
+            found[table.schema].append(table)
+        return found
+
+    @cached_property
+    def _directories(self) -> Mapping[str, Directory]:
+        return {schema: Directory(some) for schema, some in self._by_schema.items()}
 
 
 def _may_reference(each: Guess, tables: Mapping[str, KeyTable]) -> bool:

@@ -196,8 +196,13 @@ def _plan_database(
     store: ObjectStore,
     options: PlanOptions,
 ) -> _DatabasePart:
+    chosen = {domain_name(name): name for name in (*entry.vocabulary, *entry.domains)}
     if reading.status == "unreachable" or reading.snapshot_file is None:
-        return _DatabasePart(_analysis(reading, {}, {}, last.rules), domains={**last.kept, **last.by_hand})
+        analysis = _analysis(reading, {}, chosen, last.rules)
+        return _DatabasePart(
+            analysis.model_copy(update={"chosen_domains": sorted(chosen) or None}),
+            domains={**last.kept, **last.by_hand},
+        )
     snapshot, lines = iterate_snapshot(store, reading)
     tables = list(lines)
     evidence = Evidence(entry.vocabulary, elsewhere)
@@ -219,10 +224,9 @@ def _plan_database(
     ]
     statistics, inferred = load_statistics(reading.database, store), load_inferred_keys(reading.database, store)
     rows = {name: table.row_count for name, table in statistics.tables.items()} if statistics else {}
-    chosen = {domain_name(name) for name in (*entry.domains, *entry.vocabulary)}
     analysis = _analysis(reading, members, grouping.titles, DOMAIN_RULES)
     return _DatabasePart(
-        analysis.model_copy(update={"chosen_domains": sorted(chosen & members.keys()) or None}),
+        analysis.model_copy(update={"chosen_domains": sorted(chosen.keys() & members.keys()) or None}),
         tuple(chunks),
         _moves(reading.database, grouping, last.all),
         DatabaseTables.of(snapshot, tables, inferred.keys if inferred else ()),

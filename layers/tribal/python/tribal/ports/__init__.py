@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         ModelPrices,
         ModelRequest,
         Spending,
+        UnsentRequest,
     )
     from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters, Selection
     from tribal.ports.reading import (
@@ -86,7 +87,7 @@ else:
         "IndexReader VectorKind",
         "index_writer": "IndexCounts IndexEntry IndexWriter",
         "models": "FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome ModelPrices ModelRequest "
-        "Spending",
+        "Spending UnsentRequest",
         "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
         "reading": "AccessReport CatalogContents CatalogReader MissingGrant Presence SchemaAndTable Statement "
         "TableSample",
@@ -167,6 +168,7 @@ __all__ = [
     "TableDescription",
     "TableSample",
     "ToolSpec",
+    "UnsentRequest",
     "VectorKind",
     "WorkerPool",
 ]

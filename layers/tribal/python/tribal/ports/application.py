@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tribal.ports.environment import DeployedEnvironment
     from tribal.ports.index_reader import Embedder, IndexReader
     from tribal.ports.index_writer import IndexWriter
-    from tribal.ports.models import Spending
+    from tribal.ports.models import ModelRequest, Spending, UnsentRequest
     from tribal.ports.options import Options
     from tribal.ports.reading import CatalogReader
     from tribal.ports.running import Clock, MessageQueue, ProcessLock
@@ -91,6 +91,8 @@ class Application:
     """Forgets which servers had no connection to spare, so that the next reader asks them again."""
     describers: Callable[[str, StopToken], Describers]
     """The describers of the run of that id, which ends as its token says."""
+    unsent: Callable[[Sequence[ModelRequest]], Sequence[UnsentRequest]] = lambda _: ()
+    """What the model would be sent for requests, which sends none of it; nothing where there is no model."""
     embedder: Provider[Embedder]
     """Raises `EmbeddingFailed` when the model cannot be loaded."""
     index: Provider[IndexReader]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from tribal.masking import MaskedSamples
+    from tribal.ports.models import ModelRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,8 @@ class TableDescription:
     """What a model used for it just now; `None` where none was asked."""
     warning: AgentError | None = None
     """Why rules stand where a model should have written."""
+    left_to_rules: str = ""
+    """Why a model's answer says nothing of the table itself; empty where it does, or was not asked for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,10 @@ class Describer(Protocol):
 
     def quote(self, context: TableContext) -> ModelQuote | None:
         """What describing the table would take of a model; `None` where none would be asked."""
+        ...
+
+    def requests(self, context: TableContext) -> Sequence[ModelRequest]:
+        """What a model would first be asked about the table, whether or not its answers are kept; empty for nothing."""
         ...
 
     def quote_domain(self, tables: int) -> ModelQuote | None:

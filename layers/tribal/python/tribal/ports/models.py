@@ -102,10 +102,23 @@ class ModelRequest:
     """The wall-clock time that the call may take, its retries included."""
 
     @property
+    def schema_in_words(self) -> str:
+        """Asks for the schema, for a provider that has no field for it; the same in every request of a run."""
+        schema = json.dumps(self.schema, ensure_ascii=False, separators=(",", ":"))
+        return f"Answer with one JSON object of this JSON schema, and with nothing before or after it:\n{schema}"
+
+    @property
     def size_bytes(self) -> int:
-        """Bytes of all that the model is shown, in UTF-8."""
-        schema = json.dumps(self.schema, ensure_ascii=False)
-        return sum(len(text.encode()) for text in (self.prefix, self.part, schema))
+        """Bytes of all that the model is shown, in UTF-8, with the schema in words wherever it goes."""
+        return sum(len(text.encode()) for text in (self.prefix, self.part, self.schema_in_words))
+
+
+@dataclass(frozen=True, slots=True)
+class UnsentRequest:
+    """A request as the provider's address would get it."""
+
+    address: str
+    body: bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Relevance of one table, from its own words and vector alone, so that scores are comparable across questions."""
+"""Relevance of one table, regardless of the other candidates, so that scores are comparable across questions."""
 
 from __future__ import annotations
 
@@ -57,6 +57,8 @@ class Evidence:
     """How many these are."""
     name: float
     """Cosine similarity between the question and its name."""
+    tables: int
+    """How many tables there are: among more of them, more are like a question by chance."""
     named: float = 0.0
     """How certain it is that the question names it, 0 to 1."""
 
@@ -68,6 +70,7 @@ def relevance(evidence: Evidence, certainty: Certainty = WEIGHTS.certainty) -> f
         + certainty.words * math.log1p(evidence.words)
         + certainty.covered * evidence.covered
         + certainty.name * evidence.name
+        + certainty.tables * math.log(max(evidence.tables, 1))
     )
     return round(max(evidence.named, 1.0 / (1.0 + math.exp(-told))), SCORE_DIGITS)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,10 +11,9 @@ from graphlib import TopologicalSorter
 from tribal.catalog import locations
 from tribal.documenting import (
     SERVER_UNAVAILABLE,
-    WAITING,
     WorkInspector,
     finish,
-    forget_interrupted,
+    forget_earlier_plan,
     overall_status,
     pending_progress,
     quote_unit,
@@ -38,6 +37,7 @@ from tribal.planning import (
 )
 from tribal.ports import Application, Describers, DocumentingOptions, Embedder, IndexWriter, RunContext
 from tribal.runs.context import DocumentedRun, selected_units
+from tribal.runs.waiting import told_once
 from tribal.runs.workers.admission import UnitAdmission
 from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
 from tribal.store import put_record, read_record, report_damage
@@ -54,8 +54,6 @@ from tribal_contracts import (
     WorkUnit,
 )
 
-_NAMED = 10
-"""Tables that the error of a run names."""
 READ_AT_ONCE = 16
 """Units that are quoted at once: a store in S3 takes 20 ms or more for each file."""
 
@@ -127,12 +125,18 @@ def compose_run(
 
 
 def _quoted(plan: DocumentationPlan, run: RunContext) -> DocumentationPlan:
-    """The plan with what the model would cost for each unit; a domain's own call is quoted with its first unit."""
+    """The plan with what the model would cost for each unit; a domain's own call is quoted with its first unit.
+
+    What is written anew is quoted whether or not it has work: the marks of a plan do not know of it.
+    """
     if run.options.model is None:
         return plan
+    anew = run.options.new_prose
 
     def quote(unit: WorkUnit) -> ModelQuote | None:
-        return quote_unit(unit, run.describers.of(unit.database), run.store) if unit.has_work else None
+        if not (unit.has_work or anew):
+            return None
+        return quote_unit(unit, run.describers.of(unit.database), run.store, everything=anew)
 
     quotes = {unit.id: found for unit, found in run.pool.run(quote, plan.work_units, READ_AT_ONCE) if found}
     tables = Counter((unit.database, unit.domain) for unit in plan.work_units for _ in unit.tables)
@@ -172,7 +176,7 @@ def _publish(run: RunContext, plan: DocumentationPlan) -> RunOutline:
     if published:
         progress = pending_progress(outline, run.store, run.clock)
         put_record(run.store, locations.DOCUMENTER_PROGRESS_FILE, progress)
-        forget_interrupted(outline, run.store, run.pool)
+        forget_earlier_plan(outline, run.store, run.pool)
     return outline
 
 
@@ -201,29 +205,14 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
         postponed = [unit_id for unit_id, result in results.items() if result.status == "running"]
         last_round = partial(admission.document, postpone=False)
         results.update(run.pool.run(last_round, postponed, admission.at_once))
-    manifest = finish(outline, run).manifest
+    finished = finish(outline, run)
     run.sink.end("document", locations.DOCS)
     errors = [error for error in whole.errors if error.code == "PLAN_EDIT_UNDONE" and whole.run_id == run.run_id]
-    errors += told_once([table.error for result in results.values() for table in result.tables if table.error])
+    of_tables = [table.error for result in results.values() for table in result.tables if table.error]
+    errors += told_once([*of_tables, *finished.waiting])
     _note_unavailable(errors, run)
-    return DocumentedRun(outline, overall_status([each.status for each in results.values()]), tuple(errors), manifest)
-
-
-def told_once(errors: Sequence[AgentError]) -> list[AgentError]:
-    """The errors of tables; those that wait for their model are one a reason, which says how many wait."""
-    told = [error for error in errors if error.code not in WAITING]
-    reasons: dict[tuple[str, str], list[AgentError]] = defaultdict(list)
-    for error in errors:
-        if error.code in WAITING:
-            reasons[error.code, str((error.context or {}).get("reason", error.message))].append(error)
-    for (_, reason), waiting in reasons.items():
-        if len(waiting) > 1:
-            tables = [(error.context or {}).get("table") for error in waiting]
-            message = f"rules describe {len(waiting)} tables until the next run asks the model: {reason}"
-            context = {"tables": tables[:_NAMED], "reason": reason}
-            waiting = [waiting[0].model_copy(update={"message": message, "context": context})]
-        told += waiting
-    return told
+    status = overall_status([each.status for each in results.values()])
+    return DocumentedRun(outline, status, tuple(errors), finished.manifest)
 
 
 def _note_unavailable(errors: Sequence[AgentError], run: RunContext) -> None:

@@ -21,6 +21,7 @@ from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.leases.shared_lease import SharedLease
 from tribal.runs.pipeline import compose_run, waves_of
 from tribal.runs.records import RunLog
+from tribal.runs.waiting import told_once
 from tribal.runs.workers.units import UnitsHere
 from tribal.store import content_hash, put_record, read_record, require_record
 from tribal_contracts import (
@@ -31,8 +32,8 @@ from tribal_contracts import (
     ComposedRun,
     DatabaseEntry,
     DocumentationManifest,
-    DocumenterProgress,
     FailedTask,
+    FinishCheckpoint,
     ModelUsage,
     RunOutline,
     RunRecord,
@@ -144,6 +145,8 @@ class StagedRun:
             finished = finish(outline, run)
         if not finished.done:
             return "running"
+        for warning in told_once(finished.waiting):
+            self.sink.note(warning.message)
         return "failed" if finished.manifest is None else self._status(outline, finished.manifest)
 
     def close(self, task: CloseTask) -> RunRecord:
@@ -167,10 +170,9 @@ class StagedRun:
         return record
 
     def _usage(self, counts: Sequence[UnitCounts]) -> ModelUsage | None:
-        """What the model used for the units of the run, and for domains under its plan."""
-        progress = read_record(self.store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)
-        of_domains = progress.finish_usage if progress and any(count.usage for count in counts) else None
-        return sum_usage([of_domains, *(count.usage for count in counts)])
+        """What the model used for the units of the run, and for domains in its Finish."""
+        finished = read_record(self.store, locations.run_finish_file(self.run_id), FinishCheckpoint)
+        return sum_usage([finished.usage if finished else None, *(count.usage for count in counts)])
 
     def _end(self, task: CloseTask) -> AgentError:
         message = f"the run ended early: {task.error}: {(task.cause or '')[:CAUSE_CHARS]}"

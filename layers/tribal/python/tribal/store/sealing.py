@@ -18,8 +18,10 @@ _END = b"\n}\n"
 _SEAL = re.compile(rb',\n  "%s": "([0-9a-f]{64})"\n}\n\Z' % FIELD.encode())
 _BEFORE, _AFTER = b',\n  "%s": "' % FIELD.encode(), b'"' + _END
 _SEAL_BYTES = len(_BEFORE) + 64 + len(_AFTER)
-_RECOGNISED = (len(_BEFORE) + len(_AFTER)) // 2
-"""Bytes around a checksum by which it is known for one, though others are damaged."""
+_COMMON = b" \n,{}"
+"""Bytes that stand between any two fields, and so tell nothing."""
+_RECOGNISED = sum(byte not in _COMMON for byte in _BEFORE + _AFTER) // 2
+"""Telling bytes around a checksum by which it is known for one, though others are damaged."""
 
 
 def sealed(key: str, data: bytes) -> bytes:
@@ -44,7 +46,7 @@ def _was_sealed(data: bytes) -> bool:
     """Whether a record without a whole checksum once had one: a damaged one must not pass for none."""
     end = data[-_SEAL_BYTES:]
     pairs = [*zip(end, _BEFORE, strict=False), *zip(end[-len(_AFTER) :], _AFTER, strict=False)]
-    return sum(one == other for one, other in pairs) > _RECOGNISED
+    return sum(found == byte for found, byte in pairs if byte not in _COMMON) > _RECOGNISED
 
 
 def _checksum(key: str, body: bytes) -> bytes:

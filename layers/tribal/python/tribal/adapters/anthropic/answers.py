@@ -36,11 +36,29 @@ def _reject(constant: str) -> Any:
     raise ValueError(f"JSON has no {constant}")
 
 
+def find_object(text: str) -> Any:
+    """The JSON value that a text is, or the one object that it has words or a Markdown fence around.
+
+    Raises:
+        ValueError: when there is none, or more than one, or a part of one.
+    """
+    try:
+        return parse_json(text)
+    except ValueError:
+        start, end = text.find("{"), text.rfind("}") + 1
+        before, after = text[:start].rstrip(), text[end:].lstrip()
+        if before.endswith("[") or after.startswith(("]", ",")):
+            raise
+        return parse_json(text[start:end])
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerReader:
     """Reads answers of one model."""
 
     facts: ModelFacts
+    bound: bool = True
+    """Whether the endpoint binds answers to the schema, so that nothing may be around them."""
 
     def read(self, body: bytes, time_ms: int) -> ModelOutcome:
         """The outcome of a call from the whole body of its response."""
@@ -56,7 +74,20 @@ class AnswerReader:
             return ModelFailure(*_STOPPED[reason], usage)
         if reason != "end_turn":
             return ModelFailure("malformed", "the model stopped for a reason that is not known here", usage)
-        return _value(message.get("content"), usage)
+        return self._value(message.get("content"), usage)
+
+    def _value(self, content: object, usage: ModelUsage) -> ModelOutcome:
+        """The object that the text is; blocks of thinking, and of types not known here, say nothing to us."""
+        blocks = content if isinstance(content, list) else []
+        texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
+        text = "".join(text for text in texts if isinstance(text, str))
+        try:
+            value = parse_json(text) if self.bound else find_object(text)
+        except ValueError:
+            value = None
+        if not isinstance(value, dict):
+            return ModelFailure("malformed", "the model's answer is not one JSON object", usage)
+        return ModelAnswer(value, usage)
 
     def _no_api(self, what: str, time_ms: int) -> ModelFailure:
         return ModelFailure("unavailable", _NO_API.format(what=what), ModelUsage(calls=1, time_ms=time_ms), unseen=True)
@@ -74,16 +105,3 @@ class AnswerReader:
             return None
         usage = ModelUsage(calls=1, time_ms=time_ms, **counts)
         return usage.model_copy(update={"nanodollars": self.facts.cost(usage)})
-
-
-def _value(content: object, usage: ModelUsage) -> ModelOutcome:
-    """The object that the text is; blocks of thinking, and of types that are not known here, say nothing to us."""
-    blocks = content if isinstance(content, list) else []
-    texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
-    try:
-        value = parse_json("".join(text for text in texts if isinstance(text, str)))
-    except ValueError:
-        return ModelFailure("malformed", "the model's answer is no JSON, or has text around it", usage)
-    if not isinstance(value, dict):
-        return ModelFailure("malformed", "the model's answer is no JSON object", usage)
-    return ModelAnswer(value, usage)

@@ -63,8 +63,15 @@ class OwnHeaders(httpx2.Auth):
         yield request
 
 
-def http_client(credentials: Credentials) -> httpx2.AsyncClient:
-    """A client without a limit on time but that to connect: `MessagesModel` bounds a whole call."""
+def http_client(credentials: Credentials, transport: httpx2.AsyncBaseTransport | None = None) -> httpx2.AsyncClient:
+    """A client without a limit on time but that to connect: `MessagesModel` bounds a whole call.
+
+    Args:
+        transport: takes the requests; `None` for the network.
+    """
     return DefaultAsyncHttpxClient(
-        follow_redirects=False, auth=OwnHeaders(credentials), timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS)
+        follow_redirects=False,
+        auth=OwnHeaders(credentials),
+        timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),
+        transport=transport,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from anthropic import APIConnectionError, APIStatusError
 from tribal.adapters.anthropic.answers import AnswerReader
 from tribal.adapters.anthropic.event_loop import run_on_loop
 from tribal.adapters.anthropic.refusals import Advice, read_refusal
-from tribal.adapters.anthropic.requests import message_body
+from tribal.adapters.anthropic.requests import Wire
 from tribal.errors import TribalError, outcome
 from tribal.ports import FailureKind, ModelFacts, ModelFailure, ModelOutcome, ModelRequest
 from tribal_contracts import ModelUsage
@@ -52,7 +51,7 @@ class MessagesModel:
 
     Args:
         client: without retries and telemetry, on `connection.http_client`. credentials: the same as that client's.
-        body: more members of the body of each request.
+        wire: how the endpoint differs from Anthropic's.
     """
 
     def __init__(
@@ -61,15 +60,14 @@ class MessagesModel:
         facts: ModelFacts,
         credentials: Credentials,
         advice: Advice,
-        *,
-        body: Mapping[str, str] | None = None,
+        wire: Wire = Wire(),  # noqa: B008 - frozen
     ) -> None:
         self._client = client
         self._facts = facts
         self._credentials = credentials
         self._advice = advice
-        self._body = dict(body or {})
-        self._reader = AnswerReader(facts)
+        self._wire = wire
+        self._reader = AnswerReader(facts, bound=wire.binds_answers)
 
     @property
     def name(self) -> str:
@@ -109,7 +107,7 @@ class MessagesModel:
         """Whatever was answered; the SDK's reading of it is passed by, because it lets everything through."""
         await self._credentials.prepare()
         call.sent = True
-        body = {**message_body(request, self._facts), **self._body}
+        body = self._wire.body(request, self._facts)
         try:
             return await self._client.post(_MESSAGES, cast_to=httpx2.Response, body=body)
         except APIStatusError as exc:

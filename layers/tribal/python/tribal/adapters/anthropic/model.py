@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import httpx2
     from pydantic import SecretStr
 
+    from tribal.adapters.anthropic.unsent import Unsent
     from tribal.ports import LanguageModel, ModelFacts
     from tribal_contracts import ModelSettings
 
@@ -75,24 +76,26 @@ def anthropic_model(
     facts: ModelFacts,
     api_key: SecretStr,
     renew_key: Callable[[], SecretStr | None] | None = None,
+    unsent: Unsent | None = None,
 ) -> LanguageModel:
     """The model of the settings at Anthropic.
 
     Args:
         renew_key: looks the key up again, past every cache; called after the key was refused.
+        unsent: takes what would be sent, and needs no key.
     """
     from anthropic import AsyncAnthropic
 
     from tribal.adapters.anthropic.connection import http_client
     from tribal.adapters.anthropic.messages_model import MessagesModel
 
-    credentials = ApiKey(api_key, renew_key)
+    credentials = unsent or ApiKey(api_key, renew_key)
     client = AsyncAnthropic(
         # `http_client` sends the key, which may change.
         api_key="never sent",
         base_url=settings.base_url or ADDRESS,
         max_retries=0,
         open_telemetry=False,
-        http_client=http_client(credentials),
+        http_client=http_client(credentials, unsent),
     )
     return MessagesModel(client, facts, credentials, ADVICE)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tribal.adapters.anthropic.refusals import Advice
 
 if TYPE_CHECKING:
+    from tribal.adapters.anthropic.unsent import Unsent
     from tribal.ports import LanguageModel, ModelFacts
     from tribal_contracts import ModelSettings
 
@@ -37,28 +38,33 @@ _RUNTIME_ADVICE = Advice(
     account=_MONEY,
 )
 
+_BINDS_ANSWERS = False
+"""Whether a schema is sent in `output_config.format`. Support varies by model and endpoint, what lacks it answers 400
+(https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-structured-outputs.html), and a model that took it
+may refuse it later (https://github.com/vercel/ai/issues/19988); a refusal would cost a run all of its prose."""
+
 _VERSION = re.compile(r"claude-(?:[a-z]+-)?(\d+)(?:-(\d{1,2}))?(?!\d)")
 _OLD_BODY = {"anthropic_version": "bedrock-2023-05-31"}
 _FIRST_OF_THE_NEW_BODY = (4, 7)
 
 
-def bedrock_model(settings: ModelSettings, facts: ModelFacts, region: str) -> LanguageModel:
-    """The model of the settings on Bedrock, asked with the current AWS identity."""
-    return (
-        _over_runtime(settings, facts, region)
-        if settings.endpoint == "runtime"
-        else _over_messages(settings, facts, region)
-    )
+def bedrock_model(
+    settings: ModelSettings, facts: ModelFacts, region: str, unsent: Unsent | None = None
+) -> LanguageModel:
+    """The model of the settings on Bedrock, asked with the current AWS identity; `unsent` takes what would be sent."""
+    over = _over_runtime if settings.endpoint == "runtime" else _over_messages
+    return over(settings, facts, region, unsent)
 
 
-def _over_messages(settings: ModelSettings, facts: ModelFacts, region: str) -> LanguageModel:
+def _over_messages(settings: ModelSettings, facts: ModelFacts, region: str, unsent: Unsent | None) -> LanguageModel:
     from anthropic import AsyncAnthropicBedrockMantle
 
     from tribal.adapters.anthropic.connection import http_client
     from tribal.adapters.anthropic.messages_model import MessagesModel
+    from tribal.adapters.anthropic.requests import Wire
     from tribal.adapters.bedrock.signing import AwsSignature
 
-    credentials = AwsSignature("bedrock-mantle", region)
+    credentials = unsent or AwsSignature("bedrock-mantle", region)
     client = AsyncAnthropicBedrockMantle(
         aws_region=region,
         # `http_client` signs.
@@ -66,19 +72,20 @@ def _over_messages(settings: ModelSettings, facts: ModelFacts, region: str) -> L
         base_url=settings.base_url or _MESSAGES_ADDRESS.format(region=region),
         max_retries=0,
         open_telemetry=False,
-        http_client=http_client(credentials),
+        http_client=http_client(credentials, unsent),
     )
-    return MessagesModel(client, facts, credentials, _MESSAGES_ADVICE)
+    return MessagesModel(client, facts, credentials, _MESSAGES_ADVICE, Wire(binds_answers=_BINDS_ANSWERS))
 
 
-def _over_runtime(settings: ModelSettings, facts: ModelFacts, region: str) -> LanguageModel:
+def _over_runtime(settings: ModelSettings, facts: ModelFacts, region: str, unsent: Unsent | None) -> LanguageModel:
     from anthropic import AsyncAnthropicBedrock
 
     from tribal.adapters.anthropic.connection import http_client
     from tribal.adapters.anthropic.messages_model import MessagesModel
+    from tribal.adapters.anthropic.requests import Wire
     from tribal.adapters.bedrock.signing import AwsSignature
 
-    credentials = AwsSignature("bedrock", region)
+    credentials = unsent or AwsSignature("bedrock", region)
     client = AsyncAnthropicBedrock(
         aws_region=region,
         # With a key the SDK does not sign; `http_client` does, in place of it.
@@ -86,9 +93,10 @@ def _over_runtime(settings: ModelSettings, facts: ModelFacts, region: str) -> La
         base_url=settings.base_url or _RUNTIME_ADDRESS.format(region=region),
         max_retries=0,
         open_telemetry=False,
-        http_client=http_client(credentials),
+        http_client=http_client(credentials, unsent),
     )
-    return MessagesModel(client, facts, credentials, _RUNTIME_ADVICE, body=_OLD_BODY if _is_old(facts.name) else None)
+    wire = Wire(binds_answers=_BINDS_ANSWERS, more=_OLD_BODY if _is_old(facts.name) else {})
+    return MessagesModel(client, facts, credentials, _RUNTIME_ADVICE, wire)
 
 
 def _is_old(name: str) -> bool:

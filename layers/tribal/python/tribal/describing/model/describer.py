@@ -8,7 +8,14 @@ from functools import cached_property
 
 from tribal.catalog.identity import TableIdentity
 from tribal.describing.model.grounding import KnownNames
-from tribal.describing.model.questions import Asking, domain_key, domain_question, question_key, table_questions
+from tribal.describing.model.questions import (
+    Asking,
+    domain_key,
+    domain_question,
+    is_open,
+    question_key,
+    table_questions,
+)
 from tribal.describing.model.questions.domains import MAX_TABLES
 from tribal.describing.model.quoting import quote_domain, quote_questions
 from tribal.describing.model.shelf import ProseShelf
@@ -22,6 +29,7 @@ from tribal.ports import (
     LanguageModel,
     ModelFacts,
     ModelFailure,
+    ModelRequest,
     TableContext,
     TableDescription,
 )
@@ -84,6 +92,11 @@ class ModelDescriber:
             return None
         return quote_questions(questions, self._asking, self._facts)
 
+    def requests(self, context: TableContext) -> list[ModelRequest]:
+        """The questions about what is open in a table."""
+        questions = table_questions(context, self._rules.describe_table(context), self._asking)
+        return [question.request(self._asking.settings.call_timeout_seconds) for question in questions]
+
     def quote_domain(self, tables: int) -> ModelQuote | None:
         """What the question about a domain would cost; it is asked when what its tables say has changed."""
         return quote_domain(min(tables, MAX_TABLES), self._asking, self._facts)
@@ -103,12 +116,13 @@ class ModelDescriber:
         key = question_key(context, rules, self._asking)
         prose = self._shelf.find(name, key)
         if prose is not None:
-            return _with_prose(rules, prose, _shown_keys(context))
+            return _with_prose(rules, prose, _shown_keys(context), asked=questions[0].asks_text)
         written = Writer(self._model, self._names(), self._asking.settings.call_timeout_seconds).write(questions)
         if written.failure is not None:
             return replace(rules, usage=written.usage, warning=self._warning(written.failure, "table", name))
         prose = self._shelf.keep(name, key, self._asking.model, written)
-        return replace(_with_prose(rules, prose, _shown_keys(context)), usage=written.usage)
+        described = _with_prose(rules, prose, _shown_keys(context), asked=questions[0].asks_text)
+        return replace(described, usage=written.usage)
 
     def describe_domain(self, context: DomainContext) -> DomainDescription:
         """Title and describe a domain, unless the comments of its schemas say what it is.
@@ -140,9 +154,10 @@ class ModelDescriber:
         if failure.kind == "interrupted" and what == "table":
             raise DescriptionPostponed(failure.message)
         exhausted = failure.kind == "exhausted"
+        subject = name if what == "table" else f"the domain {name}"
         return agent_error(
             "DOC_BUDGET_EXHAUSTED" if exhausted else "DOC_LLM_FAILED",
-            f"rules describe {name} until the next run asks the model: {failure.message}",
+            f"rules describe {subject} until the next run asks the model: {failure.message}",
             timestamp=self._clock.published(),
             context={what: name, "reason": failure.message},
         )
@@ -161,14 +176,25 @@ def _shown_keys(context: TableContext) -> bool:
     return bool(context.table.foreign_keys or context.incoming)
 
 
-def _with_prose(rules: TableDescription, prose: KeptProse, keys: bool) -> TableDescription:
-    """The description by rules with the model's prose in it, wherever there is any."""
+def _with_prose(rules: TableDescription, prose: KeptProse, keys: bool, *, asked: bool) -> TableDescription:
+    """The rules' description with the model's prose where it has any and samples do not tell more.
+
+    Args:
+        asked: whether the model was asked for the table's own text.
+    """
     evidence = [_NAMES, *([_KEYS] if keys else []), *([_SAMPLES] if prose.from_samples else [])]
     columns = {
-        name: _said(prose.columns[name], evidence) if name in prose.columns else said
+        name: _said(prose.columns[name], evidence) if name in prose.columns and is_open(said) else said
         for name, said in rules.columns.items()
     }
-    return replace(rules, table=_said(prose.text, evidence) if prose.text else rules.table, columns=columns)
+    if not prose.text:
+        return replace(rules, columns=columns, left_to_rules=_why_open(prose) if asked else "")
+    return replace(rules, table=_said(prose.text, evidence), columns=columns)
+
+
+def _why_open(prose: KeptProse) -> str:
+    broken = sorted({dropped.rule for dropped in prose.dropped if not dropped.subject})
+    return f"what the model wrote broke the rules {', '.join(broken)}" if broken else "the model left it open"
 
 
 def _said(text: str, evidence: list[Evidence]) -> Description:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
 from tribal.describing.model.questions import ANSWER_SCHEMA, Asking, Question
-from tribal.ports import ModelFacts
+from tribal.ports import ModelFacts, ModelRequest
 from tribal_contracts import ModelQuote, ModelUsage
 
 SECONDS_A_CALL = 8.0
@@ -17,7 +16,7 @@ _TEXT_TOKENS = 100
 _COLUMN_TOKENS = 35
 _DOMAIN_TABLE_BYTES = 160
 """Of a table in the question about its domain: its name and the beginning of its description."""
-_SCHEMA_BYTES = len(json.dumps(ANSWER_SCHEMA))
+_SCHEMA_BYTES = ModelRequest("", "", ANSWER_SCHEMA, 1, 1.0).size_bytes
 
 
 def quote_questions(questions: Iterable[Question], asking: Asking, facts: ModelFacts) -> ModelQuote:

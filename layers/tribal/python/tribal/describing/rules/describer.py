@@ -35,6 +35,10 @@ class RulesDescriber:
     def quote(self, _context: TableContext) -> None:
         """Nothing: no model is asked."""
 
+    def requests(self, _context: TableContext) -> tuple[()]:
+        """Nothing: no model is asked."""
+        return ()
+
     def quote_domain(self, _tables: int) -> None:
         """Nothing: no model is asked."""
 

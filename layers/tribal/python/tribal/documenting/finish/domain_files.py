@@ -17,6 +17,7 @@ from tribal.ports import Describers, DomainContext, DomainDescription, ObjectSto
 from tribal.rendering import RENDERER_VERSION, domain_page, er_diagram
 from tribal.store import put_if_changed, read_record
 from tribal_contracts import (
+    AgentError,
     Description,
     DomainDocument,
     DomainLink,
@@ -61,6 +62,8 @@ class DomainOutcome:
     lost: tuple[str, ...] = ()
     usage: ModelUsage | None = None
     """What a model used for it just now."""
+    warning: AgentError | None = None
+    """Why rules describe it where a model should have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +95,6 @@ class DomainWriter:
         described = self._described(plan, summaries)
         # What waits for its model has no hash, so that the next run takes it up again.
         document = self._document(plan, summaries, described, inputs if described.warning is None else None)
-        if described.warning is not None:
-            self.sink.note(described.warning.message)
         likely = {summary.listed.name: summary.inferred_keys for summary in summaries}
         relationships = RelationshipsDocument(
             schema_version="1.0",
@@ -108,7 +109,7 @@ class DomainWriter:
             f"{plan.directory}/relationships.json", relationships.to_json(), "relationship", **where
         )
         self._write_page(document)
-        return DomainOutcome(document, (first, second), lost, described.usage)
+        return DomainOutcome(document, (first, second), lost, described.usage, described.warning)
 
     def _write_page(self, document: DomainDocument) -> None:
         page = locations.domain_page_file(document.database, document.domain)
@@ -119,6 +120,7 @@ class DomainWriter:
             [
                 sorted([entry.indexable.path, entry.indexable.content_hash] for entry in plan.entries),
                 plan.title,
+                plan.titled,
                 self._schema_comments(plan),
                 self.describers.of(plan.database).version,
                 RENDERER_VERSION,

@@ -19,7 +19,15 @@ from tribal.documenting.progress import final_progress
 from tribal.errors import doing
 from tribal.ports import RunContext
 from tribal.store import documented_before, put_record, put_record_if_changed, read_record
-from tribal_contracts import SCHEMA_VERSION, DocumentationManifest, FinishCheckpoint, ModelUsage, RunOutline, sum_usage
+from tribal_contracts import (
+    SCHEMA_VERSION,
+    AgentError,
+    DocumentationManifest,
+    FinishCheckpoint,
+    ModelUsage,
+    RunOutline,
+    sum_usage,
+)
 
 LOW_TIME_SECONDS = 60.0
 """With less time left, no further domain is started: a domain of many tables and the checkpoint must fit in."""
@@ -33,6 +41,16 @@ class Finished:
 
     done: bool
     manifest: DocumentationManifest | None = None
+    waiting: tuple[AgentError, ...] = ()
+    """Why rules describe domains that a model should have."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """What the model used for the domains in this run, and why rules describe some of them."""
+
+    usage: ModelUsage | None = None
+    waiting: tuple[AgentError, ...] = ()
 
 
 @doing("documenting")
@@ -50,19 +68,19 @@ def finish(outline: RunOutline, run: RunContext) -> Finished:
     previous = documented_before(store)
     found = gather(outline, run, previous)
     rewrite_links(found, outline, store=store, now=run.clock.published())
-    manifest, used = None, None
+    manifest, described = None, _Described()
     if found.tables:
         overviews = _write_overviews(outline, found, previous, run)
         if overviews is None:
             return Finished(False)
-        written, used = overviews
+        written, described = overviews
         manifest = _publish(outline, found, previous, written, run)
-    progress = final_progress(outline, store, run.clock, run.pool, used)
+    progress = final_progress(outline, store, run.clock, run.pool, described.usage)
     put_record_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, progress)
     if manifest is not None:
         retire(found, previous, manifest, store=store)
     note_unknown_tables(outline, run)
-    return Finished(True, manifest)
+    return Finished(True, manifest, described.waiting)
 
 
 def _write_overviews(
@@ -70,8 +88,8 @@ def _write_overviews(
     found: Gathered,
     previous: DocumentationManifest | None,
     run: RunContext,
-) -> tuple[Overviews, ModelUsage | None] | None:
-    """Every overview, and what the model used for them; `None` if the time is too short for them and what follows."""
+) -> tuple[Overviews, _Described] | None:
+    """Every overview, and how domains were described; `None` if the time is too short for them and what follows."""
     store = run.store
     checkpoint = locations.run_finish_file(outline.run_id)
     earlier = read_record(store, checkpoint, FinishCheckpoint)
@@ -92,14 +110,14 @@ def _write_overviews(
     # noticed before anything is.
     outcomes = dict(run.pool.run(writer.write_domain, in_time(), at_once, to_the_end=True))
     used = sum_usage([earlier.usage if earlier else None, *(each.usage for each in outcomes.values())])
-    if len(outcomes) == len(writer.domains) and run.stop.remaining_seconds() >= CLOSING_TIME_SECONDS:
-        return writer.close([outcomes[plan] for plan in writer.domains]), used
-    put_record(
-        store,
-        checkpoint,
-        FinishCheckpoint(schema_version=SCHEMA_VERSION, files=publisher.published, usage=used),
-    )
-    return None
+    done = len(outcomes) == len(writer.domains) and run.stop.remaining_seconds() >= CLOSING_TIME_SECONDS
+    if used is not None or not done:
+        so_far = FinishCheckpoint(schema_version=SCHEMA_VERSION, files=publisher.published, usage=used)
+        put_record(store, checkpoint, so_far)
+    if not done:
+        return None
+    waiting = tuple(each.warning for each in outcomes.values() if each.warning is not None)
+    return writer.close([outcomes[plan] for plan in writer.domains]), _Described(used, waiting)
 
 
 def _publish(

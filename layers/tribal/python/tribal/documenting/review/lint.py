@@ -107,8 +107,8 @@ def find(document: TableDocument) -> Iterator[Finding]:
     if document.kind in _WITH_KEYS:
         if document.primary_key is None:
             yield Finding("without_key", name, None, "has no primary key")
-        if not document.foreign_keys and not document.relations:
-            yield Finding("orphaned", name, None, "no key leads to it or from it")
+        if not (document.foreign_keys or document.relations or document.inferred_keys):
+            yield Finding("orphaned", name, None, "no key leads to it or from it, declared or likely")
     for column in document.columns:
         yield from _words(name, column.name, column.description, column.name, document.table)
         for value in column.samples or ():

@@ -43,8 +43,8 @@ class UnitCheckpoint:
         """Tables that an earlier call in the same run has processed."""
         self._done: set[str] = set()
         self._started_at = ""
-        interrupted = self._earlier is not None and self._earlier.status == "running"
-        self._usage = self._earlier.usage if interrupted and self._earlier else None
+        # Publishing a new plan forgets what was used under an earlier one.
+        self._usage = self._earlier.usage if self._earlier else None
         self._shown_at = clock.real()
         self._written = b""
 
@@ -137,6 +137,7 @@ class UnitCheckpoint:
             output_files=[file.path for result in done for file in result.files],
             db_query_time_ms=query_ms,
             usage=self._usage,
+            left_to_rules={result.name: result.left_to_rules for result in done if result.left_to_rules} or None,
         )
         self._shown_at = self._clock.real()
         if status != "running":

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tribal.catalog import locations
 from tribal.documenting.annotations import TableAnnotations
 from tribal.documenting.files import write_document
-from tribal.documenting.staleness import PASSING, SERVER_UNAVAILABLE, input_hash, is_unchanged
+from tribal.documenting.staleness import PASSING, SERVER_UNAVAILABLE, input_hash, is_unchanged, waits_for_model
 from tribal.documenting.units.assemble import Provenance, apply_annotation, assemble_document
 from tribal.documenting.units.contexts import table_context
 from tribal.documenting.units.sampling import Samples, can_be_sampled, not_sampled, take_samples
@@ -113,7 +113,7 @@ class TableDocumenter:
         wants_samples = shared.options.rows_to_sample > 0 and can_be_sampled(table, views=shared.options.sample_views)
         samples = self._samples(table, spec) if wants_samples else Samples()
         if earlier is not None and self._is_better(earlier, samples, spec):
-            return earlier.model_copy(update={"error": same_or_newer(earlier.error, samples.warning)})
+            return earlier.model_copy(update={"error": same_or_newer(earlier.error, samples.warning), "usage": None})
         annotation = shared.annotations.get((spec.schema_name, spec.table_name))
         context = table_context(shared.unit, shared.part, table, spec, samples.by_column, annotation)
         description = apply_annotation(shared.describer.describe_table(context), annotation)
@@ -148,11 +148,17 @@ class TableDocumenter:
             # What waits for its model is taken up again with its samples, whatever became of those.
             error=same_or_newer(earlier.error if earlier else None, description.warning or samples.warning),
             usage=description.usage,
+            left_to_rules=description.left_to_rules or None,
         )
 
     def _is_better(self, earlier: TableResult, samples: Samples, spec: TableSpec) -> bool:
-        """Whether files of an earlier run, made from the same inputs, are better than new ones without samples."""
+        """Whether files of an earlier run, made from the same inputs, are better than new ones without samples.
+
+        Those that wait for their model are not: some tables can never be sampled.
+        """
         shared = self._shared
+        if waits_for_model(earlier):
+            return False
         passing = samples.warning is not None and samples.warning.code in PASSING
         return passing and not shared.options.force and is_unchanged(earlier, shared.input_hash(spec), shared.store)
 

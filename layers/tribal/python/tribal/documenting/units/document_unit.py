@@ -76,17 +76,28 @@ def document_unit(
 
 def _has_work(context: UnitContext, spec: TableSpec, earlier: TableResult | None) -> bool:
     options = context.options
+    if earlier is None:
+        return True
     if options.retry_failed:
-        return earlier is None or earlier.status == "failed" or waits_for_model(earlier)
-    if options.force or earlier is None:
+        return earlier.status == "failed" or _can_ask_again(context, spec, earlier)
+    if options.force:
         return True
     if is_unchanged(earlier, context.input_hash(spec), context.store):
-        # Without a connection, a refresh would only lose the samples.
-        can_refresh = context.reader is not None or options.rows_to_sample == 0
-        return can_refresh and wants_refresh(earlier, context.clock, options)
-    if context.reader is None:
-        return not is_unchanged(earlier, context.input_hash(spec, sampled=False), context.store)
+        return _can_refresh(context) and wants_refresh(earlier, context.clock, options)
+    if context.reader is None and is_unchanged(earlier, context.input_hash(spec, sampled=False), context.store):
+        return waits_for_model(earlier)
     return True
+
+
+def _can_ask_again(context: UnitContext, spec: TableSpec, earlier: TableResult) -> bool:
+    """Whether a table waits for its model, and would lose no samples when that is asked."""
+    unsampled = earlier.input_hash == context.input_hash(spec, sampled=False)
+    return waits_for_model(earlier) and (_can_refresh(context) or unsampled)
+
+
+def _can_refresh(context: UnitContext) -> bool:
+    """Without a connection, a refresh would only lose the samples."""
+    return context.reader is not None or context.options.rows_to_sample == 0
 
 
 def _note_unknown_columns(context: UnitContext, sink: ProgressSink) -> None:

@@ -6,7 +6,7 @@ import functools
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
@@ -77,6 +77,15 @@ def progress(clock: Clock, *, quiet: bool = False) -> Iterator[ProgressSink]:
             yield sink
     else:
         yield PlainSink(sys.stderr, clock)
+
+
+def paused(sink: ProgressSink) -> AbstractContextManager[None]:
+    """Within the block a sink draws nothing, so that the terminal is free for a question."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from tribal.edges.cli.progress import TerminalSink
+
+    return sink.paused() if isinstance(sink, TerminalSink) else nullcontext()
 
 
 def command(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tribal.edges.cli.console import paused
 
-    from tribal.ports import Spending
-    from tribal_contracts import DocumentationPlan, ModelQuote, ModelUsage
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tribal.ports import ProgressSink, Spending
+    from tribal_contracts import DocumentationPlan, ModelQuote, ModelSettings, ModelUsage, WorkUnitProgress
+
+
+_LISTED_TABLES = 10
+"""Tables that wait for a model, of those with one reason; the rest is counted."""
+_IN_CENTS = 0.1
+_LEAST = 0.0001
 
 
 def dollars(nanodollars: int) -> str:
-    """A sum of money, with as many digits as tell it from nothing."""
+    """A sum of money: in cents, or, where it is less than ten of them, with as many digits as tell it from nothing."""
     from tribal_contracts import NANODOLLARS
 
     value = nanodollars / NANODOLLARS
-    return f"${value:,.2f}" if value >= 1 or not nanodollars else f"${value:.4f}"
+    if value >= _IN_CENTS or not nanodollars:
+        return f"${value:,.2f}"
+    return f"${value:.4f}" if value >= _LEAST else f"under ${_LEAST}"
 
 
 def usage_text(usage: ModelUsage) -> str:
@@ -44,17 +56,54 @@ def quote_text(quote: ModelQuote) -> str:
     )
 
 
-def agree(plan: DocumentationPlan, budget_usd: float | None) -> bool:
-    """Whether to go on with a plan: on a terminal somebody is asked where the model would cost more than the budget."""
-    from tribal_contracts import NANODOLLARS
+def over_limit(quote: ModelQuote, model: ModelSettings | None) -> str:
+    """One line where a run would cost more than the settings let it; empty elsewhere."""
+    if model is None or quote.nanodollars <= _nanodollars(model.per_run_usd):
+        return ""
+    limit = dollars(_nanodollars(model.per_run_usd))
+    return f"that is more than per_run_usd, {limit}: what it does not pay for waits for the next run, in words of rules"
 
+
+def agree(plan: DocumentationPlan, budget_usd: float | None, sink: ProgressSink) -> bool:
+    """Whether to go on with a plan: on a terminal somebody is asked where the model would cost more than the budget."""
     quote = plan_quote(plan)
-    if quote is None or budget_usd is None or quote.nanodollars <= budget_usd * NANODOLLARS:
+    if quote is None or budget_usd is None or quote.nanodollars <= _nanodollars(budget_usd):
         return True
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return True
-    typer.echo(f"This run would take {quote_text(quote)}: more than the ${budget_usd:,.2f} of --budget.", err=True)
-    return typer.confirm("Ask the model for as much as the budget pays for, and leave the rest to rules?", err=True)
+    budget = dollars(_nanodollars(budget_usd))
+    with paused(sink), _interruptible():
+        typer.echo(f"This run would take {quote_text(quote)}: more than the {budget} of --budget.", err=True)
+        return typer.confirm("Ask the model for as much as the budget pays for, and leave the rest to rules?", err=True)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Within the block Ctrl-C ends the command at once: nothing is under way that would have to be finished."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _nanodollars(usd: float) -> int:
+    from tribal_contracts import NANODOLLARS
+
+    return round(usd * NANODOLLARS)
+
+
+def waiting_lines(units: Iterable[WorkUnitProgress]) -> Iterator[str]:
+    """Which tables have rules' words until a model answers, by reason."""
+    from tribal.runs.waiting import waiting_of
+
+    for waiting in waiting_of(error for unit in units for error in unit.errors):
+        yield f"rules describe {waiting.counted} until the next run asks the model: {waiting.reason}"
+        more = len(waiting.tables) - _LISTED_TABLES
+        names = ", ".join(waiting.tables[:_LISTED_TABLES])
+        yield f"  {names}{f' and {more} more, which --json lists' if more > 0 else ''}"
 
 
 def spending_lines(spent: Spending) -> Iterator[str]:
@@ -63,8 +112,11 @@ def spending_lines(spent: Spending) -> Iterator[str]:
         yield "model: progress/budget.json is damaged, so no model is asked; look at what was spent, then delete it"
     if not spent.run_id:
         return
-    unsettled = f", of which ${spent.unsettled_usd:.4f} are of calls whose end nobody saw" * bool(spent.unsettled_usd)
-    reserved = f", ${spent.reserved_usd:.4f} more set aside" * bool(spent.reserved_usd)
-    yield f"model: ${spent.day_usd:.4f} today (UTC){unsettled}{reserved}; run {spent.run_id}: ${spent.run_usd:.4f}"
+    day, run, unsettled, reserved = (
+        dollars(_nanodollars(usd)) for usd in (spent.day_usd, spent.run_usd, spent.unsettled_usd, spent.reserved_usd)
+    )
+    unseen = f", of which {unsettled} are for calls whose end nobody saw" * bool(spent.unsettled_usd)
+    aside = f", {reserved} more set aside" * bool(spent.reserved_usd)
+    yield f"model: {day} spent today (UTC){unseen}{aside}; {run} in run {spent.run_id}"
     if spent.stopped:
         yield f"model: no more calls in that run: {spent.stopped}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tribal.catalog.locations import PLAN_FILE
 from tribal.edges.cli.console import console
-from tribal.edges.cli.model_view import dollars, plan_quote, quote_text
+from tribal.edges.cli.model_view import dollars, over_limit, plan_quote, quote_text
 from tribal.errors import PlanError
 from tribal.planning import load_plan
 from tribal_contracts import ModelQuote
@@ -48,6 +48,8 @@ def print_plan(
     )
     if quote is not None:
         out.print(f"{quote_text(quote)}; what samples and repairs add is not counted")
+        if line := over_limit(quote, settings.model):
+            out.print(line)
     for line in changes(previous, plan) if previous else ():
         out.print(escape(line))
     for line in moves(plan):

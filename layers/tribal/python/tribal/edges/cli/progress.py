@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -58,6 +59,19 @@ class TerminalSink:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._progress.stop()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Within the block nothing is drawn, so that a question can be asked below what is there."""
+        self._progress.stop()
+        try:
+            yield
+        finally:
+            # What has ended stays above the question.
+            with self._lock:
+                for task in [task for task in self._progress.tasks if task.fields["summary"]]:
+                    self._progress.remove_task(task.id)
+            self._progress.start()
 
     def begin(self, stage: str, total: int) -> None:
         """Show the stage's bar."""

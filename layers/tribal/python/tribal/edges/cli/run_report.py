@@ -39,15 +39,19 @@ def print_record(record: RunRecord, indexed: str = "") -> None:
 
 
 def record_exit_code(record: RunRecord, *, strict: bool = False) -> int:
-    """The exit code of a command that performed or followed the run; `strict` counts tables that wait for a model."""
+    """The exit code of a command that performed or followed the run; `strict` counts what waits for a model."""
     from tribal.documenting import WAITING
     from tribal.errors import EXIT_DONE, EXIT_INTERNAL, EXIT_PARTIAL, code_outcome, error_named, outcome
 
     codes = {"completed": EXIT_DONE, "partial": EXIT_PARTIAL}
     waits = any(error.code in WAITING for error in record.errors)
+    if record.status == "completed" and waits and strict:
+        return EXIT_PARTIAL
     if record.status == "partial" and waits and not record.tables_failed:
         others = [error for error in record.errors if error.code not in WAITING and error.severity != "warning"]
         return EXIT_PARTIAL if strict or others else EXIT_DONE
+    if record.status == "completed" and waits and strict:
+        return EXIT_PARTIAL
     if record.status in codes:
         return codes[record.status]
     last = record.errors[-1] if record.errors else None

@@ -12,7 +12,7 @@ from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
 from tribal.catalog.outline import outline_of
 from tribal.errors import DatabaseError
-from tribal.keys import LIKELY, KeyPair, Overlap, Overlaps, candidate_pairs, infer_keys
+from tribal.keys import Inference, KeyPair, Overlap, Overlaps
 from tribal.ports import Application, CatalogReader, Clock, ObjectStore, SchemaAndTable, StopToken
 from tribal.store import put_record_if_changed, read_record
 from tribal_contracts import (
@@ -88,8 +88,8 @@ def infer_likely_keys(
     fresh = {pair for pair, said in known.items() if _is_fresh(said, now, app.options().statistics_max_age)}
     if earlier is not None and earlier.input_hash == inputs and len(fresh) == len(earlier.comparisons):
         return earlier
-    outlines = [outline_of(table, read.database) for table in read.tables.values()]
-    pairs = [pair for pair in candidate_pairs(outlines) if read.can_be_compared(pair)] if with_values else []
+    inference = Inference.of([outline_of(table, read.database) for table in read.tables.values()])
+    pairs = [pair for pair in inference.candidate_pairs() if read.can_be_compared(pair)] if with_values else []
     asking = _Asking(read, reader, known, now, _time_is_left(app.clock, stop))
     found = asking.compare([pair for pair in pairs if pair not in fresh])
     comparisons = {pair: said for pair in pairs if (said := found.get(pair, known.get(pair))) is not None}
@@ -97,7 +97,7 @@ def infer_likely_keys(
     return InferredKeys(
         schema_version="1.0",
         database=read.database,
-        keys=[key for key in infer_keys(outlines, _overlaps(comparisons) or None) if key.confidence >= LIKELY],
+        keys=inference.likely_keys(_overlaps(comparisons)),
         comparisons=[comparisons[pair] for pair in sorted(comparisons)],
         tables={name: read.hashes[name] for name in sorted(compared)},
         input_hash=inputs if len(comparisons) == len(pairs) else None,

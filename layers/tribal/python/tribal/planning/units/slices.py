@@ -119,7 +119,7 @@ def metadata_hash(name: str, database: DatabaseTables, neighbours: Mapping[str, 
 
 
 def inferred_keys_hash(name: str, database: DatabaseTables, neighbours: Mapping[str, SliceNeighbour]) -> str | None:
-    """Hash of the likely keys of a table without figures, and of where their tables are documented; `None` for none."""
+    """Hash of the likely keys of a table without figures, and of what is said of their tables; `None` for none."""
     keys = database.inferred.get(name)
     if not keys:
         return None
@@ -133,7 +133,8 @@ def inferred_keys_hash(name: str, database: DatabaseTables, neighbours: Mapping[
         ]
         for key in keys
     ]
-    return object_hash([ends, [neighbours[other].path for other in database.likely_neighbour_names(name)]])
+    likely = [neighbours[other] for other in database.likely_neighbour_names(name)]
+    return object_hash([ends, [[each.path, *([each.comment] if each.comment else [])] for each in likely]])
 
 
 def write_slice(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribal.errors import EmbeddingFailed
-from tribal.naming import is_word
 from tribal.ports import ByVector, ByWords, Candidates, IndexFilter, VectorKind
 from tribal.ranking.relevance import Evidence, Word, coverage, relevance, words_matched
+from tribal.retrieval.searching.nonsense import meaning_of, near_tables
 from tribal.retrieval.searching.query import Concept, read_question, search_terms, words_to_find
 from tribal.retrieval.searching.table_map import Positions
 from tribal.retrieval.searching.table_names import table_names
@@ -44,6 +44,8 @@ class Found:
     by_name: Candidates
     by_letters: Candidates
     """The tables whose names look most like the words of the question."""
+    near: NDArray[Any]
+    """Ids of the tables that match because they are near in meaning."""
     named: Mapping[int, float]
     """Ids of the tables that the question names, each with how certainly."""
     counts: Mapping[str, int]
@@ -61,7 +63,7 @@ class Found:
     @cached_property
     def matches(self) -> NDArray[Any]:
         """Ids of the tables that share a term, best first, then of the others that are named or near in meaning."""
-        others = np.union1d(self.by_vector.ids[:MATCHES_BY_VECTOR], np.fromiter(self.named, np.int64, len(self.named)))
+        others = np.union1d(self.near, np.fromiter(self.named, np.int64, len(self.named)))
         return np.concatenate([self.lexical.ids, others[self._lexical.of(others) < 0]])
 
     @property
@@ -91,6 +93,7 @@ class Found:
             words=words_matched(self.words, shared),
             name=self._name_cosines.get(table, 0.0),
             named=self.named.get(table, 0.0),
+            tables=self.tables,
         )
 
     @cached_property
@@ -120,10 +123,13 @@ def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
     vector, warnings = _vector(" ".join(concept.spelt for concept in concepts) or text, opened, toolbox)
 
     questions: list[ByWords | ByVector] = [ByWords(terms, "table", asked, COUNTED)]
-    if vector is not None and (misspelt or not _means_nothing(concepts, unmatched, toolbox)):
+    is_known = misspelt or len(unmatched) < len(concepts)
+    meaning = "some" if is_known else meaning_of(text, unmatched, toolbox.embedder)
+    if vector is not None and meaning != "none":
         questions += [ByVector(vector, kind, asked, SCORED_A_SIGNAL) for kind in _KINDS]
     lexical, *near = index.candidates(questions)
     by_vector, by_column, by_name = near or [Candidates.of(())] * len(_KINDS)
+    near_ids = near_tables(by_vector, by_name) if meaning == "doubtful" else by_vector.ids[:MATCHES_BY_VECTOR]
     letters = names.grams.alike((concept.spelt for concept in concepts), SCORED_A_SIGNAL)
     ids = names.record_ids[letters.tables]
     named = names.named.named(text, lambda word: word not in unmatched)
@@ -135,6 +141,7 @@ def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
         by_column=by_column,
         by_name=by_name,
         by_letters=Candidates(ids, letters.scores, ids),
+        near=near_ids,
         named={
             int(names.record_ids[number]): certainty
             for number, certainty in named.items()
@@ -149,18 +156,6 @@ def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
 
 def _is_held(concept: Concept, counts: Mapping[str, int]) -> bool:
     return any(counts.get(term) for term in search_terms([concept]))
-
-
-def _means_nothing(concepts: Sequence[Concept], unmatched: Sequence[str], toolbox: Toolbox) -> bool:
-    """Whether no table has any word of a question, and nobody uses such words: what is near to them is so by chance."""
-    if toolbox.embedder is None or len(unmatched) < len(concepts):
-        return False
-    try:
-        return not any(
-            known or is_word(word) for word, known in zip(unmatched, toolbox.embedder.knows(unmatched), strict=True)
-        )
-    except EmbeddingFailed:
-        return False
 
 
 def _vector(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[NDArray[Any] | None, list[AgentError]]:

@@ -28,7 +28,10 @@ class RepeatedTables:
     tables: Mapping[int, Repeated]
     """By number of the table."""
     asked_by: Mapping[str, Sequence[int]]
-    """Numbers of the tables whose name has this term more than their original's."""
+    """Numbers of the copies and views whose name has this term more than their original's.
+
+    What a part's name has more says which rows it keeps: a question about 2024 does not ask for `parcel_2024`.
+    """
 
     @classmethod
     def of(cls, entries: Sequence[IndexedTable]) -> RepeatedTables:
@@ -42,6 +45,8 @@ class RepeatedTables:
             if original is None or entry.copy_of is None:
                 continue
             tables[number] = Repeated(number, original, entry.copy_of.kind)
+            if entry.copy_of.kind == "part":
+                continue
             for term in terms_of(entry.table) - terms_of(entries[original].table):
                 asked_by[term].append(number)
         return cls(tables, asked_by)
@@ -50,7 +55,7 @@ class RepeatedTables:
         """Those that a question with these terms does not mean, by number.
 
         Args:
-            terms: what the question says; a word that only the name of the copy has asks for the copy.
+            terms: what the question says; a word that only the name of a copy or view has asks for it.
             named: numbers of the tables that the question names.
         """
         if not self.tables:

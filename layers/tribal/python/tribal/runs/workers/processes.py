@@ -235,7 +235,7 @@ def processes_for(options: Options, outline: RunOutline) -> int:
 
     One, where a model describes: waiting for it takes no core, and its budget is drawn in one place.
     """
-    if options.model is not None:
+    if any(map(options.described_by_model, options.databases)):
         return 1
     most = min(len(outline.units), *(entry.limits.connections for entry in options.databases))
     if options.worker_processes is not None:

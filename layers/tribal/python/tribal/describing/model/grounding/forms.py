@@ -17,7 +17,7 @@ _MIXED = re.compile(r"[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]")
 _MARKUP = re.compile(r"[<>`*|#{}\\~^\[\]]|&#?\w+;|__|[-=]{2,}|^\s*[-+\u2022\u00b7]\s")
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]*:(?=\S)|@|\bwww\b|\b(?:dot|punkt|punto|point)\s+(?:com|org|net|io|dev|info|example)\b"
-    r"|(?:^|[\s(])[.~]?/(?=\S)|\w/\w+/|\b\w+\.(?:com|org|net|io|dev|info|example|local|test|invalid)\b",
+    r"|//|(?:^|[\s(])[.~]?/(?=\S)|\w/\w+/|\b\w+\.(?:com|org|net|io|dev|info|example|local|test|invalid)\b",
     re.IGNORECASE,
 )
 _CODE = re.compile(

@@ -11,6 +11,7 @@ from tribal.describing.model.grounding.figures import has_figure
 from tribal.describing.model.grounding.filling import fill_handles, handles_in, hide_handles, is_plain, written
 from tribal.describing.model.grounding.forms import broken_form
 from tribal.describing.model.grounding.known_names import KnownNames, words_of
+from tribal.describing.model.grounding.ordered import ordered_words
 from tribal.describing.model.grounding.orders import is_order
 from tribal.describing.model.grounding.plain_names import PlainNames, split_words
 from tribal.describing.model.grounding.sentences import HANDLE, plain
@@ -29,7 +30,7 @@ RULES = {
     "figure": "it has a figure",
     "sample": "it repeats a sample value",
     "order": "it speaks to the reader, or about this request",
-    "copied": "it repeats what was read from the database",
+    "copied": "it repeats what was read from the database, or says what that orders",
     "name": "it names a table or column that was not shown",
 }
 """What a sentence may break, and how the model is told."""
@@ -89,7 +90,8 @@ class Judge:
             return "sample"
         if is_order(text, self._noun_words, english=self.question.language.lower().startswith("english")):
             return "order"
-        if not self._copied.isdisjoint(_runs(split_words(text))):
+        words = split_words(text)
+        if not self._copied.isdisjoint(_runs(words)) or any(_has_run(words, ordered) for ordered in self._ordered):
             return "copied"
         return "name" if self.names.found(text) else ""
 
@@ -120,6 +122,16 @@ class Judge:
             for text in (*self.question.shown.texts, *self.question.shown.samples)
             for run in _runs(split_words(text))
         )
+
+    @cached_property
+    def _ordered(self) -> frozenset[tuple[str, ...]]:
+        shown = self.question.shown
+        names = [part for handle in self.question.handles.values() for part in handle.parts]
+        return ordered_words([*shown.texts, *shown.samples, *names])
+
+
+def _has_run(words: list[str], run: tuple[str, ...]) -> bool:
+    return any(tuple(words[at : at + len(run)]) == run for at in range(len(words) - len(run) + 1))
 
 
 def _runs(words: list[str]) -> Iterable[tuple[str, ...]]:

@@ -9,6 +9,7 @@ from tribal.describing.model.questions.question import ANSWER_SCHEMA, Handle, Qu
 from tribal.describing.model.questions.table_data import MAX_SAMPLE_CHARS
 from tribal.describing.model.questions.tables import (
     halved,
+    is_open,
     question_key,
     table_questions,
     without_samples,
@@ -26,6 +27,7 @@ __all__ = [
     "domain_key",
     "domain_question",
     "halved",
+    "is_open",
     "load_prompts",
     "question_key",
     "table_questions",

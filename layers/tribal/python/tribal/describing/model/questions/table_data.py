@@ -10,7 +10,7 @@ from typing import Any
 
 from tribal.catalog.identity import TableIdentity, format_name
 from tribal.describing.model.questions.question import Shown
-from tribal.describing.model.questions.table_handles import OWN, TableHandles, place_of
+from tribal.describing.model.questions.table_handles import OWN, Place, TableHandles, place_of
 from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.phrases import clean_comment
 from tribal.ports import TableContext
@@ -89,11 +89,10 @@ class TableData:
     def shown(self, numbers: Collection[int]) -> Shown:
         """What the words of an answer are judged by."""
         table, settled = self.context.table, self.context.settled
-        neighbours = self.context.neighbours.values()
         texts = [table.comment, table.view_definition, *(check.expression for check in table.checks)]
         texts += [text for column in table.columns for text in (column.comment, column.default_value, column.generated)]
         texts += [label for column in table.columns for label in column.enum_values or ()]
-        texts += [neighbour.comment for neighbour in neighbours]
+        texts += self._comments.values()
         return Shown(
             own=(table.table_name, *(column.name for column in table.columns)),
             others=tuple(name for (_, name), handle in self.handles.tables.items() if handle != OWN),
@@ -106,15 +105,21 @@ class TableData:
         return format_name(self.handles.all[handle].parts)
 
     def _others(self) -> dict[str, Any]:
-        comments = {
-            (neighbour.schema_name, neighbour.table_name): neighbour.comment
-            for neighbour in self.context.neighbours.values()
-        }
         return {
-            handle: _trimmed(format_name(place), clean_comment(comments.get(place), MAX_BRIEF_CHARS))
+            handle: _trimmed(format_name(place), clean_comment(self._comments.get(place), MAX_BRIEF_CHARS))
             for place, handle in self.handles.tables.items()
             if handle != OWN
         }
+
+    @cached_property
+    def _comments(self) -> dict[Place, str]:
+        """Comments on the other tables that keys join to this one.
+
+        The slice may know of more tables, such as those that a view reads; which, depends on the rest of its unit.
+        """
+        neighbours = self.context.neighbours.values()
+        found = {(each.schema_name, each.table_name): each.comment for each in neighbours}
+        return {place: text for place, text in found.items() if text and place in self.handles.joined}
 
     def _columns_shown(self, numbers: Collection[int], others: int | None) -> list[int]:
         keys = {number for number, fact in enumerate(self.handles.facts, 1) if self._is_key(fact)}

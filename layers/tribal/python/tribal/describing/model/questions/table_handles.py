@@ -66,6 +66,12 @@ class TableHandles:
             **{key: Handle("value", (value,)) for values in self.values.values() for key, value in values.items()},
         }
 
+    @cached_property
+    def joined(self) -> frozenset[Place]:
+        """The other tables that declared or likely keys join to this one."""
+        referenced, _, *others = self._others()
+        return frozenset(place for group in (referenced, *others) for place in group)
+
     def of(self, fully_qualified_name: str) -> str | None:
         """The handle of a table."""
         return self.tables.get(place_of(fully_qualified_name))

@@ -17,6 +17,7 @@ MAX_COLUMNS = 40
 """Columns that one question asks for."""
 
 _KNOWN: frozenset[EvidenceKind] = frozenset({"declared", "told"})
+_KNOWN_OR_SEEN: frozenset[EvidenceKind] = frozenset({"declared", "told", "seen"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +35,7 @@ def table_questions(
     first question asks for the table's own text; each asks for at most `MAX_COLUMNS` columns.
     """
     source = _Source(TableData(_redacted(context), with_samples), asking)
-    text, columns = _open_text(context, rules), _open_columns(context, rules, _KNOWN | {"seen"})
+    text, columns = _open_text(context, rules), _open_columns(context, rules, _KNOWN_OR_SEEN)
     if not text and not columns:
         return []
     slices = [columns[at : at + MAX_COLUMNS] for at in range(0, len(columns), MAX_COLUMNS)] or [[]]
@@ -108,11 +109,12 @@ def _open_columns(context: TableContext, rules: TableDescription, known: frozens
     return [
         number
         for number, column in enumerate(context.table.columns, 1)
-        if not settled.get(column.name, "").strip() and _is_open(rules.columns[column.name], known)
+        if not settled.get(column.name, "").strip() and is_open(rules.columns[column.name], known)
     ]
 
 
-def _is_open(said: Description, known: frozenset[EvidenceKind]) -> bool:
+def is_open(said: Description, known: frozenset[EvidenceKind] = _KNOWN_OR_SEEN) -> bool:
+    """Whether what rules say of a column leaves it to a model."""
     if said.source in ("human", "comment"):
         return False
     return all(evidence.kind not in known for evidence in said.evidence or ())

@@ -163,21 +163,34 @@ def run(
     from tribal.app.local import local_application
     from tribal.edges.cli.model_view import agree
     from tribal.ports import RunParameters
+    from tribal.runs.local import LocalRun
     from tribal.settings import load_settings
 
     settings = with_databases(load_settings(project=project, dsn=dsn, take_samples=not no_samples))
     parameters = RunParameters(force=force or new_prose, replan=replan, new_prose=new_prose, budget_usd=budget)
     app = local_application(settings, parameters)
-    with _open(app, "run", as_json) as work:
+    with progress(app.clock, quiet=as_json) as sink, LocalRun(app, "run", sink) as work:
         _record_source(settings, app)
-        agreed = agree(work.plan().plan, budget)
+        agreed = agree(work.plan().plan, budget, sink)
         if agreed and work.document():
             work.index()
     if not agreed:
-        typer.echo("Planned, and nothing was asked of the model. `describer: rules` keeps a database from it.")
-        raise typer.Exit
+        _report_refused(work, project, as_json=as_json)
+        return
     next_step = f"Next: {as_typed(_SEARCH, project)}, or {as_typed('domains', project)}."
     _report(work, settings, as_json, next_step=next_step, open_page=open_page, strict=strict)
+
+
+def _report_refused(work: LocalRun, project: Path, *, as_json: bool) -> None:
+    """Say what a run has left undone because somebody answered no."""
+    if as_json:
+        print_json(work.record)
+        return
+    typer.echo("Planned only: no table was documented, and nothing was asked of the model.")
+    typer.echo(
+        f"Next: {as_typed('run', project)} with another --budget, or with `describer: rules` for a database in "
+        "databases.yaml, which keeps it from the model."
+    )
 
 
 def _record_source(settings: Settings, app: Application) -> None:

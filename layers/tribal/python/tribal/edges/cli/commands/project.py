@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
 from tribal.edges.cli.console import command, console, counted, print_json
 from tribal.edges.cli.databases import with_databases
 from tribal.edges.cli.hints import as_typed
-from tribal.edges.cli.options import Dsn, Json, Project
+from tribal.edges.cli.options import Dsn, Json, NoSamples, Project
 
 if TYPE_CHECKING:
     from tribal.ports import AccessReport, Statement
@@ -121,17 +121,35 @@ def check(
     dsn: Dsn = None,
     project: Project = _HERE,
     sql: Annotated[bool, typer.Option("--sql", help="Print every statement that would ever be sent.")] = False,
+    prompt: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads it at run time
+        typer.Option(
+            "--prompt", metavar="TABLE", help="Print what a model would be sent about a table.", show_default=False
+        ),
+    ] = None,
+    no_samples: NoSamples = False,
     as_json: Json = False,
 ) -> None:
     """Say what can and cannot be read, and what GRANT is missing.
 
     It connects to each database and reads nothing but names and privileges. With --sql it connects to nothing and
     prints every statement that Tribal Knowledge would ever send, so that an administrator can look at them first.
+
+    With --prompt it prints, byte for byte, what a run would send to the model about a table of the last plan, a line
+    a question, and sends nothing. Samples are taken as a run takes them; --no-samples leaves them out.
     """
     from tribal.app.local import statements
+    from tribal.errors import ConfigurationError
     from tribal.settings import load_settings
 
-    settings = load_settings(project=project, dsn=dsn)
+    settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
+    if prompt is not None:
+        if sql:
+            raise ConfigurationError("--sql and --prompt print different things; give one of them")
+        from tribal.edges.cli.prompt_view import print_prompt
+
+        print_prompt(settings, prompt, as_json=as_json)
+        return
     if sql:
         _print_statements(statements(), as_json=as_json)
         return

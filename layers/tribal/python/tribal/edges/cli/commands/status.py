@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _HERE = Path()
 _LISTED_ERRORS = 20
+_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +146,24 @@ def _print_last_run(out: Console, run: RunRecord, state: str, again: str, *, wit
         out.print(f"    [yellow]{error.code}[/] {escape(one_line(error.message))}")
 
 
+def _by_reason(left_to_rules: Mapping[str, str]) -> dict[str, list[str]]:
+    """The first tables of each reason."""
+    reasons: dict[str, list[str]] = {}
+    for name, why in left_to_rules.items():
+        reasons.setdefault(why, []).append(name)
+    return {
+        why: [*names[:_NAMED], *([f"{len(names) - _NAMED} more"] * (len(names) > _NAMED))]
+        for why, names in reasons.items()
+    }
+
+
 def _print(report: StatusReport, state: IndexState | None, again: Callable[[str], str], *, all_units: bool) -> None:
     """Print the report; while watching, only the units of interest."""
     from rich.markup import escape
 
-    from tribal.edges.cli.model_view import usage_text
+    from tribal.documenting import WAITING
+    from tribal.edges.cli.model_view import usage_text, waiting_lines
     from tribal.runs.leases.lease_file import holder_text
-    from tribal.runs.pipeline import told_once
 
     out = console()
     if report.lease is not None and report.running:
@@ -175,12 +187,19 @@ def _print(report: StatusReport, state: IndexState | None, again: Callable[[str]
         if not all_units and unit.status in ("pending", "completed"):
             continue
         failed = f", {unit.tables_failed} failed" if unit.tables_failed else ""
+        waits = sum(error.code in WAITING for error in unit.errors)
+        failed += f", {waits} with words of rules" if waits else ""
         failed += f"; {usage_text(unit.usage)}" if unit.usage is not None else ""
         out.print(
             f"  {escape(unit_id)}: {report.shown(unit.status)}, {unit.tables_completed} of {unit.tables_total}{failed}"
         )
-        for error in told_once(unit.errors):
-            out.print(f"    [yellow]{error.code}[/] {escape(error.message)}")
+        for why, names in _by_reason(unit.left_to_rules or {}).items():
+            out.print(f"    described by rules: {escape(', '.join(names))} ({escape(why)})")
+        for error in unit.errors:
+            if error.code not in WAITING:
+                out.print(f"    [yellow]{error.code}[/] {escape(error.message)}")
+    for line in waiting_lines(documenter.work_units.values()):
+        out.print(line, markup=False)
     if state is not None:
         out.print(f"index: {escape(state.text(report.manifest_hash))}")
         return

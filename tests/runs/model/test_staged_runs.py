@@ -1,0 +1,49 @@
+"""A run cut into steps, as functions take them, that asks a model."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+
+from tests.fakes import RecordingSink
+from tests.fakes.claude import FakeClaude
+from tests.fakes.claude import failures as fail
+from tests.runs.model.made import ModelRuns, says, shop
+from tribal.catalog import locations
+from tribal.ports import StopToken
+from tribal.runs.ids import new_run_id
+from tribal.runs.staged import StagedRun
+from tribal.runs.workers.pool import ThreadWorkerPool
+from tribal.store import require_record
+from tribal_contracts import CloseTask, RunOutline, RunRecord
+
+
+def staged(runs: ModelRuns) -> RunRecord:
+    """Plan, document every unit and finish, each with an application of its own."""
+    run_id = new_run_id(runs.clock)
+
+    def step() -> StagedRun:
+        return StagedRun(run_id, "holder", runs.app(), StopToken(), ThreadWorkerPool(), RecordingSink())
+
+    step().open("run")
+    step().read("shop")
+    step().compose()
+    outline = require_record(runs.store, locations.run_outline_file(run_id), RunOutline)
+    for unit in outline.units:
+        step().document(unit.id)
+    status = step().finish()
+    assert status != "running"
+    return step().close(CloseTask(run_id=run_id, status=status))
+
+
+def test_each_run_records_what_it_used_itself_although_their_plan_is_one(claude: FakeClaude) -> None:
+    claude.mind = says("Holds what was ordered.", "Tells how good it is.")
+    runs = ModelRuns(claude, shop(4))
+    claude.script = fail.Script(share=1.0, among=(fail.REFUSAL,))
+    for _ in range(2):
+        before = len(claude.calls)
+        used = staged(runs).usage
+        assert used is not None
+        billed = sum(sum(astuple(call.tokens)) for call in claude.calls[before:])
+        assert (used.calls, used.tokens) == (len(claude.calls) - before, billed)
+        claude.script = fail.Script()
+    assert staged(runs).usage is None
