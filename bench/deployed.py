@@ -100,7 +100,15 @@ def _measured(
     entry = DatabaseEntry(name="made_up", dsn="postgresql://nobody@127.0.0.1:1/none", sample_rows=0)
     store = S3ObjectStore(account.client("s3"), bucket)
     content = {
-        "databases": [{"name": entry.name, "dsn": "postgresql://nobody@127.0.0.1:1/none", "sample_rows": 0}],
+        "databases": [
+            {
+                "name": entry.name,
+                "dsn": "postgresql://nobody@127.0.0.1:1/none",
+                "sample_rows": 0,
+                # No more functions run at once than a server has connections to spare.
+                "limits": {"connections": max(4, deployment.units_at_once)},
+            }
+        ],
         "tables_per_unit": TABLES_A_UNIT,
         "units_at_once": deployment.units_at_once,
     }
