@@ -8,8 +8,7 @@ import pytest
 
 from tests.fakes.catalogs import column, table
 from tests.fakes.claude import FakeClaude
-from tests.runs.model.made import ModelRuns, data_of, shop
-from tests.runs.model.test_runs_with_a_model import says
+from tests.runs.model.made import ModelRuns, data_of, says, shop
 from tribal.adapters.local.folder import FolderStore
 from tribal.runs.clock import SystemClock
 from tribal_contracts import CatalogTable, DatabaseEntry
