@@ -187,3 +187,11 @@ def make_ready(account: AwsAccount, environment: Environment, dsns: tuple[str, s
     account.client("s3").put_object(Bucket=system.bucket, Key="config/databases.yaml", Body=content)
     account.keep_secret(PASSWORD_SECRET, json.dumps({"password": unquote(parts.password or "")}))
     return system
+
+
+def unit_of(system: DeployedSystem, table: str) -> str:
+    """The work unit that documents a table, by `schema.table`."""
+    files = system.manifest().indexable_files
+    (unit,) = {file.work_unit for file in files if file.type == "table" and f"{file.schema_}.{file.table}" == table}
+    assert isinstance(unit, str)
+    return unit

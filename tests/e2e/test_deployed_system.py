@@ -16,7 +16,7 @@ import pytest
 from functions.contexts import MARGIN_SECONDS
 from infra.function_packages import ASKING, FUNCTIONS, OUR_LAYER, layers_of
 from tests.e2e.account import REGION, wait_until
-from tests.e2e.deployed_system import DeployedSystem
+from tests.e2e.deployed_system import DeployedSystem, unit_of
 from tests.e2e.lambda_processes import Sandbox
 from tests.e2e.permissions import missing, unused
 from tests.e2e.unused_permissions import outdated, unexplained
@@ -50,14 +50,6 @@ def played(system: DeployedSystem, request: pytest.FixtureRequest) -> None:
 def units_called(system: DeployedSystem, since: int) -> list[str]:
     """Units of the documenter's calls since so many."""
     return [event["unit_id"] for event in system.calls_of(DOCUMENTER)[since:]]
-
-
-def unit_of(system: DeployedSystem, table: str) -> str:
-    """The work unit that documents a table, by `schema.table`."""
-    files = system.manifest().indexable_files
-    (unit,) = {file.work_unit for file in files if file.type == "table" and f"{file.schema_}.{file.table}" == table}
-    assert isinstance(unit, str)
-    return unit
 
 
 def test_what_the_schedule_starts_is_documented_indexed_and_answered(system: DeployedSystem) -> None:

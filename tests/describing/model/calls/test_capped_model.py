@@ -136,6 +136,7 @@ def test_after_many_failures_in_a_row_calls_fail_at_once_in_every_process_until_
             outcome = each.ask(request())
             assert isinstance(outcome, ModelFailure)
             assert (outcome.kind, outcome.usage) == ("unavailable", ModelUsage())
+            assert ("(last: " in outcome.message) == (each is here), "who saw a call fail says why"
         assert len(model.requests) == FAILURES_IN_A_ROW
         simulation.pause(OPEN_SECONDS + 1)
         here.ask(request())

@@ -21,6 +21,8 @@ class Breaker:
         self._failures = 0
         self._open_until: datetime | None = None
         self._probing = False
+        self.last_failure = ""
+        """What ended the latest of the calls that failed; empty where another process saw it."""
 
     @property
     def open_until(self) -> datetime | None:
@@ -40,9 +42,10 @@ class Breaker:
             self._probing = self._open_until is not None
             return True
 
-    def count(self, *, failed: bool) -> None:
-        """A call that was admitted has ended."""
+    def count(self, *, failed: bool, why: str = "") -> None:
+        """A call that was admitted has ended; `why` is what ended it, if it failed."""
         with self._lock:
+            self.last_failure = why or self.last_failure
             self._failures = self._failures + 1 if failed else 0
             if not failed:
                 self._open_until = None

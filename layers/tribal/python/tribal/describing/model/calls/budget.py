@@ -112,7 +112,8 @@ class Budget:
         if self._replaced:
             return ModelFailure("interrupted", f"another run has taken the budget over from run {self._run_id!r}")
         if self.breaker.is_open():
-            return ModelFailure("unavailable", "too many calls in a row have failed; one is tried again in a minute")
+            last = f" (last: {self.breaker.last_failure})" * bool(self.breaker.last_failure)
+            return ModelFailure("unavailable", f"too many calls in a row have failed{last}; one is tried in a minute")
         return None
 
     @contextmanager

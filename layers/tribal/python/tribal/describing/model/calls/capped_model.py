@@ -97,19 +97,20 @@ class CappedModel:
                 case "exhausted":
                     return ModelFailure(
                         "exhausted",
-                        "the budget is spent: what per_run_usd or per_day_usd leaves does not hold another call",
+                        "the budget is spent: per_run_usd, per_day_usd or --budget leaves too little for another call",
                     )
                 case "later":
                     self._timing.pause(_POLL_SECONDS)
 
     def _ask_within_deadline(self, request: ModelRequest, price: int) -> ModelOutcome:
         """Make the call that was reserved and admitted, and repeat it while that can help."""
-        failed = True
+        failed, why = True, ""
         try:
             outcome = self._repeated(request, price)
             failed = isinstance(outcome, ModelFailure) and outcome.kind in DOWN
+            why = outcome.message if isinstance(outcome, ModelFailure) and failed else ""
         finally:
-            self._budget.breaker.count(failed=failed)
+            self._budget.breaker.count(failed=failed, why=why)
         return outcome
 
     def _repeated(self, request: ModelRequest, price: int) -> ModelOutcome:
