@@ -30,7 +30,7 @@ MOST = 1.1
 _SECRET = "BENCH_CLAUDE_KEY"
 _SECRET_IN_AWS = "tribal/dev/claude"
 _UNITS_AT_ONCE = 8
-"""In the Map: its units have 12 tables on average, and 50 calls at once need twice as many tables under way."""
+"""In the Map: its units have 12 tables on average, the last ones fewer, and each call at once needs one."""
 RESULTS = Path(".bench") / "prose.json"
 
 
