@@ -205,6 +205,7 @@ class DomainDocument(Contract):
     title: str
     description: str
     description_source: DescriptionSource | Unset = optional("Where the description comes from.")
+    description_confidence: UnitInterval | Unset = optional("How far a model's description can be trusted.")
     tables: list[DomainTable]
     er_diagram: str
     common_joins: list[str]

@@ -48,7 +48,10 @@ def _prose(document: DomainDocument, path: str) -> str:
 
 
 def _written_by(document: DomainDocument) -> str:
-    return " · _Written by a model from names; nobody has confirmed it._" * (document.description_source == "model")
+    if document.description_source != "model":
+        return ""
+    sure = f" ({document.description_confidence * 100:.0f} %)" if document.description_confidence is not None else ""
+    return f" · _Written by a model{sure} from names; nobody has confirmed it._"
 
 
 def _tables(tables: Sequence[DomainTable], path: str) -> str:

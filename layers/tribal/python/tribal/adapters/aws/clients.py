@@ -10,7 +10,7 @@ from tribal.errors import ConfigurationError, DeploymentRefused, DeploymentUnrea
 
 _CONNECT_SECONDS = 5
 _READ_SECONDS = 30
-_CONNECTIONS = 32
+_CONNECTIONS = 64
 _SESSION = "tribal-knowledge"
 _NO_REGION = "no AWS region is known; set AWS_REGION, or write one with `aws configure`"
 

@@ -172,6 +172,7 @@ class DomainWriter:
             title=plan.title if plan.titled else described.title or plan.title,
             description=said.text,
             description_source=said.source,
+            description_confidence=said.confidence if said.source == "model" else None,
             tables=[summary.listed for summary in summaries],
             er_diagram=er_diagram(
                 [summary.diagram for summary in summaries],
