@@ -15,6 +15,7 @@ RETRYABLE_ERRORS = (
     "DatabaseError",
     "DatabaseUnreachable",
     "DeploymentUnreachable",
+    "DescriptionPostponed",
     "EmbeddingFailed",
     "IndexNotReady",
     "IndexWriteFailed",

@@ -93,6 +93,7 @@ def test_what_is_asked_for_reaches_the_state_machine(environment: Deployed) -> N
         "units": ["shop1_sales"],
         "force": True,
         "retry_failed": True,
+        "new_prose": False,
         "replan": True,
     }
 
