@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 
-from tribal.catalog.identity import TableIdentity
 from tribal.describing.model.grounding import KnownNames
 from tribal.describing.model.questions import (
     Asking,
@@ -33,7 +32,7 @@ from tribal.ports import (
     TableContext,
     TableDescription,
 )
-from tribal_contracts import AgentError, Description, Evidence, KeptProse, ModelQuote, ModelUsage, agent_error
+from tribal_contracts import AgentError, Description, Evidence, KeptProse, ModelQuote, agent_error
 
 MODEL_VERSION = "1"
 """To be changed whenever the same prose would be put into other descriptions."""
@@ -88,7 +87,7 @@ class ModelDescriber:
         """What the questions about a table would cost; `None` if nothing is open, or the prose is kept."""
         rules = self._rules.describe_table(context)
         questions = table_questions(context, rules, self._asking)
-        if not questions or self._shelf.find(_name(context), question_key(context, rules, self._asking)) is not None:
+        if not questions or self._shelf.find(questions[0].subject, question_key(context, rules, self._asking)):
             return None
         return quote_questions(questions, self._asking, self._facts)
 
@@ -112,7 +111,7 @@ class ModelDescriber:
         questions = table_questions(context, rules, self._asking)
         if not questions:
             return rules
-        name = _name(context)
+        name = questions[0].subject
         key = question_key(context, rules, self._asking)
         prose = self._shelf.find(name, key)
         if prose is not None:
@@ -134,15 +133,13 @@ class ModelDescriber:
         if rules.description.source != "derived" or not context.tables:
             return rules
         key = domain_key(context, self._asking)
-        prose = self._shelf.find(context.domain, key)
+        prose, usage = self._shelf.find(context.domain, key), None
         if prose is None:
             written = self._write_domain(context)
             usage = written.usage
             if written.failure is not None:
                 return replace(rules, usage=usage, warning=self._warning(written.failure, "domain", context.domain))
             prose = self._shelf.keep(context.domain, key, self._asking.model, written)
-        else:
-            usage = ModelUsage()
         said = _said(prose.text, [_NAMES]) if prose.text else rules.description
         return DomainDescription(said, title=prose.title, usage=usage)
 
@@ -166,10 +163,6 @@ class ModelDescriber:
 _NAMES = Evidence(kind="read", of="names")
 _KEYS = Evidence(kind="declared", of="keys")
 _SAMPLES = Evidence(kind="seen", of="samples")
-
-
-def _name(context: TableContext) -> str:
-    return str(TableIdentity(context.database, context.table.schema_name, context.table.table_name))
 
 
 def _shown_keys(context: TableContext) -> bool:

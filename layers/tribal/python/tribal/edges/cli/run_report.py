@@ -50,8 +50,6 @@ def record_exit_code(record: RunRecord, *, strict: bool = False) -> int:
     if record.status == "partial" and waits and not record.tables_failed:
         others = [error for error in record.errors if error.code not in WAITING and error.severity != "warning"]
         return EXIT_PARTIAL if strict or others else EXIT_DONE
-    if record.status == "completed" and waits and strict:
-        return EXIT_PARTIAL
     if record.status in codes:
         return codes[record.status]
     last = record.errors[-1] if record.errors else None
