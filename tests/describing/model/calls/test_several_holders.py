@@ -126,21 +126,26 @@ def test_fifty_calls_at_once_are_in_use_within_seconds_however_many_share_them(
     assert len(began) >= 0.97 * 50 * 120 / 8
 
 
+def ask_until(seconds: float, money: Budget, simulation: Simulation, made: dict[str, int], name: str) -> None:
+    """Ask for so long a model that takes 8 s an answer, and count its calls by holder."""
+
+    def slow(_: ModelRequest, number: int) -> ModelOutcome:
+        made[name] += 1
+        simulation.pause(8)
+        return answer()
+
+    asked = capped(ScriptedModel(slow), money, simulation)
+    while simulation.monotonic() < seconds:
+        asked.ask(request())
+
+
 def test_each_of_two_holders_gets_half_of_the_calls_at_once(store: MemoryStore, simulation: Simulation) -> None:
     made = {"one": 0, "two": 0}
     ended = 0
 
     def work(money: Budget, name: str) -> None:
         nonlocal ended
-
-        def slow(_: ModelRequest, number: int) -> ModelOutcome:
-            made[name] += 1
-            simulation.pause(8)
-            return answer()
-
-        asked = capped(ScriptedModel(slow), money, simulation)
-        while simulation.monotonic() < 160:
-            asked.ask(request())
+        ask_until(160, money, simulation, made, name)
         ended += 1
 
     works: list[Callable[[], object]] = []
@@ -159,15 +164,7 @@ def test_more_holders_than_calls_at_once_take_turns(store: MemoryStore, simulati
 
     def work(money: Budget, name: str) -> None:
         nonlocal ended
-
-        def slow(_: ModelRequest, number: int) -> ModelOutcome:
-            made[name] += 1
-            simulation.pause(8)
-            return answer()
-
-        asked = capped(ScriptedModel(slow), money, simulation)
-        while simulation.monotonic() < 400:
-            asked.ask(request())
+        ask_until(400, money, simulation, made, name)
         ended += 1
 
     works: list[Callable[[], object]] = []
