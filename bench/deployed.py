@@ -37,7 +37,7 @@ from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.planning import read_catalog
 from tribal_contracts import CatalogTable, DatabaseEntry, DocumentationManifest
 
-TABLES, TABLES_A_UNIT = 10_000, 25
+TABLES, TABLES_A_UNIT, UNITS_AT_ONCE = 10_000, 25, 2
 LARGEST_STATE_BYTES = 32 * 1024
 RESULTS = Path(".bench") / "deployed.json"
 _AREAS = "sales billing logistics production purchasing people support marketing"
@@ -68,7 +68,6 @@ class Deployment:
     """What is deployed, and what a run of it gets."""
 
     environment: Environment = DEV
-    units_at_once: int = 2
     secrets: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -105,12 +104,10 @@ def _measured(
                 "name": entry.name,
                 "dsn": "postgresql://nobody@127.0.0.1:1/none",
                 "sample_rows": 0,
-                # No more functions run at once than a server has connections to spare.
-                "limits": {"connections": max(4, deployment.units_at_once)},
             }
         ],
         "tables_per_unit": TABLES_A_UNIT,
-        "units_at_once": deployment.units_at_once,
+        "units_at_once": UNITS_AT_ONCE,
     }
     store.put("config/databases.yaml", yaml.safe_dump(content).encode())
 

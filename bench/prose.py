@@ -29,8 +29,6 @@ MOST = 1.1
 """The bar: as a multiple of the least."""
 _SECRET = "BENCH_CLAUDE_KEY"
 _SECRET_IN_AWS = "tribal/dev/claude"
-_UNITS_AT_ONCE = 8
-"""In the Map: its units have 12 tables on average, the last ones fewer, and each call at once needs one."""
 RESULTS = Path(".bench") / "prose.json"
 
 
@@ -112,7 +110,7 @@ def through_the_map(folder: Path) -> Asked:
 
     with _claude() as (claude, mind):
         environment = DEV.model_copy(update={"model": Model.model_validate(_model(claude, _SECRET_IN_AWS))})
-        ran = run(TABLES, folder, Deployment(environment, units_at_once=_UNITS_AT_ONCE, secrets={_SECRET_IN_AWS: KEY}))
+        ran = run(TABLES, folder, Deployment(environment, secrets={_SECRET_IN_AWS: KEY}))
         return Asked(
             "deployed, through the Map",
             len(mind.answered),

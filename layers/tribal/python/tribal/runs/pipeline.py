@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from graphlib import TopologicalSorter
 
 from tribal.catalog import locations
 from tribal.documenting import (
@@ -38,6 +37,7 @@ from tribal.planning import (
 from tribal.ports import Application, Describers, DocumentingOptions, Embedder, IndexWriter, RunContext
 from tribal.runs.context import DocumentedRun, selected_units
 from tribal.runs.reports.waiting import told_once
+from tribal.runs.waves import waves_of
 from tribal.runs.workers.admission import UnitAdmission
 from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
 from tribal.store import put_record, read_record, report_damage
@@ -260,19 +260,6 @@ def _refuse_stale(run: RunContext, outline: RunOutline) -> None:
             f"the plan is about database {unknown[0]!r}, which the configuration does not name; plan again",
             code="DOC_PLAN_STALE",
         )
-
-
-def waves_of(outline: RunOutline) -> Iterator[list[str]]:
-    """Units in waves, each depending only on earlier ones and ordered by priority; one wave without dependencies."""
-    order = {unit.id: position for position, unit in enumerate(outline.units)}
-    sorter = TopologicalSorter(
-        {unit.id: [other for other in unit.depends_on if other in order] for unit in outline.units}
-    )
-    sorter.prepare()
-    while sorter.is_active():
-        wave = sorted(sorter.get_ready(), key=order.__getitem__)
-        yield wave
-        sorter.done(*wave)
 
 
 @doing("indexing")

@@ -5,7 +5,6 @@ Every task is idempotent: called again, it finds what an earlier call did and re
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,15 +12,16 @@ from tribal.catalog import locations
 from tribal.catalog.expansion import expanded
 from tribal.documenting import finish
 from tribal.errors import ConfigurationError, ObjectNotFound, doing
-from tribal.planning import ComposedPlan, latest_readings, read_catalog, select_units
+from tribal.planning import latest_readings, read_catalog, select_units
 from tribal.ports import Application, ObjectStore, ProgressSink, RunContext, StopToken, WorkerPool
 from tribal.runs.context import CountingSink, closed_at_last, selected_units
 from tribal.runs.expanding import find_databases, record_databases, recorded_databases
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.leases.shared_lease import SharedLease
-from tribal.runs.pipeline import compose_run, waves_of
+from tribal.runs.pipeline import compose_run
 from tribal.runs.records import RunLog
 from tribal.runs.reports.waiting import told_once
+from tribal.runs.waves import WaveCutter
 from tribal.runs.workers.units import UnitsHere
 from tribal.store import content_hash, put_record, read_record, require_record
 from tribal_contracts import (
@@ -39,8 +39,6 @@ from tribal_contracts import (
     RunRecord,
     UnitCounts,
     UnitFailure,
-    UnitItem,
-    Wave,
     agent_error,
     sum_usage,
 )
@@ -109,7 +107,7 @@ class StagedRun:
         chosen = select_units(outline, selected_units(outline, options.selection), store=self.store, run_id=self.run_id)
         log = self._log()
         log.attach_plan(locations.run_plan_file(self.run_id), composed.plan_hash)
-        return self._cut_waves(chosen, composed)
+        return WaveCutter(self.run_id, self.app).cut(chosen, composed)
 
     @doing("documenting")
     def document(self, unit_id: str) -> AgentStatus:
@@ -206,23 +204,6 @@ class StagedRun:
             else:
                 readings.append(reading)
         return readings
-
-    def _cut_waves(self, outline: RunOutline, composed: ComposedPlan) -> ComposedRun:
-        force = self.app.options().documenting.force
-        networks = {entry.name: entry.network for entry in self.app.options().databases}
-        idle = {unit.id for unit in composed.plan.work_units if unit.has_work is False}
-        databases = {unit.id: unit.database for unit in outline.units}
-        waves = []
-        for number, wave in enumerate(waves_of(outline), start=1):
-            ids = [unit_id for unit_id in wave if force or unit_id not in idle]
-            if not ids:
-                continue
-            items = [UnitItem(unit_id=unit_id, network=networks[databases[unit_id]]) for unit_id in ids]
-            key = locations.run_wave_file(self.run_id, number)
-            self.store.put(key, json.dumps([item.model_dump(mode="json") for item in items]).encode())
-            waves.append(Wave(key=key, units=len(items)))
-        at_once = composed.plan.summary.recommended_parallelism
-        return ComposedRun(units=sum(wave.units for wave in waves), waves=waves, units_at_once=at_once)
 
     def _count(self, unit_id: str, counting: CountingSink, usage: ModelUsage | None) -> None:
         """Add up the counts of a unit over all calls; tables done by an earlier call count as unchanged in the next."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from tribal.runs.waves import TABLES_A_CALL
+
 if TYPE_CHECKING:
     from tribal.ports import Options, StopToken
     from tribal.runs.workers.units import DocumentUnit
     from tribal_contracts import RunOutline, UnitResult
 
-_TABLES_A_CALL = 2
-"""Tables of admitted units for each call at once, by judgement: the next are sampled while the model answers."""
 _LOOK_SECONDS = 0.5
 
 
@@ -28,7 +28,7 @@ class UnitAdmission:
     def __init__(self, document: DocumentUnit, options: Options, outline: RunOutline, stop: StopToken) -> None:
         self._document = document
         self._most_units = options.planning.units_at_once
-        self._enough_tables = _TABLES_A_CALL * options.model.calls_at_once if options.model is not None else 0
+        self._enough_tables = TABLES_A_CALL * options.model.calls_at_once if options.model is not None else 0
         self._tables = {
             unit.id: unit.tables if unit.tables_to_document is None else unit.tables_to_document
             for unit in outline.units
