@@ -42,6 +42,10 @@ KIND_TITLES: dict[TableKind, str] = {
     "view": "View",
     "materialized_view": "Materialized view",
     "foreign_table": "Foreign table",
+    "dynamic_table": "Dynamic table",
+    "external_table": "External table",
+    "iceberg_table": "Iceberg table",
+    "hybrid_table": "Hybrid table",
 }
 # The shape of a number or a date adds nothing to its type.
 _SHAPELESS_TYPES = ("bigint", "date", "double", "float", "integer", "number", "numeric", "real", "smallint", "time")
