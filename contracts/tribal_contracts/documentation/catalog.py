@@ -196,6 +196,7 @@ class CatalogReading(Contract):
     gone_tables: list[FullyQualifiedTableName]
     excluded_tables: list[FullyQualifiedTableName]
     errors: list[AgentError]
+    costs: list[str] | Unset = optional("Extension: what sampling costs, with the arithmetic.")
 
 
 class SliceNeighbour(Contract):

@@ -154,6 +154,7 @@ def _write_found(
             *locked_errors(entry.name, (key for key in found.names() if key in contents.locked), clock),
             *_text_errors(entry.name, contents.unreadable_texts, clock),
         ],
+        costs=list(contents.costs) or None,
     )
 
 
