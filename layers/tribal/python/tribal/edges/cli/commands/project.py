@@ -173,8 +173,6 @@ def _print_statements(settings: Settings, *, as_json: bool) -> None:
         return
     for kind, some in sent.items():
         typer.echo(f"-- Every statement that is sent to {_PRODUCTS[kind]}. {{...}} marks what is filled in.")
-            f"-- Every statement that Tribal Knowledge sends to {_PRODUCTS[kind]}. {{...}} marks what it fills in."
-        )
         for statement in some:
             typer.echo(f"\n-- {statement.purpose}\n{statement.sql.strip()};")
 
