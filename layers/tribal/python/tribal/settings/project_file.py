@@ -172,6 +172,10 @@ def _check_type(entry: DatabaseEntry, node: yaml.Node, reader: YamlReader) -> No
         raise reader.error(node, f"{entry.name!r} is of type {entry.type}, which has no {strange[0]}; leave it out")
     if not is_snowflake:
         return
+    if entry.sample_views:
+        raise reader.error(
+            node, f"{entry.name!r} has sample_views, but views of Snowflake are not sampled; leave it out"
+        )
     if entry.sample_rows and entry.warehouse is None and "warehouse=" not in _dsn(entry):
         raise reader.error(
             node, f"{entry.name!r} has sample_rows and no warehouse; name one, which each sampling costs credits of"
