@@ -331,7 +331,9 @@ def test_every_table_that_is_read_is_present(reader: CatalogReader) -> None:
     assert set(reader.presence(names).values()) == {"present"}
 
 
-def test_a_table_dropped_after_reading_is_gone_where_that_can_be_known_and_the_others_are_not(lent: LentDatabase, expected: Expected) -> None:
+def test_a_table_dropped_after_reading_is_gone_where_that_can_be_known_and_the_others_are_not(
+    lent: LentDatabase, expected: Expected
+) -> None:
     contents = lent.reader.read()
     lent.administer("DROP TABLE sales.order_line")
     dropped, kept = expected.name("sales", "order_line"), expected.name("sales", "orders")

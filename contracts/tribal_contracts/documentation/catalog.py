@@ -111,6 +111,9 @@ class CatalogTable(Contract):
     indexes: list[CatalogIndex]
     checks: list[CatalogCheck]
     view_definition: str | Unset = optional()
+    view_query: str | Unset = optional(
+        "The query of a view whose definition is a person's text: names as they are stored, no values."
+    )
     partition_count: Count | Unset = optional("How many partitions are folded into their parent.")
     clustering_key: str | Unset = optional("The expressions that Snowflake clusters the table by, as it writes them.")
     transient: bool | Unset = optional("True for a table that Snowflake keeps no fail-safe copy of.")
@@ -193,6 +196,7 @@ class CatalogReading(Contract):
     gone_tables: list[FullyQualifiedTableName]
     excluded_tables: list[FullyQualifiedTableName]
     errors: list[AgentError]
+    costs: list[str] | Unset = optional("Extension: what sampling costs, with the arithmetic.")
 
 
 class SliceNeighbour(Contract):

@@ -35,7 +35,10 @@ class DatabaseEntry(ClosedContract):
 
     name: Annotated[str, Field(min_length=1, max_length=128)]
     type: DatabaseType = "postgres"
-    dsn: SecretStr | Unset = optional("postgresql://user:password@host:port/database; instead of the separate fields.")
+    dsn: SecretStr | Unset = optional(
+        "postgresql://user:password@host:port/database, or snowflake://user@account/DATABASE?role=R&warehouse=W; "
+        "instead of the separate fields."
+    )
     account: str | Unset = optional("Snowflake's account identifier, such as myorg-account1.", min_length=1)
     role: str | Unset = optional("The role that reads a Snowflake database.", min_length=1)
     warehouse: str | Unset = optional(
@@ -91,11 +94,15 @@ class DatabaseEntry(ClosedContract):
 
     @model_validator(mode="before")
     @classmethod
-    def _samples_cost_credits(cls, data: Any) -> Any:
-        """Sampling Snowflake costs, so that it has to be asked for."""
-        if isinstance(data, dict) and data.get("type") == "snowflake" and "sample_rows" not in data:
-            return {**data, "sample_rows": 0}
-        return data
+    def _of_snowflake(cls, data: Any) -> Any:
+        """What differs for Snowflake, which its DSN tells: sampling costs, so that it has to be asked for."""
+        if not isinstance(data, dict):
+            return data
+        dsn = data.get("dsn")
+        text = dsn.get_secret_value() if isinstance(dsn, SecretStr) else dsn
+        if isinstance(text, str) and text.strip().lower().startswith("snowflake://"):
+            data = {"type": "snowflake"} | data
+        return {"sample_rows": 0} | data if data.get("type") == "snowflake" else data
 
 
 class LintRules(ClosedContract):

@@ -37,6 +37,8 @@ class CatalogContents:
     """What could not be read whole; tables of such parts are left out of `tables` if their columns are unknown."""
     unread_tables: frozenset[SchemaAndTable] = frozenset()
     """Tables that are there but were left out, since their columns could not be read whole."""
+    costs: tuple[str, ...] = ()
+    """What sampling its tables costs, with the arithmetic; nothing where that is free."""
     unreadable_texts: tuple[str, ...] = ()
     """Where text was not valid in any encoding that the database names, such as "the comment on public.t"."""
 

@@ -165,7 +165,9 @@ def _column_text(column: DocumentedColumn, document: TableDocument, path: str) -
     parts = [_prose(column.description, document, path)]
     if column.enum_values and column.description.source != "derived":
         parts.append("Values: " + ", ".join(cell_code(value) for value in column.enum_values) + ".")
-    if column.sensitive:
+    if column.marked:
+        parts.append(f"Hidden, since the database marks it: {cell_code(column.marked)}.")
+    elif column.sensitive:
         parts.append(f"Hidden{_possible(column.sensitive)}.")
     return " ".join(parts)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from tribal.adapters.snowflake import statements
@@ -13,6 +14,7 @@ from tribal.adapters.snowflake.assembly import Parts, assemble
 from tribal.adapters.snowflake.connections.connection import Answer
 from tribal.adapters.snowflake.connections.errors import is_unknown_object, not_snowflake
 from tribal.adapters.snowflake.connections.pool import Pause, RenewSecret, SnowflakeSessions
+from tribal.adapters.snowflake.costs import credit_lines
 from tribal.adapters.snowflake.grants import read_grants
 from tribal.adapters.snowflake.names import pattern
 from tribal.adapters.snowflake.reading.columns import read_columns
@@ -184,7 +186,7 @@ class SnowflakeCatalog:
         asks_usage = self._samples and context.warehouse is not None
         existing = existing_schemas(ask, questions.database) if asks_usage else None
         seen = {schema.name for schema in listing.schemas}
-        return assemble(
+        contents = assemble(
             questions,
             Parts(
                 version=context.version,
@@ -197,6 +199,15 @@ class SnowflakeCatalog:
                 marks=sensitive_columns(ask, questions.database) if asks_usage else {},
             ),
         )
+        sampled = sum(table.selectable and table.kind in SAMPLED_KINDS for table in contents.tables)
+        return replace(contents, costs=self._costs(ask, sampled))
+
+    def _costs(self, ask: Callable[[str], Answer], sampled: int) -> tuple[str, ...]:
+        """What the run may cost, where a warehouse is named; one more `SHOW`."""
+        name = self._target.warehouse
+        if name is None:
+            return ()
+        return tuple(credit_lines(name, self._warehouse(ask), self._limits, sampled, self._may_sample))
 
     def _listing(self, questions: Questions) -> Listing:
         try:
