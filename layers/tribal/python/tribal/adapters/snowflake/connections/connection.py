@@ -25,6 +25,7 @@ from tribal.adapters.snowflake.connections.errors import (
     unreachable,
     without_words,
 )
+from tribal.catalog.dialect import quote_identifier
 from tribal.errors import ConfigurationError, ConnectionLost, DatabaseError, LoginRefused
 
 if TYPE_CHECKING:
@@ -243,8 +244,8 @@ def _arguments(target: SnowflakeTarget, seconds: float, statement_seconds: float
         "port": target.port,
         "protocol": target.protocol,
         "user": target.user,
-        "role": target.role,
-        "warehouse": target.warehouse,
+        "role": _named(target.role),
+        "warehouse": _named(target.warehouse),
         "application": "tribal",
         "session_parameters": {**_SESSION_PARAMETERS, "STATEMENT_TIMEOUT_IN_SECONDS": statement},
         "login_timeout": login,
@@ -260,6 +261,11 @@ def _arguments(target: SnowflakeTarget, seconds: float, statement_seconds: float
         **_proxy(target),
         **_credentials(target),
     }
+
+
+def _named(name: str | None) -> str | None:
+    """A name as the login takes it: in capitals unless it is in quotes."""
+    return None if name is None else quote_identifier(name, "snowflake")
 
 
 def _proxy(target: SnowflakeTarget) -> dict[str, Any]:
