@@ -6,6 +6,7 @@ Everything that the connector would take from its files, the environment or a pr
 from __future__ import annotations
 
 import contextlib
+import logging
 import math
 import socket
 import time
@@ -231,7 +232,8 @@ def _connector() -> ModuleType:
         raise ConfigurationError(
             "Snowflake's connector is not installed. Install it: pip install 'tribal-knowledge[snowflake]'"
         ) from error
-    # It warns of changes of its own classes, whenever a session ends.
+    # It logs what it looks for in vain on the machine, and warns of changes of its own classes.
+    logging.getLogger("snowflake.connector").setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", category=FutureWarning, module=r"snowflake\.connector")
     return snowflake.connector
 
