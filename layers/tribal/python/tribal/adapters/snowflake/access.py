@@ -125,7 +125,7 @@ class Access:
                 f"Snowflake did not tell all grants of the role {role!r}, so that it may be able to write, and tables "
                 "that it may not select from are not named here."
             )
-        if not self.grants.object_viewer:
+        if self.grants.known and not self.grants.object_viewer:
             found.append(
                 f"The role {role!r} lacks the database role SNOWFLAKE.OBJECT_VIEWER. So schemas that it may not use "
                 "cannot be listed here, and tables that vanish are never taken for dropped: their documents stay."
