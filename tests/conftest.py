@@ -24,6 +24,7 @@ pytest_plugins = [
     "tests.infra.synthesis",
     "tests.plugins.aws",
     "tests.plugins.claude",
+    "tests.plugins.snowflake",
     "tests.plugins.postgres",
     "tests.plugins.relay",
     "tests.plugins.replica",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
-Delivery = Literal["whole", "hang", "drip", "cut", "reset"]
+from tests.fakes.http_server import Delivery
 
 
 @dataclass(frozen=True)

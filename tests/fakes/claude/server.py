@@ -15,8 +15,8 @@ from tests.e2e.signatures import NotSigned, signer_of
 from tests.fakes.claude import aws, failures, shapes, vendor
 from tests.fakes.claude.accounting import PromptCache, Tokens, count, thinking_tokens
 from tests.fakes.claude.failures import Failure, Script
-from tests.fakes.claude.http_server import HttpServer, Request, Response
 from tests.fakes.claude.minds import Mind, follows_the_schema
+from tests.fakes.http_server import HttpServer, Request, Response
 
 KEY = "sk-ant-test"
 

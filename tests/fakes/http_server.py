@@ -8,8 +8,9 @@ import struct
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
-from tests.fakes.claude.failures import Delivery
+Delivery = Literal["whole", "hang", "drip", "cut", "reset"]
 
 _DRIP_SECONDS = 0.05
 

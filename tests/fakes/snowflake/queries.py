@@ -1,0 +1,108 @@
+"""Queries under way and done: what came, how long it takes, and how its result is told."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.fakes.snowflake.errors import SqlError
+from tests.fakes.snowflake.limits import Limits
+from tests.fakes.snowflake.results import Result
+
+
+@dataclass
+class Statement:
+    """A statement as it stands in the log."""
+
+    session: int
+    sql: str
+    role: str
+    tag: str
+    """The session's QUERY_TAG."""
+    query_id: str
+    warehouse: str | None = None
+    """The one that it ran on; `None` where it needed none, or had none."""
+    seconds: float = 0.0
+    rows: int = 0
+    code: str = ""
+    """Of the error that it ended with; empty where it went well."""
+
+
+@dataclass
+class Query:
+    """A query of a session."""
+
+    statement: Statement
+    request_id: str
+    started: float = 0.0
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    result: Result | None = None
+    error: SqlError | None = None
+
+    @property
+    def id(self) -> str:
+        """As results are asked for."""
+        return self.statement.query_id
+
+
+def new_id() -> str:
+    """Of a query."""
+    return str(uuid.uuid4())
+
+
+class Chunks:
+    """Rows that an answer does not hold, to be fetched by address: gzip of rows without the outer brackets.
+
+    Members: the connector's core (`sf_core/src/rest/snowflake/query_response.rs`).
+    """
+
+    def __init__(self) -> None:
+        self._bodies: dict[str, bytes] = {}
+        self.keys: dict[str, str] = {}
+        """What the header `x-amz-server-side-encryption-customer-key` must be, by chunk."""
+        self.fetched = 0
+
+    def told(self, result: Result, limits: Limits, address: str) -> dict[str, Any]:
+        """The members of an answer that hold the rows."""
+        rows = result.rows
+        members: dict[str, Any] = {
+            "rowset": rows[: limits.inline_rows],
+            "total": len(rows),
+            "returned": len(rows),
+            "queryResultFormat": "json",
+            "rowtype": [each.told() for each in result.fields],
+        }
+        if len(rows) > limits.inline_rows:
+            key = uuid.uuid4().hex
+            at = range(limits.inline_rows, len(rows), limits.chunk_rows)
+            members["chunks"] = [self._chunk(rows[n : n + limits.chunk_rows], address, key) for n in at]
+            members["chunkHeaders"] = {
+                "x-amz-server-side-encryption-customer-key": key,
+                "x-amz-server-side-encryption-customer-key-md5": key[:24],
+            }
+        return members
+
+    def _chunk(self, rows: Any, address: str, key: str) -> dict[str, Any]:
+        plain = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode()[1:-1]
+        packed = gzip.compress(plain, compresslevel=1)
+        name = uuid.uuid4().hex
+        self._bodies[name] = packed
+        self.keys[name] = key
+        return {
+            "url": f"{address}/chunks/{name}",
+            "rowCount": len(rows),
+            "uncompressedSize": len(plain),
+            "compressedSize": len(packed),
+        }
+
+    def body(self, name: str, key: str | None) -> bytes | None:
+        """A chunk for whoever holds its key."""
+        if self.keys.get(name) != key or name not in self._bodies:
+            return None
+        self.fetched += 1
+        return self._bodies[name]
