@@ -163,17 +163,25 @@ class Account:
                 if relation.kind in kinds:
                     yield (scope[0], schema.name, relation.name), schema, relation
 
-    def came(self, path: Path, relation: Relation) -> None:
+    def came(self, path: Path, relation: Relation | None = None) -> None:
         """Grant what was promised for the future; a promise for the schema outweighs those for the database.
 
         https://docs.snowflake.com/en/sql-reference/sql/grant-privilege#future-grants-on-database-or-schema-objects
         """
-        kinds = [plural for plural, kinds in MEMBERS.items() if relation.kind in kinds]
+        kinds = [name for name, kinds in MEMBERS.items() if relation and relation.kind in kinds] or ["SCHEMA"]
+        granted_on = relation.granted_on if relation else "SCHEMA"
         promised = [each for each in self.future if each.granted_on in kinds and path[: len(each.scope)] == each.scope]
         closest = max((len(each.scope) for each in promised), default=0)
         for each in promised:
             if len(each.scope) == closest:
-                self.grant(each.role, each.privilege, relation.granted_on, *path)
+                self.grant(each.role, each.privilege, granted_on, *path)
+
+    def moved(self, old: Path, new: Path) -> None:
+        """Grants stay with a table that was renamed."""
+        for role in self.roles.values():
+            for key in [key for key in role.grants if key[1] == "RELATION" and key[2] == old]:
+                held = role.grants.pop(key)
+                self.grant(role.name, held.privilege, held.granted_on, *new, option=held.option)
 
     def went(self, path: Path) -> None:
         """Forget the grants on an object that was dropped, and on all that was in it."""

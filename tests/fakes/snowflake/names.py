@@ -45,6 +45,23 @@ def unescaped(literal: str) -> str:
     return _ESCAPE.sub(value, literal[1:-1])
 
 
+def split(script: str) -> list[str]:
+    """The statements of a script, each without its semicolon; comments and empty ones are left out."""
+    found: list[str] = []
+    start = at = 0
+    bare = ""
+    while at < len(script):
+        match = _TOKEN.match(script, at)
+        text = match[0] if match else script[at]
+        if text == ";":
+            found.extend([script[start:at].strip()] if bare else [])
+            start, bare = at + 1, ""
+        elif match is None or match.lastgroup != "space":
+            bare += text
+        at += len(text)
+    return [*found, script[start:].strip()] if bare else found
+
+
 @dataclass(frozen=True)
 class Token:
     """One token, and where it begins."""

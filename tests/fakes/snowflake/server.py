@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from tests.fakes.http_server import HttpServer, Request, Response
 from tests.fakes.snowflake.account import Account
+from tests.fakes.snowflake.administration import Administrator
 from tests.fakes.snowflake.errors import LoginError, SqlError, cancelled, timed_out
 from tests.fakes.snowflake.limits import Limits
 from tests.fakes.snowflake.logins import Doors
@@ -28,6 +29,8 @@ from tests.fakes.snowflake.statements import Statements
 _JSON = {"content-type": "application/json"}
 _TOKEN = re.compile(r'Snowflake Token="([^"]*)"')
 _IN_PROGRESS = "333334"
+_TYPES = {"SELECT": 0x1000, "USE": 0x4300, "SHOW": 0x4400}
+"""The connector's `_internal/statement_utils.py`."""
 
 
 @dataclass
@@ -69,6 +72,11 @@ class FakeSnowflake:
     def warehouse_statements(self) -> list[Statement]:
         """Those that cost credits."""
         return [each for each in self.statements if each.warehouse]
+
+    def administer(self, script: str) -> None:
+        """Run statements as the account's administrator, beside the wire and its log."""
+        with self._lock:
+            Administrator(self.account).run(script)
 
     def stop(self) -> None:
         """Close the port."""
@@ -226,7 +234,7 @@ class FakeSnowflake:
             **_where(session, "finalDatabaseName", "finalSchemaName", "finalWarehouseName", "finalRoleName"),
             "queryId": query.id,
             "sqlState": "00000",
-            "statementTypeId": 4096 if query.statement.sql.upper().startswith("SELECT") else 16384,
+            "statementTypeId": _TYPES.get(query.statement.sql.split()[0].upper(), 0),
             "numberOfBinds": 0,
             "arrayBindSupported": False,
             "version": 1,
