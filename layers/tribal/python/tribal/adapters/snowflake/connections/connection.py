@@ -6,6 +6,7 @@ Everything that the connector would take from its files, the environment or a pr
 from __future__ import annotations
 
 import contextlib
+import logging
 import math
 import socket
 import time
@@ -25,6 +26,7 @@ from tribal.adapters.snowflake.connections.errors import (
     unreachable,
     without_words,
 )
+from tribal.catalog.dialect import quote_identifier
 from tribal.errors import ConfigurationError, ConnectionLost, DatabaseError, LoginRefused
 
 if TYPE_CHECKING:
@@ -230,7 +232,8 @@ def _connector() -> ModuleType:
         raise ConfigurationError(
             "Snowflake's connector is not installed. Install it: pip install 'tribal-knowledge[snowflake]'"
         ) from error
-    # It warns of changes of its own classes, whenever a session ends.
+    # It logs what it looks for in vain on the machine, and warns of changes of its own classes.
+    logging.getLogger("snowflake.connector").setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", category=FutureWarning, module=r"snowflake\.connector")
     return snowflake.connector
 
@@ -243,8 +246,8 @@ def _arguments(target: SnowflakeTarget, seconds: float, statement_seconds: float
         "port": target.port,
         "protocol": target.protocol,
         "user": target.user,
-        "role": target.role,
-        "warehouse": target.warehouse,
+        "role": _named(target.role),
+        "warehouse": _named(target.warehouse),
         "application": "tribal",
         "session_parameters": {**_SESSION_PARAMETERS, "STATEMENT_TIMEOUT_IN_SECONDS": statement},
         "login_timeout": login,
@@ -260,6 +263,11 @@ def _arguments(target: SnowflakeTarget, seconds: float, statement_seconds: float
         **_proxy(target),
         **_credentials(target),
     }
+
+
+def _named(name: str | None) -> str | None:
+    """A name as the login takes it: in capitals unless it is in quotes."""
+    return None if name is None else quote_identifier(name, "snowflake")
 
 
 def _proxy(target: SnowflakeTarget) -> dict[str, Any]:

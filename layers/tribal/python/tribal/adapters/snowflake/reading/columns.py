@@ -45,9 +45,9 @@ class _Reading:
         else:
             for schema, names in self._names.items():
                 self._read_schema(schema, names)
-        for schema, names in self._names.items():
+        for names in self._names.values():
             # A table without any was made, or its grant was given, while this was read.
-            self._read_singly(schema, [name for name in names if name not in self._found])
+            self._read_singly([name for name in names if name not in self._found])
         return self._found
 
     def _read_schema(self, schema: str, names: Sequence[SchemaAndTable]) -> None:
@@ -71,19 +71,13 @@ class _Reading:
             return
         self._take_described(schema, answer.as_rows(DescribedColumnRow))
 
-    def _read_singly(self, schema: str, names: Sequence[SchemaAndTable]) -> None:
-        names = [name for name in names if name not in self._questions.unread_tables]
-        affordable = names[: max(0, self._questions.queries_left)]
-        for name in affordable:
-            scope = "VIEW" if name in self._views else "TABLE"
-            self._take(self._questions.of_table(statements.COLUMNS, name, ColumnRow, scope))
-        if len(affordable) < len(names):
-            self._questions.leave_out(
-                list(names[len(affordable) :]),
-                f"the columns of {len(names) - len(affordable):,} tables of the schema {schema!r}",
-                f"SHOW tells columns of so many tables only singly, and limits.split_queries allows "
-                f"{self._questions.queries:,} such queries. Name a warehouse, or raise that limit.",
-            )
+    def _read_singly(self, names: Sequence[SchemaAndTable]) -> None:
+        for scope, part in (
+            ("TABLE", [name for name in names if name not in self._views]),
+            ("VIEW", [name for name in names if name in self._views]),
+        ):
+            for _, rows in self._questions.singly(statements.COLUMNS, part, ColumnRow, "columns", scope):
+                self._take(rows)
 
     def _take(self, rows: Iterable[ColumnRow]) -> None:
         found: Columns = defaultdict(list)

@@ -57,23 +57,9 @@ def _rows(
     found: list[RowT] = []
     for schema, names in tables.items():
         rows = questions.of_schema(template, schema, kind)
-        found.extend(rows if rows is not None else _singly(questions, template, names, what, kind))
-    return found
-
-
-def _singly(
-    questions: Questions, template: str, names: Sequence[SchemaAndTable], what: str, kind: type[RowT]
-) -> list[RowT]:
-    names = [name for name in names if name not in questions.unread_tables]
-    affordable = names[: max(0, questions.queries_left)]
-    found = [row for name in affordable for row in questions.of_table(template, name, kind)]
-    if len(affordable) < len(names):
-        questions.leave_out(
-            list(names[len(affordable) :]),
-            f"the {what} of {len(names) - len(affordable):,} tables of the schema {names[0][0]!r}",
-            f"SHOW tells keys of so many tables only singly, and limits.split_queries allows {questions.queries:,} "
-            "such queries. Raise that limit.",
-        )
+        if rows is None:
+            rows = [row for _, own in questions.singly(template, names, kind, what) for row in own]
+        found.extend(rows)
     return found
 
 

@@ -6,7 +6,7 @@ nothing either, and counts as too much.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
@@ -57,11 +57,31 @@ class Questions:
         """All rows of a schema, of which there are none when it has vanished."""
         return self._vanishing(template.format(scope="SCHEMA", place=path(self.database, schema)), kind)
 
-    def of_table(self, template: str, table: SchemaAndTable, kind: type[RowT], scope: str = "TABLE") -> list[RowT]:
-        """All rows of a table, of which there are none when it has vanished; counts as a query about a single table."""
-        self.queries_left -= 1
-        place = path(self.database, *table)
-        return self._vanishing(template.format(scope=scope, place=place), kind) or []
+    def singly(
+        self, template: str, tables: Sequence[SchemaAndTable], kind: type[RowT], what: str, scope: str = "TABLE"
+    ) -> Iterator[tuple[SchemaAndTable, list[RowT]]]:
+        """All rows of each table, none where it has vanished; those that cannot be had are reported.
+
+        Args:
+            what: of the tables is asked for, for messages.
+        """
+        wanted = [table for table in tables if table not in self.unread_tables]
+        affordable = wanted[: max(0, self.queries_left)]
+        for table in affordable:
+            self.queries_left -= 1
+            rows = self._vanishing(template.format(scope=scope, place=path(self.database, *table)), kind)
+            if rows is None:
+                reason = f"There are {self.show_rows:,} or more, which Snowflake does not tell of one table."
+                self.leave_out([table], f"the {what} of {'.'.join(table)!r}", reason)
+            else:
+                yield table, rows
+        if beyond := wanted[len(affordable) :]:
+            self.leave_out(
+                beyond,
+                f"the {what} of {len(beyond):,} tables of the schema {beyond[0][0]!r}",
+                f"Snowflake tells them only by single tables, and limits.split_queries allows {self.queries:,} such "
+                "queries. Raise that limit, or name a warehouse, which helps with columns.",
+            )
 
     def paged(self, first: str, following: str, schema: str, kind: type[RowT]) -> list[RowT] | None:
         """All rows of a schema by pages in order of their names; `None` when they do not prove to be all."""
@@ -80,7 +100,7 @@ class Questions:
             found.update((row[0], row) for row in fresh)
         return list(found.values())
 
-    def leave_out(self, tables: list[SchemaAndTable], what: str, reason: str) -> None:
+    def leave_out(self, tables: Sequence[SchemaAndTable], what: str, reason: str) -> None:
         """Report that something could not be read whole, and leave out the tables that would be told wrongly."""
         self.unread.append(UnreadPart(what, reason))
         self.unread_tables.update(tables)
