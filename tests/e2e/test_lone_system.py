@@ -118,7 +118,7 @@ def test_a_database_of_snowflake_is_documented_beside_the_other(
     assert documents["shop.PUBLIC.CUSTOMERS"].samples_taken
     assert documents["shop.PUBLIC.CUSTOMERS"].description.text == "Who buys."
     assert not documents["shop.PUBLIC.ORDERS"].samples_taken
-    assert [each.sql for each in warehouse.log if each.used_warehouse] != []
+    assert warehouse.warehouse_statements != []
     wait_until(lambda: "shop.PUBLIC.CUSTOMERS" in lone_system.found("customers who buy"))
     assert any(name.startswith("company.") for name in lone_system.found("customers who buy"))
     between = {"source_table": "shop.PUBLIC.CUSTOMERS", "target_table": "company.crm.customer"}
