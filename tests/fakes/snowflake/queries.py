@@ -39,6 +39,7 @@ class Query:
     statement: Statement
     request_id: str
     started: float = 0.0
+    timeout_seconds: float = 0.0
     done: asyncio.Event = field(default_factory=asyncio.Event)
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     result: Result | None = None

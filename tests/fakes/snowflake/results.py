@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -97,8 +97,8 @@ def encoded(value: Any) -> str | None:
 def _instant(value: datetime) -> str:
     aware = value if value.tzinfo else value.replace(tzinfo=UTC)
     since = aware - _EPOCH
-    seconds = since.days * 86_400 + since.seconds
-    text = f"{seconds}.{since.microseconds:06d}000"
+    seconds, microseconds = divmod(abs(since // timedelta(microseconds=1)), 1_000_000)
+    text = f"{'-' if since < timedelta() else ''}{seconds}.{microseconds:06d}000"
     if value.tzinfo is None or value.utcoffset() is None or value.tzinfo is UTC:
         return text
     offset = value.utcoffset()

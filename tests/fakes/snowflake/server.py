@@ -173,6 +173,8 @@ class FakeSnowflake:
         self._queries[request_id] = self._queries[query.id] = query
         bound = body.get("bindings") or {}
         values = [bound[each]["value"] for each in sorted(bound, key=int)]
+        own = (body.get("parameters") or {}).get("STATEMENT_TIMEOUT_IN_SECONDS")
+        query.timeout_seconds = min(float(own or session.timeout_seconds), session.timeout_seconds)
         task = asyncio.ensure_future(self._run(query, session, values))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
@@ -184,7 +186,7 @@ class FakeSnowflake:
                 read = self._statements.read(query.statement.sql, session, bindings)
                 if read.needs_warehouse:
                     query.statement.warehouse = self._statements.warehouse(session)
-            await self._pause(query, session)
+            await self._pause(query)
             with self._lock:
                 query.result = read.run()
             query.statement.rows = len(query.result.rows)
@@ -198,19 +200,19 @@ class FakeSnowflake:
             query.statement.seconds = time.monotonic() - query.started
             query.done.set()
 
-    async def _pause(self, query: Query, session: Session) -> None:
+    async def _pause(self, query: Query) -> None:
         text = query.statement.sql
         seconds = next((each for start, each in self.delays.items() if text.startswith(start)), self.delay_seconds)
-        late = seconds > session.timeout_seconds
+        late = seconds > query.timeout_seconds
         if seconds:
             try:
-                await asyncio.wait_for(query.cancelled.wait(), min(seconds, session.timeout_seconds))
+                await asyncio.wait_for(query.cancelled.wait(), min(seconds, query.timeout_seconds))
             except TimeoutError:
                 pass
             else:
                 raise cancelled()
         if late:
-            raise timed_out(session.timeout_seconds)
+            raise timed_out(query.timeout_seconds)
 
     async def _told(self, request: Request, session: Session, query: Query, wait: float) -> Response:
         try:

@@ -122,10 +122,14 @@ def _after(rows: list[Row], text: str, name: int) -> list[Row]:
     return [row for row in rows if (row[name] or "") > text]
 
 
-def like(pattern: str) -> Callable[[str], bool]:
-    """Whether a name fits a pattern, whatever its case."""
-    parts = (".*" if each == "%" else "." if each == "_" else re.escape(each) for each in pattern)
-    compiled = re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
+def like(pattern: str, flags: re.RegexFlag = re.IGNORECASE | re.DOTALL) -> Callable[[str], bool]:
+    """Whether a name fits a pattern, whatever its case; a backslash takes a wildcard's meaning away.
+
+    That SHOW knows the backslash: snowflake-jdbc's metadata escapes names so.
+    """
+    parts = re.findall(r"\\?.", pattern, re.DOTALL)
+    wild = {"%": ".*", "_": "."}
+    compiled = re.compile("".join(wild.get(each) or re.escape(each[-1]) for each in parts), flags)
     return lambda name: compiled.fullmatch(name) is not None
 
 

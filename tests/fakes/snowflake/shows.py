@@ -106,10 +106,12 @@ def schemas(tokens: Tokens, asker: Asker) -> Result:
 
 def tables(tokens: Tokens, asker: Asker) -> Result:
     """https://docs.snowflake.com/en/sql-reference/sql/show-tables ; one list for tables of all kinds."""
+    fits = like(tokens.text()) if tokens.take("LIKE") else None
     asked = scope(tokens, "DATABASE", "SCHEMA")
     limit = page(tokens, asker.limits.show_rows)
     tokens.finish()
-    rows = [_table(*found) for found in relations(asker.sight, asked) if not found[2].is_view]
+    found = ((at, schema, each) for at, schema, each in relations(asker.sight, asked) if not each.is_view)
+    rows = [_table(*each) for each in found if fits is None or fits(each[2].name)]
     return bounded(TABLES, rows, asker.limits.show_rows, limit)
 
 

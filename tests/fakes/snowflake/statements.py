@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +18,7 @@ from tests.fakes.snowflake.sessions import Session
 from tests.fakes.snowflake.showing import Asker
 from tests.fakes.snowflake.visibility import Sight
 
+_SELECT = re.compile(r"\s*SELECT\b", re.IGNORECASE)
 _SHOWS: dict[tuple[str, ...], Callable[[Tokens, Asker], Result]] = {
     ("DATABASES",): shows.databases,
     ("SCHEMAS",): shows.schemas,
@@ -53,6 +55,12 @@ class Statements:
         Raises:
             SqlError: it is not in the grammar.
         """
+        if _SELECT.match(sql):
+            plan = Plan(sql, bindings or [])
+            return Statement(
+                lambda: Select(plan, self._asker(session), session.parameters).result(),
+                needs_warehouse=plan.needs_warehouse,
+            )
         tokens = Tokens(sql)
         if tokens.take("SHOW"):
             for words, show in _SHOWS.items():
@@ -60,9 +68,6 @@ class Statements:
                     return Statement(partial(self._show, show, tokens, session))
         elif tokens.take("USE"):
             return Statement(lambda: self._use(tokens, session))
-        elif tokens.take("SELECT"):
-            plan = Plan(sql, bindings or [])
-            return Statement(lambda: Select(plan, self._asker(session)).result(), needs_warehouse=plan.needs_warehouse)
         raise tokens.error()
 
     def warehouse(self, session: Session) -> str:
