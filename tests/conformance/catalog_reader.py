@@ -270,7 +270,7 @@ def test_a_sample_is_the_same_every_time_with_a_key_and_without(lent: LentDataba
     other = lent.open()
     try:
         for name in ("no_key", "closed"):
-            lent.administer(f"GRANT SELECT ON depot.{name} TO {expected.grantee}")
+            lent.administer(f"GRANT SELECT ON TABLE depot.{name} TO {expected.grantee}")
             table = find_table(contents, expected.name("depot", name))
             first = lent.reader.sample(table, 5)
             assert first == lent.reader.sample(table, 5) == other.sample(table, 5)
@@ -387,7 +387,7 @@ def test_a_write_over_the_readers_own_connection_fails_or_the_right_to_it_is_war
     lent: LentDatabase, expected: Expected
 ) -> None:
     assert not any("INSERT" in warning for warning in lent.reader.access().warnings)
-    lent.administer(f"GRANT SELECT, INSERT, UPDATE, DELETE ON depot.no_key TO {expected.grantee}")
+    lent.administer(f"GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE depot.no_key TO {expected.grantee}")
     if not expected.has_read_only_transactions:
         assert any("INSERT" in warning for warning in lent.reader.access().warnings)
         return
