@@ -9,7 +9,9 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.fakes.snowflake.errors import SqlError
+from tests.fakes.snowflake.catalog import Warehouse
+from tests.fakes.snowflake.errors import SqlError, cannot_resume, no_warehouse
+from tests.fakes.snowflake.faults import Chunk, Trouble
 from tests.fakes.snowflake.limits import Limits
 from tests.fakes.snowflake.results import Result
 
@@ -37,8 +39,8 @@ class Query:
     """A query of a session."""
 
     statement: Statement
-    request_id: str
-    started: float = 0.0
+    started: float
+    trouble: Trouble | None = None
     timeout_seconds: float = 0.0
     done: asyncio.Event = field(default_factory=asyncio.Event)
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
@@ -49,6 +51,31 @@ class Query:
     def id(self) -> str:
         """As results are asked for."""
         return self.statement.query_id
+
+    def wake(self, warehouse: Warehouse) -> float:
+        """Let the warehouse run; returns how many seconds that takes.
+
+        Raises:
+            SqlError: it is suspended for good, or until somebody resumes it.
+        """
+        troubled = self.trouble is not None and self.trouble.fault.warehouse
+        if troubled or (warehouse.suspended and warehouse.quota_spent):
+            raise cannot_resume(warehouse.name)
+        if not warehouse.suspended:
+            return 0.0
+        if not warehouse.auto_resume:
+            raise no_warehouse()
+        warehouse.suspended = False
+        warehouse.resumed += 1
+        return warehouse.resume_seconds
+
+
+def spoiled(packed: bytes, fault: Chunk) -> bytes:
+    """A chunk that something in between changed."""
+    if fault == "garbage":
+        return gzip.compress(b'["PLANTED: no rows')
+    rows = json.loads(b"[" + gzip.decompress(packed) + b"]")
+    return gzip.compress(json.dumps(rows[:-1]).encode()[1:-1])
 
 
 def new_id() -> str:
@@ -67,9 +94,12 @@ class Chunks:
         self.keys: dict[str, str] = {}
         """What the header `x-amz-server-side-encryption-customer-key` must be, by chunk."""
         self.fetched = 0
+        self._troubles: dict[str, Trouble] = {}
 
-    def told(self, result: Result, limits: Limits, address: str) -> dict[str, Any]:
+    def told(self, query: Query, limits: Limits, address: str) -> dict[str, Any]:
         """The members of an answer that hold the rows."""
+        result = query.result
+        assert result is not None
         rows = result.rows
         members: dict[str, Any] = {
             "rowset": rows[: limits.inline_rows],
@@ -81,7 +111,11 @@ class Chunks:
         if len(rows) > limits.inline_rows:
             key = uuid.uuid4().hex
             at = range(limits.inline_rows, len(rows), limits.chunk_rows)
-            members["chunks"] = [self._chunk(rows[n : n + limits.chunk_rows], address, key) for n in at]
+            chunks = [self._chunk(rows[n : n + limits.chunk_rows], address, key) for n in at]
+            if query.trouble is not None and query.trouble.fault.chunk:
+                trouble = Trouble(query.trouble.fault, query.trouble.fault.attempts)
+                self._troubles |= {each["url"].rpartition("/")[2]: trouble for each in chunks[-1:]}
+            members["chunks"] = chunks
             members["chunkHeaders"] = {
                 "x-amz-server-side-encryption-customer-key": key,
                 "x-amz-server-side-encryption-customer-key-md5": key[:24],
@@ -100,6 +134,12 @@ class Chunks:
             "uncompressedSize": len(plain),
             "compressedSize": len(packed),
         }
+
+    def fault(self, name: str) -> Chunk:
+        """What this attempt at a chunk meets."""
+        trouble = self._troubles.get(name)
+        met = trouble.take() if trouble else None
+        return met.chunk if met else ""
 
     def body(self, name: str, key: str | None) -> bytes | None:
         """A chunk for whoever holds its key."""

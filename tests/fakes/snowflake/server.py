@@ -11,17 +11,18 @@ import json
 import re
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from tests.fakes.http_server import HttpServer, Request, Response
+from tests.fakes.http_server import Delivery, HttpServer, Request, Response
 from tests.fakes.snowflake.account import Account
 from tests.fakes.snowflake.administration import Administrator
 from tests.fakes.snowflake.errors import LoginError, SqlError, cancelled, timed_out
+from tests.fakes.snowflake.faults import LOGIN, Faults, Trouble
 from tests.fakes.snowflake.limits import Limits
 from tests.fakes.snowflake.logins import Doors
-from tests.fakes.snowflake.queries import Chunks, Query, Statement, new_id
+from tests.fakes.snowflake.queries import Chunks, Query, Statement, new_id, spoiled
 from tests.fakes.snowflake.selects import VERSION
 from tests.fakes.snowflake.sessions import Session, Sessions
 from tests.fakes.snowflake.statements import Statements
@@ -39,6 +40,7 @@ class FakeSnowflake:
 
     account: Account = field(default_factory=Account)
     limits: Limits = field(default_factory=Limits)
+    faults: Faults = field(default_factory=Faults)
     delay_seconds: float = 0.0
     """How long each statement takes."""
     delays: dict[str, float] = field(default_factory=dict)
@@ -99,7 +101,7 @@ class FakeSnowflake:
     async def _post(self, request: Request, path: str, query: dict[str, str]) -> Response:
         body = _body(request)
         if path == "/session/v1/login-request":
-            return self._login(query, body.get("data", {}))
+            return self._troubled_login(query, body.get("data", {}))
         if path == "/session/token-request":
             return self._renew(request, body)
         if path == "/queries/v1/query-request":
@@ -116,6 +118,14 @@ class FakeSnowflake:
             self.telemetry.append(body)
             return _success("Log Received")
         return Response(404, b"<html><body>Not Found</body></html>", {"content-type": "text/html"})
+
+    def _troubled_login(self, query: dict[str, str], data: dict[str, Any]) -> Response:
+        trouble = self.faults.of(new_id(), LOGIN)
+        if trouble is None:
+            return self._login(query, data)
+        if trouble.fault.status != 200:
+            return trouble.fault.response()
+        return replace(self._login(query, data), delivery=trouble.fault.delivery)
 
     def _login(self, query: dict[str, str], data: dict[str, Any]) -> Response:
         with self._lock:
@@ -152,24 +162,38 @@ class FakeSnowflake:
 
     def _chunk(self, request: Request, name: str) -> Response:
         packed = self.chunks.body(name, request.headers.get("x-amz-server-side-encryption-customer-key"))
-        if packed is None:
+        fault = self.chunks.fault(name)
+        if fault in ("cut", "hang"):
+            delivery: Delivery = "cut" if fault == "cut" else "hang"
+            return Response(200, packed or b"", {**_JSON, "content-encoding": "gzip"}, delivery)
+        if packed is None or fault == "gone":
             return Response(403, b"<Error><Code>AccessDenied</Code></Error>", {"content-type": "application/xml"})
-        return Response(200, packed, {"content-type": "application/json", "content-encoding": "gzip"})
+        if fault:
+            packed = spoiled(packed, fault)
+        return Response(200, packed, {**_JSON, "content-encoding": "gzip"})
 
     async def _query(self, request: Request, request_id: str, body: dict[str, Any]) -> Response:
         session = self._session(request)
+        trouble = self.faults.of(request_id, str(body.get("sqlText", "")))
+        fault = trouble.take() if trouble else None
+        if fault is not None and fault.session:
+            session.meet(fault.session)
+            session = self._session(request)
+        if fault is not None and fault.status != 200:
+            return fault.response()
         query = self._queries.get(request_id)
         if query is None:
             # A request that comes again asks for the result of the query that it began.
-            query = self._begin(session, request_id, body)
+            query = self._begin(session, request_id, body, trouble)
         wait = 0.0 if body.get("asyncExec") else self.limits.answer_seconds
-        return await self._told(request, session, query, wait)
+        response = await self._told(request, session, query, wait)
+        return replace(response, delivery=fault.delivery) if fault else response
 
-    def _begin(self, session: Session, request_id: str, body: dict[str, Any]) -> Query:
+    def _begin(self, session: Session, request_id: str, body: dict[str, Any], trouble: Trouble | None) -> Query:
         sql = str(body.get("sqlText", ""))
         statement = Statement(session.id, sql, session.role, str(session.parameters["QUERY_TAG"]), new_id())
         self.statements.append(statement)
-        query = Query(statement, request_id, time.monotonic())
+        query = Query(statement, time.monotonic(), trouble)
         self._queries[request_id] = self._queries[query.id] = query
         bound = body.get("bindings") or {}
         values = [bound[each]["value"] for each in sorted(bound, key=int)]
@@ -181,12 +205,15 @@ class FakeSnowflake:
         return query
 
     async def _run(self, query: Query, session: Session, bindings: list[str | None]) -> None:
+        resuming = 0.0
         try:
             with self._lock:
                 read = self._statements.read(query.statement.sql, session, bindings)
                 if read.needs_warehouse:
-                    query.statement.warehouse = self._statements.warehouse(session)
-            await self._pause(query)
+                    warehouse = self._statements.warehouse(session)
+                    resuming = query.wake(warehouse)
+                    query.statement.warehouse = warehouse.name
+            await self._pause(query, resuming)
             with self._lock:
                 query.result = read.run()
             query.statement.rows = len(query.result.rows)
@@ -200,9 +227,10 @@ class FakeSnowflake:
             query.statement.seconds = time.monotonic() - query.started
             query.done.set()
 
-    async def _pause(self, query: Query) -> None:
+    async def _pause(self, query: Query, resuming: float) -> None:
         text = query.statement.sql
         seconds = next((each for start, each in self.delays.items() if text.startswith(start)), self.delay_seconds)
+        seconds += resuming
         late = seconds > query.timeout_seconds
         if seconds:
             try:
@@ -232,7 +260,7 @@ class FakeSnowflake:
         address = f"http://{request.headers.get('host', f'127.0.0.1:{self.port}')}"
         told = {
             "parameters": _parameters(session),
-            **self.chunks.told(query.result, self.limits, address),
+            **self.chunks.told(query, self.limits, address),
             **_where(session, "finalDatabaseName", "finalSchemaName", "finalWarehouseName", "finalRoleName"),
             "queryId": query.id,
             "sqlState": "00000",

@@ -64,6 +64,13 @@ class Session:
         """Of a statement; 0 means the most there is."""
         return float(self.parameters["STATEMENT_TIMEOUT_IN_SECONDS"]) or 604_800.0
 
+    def meet(self, what: str) -> None:
+        """Let the token want renewal (`expired`), or the session be over (`ended`)."""
+        if what == "expired":
+            self.expires = 0.0
+        else:
+            self.ended = True
+
 
 @dataclass
 class Sessions:

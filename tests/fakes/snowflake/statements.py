@@ -9,6 +9,7 @@ from functools import partial
 
 from tests.fakes.snowflake import show_keys, shows
 from tests.fakes.snowflake.account import Account
+from tests.fakes.snowflake.catalog import Warehouse
 from tests.fakes.snowflake.errors import missing, no_warehouse
 from tests.fakes.snowflake.limits import Limits
 from tests.fakes.snowflake.names import Tokens, written
@@ -70,7 +71,7 @@ class Statements:
             return Statement(lambda: self._use(tokens, session))
         raise tokens.error()
 
-    def warehouse(self, session: Session) -> str:
+    def warehouse(self, session: Session) -> Warehouse:
         """Where the session's queries run.
 
         Raises:
@@ -79,7 +80,7 @@ class Statements:
         name = session.warehouse
         if name is None or name not in self._account.warehouses or not self._sight(session).may_use(name):
             raise no_warehouse()
-        return name
+        return self._account.warehouses[name]
 
     def _sight(self, session: Session) -> Sight:
         return Sight(self._account, session.roles)

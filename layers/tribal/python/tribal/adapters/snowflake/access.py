@@ -166,11 +166,12 @@ def script(target: SnowflakeTarget, role: str, user: str, *, may_sample: bool) -
         "-- What was dropped, and which schemas there are:",
         f"GRANT DATABASE ROLE SNOWFLAKE.OBJECT_VIEWER TO ROLE {who};",
     ]
-    if may_sample:
+    if may_sample or target.warehouse is not None:
         warehouse = _quoted(target.warehouse or "WAREHOUSE_FOR_SAMPLES")
+        lines += ["-- What has to be computed:", f"GRANT USAGE ON WAREHOUSE {warehouse} TO ROLE {who};"]
+    if may_sample:
         lines += [
             "-- Samples:",
-            f"GRANT USAGE ON WAREHOUSE {warehouse} TO ROLE {who};",
             *(f"GRANT SELECT ON {when} TABLES IN DATABASE {database} TO ROLE {who};" for when in ("ALL", "FUTURE")),
         ]
     return "\n".join(lines) + "\n"

@@ -52,7 +52,7 @@ def assemble(questions: Questions, parts: Parts) -> CatalogContents:
         server_version=parts.version,
         schemas=tuple(CatalogSchema(name=row.name, comment=text(row.comment)) for row in parts.listing.schemas),
         unreadable_schemas=parts.hidden_schemas,
-        tables=tuple(tables),
+        tables=tuple(_with_queries(tables, questions.database)),
         statistics={
             (table.schema_name, table.table_name): _statistics(heads[table.schema_name, table.table_name])
             for table in tables
@@ -60,6 +60,23 @@ def assemble(questions: Questions, parts: Parts) -> CatalogContents:
         unread=tuple(questions.unread),
         unread_tables=frozenset(questions.unread_tables),
     )
+
+
+def _with_queries(tables: list[CatalogTable], database: str) -> list[CatalogTable]:
+    """The same, with the query of each view whose text can be parsed."""
+    if not any(table.view_definition for table in tables):
+        return tables
+    # The parser is loaded only where there is something to parse.
+    from tribal.adapters.snowflake.view_queries import ViewQueries
+
+    columns = {(table.schema_name, table.table_name): [each.name for each in table.columns] for table in tables}
+    queries = ViewQueries(database, columns)
+    return [
+        table.model_copy(update={"view_query": queries.read(table.view_definition, table.schema_name)})
+        if table.view_definition
+        else table
+        for table in tables
+    ]
 
 
 def _agrees(table: CatalogTable) -> bool:

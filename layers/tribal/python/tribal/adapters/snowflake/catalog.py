@@ -182,7 +182,8 @@ class SnowflakeCatalog:
         }
         columns = read_columns(questions, listing, warehouse=self._has_warehouse(_CATALOG))
         keys = read_keys(questions, tables)
-        grants = read_grants(ask, context.role)
+        # Who may select matters only where something is sampled.
+        grants = read_grants(ask, context.role) if self._samples else None
         asks_usage = self._samples and context.warehouse is not None
         existing = existing_schemas(ask, questions.database) if asks_usage else None
         seen = {schema.name for schema in listing.schemas}
@@ -194,7 +195,7 @@ class SnowflakeCatalog:
                 columns=columns,
                 keys=keys,
                 indexes=read_indexes(questions, listing),
-                selectable=grants.selectable(questions.database) if grants.known else None,
+                selectable=grants.selectable(questions.database) if grants and grants.known else None,
                 hidden_schemas=tuple(sorted((existing or frozenset()) - seen)),
                 marks=sensitive_columns(ask, questions.database) if asks_usage else {},
             ),

@@ -38,9 +38,9 @@ def credit_lines(
         return [*lines, f"What it costs is not known here (its size is {size}); a start is billed 60 s at least."]
     assert warehouse is not None
     start = credits * MINIMUM_SECONDS / 3600
+    an_hour = f"{credits} {'credit' if credits == 1 else 'credits'} an hour"
     lines.append(
-        f"Each start costs at least {start:.3f} credits: {warehouse.size} is {credits} credits an hour x "
-        f"{MINIMUM_SECONDS} s / 3600 s."
+        f"Each start costs at least {start:.3f} credits: {warehouse.size} is {an_hour} x {MINIMUM_SECONDS} s / 3600 s."
     )
     if may_sample and tables:
         seconds = tables * limits.sample_timeout_seconds

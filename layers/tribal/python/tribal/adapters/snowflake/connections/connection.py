@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
+import os
 import socket
 import time
 import warnings
@@ -226,6 +227,8 @@ def close_quietly(connection: Any, seconds: float) -> None:
 
 
 def _connector() -> ModuleType:
+    # Else it asks the services of three clouds, STS among them, where it runs, to tell Snowflake.
+    os.environ["SNOWFLAKE_DISABLE_PLATFORM_DETECTION"] = "true"
     try:
         import snowflake.connector
     except ImportError as error:
