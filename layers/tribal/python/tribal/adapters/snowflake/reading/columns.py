@@ -6,7 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from tribal.adapters.snowflake import statements
-from tribal.adapters.snowflake.connections.errors import is_too_much, is_unknown_object
+from tribal.adapters.snowflake.connections.errors import (
+    is_too_much,
+    is_unknown_object,
+    is_without_warehouse,
+)
 from tribal.adapters.snowflake.names import literal, path
 from tribal.adapters.snowflake.reading.listing import Listing
 from tribal.adapters.snowflake.reading.questions import Questions
@@ -61,7 +65,8 @@ class _Reading:
         try:
             answer = self._questions.ask(_range(self._questions.database, schema, names, whole=whole))
         except DatabaseError as error:
-            if is_unknown_object(error):
+            # Without the warehouse after all, single tables are asked about.
+            if is_unknown_object(error) or is_without_warehouse(error):
                 return
             if not is_too_much(error):
                 raise

@@ -33,6 +33,10 @@ class Listing:
             found[name[0]].append(name)
         return found
 
+    def hidden(self, existing: frozenset[str] | None) -> tuple[str, ...]:
+        """Those of all schemas that the role does not see, in order."""
+        return tuple(sorted((existing or frozenset()) - {schema.name for schema in self.schemas}))
+
     def heads(self) -> dict[SchemaAndTable, TableRow | ViewRow]:
         """The row of each table and view, in order of schema and name."""
         rows: list[TableRow | ViewRow] = [*self.tables, *self.views]
