@@ -162,7 +162,9 @@ class SnowflakeCatalog:
 
     def _questions(self, doing: str) -> Questions:
         budget = self._limits.split_queries
-        return Questions(self._asking(doing), self._target.database, self._show_rows, budget, budget)
+        return Questions(
+            self._asking(doing), self._target.database, self._show_rows, budget, budget, self._limits.connections
+        )
 
     def _understood(self, doing: str, attempt: Callable[[], Result]) -> Result:
         try:

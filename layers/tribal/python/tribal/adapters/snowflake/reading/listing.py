@@ -81,12 +81,14 @@ def _of_all(
     rows = questions.of_database(whole, kind)
     if rows is not None:
         return rows, set()
+
+    def of_schema(schema: str) -> list[RowT] | None:
+        rows = questions.of_schema(whole, schema, kind)
+        return questions.paged(first, following, schema, kind) if rows is None else rows
+
     found: list[RowT] = []
     cut: set[str] = set()
-    for schema in schemas:
-        rows = questions.of_schema(whole, schema, kind)
-        if rows is None:
-            rows = questions.paged(first, following, schema, kind)
+    for schema, rows in zip(schemas, questions.together(of_schema, schemas), strict=True):
         if rows is None:
             cut.add(schema)
             reason = "Snowflake lists them by pages, and the pages do not join. Run again; if that recurs, report it."
