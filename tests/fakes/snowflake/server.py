@@ -26,6 +26,7 @@ from tests.fakes.snowflake.queries import Chunks, Query, Statement, new_id, spoi
 from tests.fakes.snowflake.selects import VERSION
 from tests.fakes.snowflake.sessions import Session, Sessions
 from tests.fakes.snowflake.statements import Statements
+from tests.fakes.snowflake.workloads import Workloads
 
 _JSON = {"content-type": "application/json"}
 _TOKEN = re.compile(r'Snowflake Token="([^"]*)"')
@@ -57,7 +58,9 @@ class FakeSnowflake:
 
     def __post_init__(self) -> None:
         self.sessions = Sessions(self.account, self.limits)
-        self.doors = Doors(self.account)
+        self.workloads = Workloads(self.account)
+        self._doors = Doors(self.account)
+        self._doors.add("WORKLOAD_IDENTITY", self.workloads.enter)
         self.chunks = Chunks()
         self._statements = Statements(self.account, self.limits)
         self._queries: dict[str, Query] = {}
@@ -129,7 +132,7 @@ class FakeSnowflake:
 
     def _login(self, query: dict[str, str], data: dict[str, Any]) -> Response:
         with self._lock:
-            user = self.doors.enter(data)
+            user = self._doors.enter(data)
             session = self.sessions.open(user, query, data)
         told = {
             "masterToken": session.master_token,
