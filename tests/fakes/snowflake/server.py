@@ -99,7 +99,7 @@ class FakeSnowflake:
                 return await self._result(request, found[1])
             return await self._post(request, url.path, query)
         except LoginError as error:
-            return _refused(error)
+            return _refused(error, login=url.path.endswith("login-request"))
 
     async def _post(self, request: Request, path: str, query: dict[str, str]) -> Response:
         body = _body(request)
@@ -324,8 +324,8 @@ def _success(data: Any) -> Response:
     return _answer({"data": data, "code": None, "message": None, "success": True})
 
 
-def _refused(error: LoginError) -> Response:
-    data = {"authnMethod": "", "signInOptions": {}} if error.code != "390112" else None
+def _refused(error: LoginError, *, login: bool) -> Response:
+    data = {"authnMethod": "", "signInOptions": {}} if login else None
     return _answer({"data": data, "code": error.code, "message": error.message, "success": False, "headers": None})
 
 
