@@ -9,10 +9,11 @@ OUR_LAYER = "tribal"
 """The packages `tribal` and `tribal_contracts`."""
 MODEL_LAYER = "deps-model"
 """What asks a model; only where an environment names one."""
-LAYERS = (OUR_LAYER, "deps-core", MODEL_LAYER, "deps-postgres", "deps-search", "deps-tokens", "deps-vectors")
+_DATABASES = ("deps-postgres", "deps-snowflake")
+LAYERS = (OUR_LAYER, "deps-core", MODEL_LAYER, *_DATABASES, "deps-search", "deps-tokens", "deps-vectors")
 FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "planner": (OUR_LAYER, "deps-core", "deps-postgres"),
-    "documenter": (OUR_LAYER, "deps-core", "deps-postgres"),
+    "planner": (OUR_LAYER, "deps-core", *_DATABASES),
+    "documenter": (OUR_LAYER, "deps-core", *_DATABASES),
     "finisher": (OUR_LAYER, "deps-core"),
     "indexer": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors"),
     "retriever": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors"),

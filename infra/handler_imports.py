@@ -36,6 +36,16 @@ from tribal.settings.dsn import parse_dsn
 from tribal.adapters.aws.rds_tokens import token_source
 PostgresCatalog(parse_dsn("postgresql://user@localhost/x", {})).close()
 """
+_SNOWFLAKE = """
+assert "snowflake" not in sys.modules, "the connector is loaded before a database is read"
+from tribal.adapters.snowflake.catalog import SnowflakeCatalog
+from tribal.adapters.snowflake.view_queries import ViewQueries
+from tribal.settings.snowflake_dsn import parse_snowflake_dsn
+import snowflake.connector
+import sqlglot
+target = parse_snowflake_dsn("snowflake://user@account/X?private_key_secret=KEY")
+SnowflakeCatalog(target, may_sample=False).close()
+"""
 _VECTORS = """
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 assert WordLlamaEmbedder().embed(["invoice"]).any()
@@ -70,8 +80,8 @@ anthropic.AsyncAnthropicBedrockMantle(**at).messages
 """
 """What a function loads to ask the model, and not before."""
 WORK = {
-    "planner": _S3 + _SECRETS + _POSTGRES,
-    "documenter": _S3 + _SECRETS + _POSTGRES,
+    "planner": _S3 + _SECRETS + _POSTGRES + _SNOWFLAKE,
+    "documenter": _S3 + _SECRETS + _POSTGRES + _SNOWFLAKE,
     "finisher": _S3 + _PAGE,
     "indexer": _S3 + _SECRETS + _VECTORS + _SEARCH,
     "retriever": _S3 + _SECRETS + _VECTORS + _SEARCH,

@@ -20,6 +20,7 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "typing-inspection",
     ),
     "deps-postgres": ("urllib3",),
+    "deps-snowflake": (),
     # opensearch-py imports gRPC only for that transport, but `requests` for any.
     "deps-search": ("grpcio", "opensearch-protobufs", "protobuf", "typing-extensions"),
     "deps-tokens": (),
@@ -71,6 +72,9 @@ NEVER_LOADED = (
     "numpy/_core/include",
     "numpy/f2py",
     "numpy/doc",
+    # The client that waits for nothing, and the sources of what is compiled.
+    "snowflake/connector/aio",
+    "snowflake/connector/_internal/nanoarrow_cpp",
     "tests",
     "wrapt-stubs",
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import inspect
 import json
 import os
 import shutil
@@ -185,7 +186,7 @@ def _build_dependencies(layer: str, packages: Packages, *, installed: bool, comp
             copy_distribution(name, target)
     else:
         _install(_kept(layer, resolve(layer, packages.python)), target, packages, packages.folder / f"{layer}.txt")
-    _prune(target)
+    _prune(target, packages.python)
     if compiler is not None:
         compile_folder(folder, compiler, IN_LAMBDA)
     stamp.write_text(inputs, encoding="utf-8")
@@ -239,7 +240,12 @@ def _uv(arguments: list[str]) -> str:
     return ran.stdout
 
 
-def _prune(target: Path) -> None:
+def _prune(target: Path, python: str) -> None:
+    tag = f".cpython-{python.replace('.', '')}-"
+    # Some wheels carry what is compiled for several versions.
+    for extension in sorted(target.rglob("*.cpython-*.so")):
+        if tag not in extension.name and list(extension.parent.glob(f"{extension.name.partition('.')[0]}{tag}*.so")):
+            extension.unlink()
     for pattern in NEVER_LOADED:
         for path in sorted(target.glob(pattern)):
             if path.is_dir():
@@ -255,6 +261,7 @@ def _inputs(layer: str, python: str, *, installed: bool, compiled: bool) -> str:
         LOCK.read_text(encoding="utf-8"),
         LEFT_OUT[layer],
         NEVER_LOADED,
+        inspect.getsource(_prune),
         RUNTIME_BRINGS,
         python,
         PLATFORM,

@@ -8,7 +8,7 @@ import pytest
 
 from tests.fakes.catalogs import column, table
 from tribal.catalog.changes import Change, TableChange, compare_tables
-from tribal_contracts import CatalogCheck, CatalogForeignKey, CatalogIndex, CatalogKey, CatalogTable
+from tribal_contracts import CatalogCheck, CatalogForeignKey, CatalogIndex, CatalogKey, CatalogTable, KeyElsewhere
 
 ORDERS = table("sales.orders", column("qty"), references=[("customer_id", "sales.customer")])
 
@@ -130,8 +130,22 @@ def test_every_field_of_a_table_that_can_differ_is_compared() -> None:
         "checks": [CatalogCheck(name="c", expression="true")],
         "view_definition": "SELECT",
         "partition_count": 2,
+        "clustering_key": "LINEAR(id)",
+        "transient": True,
+        "secure": True,
+        "keys_elsewhere": [
+            KeyElsewhere(
+                name="e",
+                columns=["id"],
+                references_database="d",
+                references_schema="s",
+                references_table="t",
+                references_columns=["id"],
+            )
+        ],
         "selectable": False,
     }
-    assert different.keys() == CatalogTable.model_fields.keys() - {"schema_name", "table_name"}
+    # The query of a view is read from its definition.
+    assert different.keys() == CatalogTable.model_fields.keys() - {"schema_name", "table_name", "view_query"}
     for field, value in different.items():
         assert changes(ORDERS, with_fields(**{field: value})), field

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tribal.catalog.type_families import KeyFamily, key_family, type_family
+from tribal.catalog.type_families import KeyFamily, is_whole, key_family, type_family
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,19 @@ def test_types_fall_into_families() -> None:
         "TIMESTAMP_NTZ(9)": "local_time",
     }
     assert {name: type_family(name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("type_name", "expected"),
+    [
+        ("integer", True),
+        ("NUMBER(38,0)", True),
+        ("numeric(10, 0)", True),
+        ("NUMBER(10,2)", False),
+        ("numeric", False),
+        ("FLOAT", False),
+        ("VARCHAR(16777216)", False),
+    ],
+)
+def test_types_without_places_after_the_decimal_point_are_whole(type_name: str, expected: bool) -> None:
+    assert is_whole(type_name) is expected

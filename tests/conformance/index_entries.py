@@ -124,6 +124,7 @@ def metadata(manifest_hash: str = HASH_A) -> IndexMetadata:
         index_version=INDEX_VERSION,
         embedding_model=MODEL,
         embedding_dimensions=DIMENSIONS,
+        last_read={"warehouse": AT},
     )
 
 

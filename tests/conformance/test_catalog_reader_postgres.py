@@ -133,6 +133,7 @@ def expected(request: pytest.FixtureRequest) -> Expected:
         user=seeded.user,
         fold=str.lower,
         types={"integer": "integer", "text": "text"},
+        grantee=seeded.user,
     )
 
 

@@ -103,6 +103,10 @@ class DeployedSystem:
         data: bytes = self.account.client("s3").get_object(Bucket=self.bucket, Key=key)["Body"].read()
         return data
 
+    def put(self, key: str, data: bytes) -> None:
+        """Write an object of the store, as an operator."""
+        self.account.client("s3").put_object(Bucket=self.bucket, Key=key, Body=data)
+
     def all(self, prefix: str, suffix: str = "") -> Iterator[bytes]:
         """Every object of the store whose key begins and ends so."""
         pages = self.account.client("s3").get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix)

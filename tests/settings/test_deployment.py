@@ -8,6 +8,7 @@ from tribal.app.deployed import _target, deployed_application
 from tribal.errors import ConfigurationError
 from tribal.settings import settings_in_bucket
 from tribal.settings.deployment import ANSWER_TOKENS_VARIABLE, GIVEN_VARIABLES, Deployment, load_deployment
+from tribal.settings.postgres_target import PostgresTarget
 from tribal_contracts import DatabaseEntry
 
 ENVIRONMENT = {
@@ -58,6 +59,7 @@ def test_the_variables_of_the_runtime_stand_in_for_no_part_of_a_connection(monke
     for name, value in {**ENVIRONMENT, "PGPASSWORD": "Zq9", "PGHOST": "elsewhere", "HOME": "/root"}.items():
         monkeypatch.setenv(name, value)
     target = _target(load_deployment(), DatabaseEntry(name="shop", user="u"))
+    assert isinstance(target, PostgresTarget)
     assert (target.host, target.password) == ("localhost", None)
 
 

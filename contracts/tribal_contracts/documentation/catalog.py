@@ -21,7 +21,18 @@ from tribal_contracts.core.shape import (
 )
 from tribal_contracts.documentation.keys import InferredKey
 
-TableKind = Literal["table", "partitioned_table", "view", "materialized_view", "foreign_table"]
+TableKind = Literal[
+    "table",
+    "partitioned_table",
+    "view",
+    "materialized_view",
+    "foreign_table",
+    "dynamic_table",
+    "external_table",
+    "iceberg_table",
+    "hybrid_table",
+]
+"""The last four are Snowflake's."""
 
 
 class CatalogColumn(Contract):
@@ -36,6 +47,7 @@ class CatalogColumn(Contract):
     identity: Literal["always", "by default"] | Unset = optional()
     generated: str | Unset = optional("The expression of a generated column.")
     enum_values: list[str] | Unset = optional("The labels of an enum type, in their order.")
+    sensitive: str | Unset = optional("What the database marks it by, such as the name of its masking policy or tag.")
 
 
 class CatalogKey(Contract):
@@ -57,6 +69,18 @@ class CatalogForeignKey(Contract):
     on_delete: str | Unset = optional("The action when it is not NO ACTION.")
 
 
+class KeyElsewhere(Contract):
+    """A foreign key to a table of another database."""
+
+    name: str
+    columns: list[str]
+    references_database: str
+    """As it is called on the server."""
+    references_schema: str
+    references_table: str
+    references_columns: list[str]
+
+
 class CatalogIndex(Contract):
     """An index; a member of `columns` is a column's name or, for an expression, its text."""
 
@@ -74,7 +98,7 @@ class CatalogCheck(Contract):
 
 
 class CatalogTable(Contract):
-    """A table, view, materialized view or foreign table, without its row counts."""
+    """A table or view of any kind, without its row counts."""
 
     schema_name: str
     table_name: str
@@ -87,7 +111,14 @@ class CatalogTable(Contract):
     indexes: list[CatalogIndex]
     checks: list[CatalogCheck]
     view_definition: str | Unset = optional()
+    view_query: str | Unset = optional(
+        "The query of a view whose definition is a person's text: names as they are stored, no values."
+    )
     partition_count: Count | Unset = optional("How many partitions are folded into their parent.")
+    clustering_key: str | Unset = optional("The expressions that Snowflake clusters the table by, as it writes them.")
+    transient: bool | Unset = optional("True for a table that Snowflake keeps no fail-safe copy of.")
+    secure: bool | Unset = optional("True for a view whose text and plan Snowflake hides from others than its owner.")
+    keys_elsewhere: list[KeyElsewhere] | Unset = optional("Foreign keys to tables of other databases.")
     selectable: bool
     """False when this user may see the table's structure but may not select from it."""
 
@@ -165,6 +196,7 @@ class CatalogReading(Contract):
     gone_tables: list[FullyQualifiedTableName]
     excluded_tables: list[FullyQualifiedTableName]
     errors: list[AgentError]
+    costs: list[str] | Unset = optional("Extension: what sampling costs, with the arithmetic.")
 
 
 class SliceNeighbour(Contract):

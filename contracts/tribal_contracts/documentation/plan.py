@@ -86,6 +86,7 @@ class DatabaseAnalysis(Contract):
     gone_tables: list[FullyQualifiedTableName] | Unset = optional(
         "Extension: documented tables that a positive check found dropped."
     )
+    costs: list[str] | Unset = optional("Extension: what sampling the database costs, with the arithmetic.")
     excluded_tables: list[FullyQualifiedTableName] | Unset = optional(
         "Extension: documented tables that the configuration now leaves out."
     )

@@ -81,6 +81,7 @@ class DatabaseManifest(Contract):
     tables_documented: Count
     tables_failed: Count
     domains: list[str]
+    last_read: ISOTimestamp | Unset = optional("Extension: when a database that did not answer was read last.")
 
 
 class WorkUnitManifest(Contract):

@@ -54,6 +54,9 @@ class IndexMetadata(Contract):
     index_version: str
     embedding_model: str
     embedding_dimensions: Count
+    last_read: dict[str, ISOTimestamp] | Unset = optional(
+        "Extension: when the databases that did not answer the last run were read before."
+    )
 
 
 class DocumentRecord(Contract):

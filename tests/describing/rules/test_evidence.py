@@ -73,6 +73,12 @@ CASES = {
         make("s.t", with_default("x", "integer", "nextval('s.t_x_seq'::regclass)")),
         make("s.t", with_default("x", "integer", "7")),
     ),
+    "a sequence of Snowflake": Case(
+        "Numbered by the database.",
+        [("declared", "default")],
+        make("s.t", with_default("x", "NUMBER(38,0)", "SHOP.SALES.NUMBERS.NEXTVAL")),
+        make("s.t", with_default("x", "NUMBER(38,0)", "7")),
+    ),
     "labels": Case(
         "One of new, done.",
         [("declared", "type")],
@@ -111,6 +117,12 @@ CASES = {
         [("declared", "default")],
         make("s.t", with_default("x", "timestamp with time zone", "now()")),
         make("s.t", with_default("x", "timestamp with time zone", "'infinity'::timestamp with time zone")),
+    ),
+    "the time of the insert in Snowflake": Case(
+        "The time of the insert unless set otherwise.",
+        [("declared", "default")],
+        make("s.t", with_default("x", "TIMESTAMP_LTZ(9)", "CURRENT_TIMESTAMP()")),
+        make("s.t", with_default("x", "TIMESTAMP_LTZ(9)", "'2026-01-01'::TIMESTAMP_LTZ")),
     ),
     "a state": Case(
         "Whether it is active.",

@@ -51,6 +51,20 @@ def test_values_that_an_enum_or_a_check_knows_are_shown_and_others_of_the_same_l
     assert [set(masked[name].values) for name in masked] == [{"zorb", "quux"}, {"zorb", "quux"}, set()]
 
 
+def test_what_the_database_marks_as_sensitive_is_not_looked_at_and_said_to_be_marked() -> None:
+    columns = [
+        column.model_copy(update={"sensitive": "masking policy HIDE_STATUS"}) if column.name == "status" else column
+        for column in TABLES[0].columns
+    ]
+    shop = Shop([TABLES[0].model_copy(update={"columns": columns})])
+    shop.document(shop.plan(), reader=SamplingReader(shop.tables))
+    marked = next(column for column in shop.document_of("sales.customer").columns if column.name == "status")
+    assert (marked.samples, marked.sample_patterns) == (None, None)
+    assert marked.marked == "masking policy HIDE_STATUS"
+    page = shop.contents()["docs/shop/sales/sales.customer.md"].decode()
+    assert "Hidden, since the database marks it: `masking policy HIDE_STATUS`." in page
+
+
 def test_without_sampling_no_table_is_asked_for() -> None:
     shop = Shop()
     reader = SamplingReader(TABLES)

@@ -8,7 +8,13 @@ from typing import Any
 
 import snowflake.connector
 from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_der_private_key,
+)
 from snowflake.connector import DictCursor, SnowflakeConnection
 
 from tests.fakes.snowflake.catalog import Column, ForeignKey, Key, Relation
@@ -36,6 +42,12 @@ def key_pair(number: int = 0) -> KeyPair:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
     return KeyPair(key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption()), public)
+
+
+def private_key_pem() -> str:
+    """The private key of the shop's user, as a secret holds it."""
+    key = load_der_private_key(key_pair().private, None)
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 
 
 def shop(fake: FakeSnowflake) -> None:

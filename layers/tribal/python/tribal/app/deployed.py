@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tribal.ports import IndexReader, IndexWriter, MessageQueue, ObjectStore, Secrets
     from tribal.settings.deployment import Deployment
     from tribal.settings.postgres_target import PostgresTarget
+    from tribal.settings.snowflake_target import SnowflakeTarget
     from tribal_contracts import DatabaseEntry
 
 _HINT = "make it in Secrets Manager, in the region of the functions"
@@ -83,8 +84,8 @@ def _prompts(store: ObjectStore) -> Mapping[str, bytes]:
     return prompts_in_bucket(store)
 
 
-def _target(deployment: Deployment, entry: DatabaseEntry) -> PostgresTarget:
-    from tribal.settings.dsn import entry_target
+def _target(deployment: Deployment, entry: DatabaseEntry) -> PostgresTarget | SnowflakeTarget:
+    from tribal.settings.entries import entry_target
 
     return entry_target(entry, deployment.variables)
 

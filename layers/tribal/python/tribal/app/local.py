@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tribal.adapters.sqlite.index import SqliteIndex
     from tribal.ports import ObjectStore, ProcessLock, Secrets, Statement
     from tribal.settings import Settings
+    from tribal_contracts import DatabaseType
 
 _HINT = "set the environment variable of that name, or put a file so named into the folder that TRIBAL_SECRETS names"
 
@@ -101,8 +102,12 @@ def worker_application(blueprint: Blueprint, workers: int) -> Application:
     return replace(application, workers=None)
 
 
-def statements() -> list[Statement]:
-    """Every statement that any reader may send."""
+def statements(kind: DatabaseType) -> list[Statement]:
+    """Every statement that a reader of databases of one type may send."""
+    if kind == "snowflake":
+        from tribal.adapters.snowflake.statements import STATEMENTS as SNOWFLAKE
+
+        return list(SNOWFLAKE)
     from tribal.adapters.postgres.queries import STATEMENTS
 
     return list(STATEMENTS)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tribal.errors import ConfigurationError, DatabaseUnreachable, SecretsUnavailable
+from tribal.settings.snowflake_target import SnowflakeTarget
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -65,7 +67,7 @@ class Databases:
 
     secrets: Provider[Secrets]
     """Used only for entries that name a secret."""
-    target_of: Callable[[DatabaseEntry], PostgresTarget]
+    target_of: Callable[[DatabaseEntry], PostgresTarget | SnowflakeTarget]
     hint: str
     """Tells the user what to do when a secret is missing."""
     servers: Provider[PostgresServers]
@@ -74,9 +76,11 @@ class Databases:
 
     def open_reader(self, entry: DatabaseEntry) -> CatalogReader:
         """Open a reader, which connects on first use; a named secret is fetched again when a login is refused."""
+        target = self.target_of(entry)
+        if isinstance(target, SnowflakeTarget):
+            return self._snowflake(target, entry)
         from tribal.adapters.postgres.catalog import PostgresCatalog
 
-        target = self.target_of(entry)
         renew: Callable[[], SecretStr | None] | None = None
         server = self.servers().of(target, entry.limits.connections)
         if entry.auth == "rds_iam":
@@ -85,26 +89,47 @@ class Databases:
             renew = token_source(target, role=self.role)
             target = replace(target, password=renew())
         elif (name := entry.password_secret) is not None:
-            target = replace(target, password=self._named_password(name, entry))
-            renew = partial(_password, lambda: self.secrets().refresh(name))
+            target = replace(target, password=self._named(name, entry))
+            renew = partial(_secret, lambda: self.secrets().refresh(name))
         return PostgresCatalog(target, entry.limits, server=server, renew_password=renew)
 
     def server_of(self, entry: DatabaseEntry) -> str:
         """Host and port of an entry's server, or its socket."""
+        target = self.target_of(entry)
+        if isinstance(target, SnowflakeTarget):
+            return target.place
         from tribal.adapters.postgres.connections.server import server_name
 
-        return server_name(self.target_of(entry))
+        return server_name(target)
 
     def ask_again(self) -> None:
         """Forget which servers had no connection to spare."""
         if self.servers.made:
             self.servers().ask_again()
 
-    def _named_password(self, name: str, entry: DatabaseEntry) -> SecretStr:
-        password = _password(lambda: self.secrets().get(name))
-        if password is None:
+    def _snowflake(self, target: SnowflakeTarget, entry: DatabaseEntry) -> CatalogReader:
+        renew: Callable[[], SecretStr | None] | None = None
+        if (name := target.secret_name) is not None:
+            target = replace(target, secret=self._named(name, entry))
+            renew = partial(_secret, lambda: self.secrets().refresh(name))
+        elif target.key_file is not None:
+            target = replace(target, secret=_key_in(target.key_file))
+        if target.passphrase_name is not None:
+            target = replace(target, passphrase=self._named(target.passphrase_name, entry))
+        try:
+            from tribal.adapters.snowflake.catalog import SnowflakeCatalog
+        except ModuleNotFoundError as error:
+            raise ConfigurationError(
+                f"{error.name} is not installed, which reading Snowflake needs: pip install "
+                "'tribal-knowledge[snowflake]'"
+            ) from error
+        return SnowflakeCatalog(target, entry.limits, may_sample=entry.sample_rows > 0, renew_secret=renew)
+
+    def _named(self, name: str, entry: DatabaseEntry) -> SecretStr:
+        secret = _secret(lambda: self.secrets().get(name))
+        if secret is None:
             raise ConfigurationError(f"the secret {name!r} of database {entry.name!r} is not there; {self.hint}")
-        return password
+        return secret
 
 
 def postgres_servers(share: Callable[[int], int]) -> PostgresServers:
@@ -114,8 +139,18 @@ def postgres_servers(share: Callable[[int], int]) -> PostgresServers:
     return PostgresServers(share)
 
 
-def _password(read: Callable[[], SecretStr | None]) -> SecretStr | None:
-    """A database's password; if the secret store does not answer, the database counts as unreachable."""
+def _key_in(file: Path) -> SecretStr:
+    from pydantic import SecretStr
+
+    try:
+        return SecretStr(file.read_text(encoding="ascii"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no PEM"
+        raise ConfigurationError(f"private_key_file {file} cannot be read: {reason}") from error
+
+
+def _secret(read: Callable[[], SecretStr | None]) -> SecretStr | None:
+    """A database's secret; if the secret store does not answer, the database counts as unreachable."""
     try:
         return read()
     except SecretsUnavailable as error:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from tribal_contracts import CatalogColumn, CatalogForeignKey, CatalogIndex, CatalogTable
+from tribal_contracts import CatalogColumn, CatalogForeignKey, CatalogIndex, CatalogTable, KeyElsewhere
 
 TableFate = Literal["added", "dropped", "changed", "excluded", "unreadable"]
 """Tables `excluded` by the configuration or `unreadable` for this user are out of sight, not dropped."""
@@ -66,6 +66,9 @@ def _table_changes(old: CatalogTable, new: CatalogTable) -> Iterator[Change]:
             ("kind", old.kind, new.kind),
             ("comment", old.comment, new.comment),
             ("view definition", old.view_definition, new.view_definition),
+            ("clustering key", old.clustering_key, new.clustering_key),
+            ("transient", _yes_no(bool(old.transient)), _yes_no(bool(new.transient))),
+            ("secure", _yes_no(bool(old.secure)), _yes_no(bool(new.secure))),
             ("partitions", _number(old.partition_count), _number(new.partition_count)),
             ("may be selected", _yes_no(old.selectable), _yes_no(new.selectable)),
         ]
@@ -85,6 +88,11 @@ def _table_changes(old: CatalogTable, new: CatalogTable) -> Iterator[Change]:
         "foreign key",
         {key.name: _reference(key) for key in old.foreign_keys},
         {key.name: _reference(key) for key in new.foreign_keys},
+    )
+    yield from _named(
+        "foreign key to another database",
+        {key.name: _elsewhere(key) for key in old.keys_elsewhere or ()},
+        {key.name: _elsewhere(key) for key in new.keys_elsewhere or ()},
     )
     yield from _named(
         "index",
@@ -131,6 +139,7 @@ def _aspects(column: CatalogColumn) -> dict[str, str | None]:
         "generated": column.generated,
         "values": ", ".join(column.enum_values) if column.enum_values is not None else None,
         "comment": column.comment,
+        "marked": column.sensitive,
     }
 
 
@@ -159,6 +168,11 @@ def _reference(key: CatalogForeignKey) -> str:
     ]
     target = f"{key.references_schema}.{key.references_table} ({_columns(key.references_columns)})"
     return " ".join(part for part in (f"({_columns(key.columns)}) to {target}", *actions) if part)
+
+
+def _elsewhere(key: KeyElsewhere) -> str:
+    target = f"{key.references_database}.{key.references_schema}.{key.references_table}"
+    return f"({_columns(key.columns)}) to {target} ({_columns(key.references_columns)})"
 
 
 def _index(index: CatalogIndex) -> str:

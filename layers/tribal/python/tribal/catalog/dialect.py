@@ -32,6 +32,23 @@ def fold(name: str, kind: DatabaseType) -> str:
     return name.upper() if kind == "snowflake" else name.lower()
 
 
+def stored_name(name: str, kind: DatabaseType) -> str:
+    """The name that a server stores for one that a person wrote into the configuration; globs are folded too.
+
+    Snowflake's are meant as in SQL: without double quotes upper case. Those of PostgreSQL are exact.
+    """
+    if kind != "snowflake":
+        return name
+    if len(name) > 1 and name[0] == name[-1] == '"':
+        return name[1:-1].replace('""', '"')
+    return name.upper()
+
+
+def written_name(name: str, kind: DatabaseType) -> str:
+    """How a stored name is written into the configuration, so that `stored_name` gives it back."""
+    return name if stored_name(name, kind) == name else quote_identifier(name, kind)
+
+
 def quote_identifier(name: str, kind: DatabaseType) -> str:
     """An identifier in SQL: unquoted if that means the same, else double-quoted.
 

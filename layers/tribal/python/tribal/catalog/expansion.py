@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
+from tribal.catalog.dialect import stored_name, written_name
 from tribal.errors import ConfigurationError
-from tribal_contracts import DatabaseEntry
+from tribal_contracts import DatabaseEntry, DatabaseType
 
 PLACE = "{database}"
 """In the name of an entry, stands for the name of each database."""
@@ -73,13 +74,19 @@ def _each(entry: DatabaseEntry, databases: Sequence[str]) -> Iterator[DatabaseEn
         return
     for database in databases:
         name = entry.name.replace(PLACE, database) if PLACE in entry.name else f"{entry.name}_{database}"
-        yield entry.model_copy(update={"name": name, "database": database})
+        yield entry.model_copy(update={"name": name, "database": written_name(database, entry.type)})
 
 
 def _patterns(entry: DatabaseEntry) -> Sequence[str]:
     if entry.database is None:
         return ()
-    return [entry.database] if isinstance(entry.database, str) else entry.database
+    patterns = [entry.database] if isinstance(entry.database, str) else entry.database
+    return [_stored(pattern, entry.type) for pattern in patterns]
+
+
+def _stored(pattern: str, kind: DatabaseType) -> str:
+    unwanted = _NOT * pattern.startswith(_NOT)
+    return unwanted + stored_name(pattern.removeprefix(_NOT), kind)
 
 
 def _wanted(entry: DatabaseEntry) -> Iterator[str]:

@@ -89,7 +89,7 @@ def outline_of(table: CatalogTable, database: str) -> TableOutline:
             OutlinedIndex(name=index.name, columns=index.columns, unique=index.unique, predicate=index.predicate)
             for index in table.indexes
         ],
-        view_definition=table.view_definition,
+        view_definition=table.view_query or table.view_definition,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 TypeFamily = Literal[
@@ -52,6 +53,9 @@ _TYPES: tuple[tuple[str, TypeFamily, KeyFamily | None], ...] = (
     ("nvarchar", "other", "text"),
     ("uuid", "other", "uuid"),
 )
+_WHOLE = ("smallint", "integer", "bigint")
+# How Snowflake writes them; PostgreSQL's `numeric` without places after the decimal point is a decision too.
+_NO_PLACES = re.compile(r"(?:number|numeric|decimal)\(\d+,\s*0\)")
 _KEY_FAMILIES = {name: family for name, _, family in _TYPES if family is not None}
 
 
@@ -63,6 +67,12 @@ def type_family(type_name: str) -> TypeFamily:
     if lower.startswith("timestamp") and "with time zone" in lower:
         return "instant"
     return next((family for prefix, family, _ in _TYPES if lower.startswith(prefix)), "other")
+
+
+def is_whole(type_name: str) -> bool:
+    """Whether a type holds numbers without places after the decimal point."""
+    lower = type_name.lower()
+    return lower.startswith(_WHOLE) or bool(_NO_PLACES.fullmatch(lower))
 
 
 def key_family(type_name: str) -> KeyFamily | None:

@@ -262,6 +262,7 @@ def _finish(job: _Job, held: Mapping[str, str]) -> None:
             index_version=INDEX_VERSION,
             embedding_model=job.context.model,
             embedding_dimensions=job.context.dimensions,
+            last_read={each.name: each.last_read for each in job.handover.manifest.databases if each.last_read} or None,
         ),
         # The keys are always from this manifest, even if other records are still from the one before.
         KeyGraph(schema_version=SCHEMA_VERSION, manifest_hash=job.handover.manifest_hash, edges=_edges(job)),

@@ -263,6 +263,7 @@ def _analysis(
         unreadable_schemas=reading.unreadable_schemas or None,
         gone_tables=reading.gone_tables or None,
         excluded_tables=reading.excluded_tables or None,
+        costs=reading.costs,
     )
 
 

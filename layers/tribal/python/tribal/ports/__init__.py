@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         SchemaAndTable,
         Statement,
         TableSample,
+        UnreadPart,
     )
     from tribal.ports.running import (
         Clock,
@@ -90,7 +91,7 @@ else:
         "Spending UnsentRequest",
         "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
         "reading": "AccessReport CatalogContents CatalogReader MissingGrant Presence SchemaAndTable Statement "
-        "TableSample",
+        "TableSample UnreadPart",
         "running": "Clock Lease ItemOutcome MessageQueue ProcessLock ProgressSink RunContext WorkerPool",
         "stopping": "StopToken",
         "storing": "ObjectInfo ObjectStore StoredObject",
@@ -149,6 +150,7 @@ __all__ = [
     "Lease",
     "MessageQueue",
     "MissingGrant",
+    "UnreadPart",
     "ObjectInfo",
     "ObjectStore",
     "ItemOutcome",

@@ -33,6 +33,12 @@ class CatalogContents:
     """Tables treated as part of another because they inherit all their columns from it."""
     locked: frozenset[SchemaAndTable] = frozenset()
     """Tables with expressions that could not be read because of a lock; a placeholder stands in their place."""
+    unread: tuple[UnreadPart, ...] = ()
+    """What could not be read whole; tables of such parts are left out of `tables` if their columns are unknown."""
+    unread_tables: frozenset[SchemaAndTable] = frozenset()
+    """Tables that are there but were left out, since their columns could not be read whole."""
+    costs: tuple[str, ...] = ()
+    """What sampling its tables costs, with the arithmetic; nothing where that is free."""
     unreadable_texts: tuple[str, ...] = ()
     """Where text was not valid in any encoding that the database names, such as "the comment on public.t"."""
 
@@ -73,6 +79,26 @@ class AccessReport:
     tables_total: int
     tables_selectable: int
     missing: tuple[MissingGrant, ...]
+    product: str = "PostgreSQL"
+    """What the server is."""
+    role: str | None = None
+    """The role in use, where a login has several."""
+    warnings: tuple[str, ...] = ()
+    """What an administrator should know, such as that the user can write."""
+    script: str | None = None
+    """SQL with which an administrator creates a user that may read what has to be read, and nothing else."""
+    costs: tuple[str, ...] = ()
+    """What a run costs, with the arithmetic; nothing where reading is free."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadPart:
+    """A part of the structure that could not be read whole, and why."""
+
+    what: str
+    """Such as "the columns of the schema sales"."""
+    reason: str
+    """What happened, and what to do."""
 
 
 class CatalogReader(Protocol):

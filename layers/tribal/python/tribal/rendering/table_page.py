@@ -42,6 +42,10 @@ KIND_TITLES: dict[TableKind, str] = {
     "view": "View",
     "materialized_view": "Materialized view",
     "foreign_table": "Foreign table",
+    "dynamic_table": "Dynamic table",
+    "external_table": "External table",
+    "iceberg_table": "Iceberg table",
+    "hybrid_table": "Hybrid table",
 }
 # The shape of a number or a date adds nothing to its type.
 _SHAPELESS_TYPES = ("bigint", "date", "double", "float", "integer", "number", "numeric", "real", "smallint", "time")
@@ -161,7 +165,9 @@ def _column_text(column: DocumentedColumn, document: TableDocument, path: str) -
     parts = [_prose(column.description, document, path)]
     if column.enum_values and column.description.source != "derived":
         parts.append("Values: " + ", ".join(cell_code(value) for value in column.enum_values) + ".")
-    if column.sensitive:
+    if column.marked:
+        parts.append(f"Hidden, since the database marks it: {cell_code(column.marked)}.")
+    elif column.sensitive:
         parts.append(f"Hidden{_possible(column.sensitive)}.")
     return " ".join(parts)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -76,7 +76,8 @@ def open_index(toolbox: Toolbox) -> OpenIndex:
     bounds = _bounds(toolbox, generation)
     if bounds.domains:
         tables = tuple(replace(entry, domain=bounds.shown_domain(entry.domain)) for entry in tables)
-    return OpenIndex(generation, metadata, tables, tuple(_staleness(toolbox, metadata)), bounds)
+    warnings = (*_staleness(toolbox, metadata), *_unreached(toolbox, metadata, tables))
+    return OpenIndex(generation, metadata, tables, warnings, bounds)
 
 
 def _bounds(toolbox: Toolbox, generation: Hashable) -> Bounds:
@@ -87,6 +88,21 @@ def _bounds(toolbox: Toolbox, generation: Hashable) -> Bounds:
         return Bounds.of(toolbox.scope, toolbox.index.tables(IndexFilter()))
 
     return toolbox.derived.get(generation, ("bounds", toolbox.scope), draw)
+
+
+def _unreached(toolbox: Toolbox, metadata: IndexMetadata, tables: Iterable[IndexedTable]) -> list[AgentError]:
+    """A warning for each database that did not answer the last run, and that the caller may see."""
+    if not metadata.last_read:
+        return []
+    visible = {entry.database for entry in tables}
+    return [
+        toolbox.warning(
+            "RET_INDEX_STALE",
+            f"the database {name!r} did not answer the last run: what is told of it was read on {read_at}",
+        )
+        for name, read_at in sorted(metadata.last_read.items())
+        if name in visible
+    ]
 
 
 def _staleness(toolbox: Toolbox, metadata: IndexMetadata) -> list[AgentError]:

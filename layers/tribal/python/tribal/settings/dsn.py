@@ -9,9 +9,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from urllib.parse import quote, unquote, urlencode
+from urllib.parse import quote, urlencode
 
 from tribal.catalog.expansion import stands_for_several
 from tribal.errors import ConfigurationError
@@ -25,18 +24,22 @@ from tribal.settings.postgres_parameters import (
     is_ipv6_address,
 )
 from tribal.settings.postgres_target import PostgresTarget
+from tribal.settings.urls import (
+    ENCODE,
+    IN_NAME,
+    IN_VALUE,
+    Url,
+    decoded,
+    special_character,
+    split_url,
+    with_other_password,
+)
 from tribal_contracts import DatabaseEntry
 
 _SCHEME = re.compile(r"postgres(?:ql)?://", re.IGNORECASE)
-_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
-# What has a meaning of its own in a URL, or hardly belongs into a name: written as it is, it more likely ends a
-# password that was not percent-encoded than belongs here.
-_IN_NAME = re.compile(r"[\s/:#&;=?,\[\]<>\"{|}]")
-_IN_VALUE = re.compile(r"[\s#&;=?\[\]<>\"{|}]")
-_NO_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_ENCODE = (
-    "In user, password and database write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23, & as %26, = as %3D, a "
-    "space as %20 and % as %25."
+_EXAMPLE = (
+    "The DSN of a PostgreSQL database starts with postgresql:// or postgres://, for example "
+    "postgresql://user@host:5432/database."
 )
 _MAINTENANCE_DATABASE = "postgres"
 """Where a server is asked for its databases, unless the entry names another."""
@@ -113,12 +116,7 @@ def without_password(text: str, stand_in: str) -> str:
         ConfigurationError: when the URL cannot be read.
     """
     _parts(text)
-    url = _split(text)
-    login = "" if url.login is None else url.login.partition(":")[0] + (f":{stand_in}" if url.password else "") + "@"
-    pairs = ((name, stand_in if unquote(name) == "password" else value) for name, value in url.pairs)
-    query = "&".join(name if value is None else f"{name}={value}" for name, value in pairs)
-    path = "" if url.path is None else f"/{url.path}"
-    return f"{url.scheme}{login}{url.where}{path}{'?' * bool(query)}{query}"
+    return with_other_password(_split(text), stand_in)
 
 
 def has_password(text: str) -> bool:
@@ -150,67 +148,28 @@ def lasting(text: str, environment: Mapping[str, str]) -> str:
     return f"postgresql://{login}@{where}:{port}/{path}{'?' * bool(query)}{query}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Url:
-    """The pieces of a URL, as they are written; `None` where a piece and its mark are missing."""
-
-    scheme: str
-    login: str | None
-    where: str
-    path: str | None
-    pairs: tuple[tuple[str, str | None], ...]
-
-    @property
-    def user(self) -> str:
-        return (self.login or "").partition(":")[0]
-
-    @property
-    def password(self) -> str:
-        return (self.login or "").partition(":")[2]
-
-
-def _split(text: str) -> _Url:
-    text = text.strip()
-    scheme = _SCHEME.match(text)
-    if scheme is None:
-        raise ConfigurationError(
-            "The DSN of a PostgreSQL database starts with postgresql:// or postgres://, for example "
-            "postgresql://user@host:5432/database."
-        )
-    rest, _, query = text[scheme.end() :].partition("?")
-    authority, has_path, path = rest.partition("/")
-    login, has_login, where = authority.rpartition("@")
-    # A slash or question mark in a password ends the authority early; what follows it up to the @ belongs to it.
-    if "#" in text or "@" in path or "@" in query or _PERCENT.search(text) or _NO_CHARACTERS.search(text):
-        raise _special("The DSN")
-    pairs = (pair.partition("=") for pair in query.split("&") if pair)
-    return _Url(
-        scheme.group(),
-        login if has_login else None,
-        where,
-        path if has_path else None,
-        tuple((name, value if has_value else None) for name, has_value, value in pairs),
-    )
+def _split(text: str) -> Url:
+    return split_url(text, _SCHEME, _EXAMPLE)
 
 
 def _parts(text: str) -> dict[str, str]:
     """The parameters of a URL by libpq's names, decoded; empty ones are left out."""
     url = _split(text)
     for what, piece in (("user", url.user), ("database", url.path or "")):
-        if _IN_NAME.search(piece):
-            raise _special(f"The {what} of the DSN")
+        if IN_NAME.search(piece):
+            raise special_character(f"The {what} of the DSN")
     parts = _host_and_port(url.where) | {
-        "user": _decoded(url.user),
-        "password": _decoded(url.password),
-        "dbname": _decoded(url.path or ""),
+        "user": decoded(url.user),
+        "password": decoded(url.password),
+        "dbname": decoded(url.path or ""),
     }
     if ":" in parts["user"] and not parts["password"]:
         raise ConfigurationError(
             "The user of the DSN holds a percent-encoded colon and there is no password. Write user:password with the "
-            f"colon as it is, and encode the two one by one. {_ENCODE}"
+            f"colon as it is, and encode the two one by one. {ENCODE}"
         )
     for name, value in url.pairs:
-        parts.update(_parameter(_decoded(name), value))
+        parts.update(_parameter(decoded(name), value))
     check_values(parts)
     return {name: value for name, value in parts.items() if value}
 
@@ -221,12 +180,12 @@ def _host_and_port(where: str) -> dict[str, str]:
     found = re.fullmatch(r"(\[[^\[\]]*\]|[^:\[\]]*)(?::([0-9]*))?", where)
     if found is None:
         raise ConfigurationError(
-            f"Host and port of the DSN cannot be read. Write host:port, and an IPv6 address as [::1]:5432. {_ENCODE}"
+            f"Host and port of the DSN cannot be read. Write host:port, and an IPv6 address as [::1]:5432. {ENCODE}"
         )
     host, port = found.groups()
-    if host.startswith("[") and not is_ipv6_address(_decoded(host[1:-1])):
-        raise ConfigurationError(f"What the DSN has in [brackets] is no IPv6 address such as [::1]. {_ENCODE}")
-    return {"host": _decoded(host.removeprefix("[").removesuffix("]")), "port": port or ""}
+    if host.startswith("[") and not is_ipv6_address(decoded(host[1:-1])):
+        raise ConfigurationError(f"What the DSN has in [brackets] is no IPv6 address such as [::1]. {ENCODE}")
+    return {"host": decoded(host.removeprefix("[").removesuffix("]")), "port": port or ""}
 
 
 def _parameter(name: str, value: str | None) -> dict[str, str]:
@@ -242,23 +201,6 @@ def _parameter(name: str, value: str | None) -> dict[str, str]:
             f"The DSN has a parameter that is not known.{hint} Known are: {', '.join(sorted(VARIABLES))}. Write & in a "
             "password as %26."
         )
-    if name != "password" and (_IN_NAME if name in ("user", "dbname") else _IN_VALUE).search(value or ""):
-        raise _special(f"The parameter {name} of the DSN")
-    return {name: _decoded(value or "")}
-
-
-def _special(what: str) -> ConfigurationError:
-    return ConfigurationError(f"{what} has a special character that is not percent-encoded. {_ENCODE}")
-
-
-def _decoded(text: str) -> str:
-    try:
-        value = unquote(text, errors="strict")
-    except UnicodeDecodeError:
-        # Not chained: the cause holds the text.
-        raise ConfigurationError(
-            "The DSN has percent-encoded bytes that are not UTF-8. Encode them as UTF-8."
-        ) from None
-    if "\x00" in value:
-        raise ConfigurationError("The DSN holds a NUL character (%00). Leave it out.")
-    return value
+    if name != "password" and (IN_NAME if name in ("user", "dbname") else IN_VALUE).search(value or ""):
+        raise special_character(f"The parameter {name} of the DSN")
+    return {name: decoded(value or "")}

@@ -11,11 +11,13 @@ from pydantic import SecretStr, ValidationError
 from tribal.catalog.expansion import expanded
 from tribal.errors import ConfigurationError
 from tribal.settings import dsn as postgres
+from tribal.settings import snowflake_dsn as snowflake
 from tribal_contracts import DatabaseEntry, DatabaseType
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
     from tribal.settings.settings import Settings
+    from tribal.settings.snowflake_target import SnowflakeTarget
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +44,17 @@ _POSTGRES = _Source(
     postgres.has_password,
     postgres.lasting,
 )
-_SOURCES = {"postgresql": _POSTGRES, "postgres": _POSTGRES}
+_SNOWFLAKE = _Source(
+    "snowflake",
+    snowflake.EXAMPLE,
+    snowflake.named_database,
+    snowflake.without_password,
+    snowflake.has_password,
+    snowflake.lasting,
+)
+_SOURCES = {"postgresql": _POSTGRES, "postgres": _POSTGRES, "snowflake": _SNOWFLAKE}
 _OTHERS = frozenset(
-    "bigquery clickhouse cockroachdb db2 duckdb mariadb mongodb mssql mysql oracle redis redshift snowflake sqlite "
+    "bigquery clickhouse cockroachdb db2 duckdb mariadb mongodb mssql mysql oracle redis redshift sqlite "
     "sqlserver".split()
 )
 """Schemes of databases that are not read."""
@@ -117,9 +127,31 @@ def with_targets(settings: Settings) -> Settings:
     return replace(settings, targets=targets)
 
 
-def _target(entry: DatabaseEntry, settings: Settings) -> PostgresTarget:
+def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> PostgresTarget | SnowflakeTarget:
+    """The target of an entry, by its type.
+
+    Raises:
+        ConfigurationError: when it cannot be read.
+    """
+    if entry.type == "snowflake":
+        return snowflake.snowflake_entry_target(entry)
+    return postgres.entry_target(entry, environment)
+
+
+def check_dsn(entry: DatabaseEntry) -> None:
+    """Refuse the DSN of an entry if it cannot be read as a URL, whatever stands in for its missing parts.
+
+    Raises:
+        ConfigurationError: when it cannot be read.
+    """
+    if entry.dsn is not None:
+        check = snowflake.check_snowflake_dsn if entry.type == "snowflake" else postgres.check_dsn
+        check(entry.dsn.get_secret_value())
+
+
+def _target(entry: DatabaseEntry, settings: Settings) -> PostgresTarget | SnowflakeTarget:
     try:
-        return postgres.entry_target(entry, settings.environment)
+        return entry_target(entry, settings.environment)
     except ConfigurationError as error:
         if not settings.has_file:
             raise

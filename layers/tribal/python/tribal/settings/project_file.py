@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from tribal.catalog.expansion import PLACE, names_nothing, stands_for_several
 from tribal.errors import ConfigurationError
-from tribal.settings.dsn import check_dsn
+from tribal.settings.entries import check_dsn
 from tribal.settings.store_place import check_store
 from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate
@@ -39,6 +39,12 @@ _NO_MODEL_HERE = "the file has no part `model`; add it, or leave describer out"
 _NO_MODEL_THERE = (
     "the environment has no model; let who deploys add the part `model` to its file, or leave describer out here"
 )
+
+
+_OF_POSTGRES = ("sslmode", "sslrootcert", "require_auth")
+_LOGIN = "private_key_secret private_key_file passphrase_secret token_secret workload_provider".split()
+_OF_SNOWFLAKE = ("account", "role", "warehouse", *_LOGIN)
+_IN_DSNS = ("account", "host", "port", "database", "user", "password", "role", "warehouse")
 
 
 def parse_project_file(
@@ -142,7 +148,8 @@ def _check_entries(project: ProjectFile, root: yaml.Node, reader: YamlReader) ->
         if PLACE in entry.name and not stands_for_several(entry):
             raise reader.error(node, f"{entry.name!r} has {PLACE} in its name; give it a list of databases, or a glob")
         several = stands_for_several(entry)
-        separate = [f for f in ("host", "port", "database", "user", "password") if getattr(entry, f) is not None]
+        _check_type(entry, node, reader)
+        separate = [f for f in _IN_DSNS if getattr(entry, f) is not None]
         if several and "database" in separate:
             # The DSN says where the server is asked.
             separate.remove("database")
@@ -152,7 +159,30 @@ def _check_entries(project: ProjectFile, root: yaml.Node, reader: YamlReader) ->
             raise reader.error(node, f"{entry.name!r} has both password and password_secret; keep one of them")
         if entry.auth == "rds_iam" and (entry.password or entry.password_secret):
             raise reader.error(node, f"{entry.name!r} logs in by IAM and has a password; keep one of them")
-        if entry.type == "snowflake":
-            raise reader.error(node, f"{entry.name!r} is of type snowflake, which this version does not read yet")
-        if entry.dsn is not None:
-            _at(reader, root, ("databases", index, "dsn"), partial(check_dsn, entry.dsn.get_secret_value()))
+        _at(reader, root, ("databases", index, "dsn"), partial(check_dsn, entry))
+
+
+def _check_type(entry: DatabaseEntry, node: yaml.Node, reader: YamlReader) -> None:
+    """Refuse fields that the database of an entry knows nothing of."""
+    is_snowflake = entry.type == "snowflake"
+    strange = [name for name in (_OF_POSTGRES if is_snowflake else _OF_SNOWFLAKE) if getattr(entry, name) is not None]
+    if entry.auth is not None and entry.auth != "password" and (entry.auth == "rds_iam") == is_snowflake:
+        strange.append(f"auth: {entry.auth}")
+    if strange:
+        raise reader.error(node, f"{entry.name!r} is of type {entry.type}, which has no {strange[0]}; leave it out")
+    if not is_snowflake:
+        return
+    if entry.sample_views:
+        raise reader.error(
+            node, f"{entry.name!r} has sample_views, but views of Snowflake are not sampled; leave it out"
+        )
+    if entry.sample_rows and entry.warehouse is None and "warehouse=" not in _dsn(entry):
+        raise reader.error(
+            node, f"{entry.name!r} has sample_rows and no warehouse; name one, which each sampling costs credits of"
+        )
+    if entry.account is None and entry.dsn is None:
+        raise reader.error(node, f"{entry.name!r} names no account; write account: myorg-account1, or a dsn")
+
+
+def _dsn(entry: DatabaseEntry) -> str:
+    return "" if entry.dsn is None else entry.dsn.get_secret_value()

@@ -21,6 +21,7 @@ from tribal_contracts import DatabaseEntry, LintRules, ModelSettings, ProjectFil
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
+    from tribal.settings.snowflake_target import SnowflakeTarget
 
 PROJECT_FILE = "databases.yaml"
 PROMPT_FOLDER = "prompts"
@@ -72,7 +73,7 @@ class Settings:
     """The databases that each entry with a list or a glob stands for, once that is known."""
     source: Source | None = None
     """What the command line gave, in a folder without `databases.yaml`."""
-    targets: Mapping[str, PostgresTarget] = field(default_factory=dict, repr=False)
+    targets: Mapping[str, PostgresTarget | SnowflakeTarget] = field(default_factory=dict, repr=False)
     """The connection target of each entry and each database, once `with_targets` has read the DSNs."""
 
     def address(self, key: str) -> str:

@@ -162,7 +162,8 @@ def _read_metadata(connection: sqlite3.Connection, path: Path) -> IndexMetadata:
     if state == "ours":
         row = connection.execute(f"SELECT {', '.join(METADATA_FIELDS)} FROM index_metadata").fetchone()  # noqa: S608
         if row is not None:
-            metadata = IndexMetadata(**dict(zip(METADATA_FIELDS, row, strict=True)))
+            last_read = dict(connection.execute("SELECT database_name, last_read FROM unreached"))
+            metadata = IndexMetadata(**dict(zip(METADATA_FIELDS, row, strict=True)), last_read=last_read or None)
             if metadata.index_version == INDEX_VERSION:
                 return metadata
             state = "other version"

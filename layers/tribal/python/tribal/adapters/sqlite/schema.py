@@ -91,6 +91,7 @@ SELECT r.id, r.doc_type, o.database_name, r.schema_name, r.table_name, r.column_
 FROM records r JOIN origins o ON o.number = r.origin;
 CREATE TABLE key_graph (graph TEXT NOT NULL);
 CREATE TABLE made_with (model TEXT NOT NULL);
+CREATE TABLE unreached (database_name TEXT PRIMARY KEY, last_read TEXT NOT NULL);
 """
 
 _OWN_TABLES = ("documents", "index_metadata", "key_graph", "made_with", "origins", "sources", "structured", "vectors")

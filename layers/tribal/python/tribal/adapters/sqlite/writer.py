@@ -65,6 +65,8 @@ class GenerationWriter:
                     f"INSERT INTO index_metadata VALUES ({', '.join('?' * len(METADATA_FIELDS))})",  # noqa: S608
                     [getattr(metadata, name) for name in METADATA_FIELDS],
                 )
+                connection.execute("DELETE FROM unreached")
+                connection.executemany("INSERT INTO unreached VALUES (?, ?)", (metadata.last_read or {}).items())
                 connection.execute("DELETE FROM key_graph")
                 connection.execute("INSERT INTO key_graph VALUES (?)", (graph.to_compact_json().decode(),))
             # Without a journal the file is self-contained, and readers need no write access beside it.

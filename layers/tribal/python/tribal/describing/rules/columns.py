@@ -18,7 +18,7 @@ from tribal_contracts import CatalogForeignKey, Description
 
 Rule = Callable[[ColumnFacts], Iterable[Statement]]
 
-_NUMBERED = re.compile(r"nextval\(", re.IGNORECASE)
+_NUMBERED = re.compile(r"nextval\(|.*\.nextval\Z", re.IGNORECASE)
 
 
 def describe_columns(columns: Iterable[ColumnFacts]) -> dict[str, Description]:

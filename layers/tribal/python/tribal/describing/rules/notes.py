@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tribal.catalog.identity import format_name
 from tribal.catalog.type_families import type_family
@@ -11,7 +11,7 @@ from tribal.describing.rules.times import TIMES, event_words
 from tribal.naming import split_identifier
 from tribal.ports import TableContext
 from tribal.rendering.words import listing, number
-from tribal_contracts import CatalogTable
+from tribal_contracts import CatalogTable, TableKind
 
 # What can also be the subject of a table is left out: backups, archives, copies, temperatures.
 _LEFTOVERS = frozenset("tmp bak bkp bkup deprecated obsolete".split())
@@ -30,6 +30,7 @@ def table_notes(context: TableContext, facts: Sequence[ColumnFacts]) -> tuple[st
     table = context.table
     notes = [
         *_kind_notes(table),
+        *_snowflake(context),
         *_leftover(table),
         *_soft_delete(facts),
         *_nullable_keys(table),
@@ -51,7 +52,39 @@ def _kind_notes(table: CatalogTable) -> list[str]:
         return ["Shows the data as of its last refresh, not as it is now."]
     if table.kind == "foreign_table":
         return ["A foreign table: its rows lie outside of this database."]
-    return []
+    return _SNOWFLAKE_KINDS.get(table.kind, [])
+
+
+_SNOWFLAKE_KINDS: Mapping[TableKind, list[str]] = {
+    "dynamic_table": ["A dynamic table: Snowflake refreshes it from a query, so that it may lag behind its sources."],
+    "external_table": ["An external table: its rows are read from files outside of the database."],
+    "iceberg_table": ["An Iceberg table: its rows lie in Parquet files in external storage."],
+    "hybrid_table": ["A hybrid table: it is kept by rows, and its keys and indexes are enforced."],
+}
+
+
+def _snowflake(context: TableContext) -> list[str]:
+    """What only Snowflake declares, and what it does not hold to."""
+    table = context.table
+    if context.database_type != "snowflake":
+        return []
+    notes = []
+    if table.kind != "hybrid_table" and (table.primary_key or table.unique_keys or table.foreign_keys):
+        notes.append("Its keys are declared, and Snowflake does not enforce them: rows may repeat or lack a parent.")
+    for key in table.keys_elsewhere or ():
+        other = format_name((key.references_database, key.references_schema, key.references_table))
+        notes.append(f"{_columns(key.columns)} references {other}, in another database.")
+    if table.clustering_key:
+        notes.append(f"Clustered by {table.clustering_key}: filters on that read less.")
+    if table.transient:
+        notes.append("A transient table: Snowflake keeps no fail-safe copy of it.")
+    if table.secure:
+        notes.append("A secure view: only its owner sees its definition.")
+    return notes
+
+
+def _columns(names: Sequence[str]) -> str:
+    return listing([format_name((name,)) for name in names])
 
 
 def _leftover(table: CatalogTable) -> list[str]:

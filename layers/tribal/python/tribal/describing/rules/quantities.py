@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tribal.catalog.type_families import is_whole
 from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.statements import Statement, declared, read
 
@@ -42,7 +43,6 @@ _PLACES = {
     "latitude": "Degrees north of the equator; negative to the south.",
     "longitude": "Degrees east of Greenwich; negative to the west.",
 }
-_WHOLE = ("smallint", "integer", "bigint")
 
 
 def describe_quantity(facts: ColumnFacts) -> Iterator[Statement]:
@@ -83,4 +83,4 @@ def _sister(facts: ColumnFacts, *tails: tuple[str, ...]) -> str:
 def _is_placed(facts: ColumnFacts) -> bool:
     """Whether the table has both coordinates, with places after the decimal point."""
     others = {other.tokens[0] for other in facts.others if len(other.tokens) == 1}
-    return set(_PLACES) <= {*facts.tokens, *others} and not facts.column.type.lower().startswith(_WHOLE)
+    return set(_PLACES) <= {*facts.tokens, *others} and not is_whole(facts.column.type)

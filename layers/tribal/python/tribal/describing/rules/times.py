@@ -42,7 +42,7 @@ _BIRTH = ({"birth"}, {"of", "birth"}, {"birthdate"}, {"birthday"}, {"dob"})
 """Names of the date of birth, without the word that says that it is a date."""
 _NOW = re.compile(
     r"\(?(?:(?:now|clock_timestamp|transaction_timestamp|statement_timestamp)\(\)|"
-    r"(?:current_timestamp|localtimestamp|current_date)(?:\(\d\))?)\)?(?:::[a-z ]+(?:\(\d\))?[a-z ]*)?",
+    r"(?:current_timestamp|localtimestamp|current_date)(?:\(\d?\))?)\)?(?:::[a-z ]+(?:\(\d\))?[a-z ]*)?",
     re.IGNORECASE,
 )
 

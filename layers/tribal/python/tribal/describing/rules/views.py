@@ -33,7 +33,7 @@ class ViewOrigins:
 
 def view_origins(table: CatalogTable) -> ViewOrigins:
     """Parse a view's definition as PostgreSQL prints it; whatever is not simple is left out."""
-    text = (table.view_definition or "")[:_DEFINITION_CHARS]
+    text = (table.view_query or table.view_definition or "")[:_DEFINITION_CHARS]
     bare = re.sub(r"'(?:[^']|'')*'", "''", text)
     begun = _SELECT.match(bare)
     if begun is None or _SEVERAL.search(bare):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from tribal.catalog import locations
 from tribal.catalog.hashing import output_hash
 from tribal.documenting.finish.gather import Gathered, TableEntry, UnitOutcome, files_by_unit
+from tribal.documenting.finish.last_reading import last_reading
 from tribal.documenting.finish.overviews import Overviews
 from tribal.ports import ObjectStore
 from tribal.store import content_hash
@@ -40,7 +41,7 @@ def build_manifest(
         completed_at=now,
         plan_hash=outline.plan_hash,
         status="complete" if whole else "partial",
-        databases=_databases(outline, found, previous),
+        databases=_databases(outline, found, previous, store),
         work_units=units,
         total_files=2 * len(tables) + len(others.files) + len(others.pages),
         indexable_files=sorted([*tables, *others.files], key=lambda file: file.path),
@@ -129,7 +130,9 @@ def _files(entries: Iterable[TableEntry], store: ObjectStore) -> list[tuple[str,
     return files
 
 
-def _databases(outline: RunOutline, found: Gathered, previous: DocumentationManifest | None) -> list[DatabaseManifest]:
+def _databases(
+    outline: RunOutline, found: Gathered, previous: DocumentationManifest | None, store: ObjectStore
+) -> list[DatabaseManifest]:
     types: dict[str, DatabaseType] = {entry.name: entry.type for entry in previous.databases} if previous else {}
     types |= {analysis.name: analysis.type for analysis in outline.databases}
     domains: dict[str, set[str]] = {}
@@ -139,21 +142,27 @@ def _databases(outline: RunOutline, found: Gathered, previous: DocumentationMani
         documented[file.database] = documented.get(file.database, 0) + 1
         domains.setdefault(file.database, set()).add(file.domain or "")
     names = {analysis.name for analysis in outline.databases} | set(documented)
-    return [_database(name, types, documented, found.failed, domains) for name in sorted(names)]
+    last_read = _last_read(outline, previous, store)
+    return [
+        DatabaseManifest(
+            name=name,
+            type=types[name],
+            docs_directory=locations.database_directory(name),
+            tables_documented=documented.get(name, 0),
+            tables_failed=found.failed.get(name, 0),
+            domains=sorted(domains.get(name, set())),
+            last_read=last_read.get(name),
+        )
+        for name in sorted(names)
+    ]
 
 
-def _database(
-    name: str,
-    types: Mapping[str, DatabaseType],
-    documented: Mapping[str, int],
-    failed: Mapping[str, int],
-    domains: Mapping[str, set[str]],
-) -> DatabaseManifest:
-    return DatabaseManifest(
-        name=name,
-        type=types[name],
-        docs_directory=locations.database_directory(name),
-        tables_documented=documented.get(name, 0),
-        tables_failed=failed.get(name, 0),
-        domains=sorted(domains.get(name, set())),
-    )
+def _last_read(outline: RunOutline, previous: DocumentationManifest | None, store: ObjectStore) -> dict[str, str]:
+    """When the databases that do not answer, or were not asked while they did not, were read last."""
+    known = {each.name: each.last_read for each in previous.databases if each.last_read} if previous else {}
+    for analysis in outline.databases:
+        if analysis.status == "reachable":
+            known.pop(analysis.name, None)
+        elif analysis.name not in known and (read_at := last_reading(analysis.name, store)) is not None:
+            known[analysis.name] = read_at
+    return known

@@ -143,4 +143,5 @@ def _column(
         samples=list(masked.values) or None,
         sample_patterns=list(masked.patterns) or None,
         sensitive=str(kind) if kind is not None else None,
+        marked=column.sensitive,
     )

@@ -22,7 +22,7 @@ from tribal.ports import CatalogReader, Clock, TableSample
 from tribal_contracts import AgentError, CatalogColumn, CatalogTable, agent_error
 
 CONNECTION_ATTEMPTS = 2
-_SAMPLED_KINDS = ("table", "partitioned_table")
+_SAMPLED_KINDS = ("table", "partitioned_table", "iceberg_table", "hybrid_table")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,8 @@ def mask_table(table: CatalogTable, sample: TableSample) -> dict[str, MaskedSamp
             declared=_declared(columns[column], table),
         )
         for position, column in enumerate(sample.columns)
-        if column in columns
+        # What the database marks as sensitive is not looked at.
+        if column in columns and columns[column].sensitive is None
     }
 
 

@@ -50,6 +50,9 @@ def print_plan(
         out.print(f"{quote_text(quote)}; what samples and repairs add is not counted")
         if line := over_limit(quote, settings.model):
             out.print(line)
+    for analysis in plan.databases:
+        for cost in analysis.costs or ():
+            out.print(escape(f"cost of {analysis.name}: {cost}"), soft_wrap=True)
     for line in changes(previous, plan) if previous else ():
         out.print(escape(line))
     for line in moves(plan):

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 _LOGIN = re.compile(r"(?<=://)\S*@")
-_DSN = re.compile(r"\s*postgres(?:ql)?://", re.IGNORECASE)
+_DSN = re.compile(r"\s*(?:postgres(?:ql)?|snowflake)://", re.IGNORECASE)
 _UNSHOWN = (
     "This cannot be read. What was written is not shown, since there may be a password in it. A DSN stands after the "
     "command, in single quotes: tribal run 'postgresql://user@host:5432/database'"

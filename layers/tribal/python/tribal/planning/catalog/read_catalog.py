@@ -15,7 +15,7 @@ from tribal.planning.catalog.inferred_keys import ReadTables, infer_likely_keys,
 from tribal.planning.catalog.locked_tables import keep_earlier, locked_errors
 from tribal.planning.catalog.redaction import redact_contents
 from tribal.planning.catalog.selection import is_selected
-from tribal.ports import Application, CatalogContents, CatalogReader, Clock, ObjectStore, StopToken
+from tribal.ports import Application, CatalogContents, CatalogReader, Clock, ObjectStore, StopToken, UnreadPart
 from tribal.store import (
     UNREADABLE,
     content_hash,
@@ -150,9 +150,11 @@ def _write_found(
         excluded_tables=excluded,
         errors=[
             *_unreadable_errors(entry.name, contents.unreadable_schemas, clock),
+            *_unread_errors(entry.name, contents.unread, clock),
             *locked_errors(entry.name, (key for key in found.names() if key in contents.locked), clock),
             *_text_errors(entry.name, contents.unreadable_texts, clock),
         ],
+        costs=list(contents.costs) or None,
     )
 
 
@@ -202,6 +204,18 @@ def _unreadable_errors(database: str, schemas: Iterable[str], clock: Clock) -> l
     ]
 
 
+def _unread_errors(database: str, parts: Iterable[UnreadPart], clock: Clock) -> list[AgentError]:
+    return [
+        agent_error(
+            "PLAN_SCHEMA_UNREADABLE",
+            f"{part.what} of {database!r} could not be read whole: {part.reason}",
+            timestamp=clock.published(),
+            context={"database": database, "part": part.what},
+        )
+        for part in parts
+    ]
+
+
 def _refresh_statistics(database: str, found: _Found, store: ObjectStore, clock: Clock, max_age: timedelta) -> None:
     """Keep a table's statistics until they are older than `max_age`: row counts change all the time."""
     key = locations.statistics_file(database)
@@ -235,6 +249,7 @@ def _missing_tables(
     missing = [key for key in documented_tables(entry.name, store) if key not in present]
     excluded = [key for key in missing if not is_selected(entry, *key)]
     asked = [key for key in missing if is_selected(entry, *key)]
+    asked = [key for key in asked if key not in found.contents.unread_tables]
     presence = reader.presence(asked) if asked else {}
     gone = [key for key in asked if presence[key] == "gone" or key in found.contents.folded]
     return _names(entry.name, gone), _names(entry.name, excluded)

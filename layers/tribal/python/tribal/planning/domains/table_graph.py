@@ -61,7 +61,7 @@ def _borne_keys(tables: Sequence[CatalogTable]) -> set[tuple[int, int]]:
 def _referenced(table: CatalogTable) -> Iterator[tuple[str, str]]:
     for key in table.foreign_keys:
         yield key.references_schema, key.references_table
-    for word in _SOURCE.findall((table.view_definition or "")[:_VIEW_CHARS]):
+    for word in _SOURCE.findall((table.view_query or table.view_definition or "")[:_VIEW_CHARS]):
         yield table.schema_name, word
 
 

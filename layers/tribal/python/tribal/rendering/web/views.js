@@ -1,5 +1,7 @@
 const KINDS = {table: "Table", partitioned_table: "Partitioned table", view: "View",
-  materialized_view: "Materialized view", foreign_table: "Foreign table"};
+  materialized_view: "Materialized view", foreign_table: "Foreign table",
+  dynamic_table: "Dynamic table", external_table: "External table", iceberg_table: "Iceberg table",
+  hybrid_table: "Hybrid table"};
 const SOURCES = {human: "Written by a person.", comment: "From the comment in the database.",
   model: "Written by a model.", derived: "Known from {}; nobody has confirmed it."};
 const LISTED_CHARS = 300;

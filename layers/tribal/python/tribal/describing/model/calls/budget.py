@@ -24,7 +24,7 @@ from tribal.ports import ModelFailure, ObjectStore
 from tribal.store import read_record
 from tribal_contracts import BudgetHolder, BudgetRecord, LeaseRecord, ModelSettings
 
-BEAT_SECONDS = 1.0
+BEAT_SECONDS = 0.5
 """How often a holder looks at the record: what another one frees or finds out is known after two beats."""
 LONGEST_PAUSE_SECONDS = 30.0
 """The longest that all holders wait because the provider asked for it; half of a call's usual deadline."""

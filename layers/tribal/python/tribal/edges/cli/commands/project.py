@@ -14,10 +14,12 @@ from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Dsn, Json, NoSamples, Project
 
 if TYPE_CHECKING:
-    from tribal.ports import AccessReport, Statement
+    from tribal.ports import AccessReport
     from tribal.settings import Settings
+    from tribal_contracts import DatabaseType
 
 _HERE = Path()
+_PRODUCTS: dict[DatabaseType, str] = {"postgres": "PostgreSQL", "snowflake": "Snowflake"}
 
 _TEMPLATE = """\
 # What Tribal Knowledge reads. Run `tribal check`, then `tribal run`, in this folder.
@@ -138,7 +140,6 @@ def check(
     With --prompt it prints, byte for byte, what a run would send to the model about a table of the last plan, a line
     a question, and sends nothing. Samples are taken as a run takes them; --no-samples leaves them out.
     """
-    from tribal.app.local import statements
     from tribal.errors import ConfigurationError
     from tribal.settings import load_settings
 
@@ -151,18 +152,29 @@ def check(
         print_prompt(settings, prompt, as_json=as_json)
         return
     if sql:
-        _print_statements(statements(), as_json=as_json)
+        _print_statements(settings, as_json=as_json)
         return
     _check_access(settings, as_json=as_json)
 
 
-def _print_statements(sent: list[Statement], *, as_json: bool) -> None:
+def _print_statements(settings: Settings, *, as_json: bool) -> None:
+    """The statements for the types of databases that are configured, or for all where none is."""
+    from tribal.app.local import statements
+
+    kinds = {entry.type for entry in settings.entries} or set(_PRODUCTS)
+    sent = {kind: statements(kind) for kind in _PRODUCTS if kind in kinds}
     if as_json:
-        print_json({"statements": [{"purpose": statement.purpose, "sql": statement.sql} for statement in sent]})
+        listed = [
+            {"database_type": kind, "purpose": statement.purpose, "sql": statement.sql}
+            for kind, some in sent.items()
+            for statement in some
+        ]
+        print_json({"statements": listed})
         return
-    typer.echo("-- Every statement that Tribal Knowledge sends to PostgreSQL. {...} marks what it fills in.")
-    for statement in sent:
-        typer.echo(f"\n-- {statement.purpose}\n{statement.sql.strip()};")
+    for kind, some in sent.items():
+        typer.echo(f"-- Every statement that is sent to {_PRODUCTS[kind]}. {{...}} marks what is filled in.")
+        for statement in some:
+            typer.echo(f"\n-- {statement.purpose}\n{statement.sql.strip()};")
 
 
 def _check_access(settings: Settings, *, as_json: bool) -> None:
@@ -219,6 +231,11 @@ def _report_data(report: AccessReport) -> dict[str, Any]:
         "tables_total": report.tables_total,
         "tables_selectable": report.tables_selectable,
         "missing": [{"what": missing.what, "grant": missing.grant} for missing in report.missing],
+        "product": report.product,
+        "role": report.role,
+        "warnings": list(report.warnings),
+        "costs": list(report.costs),
+        "script": report.script,
     }
 
 
@@ -230,8 +247,9 @@ def _print_access(result: dict[str, Any]) -> None:
         out.print(f"[red]✗[/] [bold]{escape(result['name'])}[/]: {escape(result['error'])}")
         return
     out.print(
-        f"[green]✓[/] [bold]{escape(result['name'])}[/]: PostgreSQL {escape(result['server_version'])}, database "
-        f"{escape(result['server_database'])}, user {escape(result['user'])}"
+        f"[green]✓[/] [bold]{escape(result['name'])}[/]: {result['product']} {escape(result['server_version'])}, "
+        f"database {escape(result['server_database'])}, user {escape(result['user'])}"
+        + (f", role {escape(result['role'])}" if result["role"] else "")
     )
     schemas = ", ".join(result["readable_schemas"]) or "none"
     out.print(f"  schemas that can be read: {escape(schemas)}")
@@ -241,5 +259,12 @@ def _print_access(result: dict[str, Any]) -> None:
         if result["tables_total"] != result["tables_selectable"]
         else f"  tables: {result['tables_total']}, all of which can be sampled"
     )
+    for warning in result["warnings"]:
+        out.print(f"  [yellow]warning[/]: {escape(warning)}", soft_wrap=True)
+    for cost in result["costs"]:
+        out.print(f"  cost: {escape(cost)}", soft_wrap=True)
     for missing in result["missing"]:
         out.print(f"  [yellow]missing[/]: {escape(missing['what'])}\n    {escape(missing['grant'])}", soft_wrap=True)
+    if result["script"] and (result["missing"] or result["warnings"]):
+        out.print("  [bold]for the administrator[/], a role and a user that may read this and no more:")
+        typer.echo(result["script"])

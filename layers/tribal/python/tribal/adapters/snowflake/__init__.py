@@ -1,0 +1,1 @@
+"""Snowflake, read through its own connector."""

@@ -1,0 +1,217 @@
+"""The one place that says what errors of Snowflake and its connector mean.
+
+Errors carry a number. A message may quote values of rows, in errors of execution (100,000 and up): of those only the
+number is told.
+"""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+from tribal.errors import (
+    AccessDenied,
+    ConnectionLost,
+    DatabaseError,
+    DatabaseUnreachable,
+    LoginRefused,
+    ServerUnavailable,
+    StatementConflict,
+    StatementTimedOut,
+)
+from tribal.masking import redact_text
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from tribal.settings.snowflake_target import SnowflakeTarget
+
+_MESSAGE_LENGTH = 300
+
+UNKNOWN_OBJECT = frozenset({2003, 2043})
+"""The object does not exist, or the role may not see it: Snowflake tells the same of both."""
+NO_PRIVILEGE = 3001
+TOO_MANY_ROWS = frozenset({90153})
+"""`SHOW` has more rows than one answer holds."""
+TOO_MUCH_DATA = frozenset({90030})
+"""`INFORMATION_SCHEMA` was asked for too much at once."""
+_NO_WAREHOUSE = 606
+_UNUSABLE_WAREHOUSE = frozenset({90064, 90073, 90109})
+_CANCELLED = 604
+_STATEMENT_TIMEOUT = 630
+_SESSION_OVER = frozenset({390111, 390112, 390113, 390114, 390115, 390195, 250002})
+_CLIENT_TIMEOUT = 14
+_BAD_ANSWER = 6
+_ARGUMENTS = frozenset({3, 250001, 251007, 251017})
+"""What the connector says itself about the parameters of a login."""
+_LOGINS = range(390_000, 400_000)
+_NAMES_ONLY = range(100_000)
+"""Errors of compilation and of the service, which name objects and limits, and no values of rows."""
+
+_ADVICE: dict[int, str] = {
+    390100: "Check user and secret, and that the user is not locked.",
+    390120: "A second factor was refused. Log in with a key pair or a workload identity, which need none.",
+    390123: "A second factor is asked for. Log in with a key pair or a workload identity, which need none.",
+    390127: "A second factor is asked for. Log in with a key pair or a workload identity, which need none.",
+    390144: "Check that the user has the public key of this private key (DESCRIBE USER), and that the clock is right.",
+    390186: "Check the name of the role, and that it is granted to the user.",
+    390189: "Check the name of the role, and that it is granted to the user.",
+    390201: "Check the names in the entry.",
+    390303: "The token is not valid. Get a new one.",
+    390318: "The token is no longer valid. Get a new one.",
+    390422: "A network policy keeps this address out. Let an administrator add it.",
+    394400: "The programmatic token is not valid. Make a new one.",
+    394508: "A second factor is asked for. Log in with a key pair or a workload identity, which need none.",
+}
+_SECOND_FACTOR_WORDS = ("multi-factor", "mfa", "duo", "passcode", "second factor")
+_OTHER_ADVICE = "Check user, secret and role, and the policies of the account."
+_SECOND_FACTOR = _ADVICE[390127]
+
+
+def number_of(error: BaseException) -> int:
+    """Snowflake's number of an error of ours or of the connector; -1 where it has none."""
+    number = (error.context or {}).get("snowflake") if isinstance(error, DatabaseError) else None
+    number = number if number is not None else getattr(error, "errno", None)
+    return number if isinstance(number, int) else -1
+
+
+def is_unknown_object(error: DatabaseError) -> bool:
+    """Whether something is not there, or may not be seen."""
+    return number_of(error) in UNKNOWN_OBJECT
+
+
+def is_too_much(error: DatabaseError) -> bool:
+    """Whether less has to be asked for at once."""
+    return number_of(error) in TOO_MANY_ROWS | TOO_MUCH_DATA
+
+
+def will_pass(error: DatabaseError) -> bool:
+    """Whether the same may succeed when it is tried again at once, on a new session."""
+    broke_off = isinstance(error, DatabaseUnreachable) and number_of(error) == _BAD_ANSWER
+    # Without a cause the error is our own, saying that the reader is closed.
+    return broke_off or (isinstance(error, ConnectionLost) and error.__cause__ is not None)
+
+
+def without_words(error: BaseException) -> BaseException:
+    """A stand-in for an error as the cause of ours: tracebacks print causes, and servers quote what they hold."""
+    number = number_of(error)
+    return ConnectionError(type(error).__name__ if number < 0 else f"{type(error).__name__} {number:06d}")
+
+
+def unreachable(error: BaseException, target: SnowflakeTarget, seconds: float) -> DatabaseError:
+    """Say why there was no connection to the host."""
+    place = target.place if target.proxy_host is None else f"{target.place} by the proxy {target.proxy_host!r}"
+    host = target.proxy_host or target.server
+    if isinstance(error, socket.gaierror | UnicodeError):
+        why = f"There is no host {host!r} ({target}). Check the account's name, and that your network knows the host."
+    elif isinstance(error, TimeoutError):
+        why = (
+            f"No answer within {seconds:g} s from {place} ({target}). Check account, network and firewall, or raise "
+            "limits.connect_timeout_seconds."
+        )
+    elif isinstance(error, ConnectionRefusedError):
+        why = f"Nothing listens at {place} ({target}). Check account, host, port and proxy."
+    else:
+        why = f"No connection to {place} ({target}): {type(error).__name__}. Check account, host, port and network."
+    return DatabaseUnreachable(why, context=target.as_context())
+
+
+def login_error(error: BaseException, target: SnowflakeTarget, seconds: float) -> DatabaseError:
+    """Translate what the connector raised at a login."""
+    number, context = number_of(error), _context(error, target)
+    if number in _LOGINS:
+        said = _said(error)
+        asked_for_more = any(word in said.lower() for word in _SECOND_FACTOR_WORDS)
+        advice = _ADVICE.get(number, _SECOND_FACTOR if asked_for_more else _OTHER_ADVICE)
+        return LoginRefused(f"Login to {target} was refused ({number}; {said}). {advice}", context=context)
+    if number in _ARGUMENTS:
+        return LoginRefused(f"Login to {target} could not be made. {_MAKE_LOGIN[target.login]}", context=context)
+    if number == _CLIENT_TIMEOUT:
+        return unreachable(TimeoutError(), target, seconds)
+    if number == _BAD_ANSWER:
+        return DatabaseUnreachable(
+            f"What answers at {target.place} does not speak Snowflake's protocol, or broke off. Check account, host "
+            "and proxy, and try again.",
+            context=context,
+        )
+    return DatabaseUnreachable(
+        f"{target.place} answered but took no login ({number}; {target}). Try again later.", context=context
+    )
+
+
+_MAKE_LOGIN = {
+    "key_pair": "Check that the private key is a whole PEM file, and that its passphrase is right.",
+    "workload_identity": "Check the provider, its token or the AWS role, and that the host is Snowflake's.",
+    "oauth": "Check the token.",
+    "programmatic_token": "Check the token.",
+    "password": "Check user and password.",
+}
+
+
+def statement_error(error: BaseException, doing: str, target: SnowflakeTarget, seconds: float) -> DatabaseError:
+    """Translate what the connector raised at a statement; `doing` is a phrase such as "sampling 'a.b'"."""
+    number, context = number_of(error), _context(error, target)
+    where = f"{doing} of {target}"
+    if isinstance(error, TimeoutError) or number in (_CLIENT_TIMEOUT, _STATEMENT_TIMEOUT):
+        return StatementTimedOut(f"Gave up {where}: no answer within {seconds:g} s. {_RAISE}", context=context)
+    if number == _CANCELLED:
+        message = f"Gave up {where}: the server or an administrator cancelled it. Try again."
+        return StatementConflict(message, context=context)
+    if number in _SESSION_OVER or number == _BAD_ANSWER:
+        why = "the session is over" if number in _SESSION_OVER else "the answer broke off or is not Snowflake's"
+        return ConnectionLost(f"Lost {target} while {doing}: {why}. Try again.", context=context)
+    if number == _NO_WAREHOUSE:
+        return AccessDenied(f"Failed {where}: {_warehouse_advice(target)}", context=context)
+    if number in _UNUSABLE_WAREHOUSE:
+        message = f"Failed {where}: the warehouse {target.warehouse!r} does not run ({_said(error)}). Ask who runs it."
+        return ServerUnavailable(message, context=context)
+    if number == NO_PRIVILEGE:
+        return AccessDenied(f"Failed {where}: a privilege is missing ({_said(error)}).", context=context)
+    if number in UNKNOWN_OBJECT:
+        message = f"Failed {where}: it does not exist, or the role may not see it ({_said(error)})."
+        return AccessDenied(message, context=context)
+    if number in TOO_MANY_ROWS | TOO_MUCH_DATA:
+        return DatabaseError(f"Failed {where}: there is more than one answer holds ({number:06d}).", context=context)
+    return DatabaseError(f"Failed {where} ({number:06d}; {_said(error)}).", context=context)
+
+
+_RAISE = "Try again, or raise the limit; a suspended warehouse takes a while to start."
+
+
+def not_whole(doing: str, target: SnowflakeTarget) -> ConnectionLost:
+    """Say that fewer rows came than were announced; the connector itself says nothing."""
+    message = f"Lost {target} while {doing}: fewer rows came than were announced. Try again."
+    return ConnectionLost(message, context=target.as_context())
+
+
+def not_snowflake(doing: str, target: SnowflakeTarget) -> DatabaseError:
+    """Say that an answer lacks what Snowflake's answers have."""
+    return DatabaseError(
+        f"Failed {doing} of {target}: the answer is not that of Snowflake. Make sure that this is the server that you "
+        "mean.",
+        context=target.as_context(),
+    )
+
+
+def _warehouse_advice(target: SnowflakeTarget) -> str:
+    if target.warehouse is None:
+        return "it needs a warehouse, and the entry names none."
+    return (
+        f"the warehouse {target.warehouse!r} is not there, or the role may not use it. Let an administrator run: GRANT "
+        "USAGE ON WAREHOUSE; `tribal check` prints it whole."
+    )
+
+
+def _context(error: BaseException, target: SnowflakeTarget) -> dict[str, JsonValue]:
+    return target.as_context() | {"snowflake": number_of(error)}
+
+
+def _said(error: BaseException) -> str:
+    """What the server says, on one line and redacted, if that cannot quote a row."""
+    number = number_of(error)
+    if number not in _NAMES_ONLY and number not in _LOGINS:
+        return "what it says may quote a row and is not repeated here"
+    message = str(getattr(error, "raw_msg", "")).replace("Failed to login: Login error: ", "")
+    text = " ".join(redact_text(message).split())
+    text = "".join(character for character in text if character.isprintable())
+    return "the server says: " + (text if len(text) <= _MESSAGE_LENGTH else text[: _MESSAGE_LENGTH - 1] + "…")

@@ -1,0 +1,114 @@
+"""Asks `SHOW` for rows, and knows whether an answer holds all of them.
+
+`SHOW` refuses more than 10,000 rows, and older servers cut them off instead. So an answer of as many rows proves
+nothing either, and counts as too much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+from tribal.adapters.snowflake.connections.connection import Answer
+from tribal.adapters.snowflake.connections.errors import is_too_much, is_unknown_object
+from tribal.adapters.snowflake.names import literal, path
+from tribal.errors import DatabaseError
+from tribal.ports import SchemaAndTable, UnreadPart
+
+SHOW_ROWS = 10_000
+"""The most rows of a `SHOW`: https://docs.snowflake.com/en/sql-reference/sql/show-tables"""
+_OVERLAP = 10
+"""How many rows of a page are asked for again in the next one, as proof that none is missing in between."""
+
+Ask = Callable[[str], Answer]
+RowT = TypeVar("RowT", bound=NamedTuple)
+
+
+@dataclass
+class Questions:
+    """The statements of one reading of a database, and what came of them."""
+
+    ask: Ask
+    database: str
+    show_rows: int
+    queries_left: int
+    """How many single tables may still be asked about."""
+    queries: int
+    """How many that were at the beginning, for messages."""
+    unread: list[UnreadPart] = field(default_factory=list)
+    unread_tables: set[SchemaAndTable] = field(default_factory=set)
+
+    def whole(self, sql: str, kind: type[RowT]) -> list[RowT] | None:
+        """All rows of an answer; `None` when there are more than it holds."""
+        try:
+            answer = self.ask(sql)
+        except DatabaseError as error:
+            if is_too_much(error):
+                return None
+            raise
+        return answer.as_rows(kind) if len(answer.rows) < self.show_rows else None
+
+    def of_database(self, template: str, kind: type[RowT]) -> list[RowT] | None:
+        """All rows of the database."""
+        return self.whole(template.format(scope="DATABASE", place=path(self.database)), kind)
+
+    def of_schema(self, template: str, schema: str, kind: type[RowT]) -> list[RowT] | None:
+        """All rows of a schema, of which there are none when it has vanished."""
+        return self._vanishing(template.format(scope="SCHEMA", place=path(self.database, schema)), kind)
+
+    def singly(
+        self, template: str, tables: Sequence[SchemaAndTable], kind: type[RowT], what: str, scope: str = "TABLE"
+    ) -> Iterator[tuple[SchemaAndTable, list[RowT]]]:
+        """All rows of each table, none where it has vanished; those that cannot be had are reported.
+
+        Args:
+            what: of the tables is asked for, for messages.
+        """
+        wanted = [table for table in tables if table not in self.unread_tables]
+        affordable = wanted[: max(0, self.queries_left)]
+        for table in affordable:
+            self.queries_left -= 1
+            rows = self._vanishing(template.format(scope=scope, place=path(self.database, *table)), kind)
+            if rows is None:
+                reason = f"There are {self.show_rows:,} or more, which Snowflake does not tell of one table."
+                self.leave_out([table], f"the {what} of {'.'.join(table)!r}", reason)
+            else:
+                yield table, rows
+        if beyond := wanted[len(affordable) :]:
+            self.leave_out(
+                beyond,
+                f"the {what} of {len(beyond):,} tables of the schema {beyond[0][0]!r}",
+                f"Snowflake tells them only by single tables, and limits.split_queries allows {self.queries:,} such "
+                "queries. Raise that limit, or name a warehouse, which helps with columns.",
+            )
+
+    def paged(self, first: str, following: str, schema: str, kind: type[RowT]) -> list[RowT] | None:
+        """All rows of a schema by pages in order of their names; `None` when they do not prove to be all."""
+        place = path(self.database, schema)
+        page = self.ask(first.format(place=place, rows=self.show_rows)).as_rows(kind)
+        found = {row[0]: row for row in page}
+        overlap = min(_OVERLAP, self.show_rows // 2)
+        while len(page) >= self.show_rows:
+            if not overlap:
+                return None
+            after = literal(page[-overlap - 1 if overlap < len(page) else 0][0])
+            page = self.ask(following.format(place=place, rows=self.show_rows, after=after)).as_rows(kind)
+            fresh = [row for row in page if row[0] not in found]
+            if len(fresh) == len(page) or (not fresh and len(page) >= self.show_rows):
+                return None
+            found.update((row[0], row) for row in fresh)
+        return list(found.values())
+
+    def leave_out(self, tables: Sequence[SchemaAndTable], what: str, reason: str) -> None:
+        """Report that something could not be read whole, and leave out the tables that would be told wrongly."""
+        self.unread.append(UnreadPart(what, reason))
+        self.unread_tables.update(tables)
+
+    def _vanishing(self, sql: str, kind: type[RowT]) -> list[RowT] | None:
+        try:
+            return self.whole(sql, kind)
+        except DatabaseError as error:
+            if is_unknown_object(error):
+                return []
+            raise

@@ -1,0 +1,118 @@
+"""Takes samples with the warehouse, and says why one cannot be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from tribal.adapters.snowflake import statements
+from tribal.adapters.snowflake.assembly import kind_of
+from tribal.adapters.snowflake.connections.errors import (
+    NO_PRIVILEGE,
+    UNKNOWN_OBJECT,
+    is_unknown_object,
+    not_snowflake,
+    number_of,
+)
+from tribal.adapters.snowflake.connections.pool import SnowflakeSessions
+from tribal.adapters.snowflake.names import path, pattern
+from tribal.adapters.snowflake.rows import TableRow
+from tribal.adapters.snowflake.sampling import SAMPLED_KINDS, sample_statement, sampled_columns
+from tribal.catalog.dialect import qualified_table, quote_identifier
+from tribal.errors import AccessDenied, DatabaseError, TableGone
+from tribal.ports import Presence, SchemaAndTable
+from tribal_contracts import CatalogTable, DatabaseLimits
+
+_NO_COLUMN = 904
+Rows = tuple[tuple[str | None, ...], ...]
+
+
+class Sampler:
+    """Samples the tables of one database; thread-safe.
+
+    Args:
+        presence: whether a table that is not seen is gone.
+    """
+
+    def __init__(
+        self, sessions: SnowflakeSessions, limits: DatabaseLimits, presence: Callable[[SchemaAndTable], Presence]
+    ) -> None:
+        self._sessions = sessions
+        self._limits = limits
+        self._presence = presence
+        self._warehouse_runs = False
+
+    def rows(self, table: CatalogTable, rows: int, doing: str) -> Rows:
+        """At most `rows` rows; none when the table is of another kind by now.
+
+        Raises:
+            TableGone: when the table no longer exists, or has other columns.
+            AccessDenied: when the role may not select from it, or may not see it.
+        """
+        size = self._size(table, doing)
+        if size is None:
+            self._raise_unseen(table)
+        if kind_of(size) not in SAMPLED_KINDS:
+            return ()
+        columns = sampled_columns(table)
+        target = self._sessions.target
+        sql = sample_statement(target.database, table, columns, rows, size)
+        try:
+            answer = self._sessions.ask(sql, doing, self._seconds)
+        except DatabaseError as error:
+            if number_of(error) in {*UNKNOWN_OBJECT, NO_PRIVILEGE}:
+                self._raise_denied(table, error)
+            if number_of(error) == _NO_COLUMN:
+                message = f"Table {_name(table)} has other columns now. Plan again."
+                raise TableGone(message, context=error.context) from error
+            raise
+        self._warehouse_runs = True
+        found = tuple(answer.rows)
+        if not all(len(row) == len(columns) and all(isinstance(value, str | None) for value in row) for row in found):
+            raise not_snowflake(doing, target)
+        return found
+
+    @property
+    def _seconds(self) -> float:
+        # A warehouse that was suspended takes a while to start.
+        longer = not self._warehouse_runs
+        return self._limits.statement_timeout_seconds if longer else self._limits.sample_timeout_seconds
+
+    def _size(self, table: CatalogTable, doing: str) -> TableRow | None:
+        place = path(self._sessions.target.database, table.schema_name)
+        sql = statements.TABLES_NAMED.format(pattern=pattern(table.table_name), place=place)
+        try:
+            rows = self._sessions.ask(sql, doing).as_rows(TableRow)
+        except DatabaseError as error:
+            if is_unknown_object(error):
+                return None
+            raise
+        return next((row for row in rows if row.name == table.table_name), None)
+
+    def _raise_unseen(self, table: CatalogTable) -> NoReturn:
+        context = self._sessions.target.as_context() | {"table": _name(table)}
+        if self._presence((table.schema_name, table.table_name)) == "gone":
+            raise TableGone(f"Table {_name(table)} is not there any more. Plan again.", context=context)
+        raise AccessDenied(
+            f"Table {_name(table)} was dropped, or the role {self._role!r} may not see it any more: Snowflake tells "
+            f"the same of both. If it is there, let an administrator run: {self._grant(table)}",
+            context=context,
+        )
+
+    def _raise_denied(self, table: CatalogTable, error: DatabaseError) -> NoReturn:
+        raise AccessDenied(
+            f"Role {self._role!r} may not select from {_name(table)}. Let an administrator run: {self._grant(table)}",
+            context=error.context,
+        ) from error
+
+    def _grant(self, table: CatalogTable) -> str:
+        name = qualified_table(self._sessions.target.database, table.schema_name, table.table_name, "snowflake")
+        return f"GRANT SELECT ON TABLE {name} TO ROLE {quote_identifier(self._role, 'snowflake')};"
+
+    @property
+    def _role(self) -> str:
+        return self._sessions.context("sampling").role or "..."
+
+
+def _name(table: CatalogTable) -> str:
+    return f"'{table.schema_name}.{table.table_name}'"
