@@ -11,6 +11,7 @@ import json
 import re
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -23,6 +24,7 @@ from tests.fakes.snowflake.faults import LOGIN, Faults, Trouble
 from tests.fakes.snowflake.limits import Limits
 from tests.fakes.snowflake.logins import Doors
 from tests.fakes.snowflake.queries import Chunks, Query, Statement, new_id, spoiled
+from tests.fakes.snowflake.results import Result
 from tests.fakes.snowflake.selects import VERSION
 from tests.fakes.snowflake.sessions import Session, Sessions
 from tests.fakes.snowflake.statements import Statements
@@ -46,6 +48,8 @@ class FakeSnowflake:
     """How long each statement takes."""
     delays: dict[str, float] = field(default_factory=dict)
     """How long a statement takes that begins so."""
+    reshape: Callable[[Result], Result] | None = None
+    """What becomes of every SHOW: `Result.with_more` and `Result.reordered` are what releases do."""
     statements: list[Statement] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     """Method and path of all that came."""
@@ -219,6 +223,8 @@ class FakeSnowflake:
             await self._pause(query, resuming)
             with self._lock:
                 query.result = read.run()
+                if self.reshape and query.statement.sql.startswith("SHOW"):
+                    query.result = self.reshape(query.result)
             query.statement.rows = len(query.result.rows)
         except SqlError as error:
             query.error = error
