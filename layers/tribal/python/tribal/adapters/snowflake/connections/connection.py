@@ -39,6 +39,7 @@ MOST_ROWS = 3_000_000
 """The most rows of one statement; as many columns are 200,000 tables of 15."""
 _MARGIN_SECONDS = 0.5
 """How much longer we wait than the server may take, so that it can say itself that the time is up."""
+_LOGIN = "logging in"
 _LOGOUT_SECONDS = 1.0
 """How long a logout may take; the server ends a forgotten session itself."""
 _SESSION_PARAMETERS = {
@@ -104,6 +105,7 @@ class SnowflakeConnection:
         self._target = target
         self._connection = connection
         self.broken = False
+        connection.telemetry_enabled = False
 
     def ask(self, sql: str, doing: str, seconds: float) -> Answer:
         """Send one statement and fetch all its rows.
@@ -116,7 +118,7 @@ class SnowflakeConnection:
             StatementTimedOut: when there was no whole answer in time; sets `broken`.
         """
         try:
-            return within(seconds + _MARGIN_SECONDS, lambda: self._fetch(sql, seconds, doing), late=None)
+            return within(seconds + _MARGIN_SECONDS, lambda: self._fetch(sql, seconds, doing))
         except DatabaseError as error:
             self._note(error)
             raise
@@ -132,32 +134,30 @@ class SnowflakeConnection:
 
     def close(self) -> None:
         """Log out, without waiting for it where the session is broken; never raises."""
-        close_quietly(self._connection, 0.0 if self.broken else _LOGOUT_SECONDS)
+        seconds = 0.0 if self.broken else _LOGOUT_SECONDS
         self.broken = True
+        # Whatever it raises, nothing is lost: the server ends the session itself.
+        with contextlib.suppress(Exception):
+            within(seconds, lambda: self._connection.close(retry=False))
 
     def _note(self, error: DatabaseError) -> None:
         self.broken = self.broken or isinstance(error, ConnectionLost)
 
     def _fetch(self, sql: str, seconds: float, doing: str) -> Answer:
-        return fetch(self._connection, sql, seconds, doing, self._target)
-
-
-def fetch(connection: Any, sql: str, seconds: float, doing: str, target: SnowflakeTarget) -> Answer:
-    """Send one statement with the connector, and fetch its rows."""
-    limit = max(1, math.ceil(seconds))
-    with connection.cursor() as cursor:
-        cursor.execute(sql, _statement_params={"STATEMENT_TIMEOUT_IN_SECONDS": limit})
-        # Not `rowcount`, which is made up for statements of types that the connector does not know.
-        announced = sum(batch.rowcount for batch in cursor.get_result_batches() or ())
-        if announced > MOST_ROWS:
-            raise not_snowflake(doing, target)
-        rows = cursor.fetchall()
-        if len(rows) < announced:
-            raise not_whole(doing, target) from ConnectionError("rows are missing")
-        places: dict[str, int] = {}
-        for place, column in enumerate(cursor.description or ()):
-            places.setdefault(column.name.lower(), place)
-    return Answer(rows, places)
+        limit = max(1, math.ceil(seconds))
+        with self._connection.cursor() as cursor:
+            cursor.execute(sql, _statement_params={"STATEMENT_TIMEOUT_IN_SECONDS": limit})
+            # Not `rowcount`, which is made up for statements of types that the connector does not know.
+            announced = sum(batch.rowcount for batch in cursor.get_result_batches() or ())
+            if announced > MOST_ROWS:
+                raise not_snowflake(doing, self._target)
+            rows = cursor.fetchall()
+            if len(rows) < announced:
+                raise not_whole(doing, self._target) from ConnectionError("rows are missing")
+            places: dict[str, int] = {}
+            for place, column in enumerate(cursor.description or ()):
+                places.setdefault(column.name.lower(), place)
+        return Answer(rows, places)
 
 
 def open_connection(
@@ -201,21 +201,20 @@ def _log_in(
     target: SnowflakeTarget, connector: ModuleType, arguments: dict[str, Any], known: Context | None
 ) -> tuple[SnowflakeConnection, Context]:
     seconds = arguments["login_timeout"]
-    connection = connector.connect(**arguments)
+    connection = SnowflakeConnection(target, connector.connect(**arguments))
     try:
-        connection.telemetry_enabled = False
-        fetch(connection, statements.NO_SECONDARY_ROLES, seconds, "logging in", target)
-        context = known or _ask_context(connection, seconds, target)
+        connection.ask(statements.NO_SECONDARY_ROLES, _LOGIN, seconds)
+        return connection, known or _ask_context(connection, seconds, target)
     except BaseException:
-        close_quietly(connection, 0.0)
+        connection.broken = True
+        connection.close()
         raise
-    return SnowflakeConnection(target, connection), context
 
 
-def _ask_context(connection: Any, seconds: float, target: SnowflakeTarget) -> Context:
-    rows = fetch(connection, statements.CONTEXT, seconds, "logging in", target).rows
+def _ask_context(connection: SnowflakeConnection, seconds: float, target: SnowflakeTarget) -> Context:
+    rows = connection.ask(statements.CONTEXT, _LOGIN, seconds).rows
     if len(rows) != 1 or len(rows[0]) != 4 or not all(isinstance(value, str | None) for value in rows[0]):
-        raise not_snowflake("logging in", target)
+        raise not_snowflake(_LOGIN, target)
     version, user, role, warehouse = rows[0]
     context = Context(version or "", user or "", role, warehouse)
     if target.role is not None and context.role != target.role:
@@ -225,13 +224,6 @@ def _ask_context(connection: Any, seconds: float, target: SnowflakeTarget) -> Co
             context=target.as_context(),
         )
     return context
-
-
-def close_quietly(connection: Any, seconds: float) -> None:
-    """Log out, and wait so long for it; whatever happens, the connection is not used again."""
-    # Whatever it raises, nothing is lost: the server ends the session itself.
-    with contextlib.suppress(Exception):
-        within(seconds, lambda: connection.close(retry=False))
 
 
 def _connector() -> ModuleType:

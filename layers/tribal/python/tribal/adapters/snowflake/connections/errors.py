@@ -6,6 +6,7 @@ number is told.
 
 from __future__ import annotations
 
+import re
 import socket
 from typing import TYPE_CHECKING
 
@@ -41,9 +42,16 @@ _CANCELLED = 604
 _STATEMENT_TIMEOUT = 630
 _SESSION_OVER = frozenset({390111, 390112, 390113, 390114, 390115, 390195, 250002})
 _CLIENT_TIMEOUT = 14
+_NO_ANSWER = 4
 _BAD_ANSWER = 6
-_ARGUMENTS = frozenset({3, 250001, 251007, 251017})
+_LOGIN_FAILED = 250001
+_ARGUMENTS = frozenset({3, _LOGIN_FAILED, 251007, 251017})
 """What the connector says itself about the parameters of a login."""
+_NO_ANSWER_WORDS = "HTTP request failed"
+_BAD_ANSWER_WORDS = "Invalid Snowflake response"
+"""How the connector begins to tell of these two, which at a login have the number of all that failed there."""
+_HTTP_STATUS = re.compile(r"\bstatus:? (\d{3})\b")
+_BUSY = frozenset({429, 503})
 _LOGINS = range(390_000, 400_000)
 _NAMES_ONLY = range(100_000)
 """Errors of compilation and of the service, which name objects and limits, and no values of rows."""
@@ -70,8 +78,13 @@ _SECOND_FACTOR = _ADVICE[390127]
 
 def number_of(error: BaseException) -> int:
     """Snowflake's number of an error of ours or of the connector; -1 where it has none."""
-    number = (error.context or {}).get("snowflake") if isinstance(error, DatabaseError) else None
-    number = number if number is not None else getattr(error, "errno", None)
+    if isinstance(error, DatabaseError):
+        told = (error.context or {}).get("snowflake")
+        return told if isinstance(told, int) else -1
+    number = getattr(error, "errno", None)
+    if number == _LOGIN_FAILED:
+        message = _message(error)
+        number = _NO_ANSWER if _NO_ANSWER_WORDS in message else _BAD_ANSWER if _BAD_ANSWER_WORDS in message else number
     return number if isinstance(number, int) else -1
 
 
@@ -92,7 +105,8 @@ def is_too_much(error: DatabaseError) -> bool:
 
 def will_pass(error: DatabaseError) -> bool:
     """Whether the same may succeed when it is tried again at once, on a new session."""
-    broke_off = isinstance(error, DatabaseUnreachable) and number_of(error) == _BAD_ANSWER
+    context = error.context or {}
+    broke_off = isinstance(error, DatabaseUnreachable) and number_of(error) == _BAD_ANSWER and "http" not in context
     # Without a cause the error is our own, saying that the reader is closed.
     return broke_off or (isinstance(error, ConnectionLost) and error.__cause__ is not None)
 
@@ -129,14 +143,17 @@ def login_error(error: BaseException, target: SnowflakeTarget, seconds: float) -
         asked_for_more = any(word in said.lower() for word in _SECOND_FACTOR_WORDS)
         advice = _ADVICE.get(number, _SECOND_FACTOR if asked_for_more else _OTHER_ADVICE)
         return LoginRefused(f"Login to {target} was refused ({number}; {said}). {advice}", context=context)
+    if number == _NO_ANSWER:
+        return _no_answer(target, context)
     if number in _ARGUMENTS:
         return LoginRefused(f"Login to {target} could not be made. {_MAKE_LOGIN[target.login]}", context=context)
     if number == _CLIENT_TIMEOUT:
         return unreachable(TimeoutError(), target, seconds)
     if number == _BAD_ANSWER:
+        status = f" (HTTP {context['http']})" if "http" in context else ""
         return DatabaseUnreachable(
-            f"What answers at {target.place} does not speak Snowflake's protocol, or broke off. Check account, host "
-            "and proxy, and try again.",
+            f"What answers at {target.place} does not know the account, does not speak Snowflake's protocol, or broke "
+            f"off{status}; {target}. Check account, host and proxy, and try again.",
             context=context,
         )
     return DatabaseUnreachable(
@@ -162,6 +179,10 @@ def statement_error(error: BaseException, doing: str, target: SnowflakeTarget, s
     if number == _CANCELLED:
         message = f"Gave up {where}: the server or an administrator cancelled it. Try again."
         return StatementConflict(message, context=context)
+    if number == _NO_ANSWER:
+        if context.get("http") in _BUSY:
+            return _no_answer(target, context)
+        return ConnectionLost(f"Lost {target} while {doing}: the connection broke. Try again.", context=context)
     if number in _SESSION_OVER or number == _BAD_ANSWER:
         why = "the session is over" if number in _SESSION_OVER else "the answer broke off or is not Snowflake's"
         return ConnectionLost(f"Lost {target} while {doing}: {why}. Try again.", context=context)
@@ -181,6 +202,18 @@ def statement_error(error: BaseException, doing: str, target: SnowflakeTarget, s
 
 
 _RAISE = "Try again, or raise the limit; a suspended warehouse takes a while to start."
+
+
+def _no_answer(target: SnowflakeTarget, context: dict[str, JsonValue]) -> DatabaseError:
+    status = context.get("http")
+    if status in _BUSY:
+        message = f"{target.place} has no room for us now (HTTP {status}; {target}). Try again later."
+        return ServerUnavailable(message, context=context)
+    return DatabaseUnreachable(
+        f"No answer from {target.place} ({target}; {'the connection broke' if status is None else f'HTTP {status}'}). "
+        "Check network and proxy, and try again.",
+        context=context,
+    )
 
 
 def not_whole(doing: str, target: SnowflakeTarget) -> ConnectionLost:
@@ -208,7 +241,13 @@ def _warehouse_advice(target: SnowflakeTarget) -> str:
 
 
 def _context(error: BaseException, target: SnowflakeTarget) -> dict[str, JsonValue]:
-    return target.as_context() | {"snowflake": number_of(error)}
+    number = number_of(error)
+    status = _HTTP_STATUS.search(_message(error)) if number in (_NO_ANSWER, _BAD_ANSWER) else None
+    return target.as_context() | {"snowflake": number} | ({"http": int(status[1])} if status else {})
+
+
+def _message(error: BaseException) -> str:
+    return str(getattr(error, "raw_msg", ""))
 
 
 def _said(error: BaseException) -> str:
@@ -216,7 +255,7 @@ def _said(error: BaseException) -> str:
     number = number_of(error)
     if number not in _NAMES_ONLY and number not in _LOGINS:
         return "what it says may quote a row and is not repeated here"
-    message = str(getattr(error, "raw_msg", "")).replace("Failed to login: Login error: ", "")
+    message = _message(error).replace("Failed to login: Login error: ", "")
     text = " ".join(redact_text(message).split())
     text = "".join(character for character in text if character.isprintable())
     return "the server says: " + (text if len(text) <= _MESSAGE_LENGTH else text[: _MESSAGE_LENGTH - 1] + "…")

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import SecretStr
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Pause = Callable[[float], None]
 RenewSecret = Callable[[], SecretStr | None]
+
+Result = TypeVar("Result")
 
 WAIT_SECONDS = 600.0
 """By judgement: as long as a slow reading of another thread may take."""
@@ -54,22 +56,11 @@ class SnowflakeSessions:
             seconds: in place of the limit for statements.
         """
         limit = self._limits.statement_timeout_seconds if seconds is None else seconds
-        for delay in RETRY_DELAYS_SECONDS:
-            try:
-                return self._ask_once(sql, doing, limit)
-            except DatabaseError as error:
-                if not will_pass(error):
-                    raise
-            self._pause(delay)
-        return self._ask_once(sql, doing, limit)
+        return self._retried(lambda: self._ask_once(sql, doing, limit))
 
     def context(self, doing: str) -> Context:
         """Who we are, told at the login; logs in where that has not been done."""
-        if self._context is None:
-            with self._session(doing):
-                pass
-        assert self._context is not None
-        return self._context
+        return self._context or self._retried(lambda: self._log_in(doing))
 
     def close(self) -> None:
         """Close idle sessions now, and the others when they are returned."""
@@ -78,6 +69,21 @@ class SnowflakeSessions:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
+
+    def _retried(self, attempt: Callable[[], Result]) -> Result:
+        for delay in RETRY_DELAYS_SECONDS:
+            try:
+                return attempt()
+            except DatabaseError as error:
+                if not will_pass(error):
+                    raise
+            self._pause(delay)
+        return attempt()
+
+    def _log_in(self, doing: str) -> Context:
+        with self._session(doing):
+            assert self._context is not None
+            return self._context
 
     def _ask_once(self, sql: str, doing: str, seconds: float) -> Answer:
         with self._session(doing) as connection:
