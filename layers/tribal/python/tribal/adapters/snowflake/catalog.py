@@ -162,7 +162,8 @@ class SnowflakeCatalog:
 
     def _questions(self, doing: str) -> Questions:
         budget = self._limits.split_queries
-        return Questions(self._asking(doing), self._target.database, self._show_rows, budget, budget)
+        at_once = self._limits.connections
+        return Questions(self._asking(doing), self._target.database, self._show_rows, budget, budget, at_once)
 
     def _understood(self, doing: str, attempt: Callable[[], Result]) -> Result:
         try:

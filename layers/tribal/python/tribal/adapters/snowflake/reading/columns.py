@@ -43,19 +43,18 @@ class _Reading:
         if rows is not None:
             self._take(rows)
         else:
-            for schema, names in self._names.items():
-                self._read_schema(schema, names)
+            for schema, some in self._questions.of_schemas(statements.COLUMNS, self._names, ColumnRow):
+                self._take_schema(schema, some)
         for names in self._names.values():
             # A table without any was made, or its grant was given, while this was read.
             self._read_singly([name for name in names if name not in self._found])
         return self._found
 
-    def _read_schema(self, schema: str, names: Sequence[SchemaAndTable]) -> None:
-        rows = self._questions.of_schema(statements.COLUMNS, schema, ColumnRow)
+    def _take_schema(self, schema: str, rows: list[ColumnRow] | None) -> None:
         if rows is not None:
             self._take(rows)
         elif self._warehouse:
-            self._read_range(schema, names, whole=True)
+            self._read_range(schema, self._names[schema], whole=True)
 
     def _read_range(self, schema: str, names: Sequence[SchemaAndTable], *, whole: bool) -> None:
         try:

@@ -55,10 +55,9 @@ def _rows(
     if rows is not None:
         return rows
     found: list[RowT] = []
-    for schema, names in tables.items():
-        rows = questions.of_schema(template, schema, kind)
+    for schema, rows in questions.of_schemas(template, tables, kind):
         if rows is None:
-            rows = [row for _, own in questions.singly(template, names, kind, what) for row in own]
+            rows = [row for _, own in questions.singly(template, tables[schema], kind, what) for row in own]
         found.extend(rows)
     return found
 

@@ -79,8 +79,7 @@ def _of_all(
         return rows, set()
     found: list[RowT] = []
     cut: set[str] = set()
-    for schema in schemas:
-        rows = questions.of_schema(whole, schema, kind)
+    for schema, rows in questions.of_schemas(whole, schemas, kind):
         if rows is None:
             rows = questions.paged(first, following, schema, kind)
         if rows is None:

@@ -6,7 +6,8 @@ nothing either, and counts as too much.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
@@ -36,6 +37,8 @@ class Questions:
     """How many single tables may still be asked about."""
     queries: int
     """How many that were at the beginning, for messages."""
+    at_once: int = 1
+    """How many queries may be under way side by side."""
     unread: list[UnreadPart] = field(default_factory=list)
     unread_tables: set[SchemaAndTable] = field(default_factory=set)
 
@@ -56,6 +59,17 @@ class Questions:
     def of_schema(self, template: str, schema: str, kind: type[RowT]) -> list[RowT] | None:
         """All rows of a schema, of which there are none when it has vanished."""
         return self._vanishing(template.format(scope="SCHEMA", place=path(self.database, schema)), kind)
+
+    def of_schemas(
+        self, template: str, schemas: Iterable[str], kind: type[RowT]
+    ) -> Iterator[tuple[str, list[RowT] | None]]:
+        """The same of several schemas, in their order and asked side by side."""
+        waiting = list(schemas)
+        with ThreadPoolExecutor(self.at_once) as pool:
+            while waiting:
+                # Answers are large: no more are fetched before these have been used.
+                some, waiting = waiting[: self.at_once], waiting[self.at_once :]
+                yield from zip(some, pool.map(lambda schema: self.of_schema(template, schema, kind), some), strict=True)
 
     def singly(
         self, template: str, tables: Sequence[SchemaAndTable], kind: type[RowT], what: str, scope: str = "TABLE"
