@@ -9,6 +9,7 @@ from snowflake.connector.errors import ProgrammingError
 
 from tests.fakes.snowflake import Column, FakeSnowflake, ForeignKey, Index, Key
 from tests.fakes.snowflake.connecting import ROLE, WAREHOUSE, ask, connect, names, see, shop
+from tests.fakes.snowflake.results import Result
 
 
 def test_the_connector_reads_tables_with_their_counts(snowflake: FakeSnowflake) -> None:
@@ -131,6 +132,19 @@ def test_unquoted_names_fold_and_quoted_ones_do_not(snowflake: FakeSnowflake) ->
         twin = names(connection, 'SHOW COLUMNS IN TABLE shop.public."Orders"', "column_name")
         assert twin == ["a b", 'q"q']
         assert len(ask(connection, "SHOW COLUMNS IN TABLE Shop.Public.Orders")) == 3
+
+
+def test_shows_can_grow_and_change_their_order_as_with_a_release(snowflake: FakeSnowflake) -> None:
+    shop(snowflake)
+    with connect(snowflake) as connection:
+        plain = ask(connection, "SHOW TABLES IN DATABASE SHOP")
+        snowflake.reshape = Result.with_more
+        more = ask(connection, "SHOW TABLES IN DATABASE SHOP")
+        snowflake.reshape = Result.reordered
+        reordered = ask(connection, "SHOW TABLES IN DATABASE SHOP")
+    assert [row | {"added_first": "first", "added_last": None} for row in plain] == more
+    assert reordered == plain
+    assert [*reordered[0]] == [*reversed(plain[0])]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Data types: as they are written, as SHOW COLUMNS tells them in JSON, and as results are typed on the wire.
 
-JSON: https://docs.snowflake.com/en/sql-reference/sql/show-columns ; wire types: the connector's
-`_internal/type_codes.py` ; VECTOR's JSON is assumed.
+JSON: https://docs.snowflake.com/en/sql-reference/sql/show-columns and what fakesnow recorded ; wire types: the
+connector's `_internal/type_codes.py` ; VECTOR's JSON is assumed.
 """
 
 from __future__ import annotations

@@ -42,7 +42,8 @@ def missing(kind: str, name: str) -> SqlError:
 def missing_scope() -> SqlError:
     """The database or schema of a SHOW that is not there, or that the role may not see.
 
-    https://docs.snowflake.com/en/sql-reference/sql/show-indexes (the message); dbt-snowflake `impl.py` (the number)
+    https://docs.snowflake.com/en/sql-reference/sql/show-indexes (the message); dbt-snowflake and snowflake-cli rely on
+    the number.
     """
     text = "SQL compilation error:\nObject does not exist, or operation cannot be performed."
     return SqlError("002043", "02000", text)
@@ -70,7 +71,10 @@ def too_much_data() -> SqlError:
 
 
 def no_warehouse() -> SqlError:
-    """https://docs.snowflake.com/en/user-guide/warehouses-tasks; the number is the issue's."""
+    """https://docs.snowflake.com/en/user-guide/warehouses-tasks ; number and state as snowflake-cli knows them.
+
+    A warehouse that is suspended and does not resume by itself is not active either.
+    """
     text = (
         "No active warehouse selected in the current session."
         "  Select an active warehouse with the 'use warehouse' command.\n"
@@ -79,7 +83,7 @@ def no_warehouse() -> SqlError:
 
 
 def cannot_resume(warehouse: str) -> SqlError:
-    """https://docs.snowflake.com/en/user-guide/resource-monitors: a monitor's quota keeps a warehouse suspended."""
+    """https://docs.snowflake.com/en/user-guide/resource-monitors ; the number is in rudder-server's list of errors."""
     text = f"Warehouse '{warehouse}' cannot be resumed because resource monitor 'QUOTA' has exceeded its quota."
     return SqlError("090073", "22000", text)
 

@@ -1,7 +1,7 @@
 """Logging in: every proof is verified as Snowflake does.
 
 Members of the request: recorded from the connector 5.2. Numbers: gosnowflake `errors.go` and its `authexternalbrowser`
-tests, and https://docs.snowflake.com/en/user-guide/key-pair-auth-troubleshooting (390144).
+tests (394400: its test of tokens), https://docs.snowflake.com/en/user-guide/key-pair-auth-troubleshooting (390144).
 """
 
 from __future__ import annotations

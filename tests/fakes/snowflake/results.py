@@ -63,6 +63,16 @@ class Result:
     fields: Sequence[Field]
     rows: Sequence[Row]
 
+    def reordered(self) -> Result:
+        """The same with its columns the other way round, as an account may show them."""
+        return Result([*reversed(self.fields)], [[*reversed(row)] for row in self.rows])
+
+    def with_more(self) -> Result:
+        """The same with one more column in front and at the end, as a release of Snowflake may add them:
+        https://docs.snowflake.com/en/release-notes/behavior-changes-new-columns"""
+        fields = [Field("added_first"), *self.fields, Field("added_last")]
+        return Result(fields, [["first", *row, None] for row in self.rows])
+
 
 def ok(text: str = "Statement executed successfully.") -> Result:
     """What a statement without rows answers."""

@@ -11,6 +11,7 @@ import json
 import re
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -23,9 +24,11 @@ from tests.fakes.snowflake.faults import LOGIN, Faults, Trouble
 from tests.fakes.snowflake.limits import Limits
 from tests.fakes.snowflake.logins import Doors
 from tests.fakes.snowflake.queries import Chunks, Query, Statement, new_id, spoiled
+from tests.fakes.snowflake.results import Result
 from tests.fakes.snowflake.selects import VERSION
 from tests.fakes.snowflake.sessions import Session, Sessions
 from tests.fakes.snowflake.statements import Statements
+from tests.fakes.snowflake.workloads import Workloads
 
 _JSON = {"content-type": "application/json"}
 _TOKEN = re.compile(r'Snowflake Token="([^"]*)"')
@@ -45,6 +48,8 @@ class FakeSnowflake:
     """How long each statement takes."""
     delays: dict[str, float] = field(default_factory=dict)
     """How long a statement takes that begins so."""
+    reshape: Callable[[Result], Result] | None = None
+    """What becomes of every SHOW: `Result.with_more` and `Result.reordered` are what releases do."""
     statements: list[Statement] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     """Method and path of all that came."""
@@ -57,7 +62,9 @@ class FakeSnowflake:
 
     def __post_init__(self) -> None:
         self.sessions = Sessions(self.account, self.limits)
-        self.doors = Doors(self.account)
+        self.workloads = Workloads(self.account)
+        self._doors = Doors(self.account)
+        self._doors.add("WORKLOAD_IDENTITY", self.workloads.enter)
         self.chunks = Chunks()
         self._statements = Statements(self.account, self.limits)
         self._queries: dict[str, Query] = {}
@@ -96,7 +103,7 @@ class FakeSnowflake:
                 return await self._result(request, found[1])
             return await self._post(request, url.path, query)
         except LoginError as error:
-            return _refused(error)
+            return _refused(error, login=url.path.endswith("login-request"))
 
     async def _post(self, request: Request, path: str, query: dict[str, str]) -> Response:
         body = _body(request)
@@ -129,7 +136,7 @@ class FakeSnowflake:
 
     def _login(self, query: dict[str, str], data: dict[str, Any]) -> Response:
         with self._lock:
-            user = self.doors.enter(data)
+            user = self._doors.enter(data)
             session = self.sessions.open(user, query, data)
         told = {
             "masterToken": session.master_token,
@@ -216,6 +223,8 @@ class FakeSnowflake:
             await self._pause(query, resuming)
             with self._lock:
                 query.result = read.run()
+                if self.reshape and query.statement.sql.startswith("SHOW"):
+                    query.result = self.reshape(query.result)
             query.statement.rows = len(query.result.rows)
         except SqlError as error:
             query.error = error
@@ -321,8 +330,8 @@ def _success(data: Any) -> Response:
     return _answer({"data": data, "code": None, "message": None, "success": True})
 
 
-def _refused(error: LoginError) -> Response:
-    data = {"authnMethod": "", "signInOptions": {}} if error.code != "390112" else None
+def _refused(error: LoginError, *, login: bool) -> Response:
+    data = {"authnMethod": "", "signInOptions": {}} if login else None
     return _answer({"data": data, "code": error.code, "message": error.message, "success": False, "headers": None})
 
 

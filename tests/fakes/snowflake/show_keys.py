@@ -59,7 +59,7 @@ def _keys(tokens: Tokens, asker: Asker, *, unique: bool) -> Result:
 
 
 def imported_keys(tokens: Tokens, asker: Asker) -> Result:
-    """https://docs.snowflake.com/en/sql-reference/sql/show-imported-keys ; rules as JDBC's importers name them."""
+    """No page of the vendor lists its columns: as several tools were seen to read them."""
     asked = scope(tokens, *_SCOPES)
     tokens.finish()
     rows: list[Row] = []

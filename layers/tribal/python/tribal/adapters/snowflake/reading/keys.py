@@ -55,9 +55,10 @@ def _rows(
     if rows is not None:
         return rows
     found: list[RowT] = []
-    for schema, rows in questions.of_schemas(template, tables, kind):
+    parts = questions.together(lambda schema: questions.of_schema(template, schema, kind), list(tables))
+    for names, rows in zip(tables.values(), parts, strict=True):
         if rows is None:
-            rows = [row for _, own in questions.singly(template, tables[schema], kind, what) for row in own]
+            rows = [row for _, own in questions.singly(template, names, kind, what) for row in own]
         found.extend(rows)
     return found
 
