@@ -228,7 +228,7 @@ def _ask_context(connection: SnowflakeConnection, seconds: float, target: Snowfl
 
 def _connector() -> ModuleType:
     # Else it asks the services of three clouds, STS among them, where it runs, to tell Snowflake.
-    os.environ["SNOWFLAKE_DISABLE_PLATFORM_DETECTION"] = "true"
+    os.putenv("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
     try:
         import snowflake.connector
     except ImportError as error:
