@@ -105,6 +105,27 @@ def test_a_role_inherits_and_owners_and_the_public_see(snowflake: FakeSnowflake)
     assert ("SELECT", "TABLE", "SHOP.OWNED.INHERITED") not in told
 
 
+def test_database_roles_hold_grants_for_the_roles_that_hold_them(snowflake: FakeSnowflake) -> None:
+    shop(snowflake)
+    snowflake.administer("""
+        CREATE DATABASE ROLE SHOP.READERS;
+        CREATE TABLE SHOP.PUBLIC.SHARED (A INT);
+        GRANT SELECT ON TABLE SHOP.PUBLIC.SHARED TO DATABASE ROLE SHOP.READERS;
+    """)
+    with connect(snowflake) as connection:
+        assert "SHARED" not in names(connection, TABLES)
+        snowflake.administer(f"GRANT DATABASE ROLE SHOP.READERS TO ROLE {ROLE}")
+        assert "SHARED" in names(connection, TABLES)
+        granted = ask(connection, f"SHOW GRANTS TO ROLE {ROLE}")
+        inside = ask(connection, 'SHOW GRANTS TO DATABASE ROLE "SHOP"."READERS"')
+    assert ("USAGE", "DATABASE_ROLE", "SHOP.READERS") in {
+        (row["privilege"], row["granted_on"], row["name"]) for row in granted
+    }
+    assert [(row["privilege"], row["name"], row["granted_to"], row["grantee_name"]) for row in inside] == [
+        ("SELECT", "SHOP.PUBLIC.SHARED", "DATABASE_ROLE", "READERS")
+    ]
+
+
 def test_secondary_roles_see_until_they_are_off(snowflake: FakeSnowflake) -> None:
     shop(snowflake)
     snowflake.administer(f"""

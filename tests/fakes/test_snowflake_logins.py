@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import jwt
 import pytest
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
 from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import load_der_private_key
 from snowflake.connector.errors import DatabaseError
 
 from tests.fakes.snowflake import FakeSnowflake
 from tests.fakes.snowflake.connecting import PASSWORD, ROLE, USER, ask, connect, key_pair, shop
-from tests.fakes.snowflake.workloads import ForwardProxy
+from tests.fakes.snowflake.errors import LoginError
+from tests.fakes.snowflake.logins import Doors, fingerprint
+from tests.fakes.snowflake.workloads import AUDIENCE, ForwardProxy
 
 WHO = "SELECT CURRENT_USER(), CURRENT_ROLE()"
 ARN = "arn:aws:iam::123456789012:role/documenter"
@@ -67,11 +76,6 @@ def test_a_key_pair_is_for_one_user_of_one_account(snowflake: FakeSnowflake) -> 
     "changes", [{"exp": 1}, {"exp": int(time.time()) + 90_000}, {"sub": "FAKE.OTHER"}, {"iss": "FAKE.TRIBAL"}]
 )
 def test_a_token_of_a_key_pair_is_checked_claim_by_claim(snowflake: FakeSnowflake, changes: dict[str, Any]) -> None:
-    from cryptography.hazmat.primitives.serialization import load_der_private_key
-
-    from tests.fakes.snowflake.errors import LoginError
-    from tests.fakes.snowflake.logins import Doors, fingerprint
-
     shop(snowflake)
     key = load_der_private_key(key_pair().private, None)
     assert isinstance(key, rsa.RSAPrivateKey)
@@ -146,6 +150,29 @@ def test_a_workload_of_aws_signs_in_by_its_role(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     snowflake.account.users[USER].workloads.clear()
     assert refusal(snowflake, **aws) == 390100
+
+
+@pytest.mark.parametrize("changes", [{"X-Amz-Date": "20200101T000000Z"}, {"X-Snowflake-Audience": "elsewhere"}, {}])
+def test_a_signed_call_of_aws_is_fresh_and_meant_for_snowflake(
+    snowflake: FakeSnowflake, changes: dict[str, str]
+) -> None:
+    snowflake.workloads.aws["AKIATEST"] = ("secret", ARN)
+    snowflake.account.user(USER, ROLE, workloads={("AWS", ARN)})
+    url = "https://sts.eu-west-1.amazonaws.com/?Action=GetCallerIdentity&Version=2011-06-15"
+    fresh = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    headers = {"Host": "sts.eu-west-1.amazonaws.com", "X-Snowflake-Audience": AUDIENCE, "X-Amz-Date": fresh, **changes}
+    request: Any = AWSRequest("POST", url, headers=headers)
+    request.context["timestamp"] = headers["X-Amz-Date"]
+    auth: Any = SigV4Auth(Credentials("AKIATEST", "secret"), "sts", "eu-west-1")
+    text = auth.string_to_sign(request, auth.canonical_request(request))
+    auth._inject_signature_to_request(request, auth.signature(text, request))
+    sent = {"url": url, "method": "POST", "headers": dict(request.headers.items())}
+    data = {"PROVIDER": "AWS", "TOKEN": base64.b64encode(json.dumps(sent).encode()).decode()}
+    if not changes:
+        assert snowflake.workloads.enter(data).name == USER
+        return
+    with pytest.raises(LoginError, match="390100"):
+        snowflake.workloads.enter(data)
 
 
 def test_a_workload_of_an_issuer_signs_in_by_its_token(snowflake: FakeSnowflake, proxy: ForwardProxy) -> None:

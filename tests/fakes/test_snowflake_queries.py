@@ -40,7 +40,10 @@ def test_rows_need_a_warehouse_that_the_role_may_use(snowflake: FakeSnowflake) -
         rows = ask(connection, ROWS)
     assert rows == [{"ID": n, "EMAIL": f"{n}@example.com"} for n in (1, 2, 3)]
     assert [each.warehouse for each in snowflake.warehouse_statements] == [WAREHOUSE]
-    snowflake.administer(f"REVOKE USAGE ON WAREHOUSE {WAREHOUSE} FROM ROLE {ROLE}")
+    snowflake.administer(f"""
+        REVOKE USAGE ON WAREHOUSE {WAREHOUSE} FROM ROLE {ROLE};
+        GRANT MONITOR ON WAREHOUSE {WAREHOUSE} TO ROLE {ROLE};
+    """)
     assert failure(snowflake, ROWS) == 606
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from tests.fakes.snowflake.catalog import Database, Kind, Relation, Schema, User, Warehouse
 from tests.fakes.snowflake.errors import SqlError
-from tests.fakes.snowflake.names import Path
+from tests.fakes.snowflake.names import Path, written
 
 Where = Literal["DATABASE", "SCHEMA", "RELATION", "WAREHOUSE", "ROLE", "DATABASE_ROLE", "ACCOUNT"]
 """Tables and views share their names, so grants on them do."""
@@ -67,7 +67,7 @@ class FutureGrant:
 
 @dataclass
 class Role:
-    """A role, what it was granted, and the roles that it was granted."""
+    """A role, what it was granted, and the roles that it was granted; a database role goes by its whole name."""
 
     name: str
     grants: dict[tuple[str, Where, Path], Grant] = field(default_factory=dict)
@@ -139,6 +139,7 @@ class Account:
             if name not in reached and name in self.roles:
                 reached.add(name)
                 coming.extend(self.roles[name].roles)
+                coming.extend(map(written, self.roles[name].database_roles))
         return reached
 
     def owners(self) -> Iterator[tuple[str, Where, Path]]:

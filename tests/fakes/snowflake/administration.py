@@ -51,6 +51,10 @@ class Administrator:
 
     def _create(self, tokens: Tokens, sql: str) -> None:
         replace = tokens.take("OR", "REPLACE")
+        if tokens.take("DATABASE", "ROLE"):
+            tokens.take("IF", "NOT", "EXISTS")
+            self._account.role(written(tokens.path()))
+            return
         for kind in ("DATABASE", "SCHEMA", "ROLE", "USER", "WAREHOUSE"):
             if tokens.take(kind):
                 tokens.take("IF", "NOT", "EXISTS")

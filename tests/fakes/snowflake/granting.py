@@ -57,10 +57,10 @@ class Granting:
 
     def _database_role(self, tokens: Tokens, *, give: bool) -> None:
         path = tokens.path()
-        if path[:1] != ("SNOWFLAKE",) or path[1:] not in {(each,) for each in VIEWERS}:
+        if path not in {("SNOWFLAKE", each) for each in VIEWERS} and written(path) not in self._account.roles:
             raise missing("Database role", written(path))
-        tokens.expect("TO" if give else "FROM", "ROLE")
-        held = self._account.roles[self._known_role(tokens.name())].database_roles
+        tokens.expect("TO" if give else "FROM")
+        held = self._account.roles[self._grantee(tokens)].database_roles
         tokens.finish()
         (held.add if give else held.discard)(path)
 
@@ -69,8 +69,8 @@ class Granting:
         wanted = self._list(tokens)
         tokens.expect("ON")
         objects = self._objects(tokens)
-        tokens.expect("TO" if give else "FROM", "ROLE")
-        role = self._known_role(tokens.name())
+        tokens.expect("TO" if give else "FROM")
+        role = self._grantee(tokens)
         with_option = tokens.take("WITH", "GRANT", "OPTION") or option
         if not (tokens.take("COPY", "CURRENT", "GRANTS") or tokens.take("REVOKE", "CURRENT", "GRANTS")):
             tokens.take("CASCADE")
@@ -164,6 +164,12 @@ class Granting:
             database.schemas[path[1]].owner = role
         else:
             database.schemas[path[1]].relations[path[2]].owner = role
+
+    def _grantee(self, tokens: Tokens) -> str:
+        if tokens.take("DATABASE", "ROLE"):
+            return self._known_role(written(tokens.path()))
+        tokens.expect("ROLE")
+        return self._known_role(tokens.name())
 
     def _known_role(self, name: str) -> str:
         if name not in self._account.roles:

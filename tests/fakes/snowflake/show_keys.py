@@ -77,20 +77,20 @@ def imported_keys(tokens: Tokens, asker: Asker) -> Result:
 def grants(tokens: Tokens, asker: Asker) -> Result:
     """https://docs.snowflake.com/en/sql-reference/sql/show-grants : what a role was granted, not what it inherits."""
     tokens.expect("TO")
-    if tokens.take("DATABASE", "ROLE"):
-        path = tokens.path()
-        if path[0] == "SNOWFLAKE" and path[1] not in asker.sight.viewers():
-            raise missing("Database role", written(path))
-        tokens.finish()
-        return Result(GRANTS, [])
+    kind = "DATABASE_ROLE" if tokens.take("DATABASE") else "ROLE"
     tokens.expect("ROLE")
-    name = tokens.name()
+    path = tokens.path()
+    name = path[0] if kind == "ROLE" else written(path)
     limit = page(tokens, asker.limits.show_rows)
     tokens.finish()
+    if path[0] == "SNOWFLAKE" and path[-1] in asker.sight.viewers():
+        # What Snowflake's own roles hold is not told: assumed.
+        return Result(GRANTS, [])
     # A role is seen by those who hold it: https://docs.snowflake.com/en/sql-reference/sql/show-grants, usage notes.
     if name not in asker.sight.roles:
-        raise missing("Role", written((name,)))
-    rows: list[Row] = [[encoded(each.since), *_grant(each, name)] for each in sorted(_held(asker, name), key=_order)]
+        raise missing("Role", written(path))
+    to = [kind, path[-1]]
+    rows: list[Row] = [_grant(each, to) for each in sorted(_held(asker, name), key=_order)]
     return bounded(GRANTS, rows, asker.limits.show_rows, limit, name=3)
 
 
@@ -98,21 +98,11 @@ def _order(grant: Grant) -> tuple[object, ...]:
     return grant.since, grant.granted_on, grant.path, grant.privilege
 
 
-def _grant(grant: Grant, role: str) -> Row:
-    return [
-        grant.privilege,
-        grant.granted_on.replace(" ", "_"),
-        written(grant.path),
-        "ROLE",
-        role,
-        true(grant.option),
-        grant_by(grant),
-    ]
-
-
-def grant_by(grant: Grant) -> str:
-    """Whoever granted it; grants of Snowflake itself have nobody."""
-    return "" if grant.granted_on == "ROLE" else "SYSADMIN"
+def _grant(grant: Grant, to: list[str]) -> Row:
+    # Grants of roles are by nobody who is told: assumed.
+    by = "" if grant.granted_on.endswith("ROLE") else "SYSADMIN"
+    what = [grant.privilege, grant.granted_on.replace(" ", "_"), written(grant.path)]
+    return [encoded(grant.since), *what, *to, true(grant.option), by]
 
 
 def _held(asker: Asker, name: str) -> Iterator[Grant]:
