@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import jwt
 import pytest
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_der_private_key
 from pydantic import SecretStr
 
@@ -19,6 +21,7 @@ from tests.conformance.catalog_reader import *  # noqa: F403
 from tests.conformance.catalog_reader import SALES_COMMENT, SEED, Expected, LentDatabase, SeedTable
 from tests.fakes.snowflake import Column, FakeSnowflake, ForeignKey, Key
 from tests.fakes.snowflake.connecting import key_pair
+from tests.fakes.snowflake.workloads import AUDIENCE, ForwardProxy
 from tribal.adapters.snowflake import statements
 from tribal.adapters.snowflake.catalog import SnowflakeCatalog
 from tribal.ports import CatalogReader
@@ -54,16 +57,23 @@ class Way:
 WAYS = [Way(login, viewer) for login in ("key_pair", "workload_identity") for viewer in (True, False)]
 
 
-def _key_pem() -> SecretStr:
+def _key() -> RSAPrivateKey:
     key = load_der_private_key(key_pair().private, None)
-    return SecretStr(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode())
+    assert isinstance(key, RSAPrivateKey)
+    return key
+
+
+def _key_pem() -> SecretStr:
+    return SecretStr(_key().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode())
 
 
 def _workload_token() -> SecretStr:
-    return SecretStr(jwt.encode({"iss": _ISSUER, "sub": _SUBJECT}, "k" * 32, algorithm="HS256"))
+    in_an_hour = datetime.now(UTC) + timedelta(hours=1)
+    claims = {"iss": _ISSUER, "sub": _SUBJECT, "aud": AUDIENCE, "exp": in_an_hour}
+    return SecretStr(jwt.encode(claims, _key(), algorithm="RS256"))
 
 
-def _target(fake: FakeSnowflake, login: str) -> SnowflakeTarget:
+def _target(fake: FakeSnowflake, login: str, proxy: ForwardProxy) -> SnowflakeTarget:
     shared: dict[str, Any] = {"database": _DATABASE, "role": _ROLE, "warehouse": _WAREHOUSE, "protocol": "http"}
     if login == "workload_identity":
         return SnowflakeTarget(
@@ -74,7 +84,7 @@ def _target(fake: FakeSnowflake, login: str) -> SnowflakeTarget:
             host=f"{fake.account.name}.snowflakecomputing.com",
             port=80,
             proxy_host="127.0.0.1",
-            proxy_port=fake.port,
+            proxy_port=proxy.port,
             **shared,
         )
     return SnowflakeTarget(
@@ -91,6 +101,7 @@ def _target(fake: FakeSnowflake, login: str) -> SnowflakeTarget:
 def _seed(fake: FakeSnowflake, way: Way) -> None:
     account = fake.account
     account.user(_USER, _ROLE, public_keys=[key_pair().public], workloads={("OIDC", f"{_ISSUER} {_SUBJECT}")})
+    fake.workloads.issuers[_ISSUER] = _key().public_key()
     account.warehouse(_WAREHOUSE)
     account.grant(_ROLE, "USAGE", "WAREHOUSE", _WAREHOUSE)
     account.grant(_ROLE, "USAGE", "DATABASE", account.database(_DATABASE).name)
@@ -162,9 +173,11 @@ def shared(way: Way) -> Iterator[FakeSnowflake]:
 
 @pytest.fixture(scope="module")
 def shared_reader(shared: FakeSnowflake, way: Way) -> Iterator[CatalogReader]:
-    reader = _opened(shared, _target(shared, way.login))
+    proxy = ForwardProxy(shared.handle)
+    reader = _opened(shared, _target(shared, way.login, proxy))
     yield reader
     reader.close()
+    proxy.stop()
 
 
 @pytest.fixture
@@ -190,7 +203,8 @@ def expected(way: Way) -> Expected:
 @pytest.fixture
 def lent(snowflake: FakeSnowflake, way: Way) -> Iterator[LentDatabase]:
     _seed(snowflake, way)
-    target = _target(snowflake, way.login)
+    proxy = ForwardProxy(snowflake.handle)
+    target = _target(snowflake, way.login, proxy)
     reader = _opened(snowflake, target)
     yield LentDatabase(
         reader=reader,
@@ -201,6 +215,7 @@ def lent(snowflake: FakeSnowflake, way: Way) -> Iterator[LentDatabase]:
         open_at_host=lambda host: _opened(snowflake, replace(target, host=host, proxy_host=None, proxy_port=None)),
     )
     reader.close()
+    proxy.stop()
 
 
 def test_no_values_are_compared_for_that_would_cost_credits(reader: CatalogReader, shared: FakeSnowflake) -> None:

@@ -21,6 +21,7 @@ from tests.adapters.snowflake.readers import DATABASE, new_account, no_pause, re
 from tests.fakes.snowflake import FakeSnowflake
 from tests.fakes.snowflake.connecting import PASSWORD, ROLE, USER, WAREHOUSE, key_pair
 from tests.fakes.snowflake.errors import SqlError
+from tests.fakes.snowflake.workloads import ForwardProxy
 from tribal.adapters.snowflake.catalog import SnowflakeCatalog
 from tribal.errors import ConnectionLost, DatabaseUnreachable, LoginRefused, StatementTimedOut, TribalError
 from tribal_contracts import DatabaseLimits
@@ -69,6 +70,27 @@ def test_every_login_gets_in(
     _seed(snowflake)
     with reading(snowflake, login=login, secret=secret, passphrase=passphrase) as reader:
         assert len(reader.read().tables) == 1
+
+
+def test_a_workload_of_aws_gets_in_by_its_role_alone(snowflake: FakeSnowflake, monkeypatch: pytest.MonkeyPatch) -> None:
+    _seed(snowflake)
+    arn = "arn:aws:iam::123456789012:role/documenter"
+    snowflake.account.users[USER].workloads = {("AWS", arn)}
+    snowflake.workloads.aws["AKIATEST"] = ("secret", "arn:aws:sts::123456789012:assumed-role/documenter/run")
+    for name, value in {"ACCESS_KEY_ID": "AKIATEST", "SECRET_ACCESS_KEY": "secret", "REGION": "eu-west-1"}.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    proxy = ForwardProxy(snowflake.handle)
+    place: dict[str, Any] = {"host": "fake.snowflakecomputing.com", "port": 80, "proxy_host": "127.0.0.1"}
+    place["proxy_port"] = proxy.port
+    workload: dict[str, Any] = {"login": "workload_identity", "workload_provider": "aws", "user": None, "secret": None}
+    with reading(snowflake, **workload, **place) as reader:
+        assert reader.access().user == USER
+    with (
+        reading(snowflake, **{**workload, **place, "host": "fake.example.com"}) as reader,
+        pytest.raises(LoginRefused, match=r"the host is Snowflake's"),
+    ):
+        reader.read()
+    proxy.stop()
 
 
 @pytest.mark.parametrize(
