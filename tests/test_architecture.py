@@ -172,7 +172,7 @@ def test_the_retrievers_function_loads_no_driver_no_model_and_nothing_of_a_run()
     assert loaded & (vendors | rooms) == set()
 
 
-def test_a_run_by_rules_a_search_and_the_retrievers_function_never_load_the_sdk_of_a_model(
+def test_a_run_by_rules_a_search_and_the_retrievers_function_load_no_sdk_of_a_model_and_no_connector_of_snowflake(
     fresh_database: FreshDatabase, tmp_path: Path
 ) -> None:
     dsn = fresh_database("CREATE TABLE customer (id int PRIMARY KEY, name text)")
@@ -189,8 +189,9 @@ def test_a_run_by_rules_a_search_and_the_retrievers_function_never_load_the_sdk_
         "assert os.path.exists('docs/documentation-manifest.json')\n"
     )
     assert {"tribal.describing.rules.describer", "tribal.retrieval.searching.search_tables"} <= loaded
-    assert not any(name.partition(".")[0] == "anthropic" for name in loaded)
-    assert not any(name.startswith(("tribal.adapters.anthropic", "tribal.adapters.bedrock")) for name in loaded)
+    assert not {"anthropic", "snowflake", "sqlglot"} & {name.partition(".")[0] for name in loaded}
+    others = ("tribal.adapters.anthropic", "tribal.adapters.bedrock", "tribal.adapters.snowflake")
+    assert not any(name.startswith(others) for name in loaded)
 
 
 def test_the_help_of_the_command_line_loads_no_contract() -> None:

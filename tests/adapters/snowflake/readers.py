@@ -108,8 +108,8 @@ def seeded_tables(fake: FakeSnowflake) -> list[CatalogTable]:
 
 
 def structure(contents: CatalogContents) -> list[CatalogTable]:
-    """The tables that were read, as if none may be selected from."""
-    return [table.model_copy(update={"selectable": False}) for table in contents.tables]
+    """The tables that were read, without what is concluded from grants and from the text of views."""
+    return [table.model_copy(update={"selectable": False, "view_query": None}) for table in contents.tables]
 
 
 def equal_or_reported(fake: FakeSnowflake, contents: CatalogContents) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tribal.adapters.snowflake.account_usage import Usage
 from tribal.adapters.snowflake.connections.connection import Context
 from tribal.adapters.snowflake.costs import credit_lines
 from tribal.adapters.snowflake.grants import ADMINISTRATORS, OWNERSHIP, Grants
@@ -37,8 +38,7 @@ class Access:
     context: Context
     listing: Listing
     grants: Grants
-    existing: frozenset[str] | None
-    """All schemas of the database; `None` where they could not be listed."""
+    usage: Usage
     warehouse: WarehouseRow | None
     may_sample: bool
 
@@ -57,13 +57,13 @@ class Access:
         names = [name for names in self.listing.names().values() for name in names]
         selectable = self.grants.selectable(self.database)
         readable = [schema.name for schema in self.listing.schemas]
-        hidden = sorted((self.existing or frozenset()) - set(readable))
+        hidden = self.listing.hidden(self.usage.schemas)
         return AccessReport(
             server_database=self.database,
             server_version=self.context.version,
             user=self.context.user,
             readable_schemas=tuple(readable),
-            unreadable_schemas=tuple(hidden),
+            unreadable_schemas=hidden,
             tables_total=len(names),
             tables_selectable=sum(name in selectable for name in names),
             missing=tuple(self._missing(hidden, [name for name in names if name not in selectable])),
@@ -125,7 +125,7 @@ class Access:
                 f"Snowflake did not tell all grants of the role {role!r}, so that it may be able to write, and tables "
                 "that it may not select from are not named here."
             )
-        if not self.grants.object_viewer:
+        if self.grants.known and not self.grants.object_viewer:
             found.append(
                 f"The role {role!r} lacks the database role SNOWFLAKE.OBJECT_VIEWER. So schemas that it may not use "
                 "cannot be listed here, and tables that vanish are never taken for dropped: their documents stay."
@@ -135,11 +135,13 @@ class Access:
                 "The entry names no warehouse. So schemas that the role may not use cannot be listed here, and tables "
                 "that vanish are never taken for dropped: their documents stay."
             )
-        if self.target.warehouse is not None and self.context.warehouse is None:
+        if self.target.warehouse is not None and (self.context.warehouse is None or self.warehouse is None):
             found.append(
                 f"The warehouse {self.target.warehouse!r} is not there, or the role {role!r} may not use it. Let an "
                 f"administrator run: GRANT USAGE ON WAREHOUSE {_quoted(self.target.warehouse)} TO ROLE {_quoted(role)};"
             )
+        elif self.usage.failure is not None:
+            found.append(self.usage.failure)
         if self.target.login == "password":
             found.append("Snowflake is closing down logins by password alone. Use a key pair or a workload identity.")
         return found

@@ -6,12 +6,18 @@ Its views lag behind by up to three hours: https://docs.snowflake.com/en/sql-ref
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from tribal.adapters.snowflake import statements
 from tribal.adapters.snowflake.connections.connection import Answer
-from tribal.adapters.snowflake.connections.errors import NO_PRIVILEGE, is_unknown_object, number_of
+from tribal.adapters.snowflake.connections.errors import (
+    NO_PRIVILEGE,
+    is_unknown_object,
+    is_without_warehouse,
+    number_of,
+)
 from tribal.adapters.snowflake.names import literal, literals
 from tribal.adapters.snowflake.rows import INFORMATION_SCHEMA
 from tribal.errors import DatabaseError
@@ -47,6 +53,18 @@ class _Policy(NamedTuple):
     policy_name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What `ACCOUNT_USAGE` tells of a database."""
+
+    schemas: frozenset[str] | None = None
+    """All schemas, hidden ones too; `None` where the role may not know."""
+    marks: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
+    """What marks a column as sensitive, by schema, table and column."""
+    failure: str | None = None
+    """Why nothing could be asked, where there was no warehouse."""
+
+
 def existing_schemas(ask: Ask, database: str) -> frozenset[str] | None:
     """All schemas of a database, hidden ones too; `None` where the role may not know."""
     rows = _readable(ask, statements.EXISTING_SCHEMAS.format(database=literal(database)), _SchemaName)
@@ -54,7 +72,7 @@ def existing_schemas(ask: Ask, database: str) -> frozenset[str] | None:
 
 
 def dropped_tables(ask: Ask, database: str, tables: Iterable[SchemaAndTable]) -> frozenset[SchemaAndTable]:
-    """Those of the tables that were dropped and are not there again; none where the role may not know.
+    """Those of the tables that were dropped and are not there again; none where that cannot be known.
 
     A table of which nothing is told proves nothing: it may be too new, or have another name now.
     """
@@ -67,7 +85,13 @@ def dropped_tables(ask: Ask, database: str, tables: Iterable[SchemaAndTable]) ->
             schemas=literals(sorted({schema for schema, _ in part})),
             tables=literals(sorted({name for _, name in part})),
         )
-        for row in _readable(ask, sql, _Lifetime) or ():
+        try:
+            rows = _readable(ask, sql, _Lifetime) or ()
+        except DatabaseError as error:
+            if is_without_warehouse(error):
+                return frozenset()
+            raise
+        for row in rows:
             name = (row.table_schema, row.table_name)
             alive[name] = alive.get(name, False) or row.deleted is None
     return frozenset(name for name in wanted if alive.get(name) is False)
@@ -82,6 +106,16 @@ def sensitive_columns(ask: Ask, database: str) -> dict[tuple[str, str, str], str
     for tag in _readable(ask, statements.TAGS.format(database=where), _Tag) or ():
         marks[tag[:3]].add(f"tag {tag.tag_name}")
     return {column: ", ".join(sorted(found)) for column, found in marks.items()}
+
+
+def read_usage(ask: Ask, database: str) -> Usage:
+    """What `ACCOUNT_USAGE` tells of a database, as far as the role may know it and the warehouse runs."""
+    try:
+        return Usage(existing_schemas(ask, database), sensitive_columns(ask, database))
+    except DatabaseError as error:
+        if is_without_warehouse(error):
+            return Usage(failure=error.message)
+        raise
 
 
 def _readable(ask: Ask, sql: str, kind: type[RowT]) -> Sequence[RowT] | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tribal.adapters.snowflake import statements
 from tribal.adapters.snowflake.access import Access
-from tribal.adapters.snowflake.account_usage import dropped_tables, existing_schemas, sensitive_columns
+from tribal.adapters.snowflake.account_usage import Usage, dropped_tables, read_usage
 from tribal.adapters.snowflake.assembly import Parts, assemble
 from tribal.adapters.snowflake.connections.connection import Answer
 from tribal.adapters.snowflake.connections.errors import is_unknown_object, not_snowflake
@@ -162,7 +162,9 @@ class SnowflakeCatalog:
 
     def _questions(self, doing: str) -> Questions:
         budget = self._limits.split_queries
-        return Questions(self._asking(doing), self._target.database, self._show_rows, budget, budget)
+        return Questions(
+            self._asking(doing), self._target.database, self._show_rows, budget, budget, self._limits.connections
+        )
 
     def _understood(self, doing: str, attempt: Callable[[], Result]) -> Result:
         try:
@@ -184,9 +186,9 @@ class SnowflakeCatalog:
         keys = read_keys(questions, tables)
         # Who may select matters only where something is sampled.
         grants = read_grants(ask, context.role) if self._samples else None
-        asks_usage = self._samples and context.warehouse is not None
-        existing = existing_schemas(ask, questions.database) if asks_usage else None
-        seen = {schema.name for schema in listing.schemas}
+        usage = read_usage(ask, questions.database) if self._samples else Usage()
+        if usage.failure is not None:
+            questions.leave_out([], "hidden schemas, tags and masking policies", usage.failure)
         contents = assemble(
             questions,
             Parts(
@@ -196,8 +198,8 @@ class SnowflakeCatalog:
                 keys=keys,
                 indexes=read_indexes(questions, listing),
                 selectable=grants.selectable(questions.database) if grants and grants.known else None,
-                hidden_schemas=tuple(sorted((existing or frozenset()) - seen)),
-                marks=sensitive_columns(ask, questions.database) if asks_usage else {},
+                hidden_schemas=listing.hidden(usage.schemas),
+                marks=usage.marks,
             ),
         )
         sampled = sum(table.selectable and table.kind in SAMPLED_KINDS for table in contents.tables)
@@ -250,14 +252,14 @@ class SnowflakeCatalog:
         context = self._sessions.context(_PRIVILEGES)
         listing = self._listing(questions)
         grants = read_grants(ask, context.role)
-        asks_usage = self._samples and context.warehouse is not None
+        usage = read_usage(ask, questions.database) if self._samples else Usage()
         return Access(
             target=self._target,
             limits=self._limits,
             context=context,
             listing=listing,
             grants=grants,
-            existing=existing_schemas(ask, questions.database) if asks_usage else None,
+            usage=usage,
             warehouse=self._warehouse(ask),
             may_sample=self._may_sample,
         ).report()

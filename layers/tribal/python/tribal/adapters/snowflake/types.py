@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any
 
 from tribal.adapters.snowflake.rows import DescribedColumnRow, number
@@ -17,6 +18,7 @@ _TOLD_BY_SHOW_ONLY = frozenset({"VECTOR"})
 """Types with parts that `INFORMATION_SCHEMA.COLUMNS` has no fields for."""
 
 
+@lru_cache(maxsize=1024)
 def shown_type(data_type: str) -> tuple[str, bool | None]:
     """The type that `SHOW COLUMNS` tells in JSON, and whether the column may be null.
 

@@ -161,13 +161,14 @@ def fetch(connection: Any, sql: str, seconds: float, doing: str, target: Snowfla
 
 
 def open_connection(
-    target: SnowflakeTarget, seconds: float, statement_seconds: float
+    target: SnowflakeTarget, seconds: float, statement_seconds: float, known: Context | None = None
 ) -> tuple[SnowflakeConnection, Context]:
     """Log in, and give up the rights of other roles than the named one.
 
     Args:
         seconds: for all of that, by the clock.
         statement_seconds: the longest that a statement may take.
+        known: what an earlier session was told, which is not asked for again.
 
     Raises:
         DatabaseUnreachable: when there was no answer in time.
@@ -185,7 +186,9 @@ def open_connection(
     remaining = max(0.1, end - time.monotonic())
     arguments = _arguments(target, remaining, statement_seconds)
     try:
-        return within(remaining, lambda: _log_in(target, connector, arguments), late=lambda late: late[0].close())
+        return within(
+            remaining, lambda: _log_in(target, connector, arguments, known), late=lambda late: late[0].close()
+        )
     except DatabaseError:
         raise
     except TimeoutError as error:
@@ -195,28 +198,33 @@ def open_connection(
 
 
 def _log_in(
-    target: SnowflakeTarget, connector: ModuleType, arguments: dict[str, Any]
+    target: SnowflakeTarget, connector: ModuleType, arguments: dict[str, Any], known: Context | None
 ) -> tuple[SnowflakeConnection, Context]:
     seconds = arguments["login_timeout"]
     connection = connector.connect(**arguments)
     try:
         connection.telemetry_enabled = False
         fetch(connection, statements.NO_SECONDARY_ROLES, seconds, "logging in", target)
-        rows = fetch(connection, statements.CONTEXT, seconds, "logging in", target).rows
-        if len(rows) != 1 or len(rows[0]) != 4 or not all(isinstance(value, str | None) for value in rows[0]):
-            raise not_snowflake("logging in", target)
-        version, user, role, warehouse = rows[0]
-        context = Context(version or "", user or "", role, warehouse)
-        if target.role is not None and context.role != target.role:
-            raise LoginRefused(
-                f"Login to {target} got the role {context.role!r} in place of {target.role!r}. Check the name of the "
-                "role, and that it is granted to the user.",
-                context=target.as_context(),
-            )
+        context = known or _ask_context(connection, seconds, target)
     except BaseException:
         close_quietly(connection, 0.0)
         raise
     return SnowflakeConnection(target, connection), context
+
+
+def _ask_context(connection: Any, seconds: float, target: SnowflakeTarget) -> Context:
+    rows = fetch(connection, statements.CONTEXT, seconds, "logging in", target).rows
+    if len(rows) != 1 or len(rows[0]) != 4 or not all(isinstance(value, str | None) for value in rows[0]):
+        raise not_snowflake("logging in", target)
+    version, user, role, warehouse = rows[0]
+    context = Context(version or "", user or "", role, warehouse)
+    if target.role is not None and context.role != target.role:
+        raise LoginRefused(
+            f"Login to {target} got the role {context.role!r} in place of {target.role!r}. Check the name of the "
+            "role, and that it is granted to the user.",
+            context=target.as_context(),
+        )
+    return context
 
 
 def close_quietly(connection: Any, seconds: float) -> None:
@@ -228,7 +236,7 @@ def close_quietly(connection: Any, seconds: float) -> None:
 
 def _connector() -> ModuleType:
     # Else it asks the services of three clouds, STS among them, where it runs, to tell Snowflake.
-    os.environ["SNOWFLAKE_DISABLE_PLATFORM_DETECTION"] = "true"
+    os.putenv("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
     try:
         import snowflake.connector
     except ImportError as error:

@@ -80,6 +80,11 @@ def is_unknown_object(error: DatabaseError) -> bool:
     return number_of(error) in UNKNOWN_OBJECT
 
 
+def is_without_warehouse(error: DatabaseError) -> bool:
+    """Whether the warehouse is not there, may not be used, or does not start."""
+    return number_of(error) in {_NO_WAREHOUSE, *_UNUSABLE_WAREHOUSE}
+
+
 def is_too_much(error: DatabaseError) -> bool:
     """Whether less has to be asked for at once."""
     return number_of(error) in TOO_MANY_ROWS | TOO_MUCH_DATA

@@ -116,7 +116,7 @@ class SnowflakeSessions:
     def _open(self) -> SnowflakeConnection:
         seconds = (self._limits.connect_timeout_seconds, self._limits.statement_timeout_seconds)
         try:
-            connection, self._context = open_connection(self.target, *seconds)
+            connection, self._context = open_connection(self.target, *seconds, self._context)
             return connection
         except LoginRefused:
             if self._renew_secret is None:

@@ -6,7 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from tribal.adapters.snowflake import statements
-from tribal.adapters.snowflake.connections.errors import is_too_much, is_unknown_object
+from tribal.adapters.snowflake.connections.errors import (
+    is_too_much,
+    is_unknown_object,
+    is_without_warehouse,
+)
 from tribal.adapters.snowflake.names import literal, path
 from tribal.adapters.snowflake.reading.listing import Listing
 from tribal.adapters.snowflake.reading.questions import Questions
@@ -36,66 +40,71 @@ class _Reading:
         self._names = listing.names()
         self._views = {(view.schema_name, view.name) for view in listing.views}
         self._external = {(row.schema_name, row.name) for row in listing.tables if is_yes(row.is_external)}
-        self._found: Columns = {}
 
     def read(self) -> Columns:
         rows = self._questions.of_database(statements.COLUMNS, ColumnRow)
         if rows is not None:
-            self._take(rows)
+            found = _by_table(rows)
         else:
-            for schema, names in self._names.items():
-                self._read_schema(schema, names)
+            parts = self._questions.together(self._of_schema, list(self._names))
+            found = {name: columns for part in parts for name, columns in part.items()}
         for names in self._names.values():
             # A table without any was made, or its grant was given, while this was read.
-            self._read_singly([name for name in names if name not in self._found])
-        return self._found
+            found |= self._singly([name for name in names if name not in found])
+        return found
 
-    def _read_schema(self, schema: str, names: Sequence[SchemaAndTable]) -> None:
+    def _of_schema(self, schema: str) -> Columns:
         rows = self._questions.of_schema(statements.COLUMNS, schema, ColumnRow)
         if rows is not None:
-            self._take(rows)
-        elif self._warehouse:
-            self._read_range(schema, names, whole=True)
+            return _by_table(rows)
+        return self._of_range(schema, self._names[schema], whole=True) if self._warehouse else {}
 
-    def _read_range(self, schema: str, names: Sequence[SchemaAndTable], *, whole: bool) -> None:
+    def _of_range(self, schema: str, names: Sequence[SchemaAndTable], *, whole: bool) -> Columns:
+        """The columns of some tables of a schema, as far as `INFORMATION_SCHEMA` tells them."""
         try:
             answer = self._questions.ask(_range(self._questions.database, schema, names, whole=whole))
         except DatabaseError as error:
-            if is_unknown_object(error):
-                return
+            # Without the warehouse after all, single tables are asked about.
+            if is_unknown_object(error) or is_without_warehouse(error):
+                return {}
             if not is_too_much(error):
                 raise
             middle = len(names) // 2
-            for part in (names[:middle], names[middle:]) if middle else ():
-                self._read_range(schema, part, whole=False)
-            return
-        self._take_described(schema, answer.as_rows(DescribedColumnRow))
+            halves = (names[:middle], names[middle:]) if middle else ()
+            return {
+                name: columns for half in halves for name, columns in self._of_range(schema, half, whole=False).items()
+            }
+        return self._described(schema, answer.as_rows(DescribedColumnRow))
 
-    def _read_singly(self, names: Sequence[SchemaAndTable]) -> None:
+    def _singly(self, names: Sequence[SchemaAndTable]) -> Columns:
+        found: Columns = {}
         for scope, part in (
             ("TABLE", [name for name in names if name not in self._views]),
             ("VIEW", [name for name in names if name in self._views]),
         ):
             for _, rows in self._questions.singly(statements.COLUMNS, part, ColumnRow, "columns", scope):
-                self._take(rows)
+                found |= _by_table(rows)
+        return found
 
-    def _take(self, rows: Iterable[ColumnRow]) -> None:
-        found: Columns = defaultdict(list)
-        for row in rows:
-            if row.schema_name != INFORMATION_SCHEMA:
-                found[row.schema_name, row.table_name].append(_shown(row))
-        self._found.update(found)
-
-    def _take_described(self, schema: str, rows: Sequence[DescribedColumnRow]) -> None:
-        """Take columns, but of those tables whose columns `INFORMATION_SCHEMA` does not tell whole."""
+    def _described(self, schema: str, rows: Sequence[DescribedColumnRow]) -> Columns:
+        """The columns of those tables that `INFORMATION_SCHEMA` tells whole."""
         partly = self._external | {(schema, row.table_name) for row in rows if is_told_by_show_only(row)}
         found: dict[SchemaAndTable, list[DescribedColumnRow]] = defaultdict(list)
         for row in rows:
             if (schema, row.table_name) not in partly:
                 found[schema, row.table_name].append(row)
-        for name, columns in found.items():
-            in_order = sorted(columns, key=lambda row: number(row.ordinal_position) or 0)
-            self._found[name] = [_described(row) for row in in_order]
+        return {
+            name: [_described(row) for row in sorted(columns, key=lambda row: number(row.ordinal_position) or 0)]
+            for name, columns in found.items()
+        }
+
+
+def _by_table(rows: Iterable[ColumnRow]) -> Columns:
+    found: Columns = defaultdict(list)
+    for row in rows:
+        if row.schema_name != INFORMATION_SCHEMA:
+            found[row.schema_name, row.table_name].append(_shown(row))
+    return dict(found)
 
 
 def _range(database: str, schema: str, names: Sequence[SchemaAndTable], *, whole: bool) -> str:

@@ -55,8 +55,8 @@ def _rows(
     if rows is not None:
         return rows
     found: list[RowT] = []
-    for schema, names in tables.items():
-        rows = questions.of_schema(template, schema, kind)
+    parts = questions.together(lambda schema: questions.of_schema(template, schema, kind), list(tables))
+    for names, rows in zip(tables.values(), parts, strict=True):
         if rows is None:
             rows = [row for _, own in questions.singly(template, names, kind, what) for row in own]
         found.extend(rows)

@@ -33,6 +33,10 @@ class Listing:
             found[name[0]].append(name)
         return found
 
+    def hidden(self, existing: frozenset[str] | None) -> tuple[str, ...]:
+        """Those of all schemas that the role does not see, in order."""
+        return tuple(sorted((existing or frozenset()) - {schema.name for schema in self.schemas}))
+
     def heads(self) -> dict[SchemaAndTable, TableRow | ViewRow]:
         """The row of each table and view, in order of schema and name."""
         rows: list[TableRow | ViewRow] = [*self.tables, *self.views]
@@ -77,12 +81,14 @@ def _of_all(
     rows = questions.of_database(whole, kind)
     if rows is not None:
         return rows, set()
+
+    def of_schema(schema: str) -> list[RowT] | None:
+        rows = questions.of_schema(whole, schema, kind)
+        return questions.paged(first, following, schema, kind) if rows is None else rows
+
     found: list[RowT] = []
     cut: set[str] = set()
-    for schema in schemas:
-        rows = questions.of_schema(whole, schema, kind)
-        if rows is None:
-            rows = questions.paged(first, following, schema, kind)
+    for schema, rows in zip(schemas, questions.together(of_schema, schemas), strict=True):
         if rows is None:
             cut.add(schema)
             reason = "Snowflake lists them by pages, and the pages do not join. Run again; if that recurs, report it."

@@ -7,6 +7,7 @@ nothing either, and counts as too much.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
@@ -22,6 +23,8 @@ _OVERLAP = 10
 """How many rows of a page are asked for again in the next one, as proof that none is missing in between."""
 
 Ask = Callable[[str], Answer]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 RowT = TypeVar("RowT", bound=NamedTuple)
 
 
@@ -36,6 +39,8 @@ class Questions:
     """How many single tables may still be asked about."""
     queries: int
     """How many that were at the beginning, for messages."""
+    workers: int
+    """How many statements may be sent at once."""
     unread: list[UnreadPart] = field(default_factory=list)
     unread_tables: set[SchemaAndTable] = field(default_factory=set)
 
@@ -67,9 +72,12 @@ class Questions:
         """
         wanted = [table for table in tables if table not in self.unread_tables]
         affordable = wanted[: max(0, self.queries_left)]
-        for table in affordable:
-            self.queries_left -= 1
-            rows = self._vanishing(template.format(scope=scope, place=path(self.database, *table)), kind)
+        self.queries_left -= len(affordable)
+
+        def of_table(table: SchemaAndTable) -> list[RowT] | None:
+            return self._vanishing(template.format(scope=scope, place=path(self.database, *table)), kind)
+
+        for table, rows in zip(affordable, self.together(of_table, affordable), strict=True):
             if rows is None:
                 reason = f"There are {self.show_rows:,} or more, which Snowflake does not tell of one table."
                 self.leave_out([table], f"the {what} of {'.'.join(table)!r}", reason)
@@ -99,6 +107,13 @@ class Questions:
                 return None
             found.update((row[0], row) for row in fresh)
         return list(found.values())
+
+    def together(self, ask: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+        """What was asked about each item, in their order; several are asked about at once."""
+        if min(len(items), self.workers) < 2:
+            return [ask(item) for item in items]
+        with ThreadPoolExecutor(self.workers) as threads:
+            return list(threads.map(ask, items))
 
     def leave_out(self, tables: Sequence[SchemaAndTable], what: str, reason: str) -> None:
         """Report that something could not be read whole, and leave out the tables that would be told wrongly."""

@@ -1,0 +1,169 @@
+"""Samples of Snowflake's tables: few, short, repeatable, and only where they were asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.adapters.snowflake.readers import DATABASE, new_account, reading, see_all
+from tests.fakes.snowflake import Column, FakeSnowflake, Key
+from tests.fakes.snowflake.catalog import Relation
+from tests.fakes.snowflake.connecting import WAREHOUSE
+from tribal.adapters.snowflake.sampling import LARGE_TABLE_BYTES, MAX_COLUMNS, percent_of_partitions
+from tribal.errors import AccessDenied, StatementTimedOut, TableGone
+from tribal.ports import CatalogReader
+from tribal_contracts import CatalogTable, DatabaseLimits
+
+
+def _seed(fake: FakeSnowflake, **more: Any) -> Relation:
+    more = {"rows": [(n, f"note {n}") for n in range(50)], "primary_key": Key(("N",), "PK"), **more}
+    relation = new_account(fake)("SALES").table("ONE", ["N NUMBER", "NOTE VARCHAR"], **more)
+    see_all(fake, privilege="SELECT")
+    return relation
+
+
+def _sampling(fake: FakeSnowflake, **more: Any) -> Any:
+    return reading(fake, **{"may_sample": True, "warehouse": WAREHOUSE, **more})
+
+
+def _only(reader: CatalogReader) -> CatalogTable:
+    (table,) = reader.read().tables
+    return table
+
+
+def _samples_sent(fake: FakeSnowflake) -> list[str]:
+    return [each.sql for each in fake.statements if "LIMIT" in each.sql and each.sql.startswith("SELECT")]
+
+
+@pytest.mark.parametrize("more", [{"may_sample": False}, {"warehouse": None}])
+def test_nothing_is_sampled_before_it_is_asked_for_with_a_warehouse(
+    snowflake: FakeSnowflake, more: dict[str, Any]
+) -> None:
+    _seed(snowflake)
+    with _sampling(snowflake, **more) as reader:
+        assert reader.sample(_only(reader), 5).rows == ()
+    assert snowflake.warehouse_statements == []
+
+
+@pytest.mark.parametrize("kind", ["view", "materialized", "external", "dynamic"])
+def test_views_and_tables_that_compute_or_read_files_are_never_sampled(snowflake: FakeSnowflake, kind: str) -> None:
+    _seed(snowflake, kind=kind, primary_key=None)
+    with _sampling(snowflake) as reader:
+        assert reader.sample(_only(reader), 5).rows == ()
+    assert _samples_sent(snowflake) == []
+
+
+@pytest.mark.parametrize("kind", ["table", "transient", "iceberg", "hybrid"])
+def test_rows_of_a_table_come_in_order_of_its_key(snowflake: FakeSnowflake, kind: str) -> None:
+    _seed(snowflake, kind=kind)
+    with _sampling(snowflake) as reader:
+        sample = reader.sample(_only(reader), 3)
+    assert (sample.columns, sample.rows) == (("N", "NOTE"), (("0", "note 0"), ("1", "note 1"), ("2", "note 2")))
+    assert _samples_sent(snowflake) == [
+        f'SELECT TO_VARCHAR("N"), LEFT("NOTE", 200) FROM "{DATABASE}"."SALES"."ONE" ORDER BY "N" LIMIT 3'
+    ]
+
+
+def test_rows_of_a_table_without_a_key_come_in_order_of_their_values(snowflake: FakeSnowflake) -> None:
+    relation = _seed(snowflake, primary_key=None)
+    with _sampling(snowflake) as reader:
+        table = _only(reader)
+        first = reader.sample(table, 3)
+        relation.rows.reverse()
+        assert reader.sample(table, 3) == first
+    assert _samples_sent(snowflake)[0].endswith("ORDER BY 1, 2 LIMIT 3")
+
+
+@pytest.mark.parametrize(
+    ("size", "sampled"), [(LARGE_TABLE_BYTES - 1, 0), (LARGE_TABLE_BYTES, 0), (LARGE_TABLE_BYTES + 1, 1)]
+)
+def test_of_a_large_table_some_partitions_are_read_always_the_same(
+    snowflake: FakeSnowflake, size: int, sampled: int
+) -> None:
+    _seed(snowflake, bytes=size)
+    with _sampling(snowflake) as reader:
+        table = _only(reader)
+        assert reader.sample(table, 5) == reader.sample(table, 5)
+    assert sum("SAMPLE SYSTEM (10) SEED (0)" in sql for sql in _samples_sent(snowflake)) == 2 * sampled
+
+
+@pytest.mark.parametrize(("terabytes", "percent"), [(0.001, "10"), (0.1, "1"), (1, "0.1"), (100, "0.001")])
+def test_the_share_of_partitions_falls_by_powers_of_ten(terabytes: float, percent: str) -> None:
+    assert percent_of_partitions(int(terabytes * 1e12)) == percent
+
+
+def test_types_without_a_short_text_are_none_and_others_are_text(snowflake: FakeSnowflake) -> None:
+    schema = new_account(snowflake)("SALES")
+    schema.table(
+        "ONE",
+        [Column("V", "VARIANT"), Column("B", "BINARY"), Column("T", "VARCHAR"), Column("X", "BOOLEAN")],
+        rows=[({"a": 1}, b"ab", "t" * 500, True)],
+    )
+    see_all(snowflake, privilege="SELECT")
+    with _sampling(snowflake) as reader:
+        ((nested, binary, text, boolean),) = reader.sample(_only(reader), 5).rows
+    assert nested is not None
+    assert "".join(nested.split()) == '{"a":1}'
+    assert (binary, text, boolean) == (None, "t" * 200, "true")
+
+
+def test_no_more_columns_than_the_limit_are_sampled(snowflake: FakeSnowflake) -> None:
+    schema = new_account(snowflake)("SALES")
+    schema.table("ONE", [f"C{n} NUMBER" for n in range(MAX_COLUMNS + 1)], rows=[tuple(range(MAX_COLUMNS + 1))])
+    see_all(snowflake, privilege="SELECT")
+    with _sampling(snowflake) as reader:
+        sample = reader.sample(_only(reader), 5)
+    assert len(sample.columns) == len(sample.rows[0]) == MAX_COLUMNS
+
+
+def test_a_name_full_of_wildcards_is_the_one_that_is_sampled(snowflake: FakeSnowflake) -> None:
+    schema = new_account(snowflake)("SALES")
+    for name in ("A_B", "AXB", "a_b", "A%\\'B"):
+        schema.table(name, ["N VARCHAR"], rows=[(name,)])
+    see_all(snowflake, privilege="SELECT")
+    with _sampling(snowflake) as reader:
+        for table in reader.read().tables:
+            assert reader.sample(table, 5).rows == ((table.table_name,),)
+
+
+def test_a_table_that_is_not_seen_any_more_is_gone_only_if_that_is_known(snowflake: FakeSnowflake) -> None:
+    _seed(snowflake)
+    with _sampling(snowflake) as reader:
+        table = _only(reader)
+        snowflake.administer(f"DROP TABLE {DATABASE}.SALES.ONE")
+        with pytest.raises(AccessDenied, match="was dropped, or the role"):
+            reader.sample(table, 5)
+        snowflake.administer("GRANT DATABASE ROLE SNOWFLAKE.OBJECT_VIEWER TO ROLE TRIBAL_READER")
+        with pytest.raises(TableGone, match="not there any more"):
+            reader.sample(table, 5)
+
+
+def test_a_table_with_other_columns_by_now_has_to_be_planned_again(snowflake: FakeSnowflake) -> None:
+    relation = _seed(snowflake)
+    with _sampling(snowflake) as reader:
+        table = _only(reader)
+        relation.columns = [Column("OTHER")]
+        relation.primary_key = None
+        with pytest.raises(TableGone, match="other columns"):
+            reader.sample(table, 5)
+
+
+def test_a_warehouse_that_may_not_be_used_is_named(snowflake: FakeSnowflake) -> None:
+    _seed(snowflake)
+    with _sampling(snowflake) as reader:
+        table = _only(reader)
+    snowflake.account.revoke("TRIBAL_READER", "USAGE", "WAREHOUSE", WAREHOUSE)
+    with _sampling(snowflake) as reader, pytest.raises(AccessDenied, match=WAREHOUSE):
+        reader.sample(table, 5)
+
+
+def test_only_the_first_sample_may_wait_until_the_warehouse_runs(snowflake: FakeSnowflake) -> None:
+    _seed(snowflake)
+    limits = DatabaseLimits(sample_timeout_seconds=0.5)
+    with _sampling(snowflake, limits=limits) as reader:
+        table = _only(reader)
+        snowflake.delays["SELECT TO_VARCHAR"] = 1.5
+        assert len(reader.sample(table, 5).rows) == 5
+        with pytest.raises(StatementTimedOut, match=r"within 0\.5 s"):
+            reader.sample(table, 5)
