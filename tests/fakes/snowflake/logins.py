@@ -48,6 +48,10 @@ class Doors:
         user = self._by_name[name](data)
         if user.disabled:
             raise LoginError("390101", "User access disabled. Contact your local system administrator.")
+        if user.kept_out:
+            # https://docs.snowflake.com/en/user-guide/network-policies ; the number is assumed.
+            text = "Incoming request with IP/Token 127.0.0.1 is not allowed to access Snowflake."
+            raise LoginError("390422", text + " Contact your account administrator.")
         return user
 
     def add(self, authenticator: str, door: Callable[[dict[str, Any]], User]) -> None:
