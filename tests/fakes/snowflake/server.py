@@ -39,7 +39,11 @@ _TYPES = {"SELECT": 0x1000, "USE": 0x4300, "SHOW": 0x4400}
 
 @dataclass
 class FakeSnowflake:
-    """One account on a port of its own; `statements` is its log."""
+    """One account on a port of its own; `statements` is its log.
+
+    Seed `account` by hand or by `administer`, tighten `limits`, plan `faults`, and connect to 127.0.0.1 at `port`:
+    `tests.fakes.snowflake.connecting` does that for a small shop.
+    """
 
     account: Account = field(default_factory=Account)
     limits: Limits = field(default_factory=Limits)
