@@ -13,6 +13,7 @@ from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
 from tests.conformance.catalog_reader import *  # noqa: F403
 from tests.conformance.catalog_reader import SALES_COMMENT, Expected, LentDatabase
+from tests.conformance.catalog_reader_access import *  # noqa: F403
 from tests.conformance.catalog_reader_overlaps import *  # noqa: F403
 from tests.plugins.postgres import NO_ENVIRONMENT, administer, login, new_database, unique_name
 from tribal.adapters.postgres import queries

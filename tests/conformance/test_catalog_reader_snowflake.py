@@ -19,6 +19,7 @@ from pydantic import SecretStr
 
 from tests.conformance.catalog_reader import *  # noqa: F403
 from tests.conformance.catalog_reader import SALES_COMMENT, SEED, Expected, LentDatabase, SeedTable
+from tests.conformance.catalog_reader_access import *  # noqa: F403
 from tests.fakes.snowflake import Column, FakeSnowflake, ForeignKey, Key
 from tests.fakes.snowflake.connecting import key_pair
 from tests.fakes.snowflake.workloads import AUDIENCE, ForwardProxy

@@ -18,9 +18,9 @@ from tests.adapters.snowflake.readers import (
     seeded_tables,
     structure,
 )
-from tests.fakes.snowflake import Column, FakeSnowflake, ForeignKey, Key, show_keys, showing
+from tests.fakes.snowflake import Column, FakeSnowflake, ForeignKey, Key, show_keys, showing, shows
 from tests.fakes.snowflake.catalog import Schema
-from tests.fakes.snowflake.connecting import WAREHOUSE
+from tests.fakes.snowflake.connecting import ROLE, WAREHOUSE
 from tests.fakes.snowflake.results import Field, Result, Row
 from tribal.ports import CatalogContents
 from tribal_contracts import DatabaseLimits
@@ -166,6 +166,34 @@ def test_a_key_that_lacks_a_column_leaves_its_table_out_and_is_named(
     contents = _read(snowflake, show_rows=10_000)
     assert contents.unread_tables == {("ONE", "T0000")}
     assert [part.what for part in contents.unread] == ["the key 'PK0' of 'ONE.T0000'"]
+
+
+def test_a_server_that_cuts_off_where_it_should_refuse_is_not_believed(
+    snowflake: FakeSnowflake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = new_account(snowflake)("ONE")
+    _tables(one, 2 * _LIMIT, columns=2)
+    whole = showing.bounded
+
+    def cut(fields: Sequence[Field], rows: list[Row], most: int, *more: Any, **named: Any) -> Result:
+        return whole(fields, rows if any(more) else rows[:most], most, *more, **named)
+
+    for module in (shows, show_keys):
+        monkeypatch.setattr(module, "bounded", cut)
+    assert structure(_read(snowflake)) == seeded_tables(snowflake)
+
+
+def test_pages_that_do_not_join_are_reported(snowflake: FakeSnowflake, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = new_account(snowflake)("ONE")
+    _tables(one, 3 * _LIMIT)
+    after = showing._after
+    monkeypatch.setattr(showing, "_after", lambda rows, text, name: after(rows, text, name)[15:])
+    contents = _read(snowflake)
+    assert [part.what for part in contents.unread] == ["the tables of the schema 'ONE'"]
+    with reading(snowflake) as reader:
+        # What such a listing lacks is not gone, whoever owns the schema.
+        snowflake.account.database(DATABASE).schemas["ONE"].owner = ROLE
+        assert set(reader.presence([("ONE", "T0000"), ("ONE", f"T{2 * _LIMIT:04}")]).values()) == {"unreadable"}
 
 
 def test_a_large_database_takes_at_most_15_queries_and_one_for_each_part_that_has_to_be_asked_for(
