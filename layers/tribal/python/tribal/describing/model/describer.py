@@ -96,9 +96,13 @@ class ModelDescriber:
         questions = table_questions(context, self._rules.describe_table(context), self._asking)
         return [question.request(self._asking.settings.call_timeout_seconds) for question in questions]
 
-    def quote_domain(self, tables: int) -> ModelQuote | None:
-        """What the question about a domain would cost; it is asked when what its tables say has changed."""
-        return quote_domain(min(tables, MAX_TABLES), self._asking, self._facts)
+    def quote_domain(self, context: DomainContext, *, changed: bool) -> ModelQuote | None:
+        """What the question about a domain would cost; `None` if it is not open, or the prose is kept."""
+        if not self._is_open(context):
+            return None
+        if not changed and self._shelf.find(context.domain, domain_key(context, self._asking)):
+            return None
+        return quote_domain(min(len(context.tables), MAX_TABLES), self._asking, self._facts)
 
     def describe_table(self, context: TableContext) -> TableDescription:
         """Describe a table: what a person, a comment or a declaration says stands, the model writes the rest.
@@ -130,7 +134,7 @@ class ModelDescriber:
             StoreError: when prose or budget cannot be read or written.
         """
         rules = self._rules.describe_domain(context)
-        if rules.description.source != "derived" or not context.tables:
+        if not self._is_open(context):
             return rules
         key = domain_key(context, self._asking)
         prose, usage = self._shelf.find(context.domain, key), None
@@ -142,6 +146,9 @@ class ModelDescriber:
             prose = self._shelf.keep(context.domain, key, self._asking.model, written)
         said = _said(prose.text, [_NAMES]) if prose.text else rules.description
         return DomainDescription(said, title=prose.title, usage=usage)
+
+    def _is_open(self, context: DomainContext) -> bool:
+        return bool(context.tables) and self._rules.describe_domain(context).description.source == "derived"
 
     def _write_domain(self, context: DomainContext) -> Written:
         writer = Writer(self._model, self._names(), self._asking.settings.call_timeout_seconds)
