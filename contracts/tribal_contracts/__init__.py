@@ -130,6 +130,7 @@ from tribal_contracts.documentation.prose import (
     CatalogNames,
     DroppedSentence,
     KeptProse,
+    KeptSlice,
 )
 from tribal_contracts.documentation.runs import (
     FinishCheckpoint,
@@ -317,6 +318,7 @@ __all__ = [
     "CatalogNames",
     "DroppedSentence",
     "KeptProse",
+    "KeptSlice",
     "OutlineUnit",
     "OverviewDocument",
     "OverviewDomain",
