@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tribal.describing.model.grounding import KnownNames, Reading, read_answer, read_repair, repair_part
 from tribal.describing.model.questions import Question, halved, slice_key, without_samples
 from tribal.describing.model.written import Written
-from tribal.ports import LanguageModel, ModelAnswer, ModelFailure, ModelOutcome
+from tribal.ports import LanguageModel, ModelFailure, ModelOutcome
 from tribal_contracts import KeptSlice, ModelUsage
 
 _MALFORMED = "the model's answers were not of the shape that it was asked for"
@@ -55,19 +55,13 @@ class Writer:
     def _answer(self, question: Question, *, last: bool) -> list[Question]:
         """Take in the answer, or return the questions to ask instead; it is kept unless it is the last."""
         self._spent = ModelUsage()
-        outcome = self._ask(question)
-        if isinstance(outcome, ModelFailure) and outcome.kind in ("truncated", "too_long"):
-            smaller = _smaller(question, outcome)
-            if smaller:
-                return smaller
-        reading = self._reading(question, outcome)
-        if reading is None and (isinstance(outcome, ModelAnswer) or outcome.kind == "malformed"):
-            outcome = self._ask(question)
-            reading = self._reading(question, outcome)
-        if reading is None:
-            malformed = ModelFailure("malformed", _MALFORMED)
-            self._written.failure = outcome if isinstance(outcome, ModelFailure) else malformed
-            return []
+        reading = self._reading(question)
+        if isinstance(reading, ModelFailure) and reading.kind == "malformed":
+            reading = self._reading(question)
+        if isinstance(reading, ModelFailure):
+            smaller = _smaller(question, reading)
+            self._written.failure = None if smaller else reading
+            return smaller
         if reading.needs_repair:
             reading = self._repaired(question, reading)
         part = _part(question, reading, self._spent)
@@ -82,8 +76,11 @@ class Writer:
         self._written.usage += outcome.usage
         return outcome
 
-    def _reading(self, question: Question, outcome: ModelOutcome) -> Reading | None:
-        return read_answer(question, outcome.value, self._known) if isinstance(outcome, ModelAnswer) else None
+    def _reading(self, question: Question) -> Reading | ModelFailure:
+        outcome = self._ask(question)
+        if isinstance(outcome, ModelFailure):
+            return outcome
+        return read_answer(question, outcome.value, self._known) or ModelFailure("malformed", _MALFORMED)
 
     def _repaired(self, question: Question, reading: Reading) -> Reading:
         """The reading after one more call; without an answer, what broke a rule is left out."""
@@ -104,7 +101,9 @@ def _part(question: Question, reading: Reading, usage: ModelUsage) -> KeptSlice:
 
 
 def _smaller(question: Question, failure: ModelFailure) -> list[Question]:
-    """Questions that ask for the same with less: without samples, then in halves; empty if there are none."""
+    """Questions that ask for the same with less: without samples, then in halves; empty if that cannot help."""
+    if failure.kind not in ("truncated", "too_long"):
+        return []
     if failure.kind == "too_long" and question.shown.samples:
         return [without_samples(question)]
     return halved(question)
