@@ -75,7 +75,8 @@ def test_no_table_is_retired_because_the_role_lost_its_schema(
     assert documented(app) == TABLES
     other = snowflake.account.database("SHOP").schema("OTHER").table("LEFT_OVER", ["ID NUMBER"])
     snowflake.administer(
-        f"GRANT USAGE ON SCHEMA SHOP.OTHER TO ROLE {ROLE}; GRANT REFERENCES ON TABLE SHOP.OTHER.LEFT_OVER TO ROLE {ROLE}; "
+        f"GRANT USAGE ON SCHEMA SHOP.OTHER TO ROLE {ROLE}; "
+        f"GRANT REFERENCES ON TABLE SHOP.OTHER.LEFT_OVER TO ROLE {ROLE}; "
         f"REVOKE USAGE ON SCHEMA SHOP.PUBLIC FROM ROLE {ROLE}"
     )
     run(app)
