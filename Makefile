@@ -49,8 +49,9 @@ attack: $(READY) ## Try what hostile hands and failing disks would; a part of it
 bench: $(READY) ## Measure start-up times and a run on the sample database
 	@$(BIN)/python -m bench
 
-live: $(READY) ## Ask the real API about five sample tables, for five cents at most
+live: $(READY) ## Ask the real API about five sample tables, for five cents at most, and a Snowflake account of yours
 	@$(BIN)/python -m tests.live
+	@$(BIN)/python -m pytest -q -n 0 tests/live/snowflake_account.py
 
 bench-aws: $(READY) $(CDK) ## Measure a deployed run over 10,000 tables on a stand-in for AWS
 	@$(BIN)/python -m bench.deployed

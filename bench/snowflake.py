@@ -114,10 +114,11 @@ def plan_large(tribal: Path, folder: Path) -> Planned:
 
 def print_planned(planned: Planned) -> None:
     """Print one line."""
+    others = planned.queries - planned.splits
     print(
-        f"snowflake: {TABLES:,} tables of {COLUMNS} columns in {SCHEMAS} schemas, {QUERY_SECONDS * 1000:.0f} ms a query: "
-        f"planned in {planned.seconds:.1f} s (bar {MOST_SECONDS:.0f}), {planned.megabytes:.0f} MB (bar "
-        f"{MOST_MEGABYTES:.0f}), {planned.queries} queries, {planned.splits} of them splits (others: bar {MOST_QUERIES})"
+        f"snowflake: {TABLES:,} tables of {COLUMNS} columns in {SCHEMAS} schemas, {QUERY_SECONDS:g} s a query: "
+        f"planned in {planned.seconds:.1f} s (bar {MOST_SECONDS:.0f}), {planned.megabytes:.0f} MB "
+        f"(bar {MOST_MEGABYTES:.0f}), {planned.splits} queries for parts and {others} others (bar {MOST_QUERIES})"
     )
 
 

@@ -40,7 +40,7 @@ _SNOWFLAKE = """
 assert "snowflake" not in sys.modules, "the connector is loaded before a database is read"
 from tribal.adapters.snowflake.catalog import SnowflakeCatalog
 from tribal.adapters.snowflake.view_queries import ViewQueries
-from tribal.settings.snowflake_dsn import parse_snowflake_dsn
+from tribal.settings.snowflake.dsn import parse_snowflake_dsn
 import snowflake.connector
 import sqlglot
 target = parse_snowflake_dsn("snowflake://user@account/X?private_key_secret=KEY")

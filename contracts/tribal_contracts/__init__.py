@@ -131,6 +131,7 @@ from tribal_contracts.documentation.prose import (
     CatalogNames,
     DroppedSentence,
     KeptProse,
+    KeptSlice,
 )
 from tribal_contracts.documentation.runs import (
     FinishCheckpoint,
@@ -318,6 +319,7 @@ __all__ = [
     "CatalogNames",
     "DroppedSentence",
     "KeptProse",
+    "KeptSlice",
     "OutlineUnit",
     "OverviewDocument",
     "OverviewDomain",

@@ -26,7 +26,7 @@ from tests.fakes.snowflake.workloads import AUDIENCE, ForwardProxy
 from tribal.adapters.snowflake import statements
 from tribal.adapters.snowflake.catalog import SnowflakeCatalog
 from tribal.ports import CatalogReader
-from tribal.settings.snowflake_target import SnowflakeTarget
+from tribal.settings.snowflake.target import SnowflakeTarget
 
 _DATABASE = "SHOP"
 _ROLE = "READER"

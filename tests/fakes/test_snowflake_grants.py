@@ -138,6 +138,8 @@ def test_secondary_roles_see_until_they_are_off(snowflake: FakeSnowflake) -> Non
         assert "SECRET" in names(connection, TABLES)
         ask(connection, "USE SECONDARY ROLES NONE")
         assert "SECRET" not in names(connection, TABLES)
+    with connect(snowflake, secondary_roles="NONE") as connection:
+        assert "SECRET" not in names(connection, TABLES)
 
 
 def test_an_administrators_script_makes_a_user_who_logs_in_by_key(snowflake: FakeSnowflake) -> None:

@@ -124,12 +124,15 @@ def test_oauth_and_programmatic_tokens(snowflake: FakeSnowflake) -> None:
     assert refusal(snowflake, authenticator="PROGRAMMATIC_ACCESS_TOKEN", token="from the issuer") == 394400
 
 
-def test_a_role_that_is_not_the_users_and_a_disabled_user_are_refused(snowflake: FakeSnowflake) -> None:
+def test_a_strange_role_a_disabled_user_and_one_kept_out_are_refused(snowflake: FakeSnowflake) -> None:
     shop(snowflake)
     snowflake.administer("CREATE ROLE OTHER")
     assert refusal(snowflake, role="OTHER") == 390189
     snowflake.account.users[USER].disabled = True
     assert refusal(snowflake) == 390101
+    snowflake.account.users[USER].disabled = False
+    snowflake.account.users[USER].kept_out = True
+    assert refusal(snowflake) == 390422
 
 
 def test_a_workload_of_aws_signs_in_by_its_role(

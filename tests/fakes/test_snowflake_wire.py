@@ -101,15 +101,14 @@ def test_a_closed_session_is_over(snowflake: FakeSnowflake) -> None:
 
 def test_session_parameters_are_echoed_and_stand_in_the_log(snowflake: FakeSnowflake) -> None:
     shop(snowflake)
-    with connect(snowflake, session_parameters={"QUERY_TAG": "mine", "TIMEZONE": "UTC"}) as connection:
-        snowflake.sessions.all[0].parameters["CLIENT_TELEMETRY_ENABLED"] = False
-        ask(connection, CONTEXT)
-    session = snowflake.sessions.all[0]
-    told = {"QUERY_TAG": "mine", "TIMEZONE": "UTC", "STATEMENT_TIMEOUT_IN_SECONDS": 172_800}
-    assert {name: session.parameters[name] for name in told} == told
+    asked = {"QUERY_TAG": "mine", "TIMEZONE": "UTC", "CLIENT_TELEMETRY_ENABLED": False}
+    with connect(snowflake, session_parameters=asked):
+        token = snowflake.sessions.all[0].token
+        answer = post(snowflake, "/queries/v1/query-request?requestId=r", token, {"sqlText": CONTEXT})
+    told = {each["name"]: each["value"] for each in answer["data"]["parameters"]}
+    whole = asked | {"STATEMENT_TIMEOUT_IN_SECONDS": 172_800, "CLIENT_SESSION_KEEP_ALIVE": False}
+    assert {name: told[name] for name in whole} == whole
     assert (snowflake.statements[0].tag, snowflake.statements[0].role) == ("mine", ROLE)
-    # The log-in's answer did not say that telemetry is off: the connector told what it was asked to import.
-    snowflake.telemetry.clear()
 
 
 def test_telemetry_follows_the_log_ins_answer(snowflake: FakeSnowflake) -> None:

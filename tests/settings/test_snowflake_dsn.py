@@ -15,8 +15,8 @@ from tribal.settings.entries import (
     entry_target,
     lasting_dsn,
 )
-from tribal.settings.snowflake_dsn import parse_snowflake_dsn
-from tribal.settings.snowflake_target import SnowflakeTarget
+from tribal.settings.snowflake.dsn import parse_snowflake_dsn
+from tribal.settings.snowflake.target import SnowflakeTarget
 from tribal_contracts import DatabaseEntry
 
 KEY = "private_key_secret=KEY"

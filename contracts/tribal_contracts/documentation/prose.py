@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from tribal_contracts.core.models import ModelUsage
-from tribal_contracts.core.shape import ContentHash, Contract, ISOTimestamp
+from tribal_contracts.core.shape import ContentHash, Contract, ISOTimestamp, Unset, optional
 
 
 class CatalogNames(Contract):
@@ -27,6 +27,16 @@ class DroppedSentence(Contract):
     """Name of the column; empty for the table or the domain itself."""
     rule: str
     """The rule that it broke, such as `figure` or `name`; the sentence itself is not repeated."""
+
+
+class KeptSlice(Contract):
+    """A model's answer to one of several questions about a table, kept until all are answered."""
+
+    text: str
+    columns: dict[str, str] = Field(default_factory=dict)
+    dropped: list[DroppedSentence] = Field(default_factory=list)
+    from_samples: bool = False
+    usage: ModelUsage
 
 
 class KeptProse(Contract):
@@ -51,3 +61,7 @@ class KeptProse(Contract):
     """Whether samples were among what the model was shown."""
     written_at: ISOTimestamp
     usage: ModelUsage
+    slices: dict[ContentHash, KeptSlice] | Unset = optional(
+        "Answers to some of the questions about a wide table, by the key of what each showed, while others wait. They "
+        "stand beside what was written before; if that is nothing, the key is that of the first of them."
+    )

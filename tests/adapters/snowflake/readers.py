@@ -13,7 +13,7 @@ from tests.fakes.snowflake.catalog import Column, ForeignKey, Key, Kind, Relatio
 from tests.fakes.snowflake.connecting import PASSWORD, ROLE, USER, WAREHOUSE, see
 from tribal.adapters.snowflake.catalog import SnowflakeCatalog
 from tribal.ports import CatalogContents
-from tribal.settings.snowflake_target import SnowflakeTarget
+from tribal.settings.snowflake.target import SnowflakeTarget
 from tribal_contracts import (
     CatalogColumn,
     CatalogForeignKey,

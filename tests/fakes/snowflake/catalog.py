@@ -212,6 +212,8 @@ class User:
     second_factor: bool = False
     """Its password alone is not enough."""
     disabled: bool = False
+    kept_out: bool = False
+    """A network policy does not let its addresses in."""
     default_role: str | None = None
     default_warehouse: str | None = None
     secondary_roles: bool = True

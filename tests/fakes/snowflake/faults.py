@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -97,7 +98,8 @@ class Faults:
     """Which statements meet which fault.
 
     Args:
-        share: of all statements, by a random that `seed` makes repeatable. among: which of them meet.
+        share: of all statements, each time the same ones for a `seed`, in whatever order they come. among: what they
+            meet.
     """
 
     share: float = 0.0
@@ -107,7 +109,7 @@ class Faults:
     """Statement and name of the fault, for all that met one."""
 
     def __post_init__(self) -> None:
-        self._random = random.Random(self.seed)
+        self._seen: Counter[str] = Counter()
         self._planned: list[_Planned] = []
         self._by_request: dict[str, Trouble | None] = {}
 
@@ -117,7 +119,8 @@ class Faults:
 
     def mix(self, share: float, among: Sequence[Fault] = MIX, seed: int = 0) -> None:
         """Let a share of all statements meet one of some faults, each time the same ones."""
-        self.share, self.among, self._random = share, among, random.Random(seed)
+        self.share, self.among, self.seed = share, among, seed
+        self._seen.clear()
 
     def of(self, request: str, sql: str) -> Trouble | None:
         """What an attempt's statement meets; one answer for all attempts of a request."""
@@ -133,6 +136,8 @@ class Faults:
             if each.times > 0 and sql.startswith(each.start):
                 each.times -= 1
                 return each.fault
-        if sql != LOGIN and self.share and self._random.random() < self.share:
-            return self._random.choice(self.among)
-        return None
+        if sql == LOGIN or not self.share:
+            return None
+        self._seen[sql] += 1
+        drawn = random.Random(f"{self.seed} {sql} {self._seen[sql]}")
+        return drawn.choice(self.among) if drawn.random() < self.share else None

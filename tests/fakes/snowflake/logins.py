@@ -48,6 +48,10 @@ class Doors:
         user = self._by_name[name](data)
         if user.disabled:
             raise LoginError("390101", "User access disabled. Contact your local system administrator.")
+        if user.kept_out:
+            # https://docs.snowflake.com/en/user-guide/network-policies ; number and text as people report them.
+            text = "Incoming request with IP/Token 127.0.0.1 is not allowed to access Snowflake."
+            raise LoginError("390422", text + " Contact your account administrator.")
         return user
 
     def add(self, authenticator: str, door: Callable[[dict[str, Any]], User]) -> None:
@@ -61,6 +65,7 @@ class Doors:
         user = self._user(data)
         if user is None or not user.password or user.password != data.get("PASSWORD"):
             raise LoginError("390100", "Incorrect username or password was specified.")
+        # The number of the second factor is assumed; a type of user that needs none is SERVICE.
         if user.second_factor and not data.get("PASSCODE"):
             raise LoginError(
                 "390197", "Multi-factor authentication is required for this account. Log in to Snowsight to enroll."

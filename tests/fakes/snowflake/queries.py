@@ -15,6 +15,9 @@ from tests.fakes.snowflake.faults import Chunk, Trouble
 from tests.fakes.snowflake.limits import Limits
 from tests.fakes.snowflake.results import Result
 
+_KEPT_CHUNKS = 1_000
+"""By judgement: more than clients have under way at once."""
+
 
 @dataclass
 class Statement:
@@ -128,6 +131,8 @@ class Chunks:
         name = uuid.uuid4().hex
         self._bodies[name] = packed
         self.keys[name] = key
+        for old in list(self._bodies)[: max(0, len(self._bodies) - _KEPT_CHUNKS)]:
+            del self._bodies[old], self.keys[old]
         return {
             "url": f"{address}/chunks/{name}",
             "rowCount": len(rows),

@@ -33,13 +33,19 @@ from tests.fakes.snowflake.workloads import Workloads
 _JSON = {"content-type": "application/json"}
 _TOKEN = re.compile(r'Snowflake Token="([^"]*)"')
 _IN_PROGRESS = "333334"
+_KEPT_RESULTS = 100
+"""By judgement: more than clients have under way at once."""
 _TYPES = {"SELECT": 0x1000, "USE": 0x4300, "SHOW": 0x4400}
 """The connector's `_internal/statement_utils.py`."""
 
 
 @dataclass
 class FakeSnowflake:
-    """One account on a port of its own; `statements` is its log."""
+    """One account on a port of its own; `statements` is its log.
+
+    Seed `account` by hand or by `administer`, tighten `limits`, plan `faults`, and connect to 127.0.0.1 at `port`:
+    `tests.fakes.snowflake.connecting` does that for a small shop.
+    """
 
     account: Account = field(default_factory=Account)
     limits: Limits = field(default_factory=Limits)
@@ -202,6 +208,9 @@ class FakeSnowflake:
         self.statements.append(statement)
         query = Query(statement, time.monotonic(), trouble)
         self._queries[request_id] = self._queries[query.id] = query
+        # Results are large, and no client comes back for old ones: two entries a query.
+        for old in list(self._queries)[: max(0, len(self._queries) - 2 * _KEPT_RESULTS)]:
+            del self._queries[old]
         bound = body.get("bindings") or {}
         values = [bound[each]["value"] for each in sorted(bound, key=int)]
         own = (body.get("parameters") or {}).get("STATEMENT_TIMEOUT_IN_SECONDS")

@@ -31,6 +31,8 @@ PARAMETERS: dict[str, Any] = {
 }
 """Defaults: https://docs.snowflake.com/en/sql-reference/parameters , and what a log-in's answer was seen to hold."""
 
+_SECONDARY_ROLES = {"ALL": True, "NONE": False}
+
 
 @dataclass
 class Session:
@@ -103,8 +105,8 @@ class Sessions:
             role=role,
             warehouse=_name(query.get("warehouse")) or user.default_warehouse,
             database=_name(query.get("databaseName")),
-            parameters={**PARAMETERS, **{name.upper(): value for name, value in asked.items()}},
-            secondary_roles=user.secondary_roles,
+            parameters={**PARAMETERS, **{name.upper(): _typed(name.upper(), value) for name, value in asked.items()}},
+            secondary_roles=_SECONDARY_ROLES.get(str(data.get("SECONDARY_ROLES")), user.secondary_roles),
             token=secrets.token_hex(16),
             master_token=secrets.token_hex(16),
             expires=now + self.limits.session_seconds,
@@ -159,6 +161,14 @@ class Sessions:
         """Let every session be over, as after an administrator's ALTER USER ... ABORT ALL QUERIES."""
         for session in self.all:
             session.ended = True
+
+
+def _typed(name: str, value: Any) -> Any:
+    """A parameter's value as answers tell it; the connector sends some of them as text."""
+    kind = type(PARAMETERS.get(name))
+    if kind is bool and isinstance(value, str):
+        return value.lower() == "true"
+    return int(value) if kind is int else value
 
 
 def _name(text: str | None) -> str | None:

@@ -284,7 +284,9 @@ def test_a_domain_that_waits_for_its_model_is_told_beside_its_tables_and_asked_f
     assert f"{len(domains)} domains" in record.errors[0].message
     assert (record_exit_code(record), record_exit_code(record, strict=True)) == (0, 1)
     runs.claude.script = fail.Script()
+    assert fresh.quoted() == len(domains)
     assert fresh.calls_of(fresh.run) == len(domains)
+    assert fresh.quoted() == 0
     assert fresh.run().errors == []
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tribal.ports import IndexReader, IndexWriter, MessageQueue, ObjectStore, Secrets
     from tribal.settings.deployment import Deployment
     from tribal.settings.postgres_target import PostgresTarget
-    from tribal.settings.snowflake_target import SnowflakeTarget
+    from tribal.settings.snowflake.target import SnowflakeTarget
     from tribal_contracts import DatabaseEntry
 
 _HINT = "make it in Secrets Manager, in the region of the functions"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tribal.errors import ConfigurationError, DatabaseUnreachable, SecretsUnavailable
-from tribal.settings.snowflake_target import SnowflakeTarget
+from tribal.settings.snowflake.target import SnowflakeTarget
 
 if TYPE_CHECKING:
     from pydantic import SecretStr

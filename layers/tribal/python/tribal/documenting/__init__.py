@@ -13,7 +13,7 @@ from tribal.documenting.progress import (
     pending_progress,
     read_units,
 )
-from tribal.documenting.quoting import quote_unit
+from tribal.documenting.quoting import quoted_plan
 from tribal.documenting.review.lint import LintReport, lint
 from tribal.documenting.review.todo import TodoList, todo
 from tribal.documenting.staleness import SERVER_UNAVAILABLE, WAITING, WorkInspector
@@ -36,7 +36,7 @@ __all__ = [
     "overall_status",
     "pending_progress",
     "preview_table",
-    "quote_unit",
+    "quoted_plan",
     "read_annotations",
     "read_units",
     "todo",

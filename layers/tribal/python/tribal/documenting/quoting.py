@@ -1,25 +1,135 @@
-"""What the model would cost for the tables of a plan that have work."""
+"""What the model would cost for the next run of a plan."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from tribal.catalog import locations
+from tribal.documenting.annotations import read_annotations, read_overview_words
+from tribal.documenting.finish.summaries import listed_description
+from tribal.documenting.schema_comments import schema_comments
+from tribal.documenting.units.assemble import apply_annotation
 from tribal.documenting.units.contexts import unsampled_contexts
 from tribal.errors import ConfigurationError, StoreError
-from tribal.ports import Describer, ObjectStore
-from tribal_contracts import ModelQuote, WorkUnit
+from tribal.ports import DomainContext, RunContext
+from tribal.store import read_record
+from tribal_contracts import DocumentationPlan, DomainDocument, ModelQuote, WorkUnit
+
+READ_AT_ONCE = 16
+"""Units that are quoted at once: a store in S3 takes 20 ms or more for each file."""
 
 
-def quote_unit(
-    unit: WorkUnit, describer: Describer, store: ObjectStore, *, everything: bool = False
-) -> ModelQuote | None:
-    """What the model would cost for tables of a unit that have work, or for all; `None` where it would not be asked.
+@dataclass(frozen=True, slots=True)
+class _QuotedUnit:
+    """What the model would cost for a unit's tables, and how the domain will list those that have work."""
 
-    Annotations or slices that cannot be read are reported by documenting: the unit is not quoted then.
+    quote: ModelQuote = field(default_factory=ModelQuote)
+    listed: Mapping[str, str | None] = field(default_factory=dict)
+    """By table; `None` where the model is asked first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _PlannedDomain:
+    """A domain of a plan."""
+
+    units: Sequence[WorkUnit]
+    schema_comments: Sequence[str]
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of its tables."""
+        return [spec.fully_qualified_name for unit in self.units for spec in unit.tables]
+
+
+def quoted_plan(plan: DocumentationPlan, run: RunContext) -> DocumentationPlan:
+    """The plan with what the model would cost for each unit; a domain's own call is quoted with its first unit.
+
+    Quoted is every call that the next run makes, but for repairs. What is written anew is quoted whether or not it has
+    work: the marks of a plan do not know of it.
     """
-    quote = ModelQuote()
+    asked = {entry.name for entry in run.options.databases if run.options.described_by_model(entry)}
+    units = [unit for unit in plan.work_units if unit.database in asked]
+    if not units:
+        return plan
+    found = run.pool.run(lambda unit: _quoted_unit(unit, run), units, READ_AT_ONCE)
+    quoted = {unit.id: of_unit for unit, of_unit in found}
+    quotes = {unit_id: of_unit.quote for unit_id, of_unit in quoted.items()}
+    listed = {name: text for of_unit in quoted.values() for name, text in of_unit.listed.items()}
+    domains = _domains(plan, units, run)
+    for domain, quote in run.pool.run(lambda domain: _quoted_domain(domain, listed, run), domains, READ_AT_ONCE):
+        quotes[domain.units[0].id] += quote or ModelQuote()
+    marked = [
+        unit.model_copy(update={"quote": quote if (quote := quotes.get(unit.id)) and quote.calls else None})
+        for unit in plan.work_units
+    ]
+    return plan.model_copy(update={"work_units": marked})
+
+
+def _domains(plan: DocumentationPlan, units: Sequence[WorkUnit], run: RunContext) -> list[_PlannedDomain]:
+    comments = schema_comments(plan.databases, run.store)
+
+    def place(unit: WorkUnit) -> tuple[str, str]:
+        return unit.database, unit.domain
+
+    domains = []
+    for (database, _), group in groupby(sorted(units, key=place), key=place):
+        own = list(group)
+        schemas = sorted({spec.schema_name for unit in own for spec in unit.tables})
+        told = [comments[database, name] for name in schemas if (database, name) in comments]
+        domains.append(_PlannedDomain(own, told))
+    return domains
+
+
+def _quoted_unit(unit: WorkUnit, run: RunContext) -> _QuotedUnit:
+    """The quote of a unit; empty where its annotations or slice cannot be read, which documenting reports."""
+    anew = run.options.new_prose
+    if not (unit.has_work or anew):
+        return _QuotedUnit()
+    describer = run.describers.of(unit.database)
+    quote, listed = ModelQuote(), dict[str, str | None]()
     try:
-        for spec, context in unsampled_contexts(unit, store):
-            if everything or spec.has_work is not False:
-                quote += describer.quote(context) or ModelQuote()
+        annotations = read_annotations(run.store, unit.database)
+        for spec, context in unsampled_contexts(unit, run.store):
+            if spec.has_work is False and not anew:
+                continue
+            of_table = describer.quote(context)
+            if of_table is not None:
+                quote += of_table
+                listed[spec.fully_qualified_name] = None
+                continue
+            annotation = annotations.get((spec.schema_name, spec.table_name))
+            described = apply_annotation(describer.describe_table(context), annotation)
+            listed[spec.fully_qualified_name] = listed_description(described.table)
+    except (ConfigurationError, StoreError):
+        return _QuotedUnit()
+    return _QuotedUnit(quote, listed)
+
+
+def _quoted_domain(domain: _PlannedDomain, listed: Mapping[str, str | None], run: RunContext) -> ModelQuote | None:
+    """The quote of a domain's own call, which shows how its tables are listed."""
+    first = domain.units[0]
+    try:
+        words = read_overview_words(run.store, first.database).domains.get(first.domain)
     except (ConfigurationError, StoreError):
         return None
-    return quote if quote.calls else None
+    if words and words.description:
+        return None
+    before = read_record(
+        run.store,
+        f"{locations.DOCS}{locations.domain_directory(first.database, first.domain)}/domain.json",
+        DomainDocument,
+    )
+    tables = [(table.name, table.description) for table in before.tables] if before else []
+    now = [(name, listed.get(name, text)) for name, text in tables]
+    known = [(name, text) for name, text in now if text is not None]
+    changed = sorted(domain.tables) != sorted(name for name, _ in known)
+    context = DomainContext(
+        database=first.database,
+        domain=first.domain,
+        title=first.domain,
+        tables=[(name, "") for name in domain.tables] if changed else known,
+        schema_comments=domain.schema_comments,
+    )
+    return run.describers.of(first.database).quote_domain(context, changed=changed)

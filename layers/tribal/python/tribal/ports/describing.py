@@ -117,8 +117,8 @@ class Describer(Protocol):
         """What a model would first be asked about the table, whether or not its answers are kept; empty for nothing."""
         ...
 
-    def quote_domain(self, tables: int) -> ModelQuote | None:
-        """The same for a domain of so many tables."""
+    def quote_domain(self, context: DomainContext, *, changed: bool) -> ModelQuote | None:
+        """The same for a domain; `changed` if its tables will say something else, and nobody knows yet what."""
         ...
 
     def describe_table(self, context: TableContext) -> TableDescription:

@@ -15,7 +15,7 @@ from tribal.documenting import (
     forget_earlier_plan,
     overall_status,
     pending_progress,
-    quote_unit,
+    quoted_plan,
 )
 from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError, doing
 from tribal.indexing import IndexingContext, IndexingRequest, index_documents
@@ -47,15 +47,11 @@ from tribal_contracts import (
     DatabaseEntry,
     DocumentationPlan,
     IndexerProgress,
-    ModelQuote,
     RunOutline,
     TableSpec,
     UnitResult,
     WorkUnit,
 )
-
-READ_AT_ONCE = 16
-"""Units that are quoted at once: a store in S3 takes 20 ms or more for each file."""
 
 
 @doing("planning")
@@ -120,32 +116,8 @@ def compose_run(
             f"{moved} table{'s' if moved > 1 else ''} moved to another domain, because earlier rules had chosen it; "
             "this happens once: the plan's moves list them, and domains in databases.yaml pins what should have stayed"
         )
-    composed = replace(composed, plan=_quoted(composed.plan, run))
+    composed = replace(composed, plan=quoted_plan(composed.plan, run))
     return composed, _publish(run, composed.plan)
-
-
-def _quoted(plan: DocumentationPlan, run: RunContext) -> DocumentationPlan:
-    """The plan with what the model would cost for each unit; a domain's own call is quoted with its first unit.
-
-    What is written anew is quoted whether or not it has work: the marks of a plan do not know of it.
-    """
-    if run.options.model is None:
-        return plan
-    anew = run.options.new_prose
-
-    def quote(unit: WorkUnit) -> ModelQuote | None:
-        if not (unit.has_work or anew):
-            return None
-        return quote_unit(unit, run.describers.of(unit.database), run.store, everything=anew)
-
-    quotes = {unit.id: found for unit, found in run.pool.run(quote, plan.work_units, READ_AT_ONCE) if found}
-    tables = Counter((unit.database, unit.domain) for unit in plan.work_units for _ in unit.tables)
-    for unit in plan.work_units:
-        of_domain = tables.pop((unit.database, unit.domain), 0) if unit.id in quotes else 0
-        if of_domain:
-            quotes[unit.id] += run.describers.of(unit.database).quote_domain(of_domain) or ModelQuote()
-    units = [unit.model_copy(update={"quote": quotes.get(unit.id)}) for unit in plan.work_units]
-    return plan.model_copy(update={"work_units": units})
 
 
 def work_marker(app: Application, documenting: DocumentingOptions, describers: Describers) -> HasWork:

@@ -11,13 +11,13 @@ from pydantic import SecretStr, ValidationError
 from tribal.catalog.expansion import expanded
 from tribal.errors import ConfigurationError
 from tribal.settings import dsn as postgres
-from tribal.settings import snowflake_dsn as snowflake
+from tribal.settings.snowflake import dsn as snowflake
 from tribal_contracts import DatabaseEntry, DatabaseType
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
     from tribal.settings.settings import Settings
-    from tribal.settings.snowflake_target import SnowflakeTarget
+    from tribal.settings.snowflake.target import SnowflakeTarget
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from tribal_contracts import DatabaseEntry, LintRules, ModelSettings, ProjectFil
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
-    from tribal.settings.snowflake_target import SnowflakeTarget
+    from tribal.settings.snowflake.target import SnowflakeTarget
 
 PROJECT_FILE = "databases.yaml"
 PROMPT_FOLDER = "prompts"

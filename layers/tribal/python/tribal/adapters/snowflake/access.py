@@ -16,7 +16,7 @@ from tribal.catalog.dialect import quote_identifier
 from tribal.ports import AccessReport, MissingGrant, SchemaAndTable
 
 if TYPE_CHECKING:
-    from tribal.settings.snowflake_target import SnowflakeTarget
+    from tribal.settings.snowflake.target import SnowflakeTarget
     from tribal_contracts import DatabaseLimits
 
 _READER_ROLE = "TRIBAL_READER"

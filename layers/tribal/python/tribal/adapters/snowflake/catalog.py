@@ -39,7 +39,7 @@ from tribal_contracts import CatalogTable, DatabaseLimits
 
 if TYPE_CHECKING:
     from tribal.keys import KeyPair, Overlap
-    from tribal.settings.snowflake_target import SnowflakeTarget
+    from tribal.settings.snowflake.target import SnowflakeTarget
 
 _CATALOG = "reading the catalog"
 _PRESENCE = "looking for tables"

@@ -27,8 +27,8 @@ _NESTED = frozenset({"VARIANT", "OBJECT", "ARRAY", "MAP"})
 
 
 def sampled_columns(table: CatalogTable) -> list[CatalogColumn]:
-    """The columns to sample: the first ones, up to a limit."""
-    return table.columns[:MAX_COLUMNS]
+    """The columns to sample: the first ones, up to a limit, without those that are marked as sensitive."""
+    return [column for column in table.columns if column.sensitive is None][:MAX_COLUMNS]
 
 
 def sample_statement(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
@@ -13,12 +13,13 @@ from tribal.describing.model.questions import (
     domain_question,
     is_open,
     question_key,
+    slice_key,
     table_questions,
 )
 from tribal.describing.model.questions.domains import MAX_TABLES
 from tribal.describing.model.quoting import quote_domain, quote_questions
 from tribal.describing.model.shelf import ProseShelf
-from tribal.describing.model.writing import Writer, Written
+from tribal.describing.model.writing import Writer
 from tribal.describing.rules.describer import RulesDescriber
 from tribal.errors import DescriptionPostponed
 from tribal.ports import (
@@ -32,7 +33,7 @@ from tribal.ports import (
     TableContext,
     TableDescription,
 )
-from tribal_contracts import AgentError, Description, Evidence, KeptProse, ModelQuote, agent_error
+from tribal_contracts import AgentError, Description, Evidence, KeptProse, KeptSlice, ModelQuote, agent_error
 
 MODEL_VERSION = "1"
 """To be changed whenever the same prose would be put into other descriptions."""
@@ -87,18 +88,26 @@ class ModelDescriber:
         """What the questions about a table would cost; `None` if nothing is open, or the prose is kept."""
         rules = self._rules.describe_table(context)
         questions = table_questions(context, rules, self._asking)
-        if not questions or self._shelf.find(questions[0].subject, question_key(context, rules, self._asking)):
+        if not questions:
             return None
-        return quote_questions(questions, self._asking, self._facts)
+        kept = self._shelf.find(questions[0].subject, question_key(context, rules, self._asking))
+        if kept.prose is not None:
+            return None
+        left = [each for each in questions if not kept.slices or slice_key(each) not in kept.slices]
+        return quote_questions(left, self._asking, self._facts)
 
     def requests(self, context: TableContext) -> list[ModelRequest]:
         """The questions about what is open in a table."""
         questions = table_questions(context, self._rules.describe_table(context), self._asking)
         return [question.request(self._asking.settings.call_timeout_seconds) for question in questions]
 
-    def quote_domain(self, tables: int) -> ModelQuote | None:
-        """What the question about a domain would cost; it is asked when what its tables say has changed."""
-        return quote_domain(min(tables, MAX_TABLES), self._asking, self._facts)
+    def quote_domain(self, context: DomainContext, *, changed: bool) -> ModelQuote | None:
+        """What the question about a domain would cost; `None` if it is not open, or the prose is kept."""
+        if not self._is_open(context):
+            return None
+        if not changed and self._shelf.find(context.domain, domain_key(context, self._asking)).prose:
+            return None
+        return quote_domain(min(len(context.tables), MAX_TABLES), self._asking, self._facts)
 
     def describe_table(self, context: TableContext) -> TableDescription:
         """Describe a table: what a person, a comment or a declaration says stands, the model writes the rest.
@@ -113,10 +122,10 @@ class ModelDescriber:
             return rules
         name = questions[0].subject
         key = question_key(context, rules, self._asking)
-        prose = self._shelf.find(name, key)
-        if prose is not None:
-            return _with_prose(rules, prose, _shown_keys(context), asked=questions[0].asks_text)
-        written = Writer(self._model, self._names(), self._asking.settings.call_timeout_seconds).write(questions)
+        kept = self._shelf.find(name, key)
+        if kept.prose is not None:
+            return _with_prose(rules, kept.prose, _shown_keys(context), asked=questions[0].asks_text)
+        written = self._writer(name, kept.slices).write(questions)
         if written.failure is not None:
             return replace(rules, usage=written.usage, warning=self._warning(written.failure, "table", name))
         prose = self._shelf.keep(name, key, self._asking.model, written)
@@ -130,12 +139,12 @@ class ModelDescriber:
             StoreError: when prose or budget cannot be read or written.
         """
         rules = self._rules.describe_domain(context)
-        if rules.description.source != "derived" or not context.tables:
+        if not self._is_open(context):
             return rules
         key = domain_key(context, self._asking)
-        prose, usage = self._shelf.find(context.domain, key), None
+        prose, usage = self._shelf.find(context.domain, key).prose, None
         if prose is None:
-            written = self._write_domain(context)
+            written = self._writer(context.domain, {}).write([domain_question(context, self._asking)])
             usage = written.usage
             if written.failure is not None:
                 return replace(rules, usage=usage, warning=self._warning(written.failure, "domain", context.domain))
@@ -143,9 +152,14 @@ class ModelDescriber:
         said = _said(prose.text, [_NAMES]) if prose.text else rules.description
         return DomainDescription(said, title=prose.title, usage=usage)
 
-    def _write_domain(self, context: DomainContext) -> Written:
-        writer = Writer(self._model, self._names(), self._asking.settings.call_timeout_seconds)
-        return writer.write([domain_question(context, self._asking)])
+    def _is_open(self, context: DomainContext) -> bool:
+        return bool(context.tables) and self._rules.describe_domain(context).description.source == "derived"
+
+    def _writer(self, subject: str, slices: Mapping[str, KeptSlice]) -> Writer:
+        def keep_slice(key: str, part: KeptSlice) -> None:
+            self._shelf.keep_slice(subject, key, self._asking.model, part)
+
+        return Writer(self._model, self._names(), self._asking.settings.call_timeout_seconds, slices, keep_slice)
 
     def _warning(self, failure: ModelFailure, what: str, name: str) -> AgentError:
         if failure.kind == "interrupted" and what == "table":

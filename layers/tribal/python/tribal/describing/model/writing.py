@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 
 from tribal.describing.model.grounding import KnownNames, Reading, read_answer, read_repair, repair_part
-from tribal.describing.model.questions import Question, halved, without_samples
-from tribal.ports import LanguageModel, ModelAnswer, ModelFailure, ModelOutcome
-from tribal_contracts import DroppedSentence, ModelUsage
+from tribal.describing.model.questions import Question, halved, slice_key, without_samples
+from tribal.describing.model.written import Written
+from tribal.ports import LanguageModel, ModelFailure, ModelOutcome
+from tribal_contracts import KeptSlice, ModelUsage
 
 _MALFORMED = "the model's answers were not of the shape that it was asked for"
-
-
-@dataclass(slots=True)
-class Written:
-    """What a model wrote about one subject, or why it did not; usage is there either way."""
-
-    title: str = ""
-    text: str = ""
-    columns: dict[str, str] = field(default_factory=dict)
-    dropped: list[DroppedSentence] = field(default_factory=list)
-    from_samples: bool = False
-    usage: ModelUsage = field(default_factory=ModelUsage)
-    failure: ModelFailure | None = None
 
 
 class Writer:
@@ -33,46 +20,67 @@ class Writer:
         model: is asked; it repeats by itself what may pass.
         known: the names of the catalog, which prose may use by handle alone.
         deadline_seconds: the longest that one call may take.
+        slices: answers that are kept, by `slice_key`. keep_slice: keeps another one.
     """
 
-    def __init__(self, model: LanguageModel, known: KnownNames | None, deadline_seconds: float) -> None:
+    def __init__(
+        self,
+        model: LanguageModel,
+        known: KnownNames | None,
+        deadline_seconds: float,
+        slices: Mapping[str, KeptSlice],
+        keep_slice: Callable[[str, KeptSlice], None],
+    ) -> None:
         self._model = model
         self._known = known
         self._deadline_seconds = deadline_seconds
+        self._slices = slices
+        self._keep_slice = keep_slice
         self._written = Written()
+        self._spent = ModelUsage()
 
     def write(self, questions: Sequence[Question]) -> Written:
-        """Ask every question; the first failure that nothing can be done about ends it."""
+        """Ask every question whose answer is not kept; the first failure that nothing can be done about ends it."""
         left = list(questions)
         while left and self._written.failure is None:
-            left[:0] = self._answer(left.pop(0))
+            question = left.pop(0)
+            kept = self._slices.get(slice_key(question)) if self._slices else None
+            if kept is not None:
+                self._written.take(kept)
+                self._written.paid_before += kept.usage
+            else:
+                left[:0] = self._answer(question, last=not left)
         return self._written
 
-    def _answer(self, question: Question) -> list[Question]:
-        """Take in the answer, or return the questions to ask instead."""
-        outcome = self._ask(question)
-        if isinstance(outcome, ModelFailure) and outcome.kind in ("truncated", "too_long"):
-            smaller = _smaller(question, outcome)
-            if smaller:
-                return smaller
-        reading = self._reading(question, outcome)
-        if reading is None and (isinstance(outcome, ModelAnswer) or outcome.kind == "malformed"):
-            outcome = self._ask(question)
-            reading = self._reading(question, outcome)
-        if reading is None:
-            malformed = ModelFailure("malformed", _MALFORMED)
-            self._written.failure = outcome if isinstance(outcome, ModelFailure) else malformed
-            return []
-        self._take(question, self._repaired(question, reading) if reading.needs_repair else reading)
+    def _answer(self, question: Question, *, last: bool) -> list[Question]:
+        """Take in the answer, or return the questions to ask instead; it is kept unless it is the last."""
+        self._spent = ModelUsage()
+        reading = self._reading(question)
+        if isinstance(reading, ModelFailure) and reading.kind == "malformed":
+            reading = self._reading(question)
+        if isinstance(reading, ModelFailure):
+            smaller = _smaller(question, reading)
+            self._written.failure = None if smaller else reading
+            return smaller
+        if reading.needs_repair:
+            reading = self._repaired(question, reading)
+        part = _part(question, reading, self._spent)
+        self._written.take(part, reading.title)
+        if not last:
+            self._keep_slice(slice_key(question), part)
         return []
 
     def _ask(self, question: Question, part: str | None = None) -> ModelOutcome:
         outcome = self._model.ask(question.request(self._deadline_seconds, part))
+        self._spent += outcome.usage
         self._written.usage += outcome.usage
         return outcome
 
-    def _reading(self, question: Question, outcome: ModelOutcome) -> Reading | None:
-        return read_answer(question, outcome.value, self._known) if isinstance(outcome, ModelAnswer) else None
+    def _reading(self, question: Question) -> Reading | ModelFailure:
+        outcome = self._ask(question)
+        if isinstance(outcome, ModelFailure):
+            return outcome
+        return read_answer(question, outcome.value, self._known) or ModelFailure("malformed", _MALFORMED)
 
     def _repaired(self, question: Question, reading: Reading) -> Reading:
         """The reading after one more call; without an answer, what broke a rule is left out."""
@@ -81,17 +89,21 @@ class Writer:
             return reading
         return read_repair(question, reading, outcome.value, self._known) or reading
 
-    def _take(self, question: Question, reading: Reading) -> None:
-        written = self._written
-        written.title = reading.title or written.title
-        written.text = reading.text or written.text
-        written.columns.update(reading.columns)
-        written.dropped.extend(reading.dropped)
-        written.from_samples = written.from_samples or bool(question.shown.samples)
+
+def _part(question: Question, reading: Reading, usage: ModelUsage) -> KeptSlice:
+    return KeptSlice(
+        text=reading.text,
+        columns=dict(sorted(reading.columns.items())),
+        dropped=reading.dropped,
+        from_samples=bool(question.shown.samples),
+        usage=usage,
+    )
 
 
 def _smaller(question: Question, failure: ModelFailure) -> list[Question]:
-    """Questions that ask for the same with less: without samples, then in halves; empty if there are none."""
+    """Questions that ask for the same with less: without samples, then in halves; empty if that cannot help."""
+    if failure.kind not in ("truncated", "too_long"):
+        return []
     if failure.kind == "too_long" and question.shown.samples:
         return [without_samples(question)]
     return halved(question)

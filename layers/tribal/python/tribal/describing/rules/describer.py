@@ -39,7 +39,7 @@ class RulesDescriber:
         """Nothing: no model is asked."""
         return ()
 
-    def quote_domain(self, _tables: int) -> None:
+    def quote_domain(self, _context: DomainContext, *, changed: bool) -> None:
         """Nothing: no model is asked."""
 
     def describe_table(self, context: TableContext) -> TableDescription:

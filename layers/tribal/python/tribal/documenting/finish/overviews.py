@@ -11,17 +11,13 @@ from tribal.documenting.annotations import OverviewWords, read_overview_words
 from tribal.documenting.finish.domain_files import DomainOutcome, DomainPlan, DomainWriter
 from tribal.documenting.finish.gather import Gathered, TableEntry
 from tribal.documenting.finish.publishing import Publisher
-from tribal.errors import ObjectNotFound
+from tribal.documenting.schema_comments import schema_comments
 from tribal.naming import domain_title
 from tribal.ports import Describers, ObjectStore, ProgressSink
 from tribal.rendering import overview_page
 from tribal.rendering.words import number
-from tribal.store import iterate_snapshot, put_if_changed, read_first_line, read_record
+from tribal.store import put_if_changed
 from tribal_contracts import (
-    CatalogReading,
-    CatalogSchema,
-    CatalogSnapshot,
-    DatabaseAnalysis,
     DomainDocument,
     IndexableFile,
     OverviewDocument,
@@ -67,7 +63,7 @@ class OverviewWriter:
             describers=describers,
             sink=sink,
             domains={name: entry.indexable.domain or "" for name, entry in found.tables.items()},
-            comments=_schema_comments(outline, store),
+            comments=schema_comments(outline.databases, store),
             places=_places(found),
         )
 
@@ -129,32 +125,6 @@ def _domain_plans(outline: RunOutline, found: Gathered, words: Mapping[str, Over
         titled = bool(own and own.title) or (database, domain) in chosen
         plans.append(DomainPlan(database, domain, title, entries, own, titled=titled))
     return plans
-
-
-def _schema_comments(outline: RunOutline, store: ObjectStore) -> Mapping[tuple[str, str], str]:
-    """Comments of schemas, read from the first line of each database's snapshot.
-
-    Raises:
-        ObjectDamaged: when a snapshot is not as it was written.
-    """
-    comments = {}
-    for analysis in outline.databases:
-        for schema in _schemas(analysis, store):
-            if schema.comment:
-                comments[analysis.name, schema.name] = schema.comment
-    return comments
-
-
-def _schemas(analysis: DatabaseAnalysis, store: ObjectStore) -> Sequence[CatalogSchema]:
-    reading = read_record(store, locations.latest_reading_file(analysis.name), CatalogReading)
-    key = locations.snapshot_file(analysis.name, analysis.schema_hash)
-    if reading is None or reading.snapshot_file != key:
-        snapshot = read_first_line(store, key, CatalogSnapshot)
-        return snapshot.schemas if snapshot else ()
-    try:
-        return iterate_snapshot(store, reading)[0].schemas
-    except ObjectNotFound:
-        return ()
 
 
 def _listed(document: DomainDocument) -> OverviewDomain:

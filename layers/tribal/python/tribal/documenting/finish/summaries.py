@@ -10,7 +10,7 @@ from tribal.catalog.joins import SqlTable
 from tribal.documenting.finish.gather import TableEntry
 from tribal.rendering import ErColumn, ErTable, relation_sentence
 from tribal.rendering.words import shorten
-from tribal_contracts import DatabaseType, DomainTable, InferredKey, Relationship, TableDocument
+from tribal_contracts import DatabaseType, Description, DomainTable, InferredKey, Relationship, TableDocument
 
 LISTED_DESCRIPTION_CHARS = 300
 """Longest description shown in a list of tables."""
@@ -37,13 +37,18 @@ class TableSummary:
         return len(self.keys) + len(self.referenced_by)
 
 
+def listed_description(said: Description) -> str:
+    """What a list of tables shows of a table's description."""
+    return shorten(said.text, LISTED_DESCRIPTION_CHARS)
+
+
 def summarize(document: TableDocument, entry: TableEntry, domains: Mapping[str, str]) -> TableSummary:
     """Reduce a document to its summary; `domains` maps every documented table to its domain."""
     key_columns = [column for column in document.columns if column.is_primary_key or column.is_foreign_key]
     return TableSummary(
         listed=DomainTable(
             name=document.name,
-            description=shorten(document.description.text, LISTED_DESCRIPTION_CHARS),
+            description=listed_description(document.description),
             row_count=document.row_count,
             column_count=len(document.columns),
             path=entry.page_path,

@@ -33,7 +33,7 @@ from tribal.errors import ConfigurationError, ConnectionLost, DatabaseError, Log
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-    from tribal.settings.snowflake_target import SnowflakeTarget
+    from tribal.settings.snowflake.target import SnowflakeTarget
 
 MOST_ROWS = 3_000_000
 """The most rows of one statement; as many columns are 200,000 tables of 15."""

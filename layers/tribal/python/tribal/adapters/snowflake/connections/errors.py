@@ -25,7 +25,7 @@ from tribal.masking import redact_text
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from tribal.settings.snowflake_target import SnowflakeTarget
+    from tribal.settings.snowflake.target import SnowflakeTarget
 
 _MESSAGE_LENGTH = 300
 

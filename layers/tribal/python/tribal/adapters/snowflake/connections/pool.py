@@ -15,7 +15,7 @@ from tribal.adapters.snowflake.connections.errors import will_pass
 from tribal.errors import ConnectionLost, DatabaseError, LoginRefused, StatementTimedOut
 
 if TYPE_CHECKING:
-    from tribal.settings.snowflake_target import SnowflakeTarget
+    from tribal.settings.snowflake.target import SnowflakeTarget
     from tribal_contracts import DatabaseLimits
 
 Pause = Callable[[float], None]

@@ -11,6 +11,7 @@ from tribal.describing.model.questions.tables import (
     halved,
     is_open,
     question_key,
+    slice_key,
     table_questions,
     without_samples,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "is_open",
     "load_prompts",
     "question_key",
+    "slice_key",
     "table_questions",
     "without_samples",
 ]

@@ -52,6 +52,15 @@ def question_key(context: TableContext, rules: TableDescription, asking: Asking)
     return asking.key(data.asking(columns, text=_open_text(context, rules), others=None))
 
 
+def slice_key(question: Question) -> str:
+    """SHA-256 over what one of several questions about a table shows, as `question_key`; empty of a domain's."""
+    source = question.source
+    if not isinstance(source, _Source):
+        return ""
+    data = TableData(source.data.context, with_samples=False)
+    return source.asking.key(data.asking(sorted(question.columns), text=question.asks_text))
+
+
 def halved(question: Question) -> list[Question]:
     """Two questions that together ask for the same; empty if the question asks for one thing alone."""
     numbers = sorted(question.columns)

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from tribal.catalog.dialect import stored_name
 from tribal.catalog.expansion import stands_for_several
 from tribal.errors import ConfigurationError
-from tribal.settings.snowflake_target import (
+from tribal.settings.snowflake.target import (
     DOMAIN,
     HTTPS_PORT,
     SNOWFLAKE_LOGINS,
