@@ -1,8 +1,8 @@
 """The contract of `CatalogReader` on a real Snowflake account, and how its listings differ from the stand-in's.
 
 `TRIBAL_LIVE=1 TRIBAL_LIVE_SNOWFLAKE='snowflake://admin@account/ANY?...' make live` runs it; pytest does not collect it
-by itself. The user of that DSN has to be allowed to create databases, roles and users (`ACCOUNTADMIN`); its warehouse is
-used for some minutes. What is made is named `TRIBAL_LIVE_...` and dropped in the end.
+by itself. The user of that DSN has to be allowed to create databases, roles and users (`ACCOUNTADMIN`); its warehouse
+is used for some minutes. What is made is named `TRIBAL_LIVE_...` and dropped in the end.
 """
 
 from __future__ import annotations
