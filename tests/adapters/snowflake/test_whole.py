@@ -168,6 +168,16 @@ def test_a_key_that_lacks_a_column_leaves_its_table_out_and_is_named(
     assert [part.what for part in contents.unread] == ["the key 'PK0' of 'ONE.T0000'"]
 
 
+def test_a_table_whose_key_is_over_columns_that_it_has_not_is_left_out_and_named(snowflake: FakeSnowflake) -> None:
+    one = new_account(snowflake)("ONE")
+    _tables(one, 2)
+    one.relations["T0001"].unique_keys = [Key(("DROPPED_MEANWHILE",), "U")]
+    contents = _read(snowflake)
+    assert [table.table_name for table in contents.tables] == ["T0000"]
+    assert contents.unread_tables == {("ONE", "T0001")}
+    assert [part.what for part in contents.unread] == ["the table 'ONE.T0001'"]
+
+
 def test_a_server_that_cuts_off_where_it_should_refuse_is_not_believed(
     snowflake: FakeSnowflake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
