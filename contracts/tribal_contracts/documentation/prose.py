@@ -30,13 +30,16 @@ class DroppedSentence(Contract):
 
 
 class KeptSlice(Contract):
-    """A model's answer to one of several questions about a table, kept until all are answered."""
+    """A model's answer to a question about a table, kept while others wait, or the repair of some of its sentences."""
 
     text: str
     columns: dict[str, str] = Field(default_factory=dict)
     dropped: list[DroppedSentence] = Field(default_factory=list)
     from_samples: bool = False
     usage: ModelUsage
+    unrepaired: list[str] | Unset = optional(
+        "Subjects to ask for again, since nobody could be asked to repair them; named as in `DroppedSentence`."
+    )
 
 
 class KeptProse(Contract):
@@ -62,6 +65,6 @@ class KeptProse(Contract):
     written_at: ISOTimestamp
     usage: ModelUsage
     slices: dict[ContentHash, KeptSlice] | Unset = optional(
-        "Answers to some of the questions about a wide table, by the key of what each showed, while others wait. They "
+        "Answers that others or a repair are waited for, by the key of what the question about the table showed. They "
         "stand beside what was written before; if that is nothing, the key is that of the first of them."
     )

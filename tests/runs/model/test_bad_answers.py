@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
+from tests.fakes import RecordingSink
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
 from tests.runs.model.made import ModelRuns, asked_about, data_of, says, shop
+from tribal.catalog import locations
+from tribal.ports import StopToken
+from tribal.runs.ids import new_run_id
+from tribal.runs.staged import StagedRun
+from tribal.runs.workers.pool import ThreadWorkerPool
+from tribal.store import require_record
+from tribal_contracts import CloseTask, RunOutline
 
 NAME = "shop.parcels.parcel_parcel_0"
 
@@ -28,3 +39,60 @@ def test_an_answer_that_is_cut_after_one_of_the_wrong_shape_is_asked_for_in_halv
     assert runs.run().status == "completed"
     assert asked(runs) == [(True, 2), (True, 2), (True, 1), (False, 1)]
     assert runs.document(NAME).description.source == "model"
+
+
+def faulty_text(body: Mapping[str, Any]) -> Any:
+    """A mind whose text has a figure; the columns are sound."""
+    return says("It has 17 kinds.", "Tells how good it is.")(body)
+
+
+def asks_again_for_the_text_alone(runs: ModelRuns) -> None:
+    """The next run asks for what was not repaired, as it was quoted; nothing that was sound is paid for twice."""
+    before = len(runs.claude.calls)
+    runs.claude.mind = says("Holds what was ordered.", "Says something else.")
+    quoted = runs.quoted()
+    assert runs.calls_of(runs.run) == quoted
+    assert asked(runs, before) == [(True, 0)]
+    document = runs.document(NAME)
+    assert (document.description.text, document.description.source) == ("Holds what was ordered.", "model")
+    assert {each.description.text for each in document.columns if each.name != "id"} == {"Tells how good it is."}
+    assert runs.prose()[NAME].dropped == []
+    assert runs.calls_of(runs.run) == 0
+
+
+def test_a_repair_that_the_cap_leaves_no_money_for_is_asked_of_the_next_run(runs: ModelRuns) -> None:
+    runs.claude.mind = faulty_text
+    runs.settings = {"calls_at_once": 1, "per_run_usd": 0.00065}
+    record = runs.run()
+    assert asked(runs) == [(True, 2)]
+    assert [error.code for error in record.errors] == ["DOC_BUDGET_EXHAUSTED"]
+    assert runs.document(NAME).description.source == "derived"
+    runs.settings = {"calls_at_once": 1}
+    asks_again_for_the_text_alone(runs)
+    assert runs.prose()[NAME].usage.calls == 2, "what is kept counts what both calls cost"
+
+
+def test_a_repair_that_the_end_of_a_run_leaves_no_time_for_is_asked_of_the_next_run(runs: ModelRuns) -> None:
+    runs.claude.mind = faulty_text
+    run_id = new_run_id(runs.clock)
+
+    def step(stop: StopToken) -> StagedRun:
+        return StagedRun(run_id, "holder", runs.app(), stop, ThreadWorkerPool(), RecordingSink())
+
+    step(StopToken()).open("run")
+    step(StopToken()).read("shop")
+    step(StopToken()).compose()
+    [unit] = require_record(runs.store, locations.run_outline_file(run_id), RunOutline).units
+    assert step(StopToken(lambda: 0.0 if runs.claude.calls else 900.0)).document(unit.id) == "running"
+    step(StopToken()).close(CloseTask(run_id=run_id, status="partial"))
+    assert asked(runs) == [(True, 2)]
+    asks_again_for_the_text_alone(runs)
+
+
+def test_a_refused_key_at_the_repair_leaves_it_to_the_next_run(runs: ModelRuns) -> None:
+    runs.claude.mind = faulty_text
+    runs.claude.script = fail.Script(next=[None], share=1.0, among=(fail.NO_CREDIT,))
+    [error] = runs.run().errors
+    assert error.code == "DOC_LLM_FAILED"
+    runs.claude.script = fail.Script()
+    asks_again_for_the_text_alone(runs)

@@ -13,13 +13,12 @@ from tribal.describing.model.questions import (
     domain_question,
     is_open,
     question_key,
-    slice_key,
     table_questions,
 )
 from tribal.describing.model.questions.domains import MAX_TABLES
 from tribal.describing.model.quoting import quote_domain, quote_questions
 from tribal.describing.model.shelf import ProseShelf
-from tribal.describing.model.writing import Writer
+from tribal.describing.model.writing import Writer, unanswered
 from tribal.describing.rules.describer import RulesDescriber
 from tribal.errors import DescriptionPostponed
 from tribal.ports import (
@@ -93,7 +92,7 @@ class ModelDescriber:
         kept = self._shelf.find(questions[0].subject, question_key(context, rules, self._asking))
         if kept.prose is not None:
             return None
-        left = [each for each in questions if not kept.slices or slice_key(each) not in kept.slices]
+        left = [part for each in questions for part in unanswered(each, kept.slices)]
         return quote_questions(left, self._asking, self._facts)
 
     def requests(self, context: TableContext) -> list[ModelRequest]:

@@ -10,6 +10,7 @@ from tribal.describing.model.questions.table_data import MAX_SAMPLE_CHARS
 from tribal.describing.model.questions.tables import (
     halved,
     is_open,
+    narrowed,
     question_key,
     slice_key,
     table_questions,
@@ -30,6 +31,7 @@ __all__ = [
     "halved",
     "is_open",
     "load_prompts",
+    "narrowed",
     "question_key",
     "slice_key",
     "table_questions",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from tribal.describing.model.questions.asking import Asking
@@ -53,12 +53,12 @@ def question_key(context: TableContext, rules: TableDescription, asking: Asking)
 
 
 def slice_key(question: Question) -> str:
-    """SHA-256 over what one of several questions about a table shows, as `question_key`; empty of a domain's."""
+    """SHA-256 over what a question about a table shows, unlike any `question_key`; empty of one about a domain."""
     source = question.source
     if not isinstance(source, _Source):
         return ""
     data = TableData(source.data.context, with_samples=False)
-    return source.asking.key(data.asking(sorted(question.columns), text=question.asks_text))
+    return source.asking.key(["slice", data.asking(sorted(question.columns), text=question.asks_text)])
 
 
 def halved(question: Question) -> list[Question]:
@@ -72,6 +72,12 @@ def halved(question: Question) -> list[Question]:
         _question(question.source, numbers[:middle], question.asks_text),
         _question(question.source, numbers[middle:], False),
     ]
+
+
+def narrowed(question: Question, subjects: Collection[str]) -> Question:
+    """The same question for some subjects alone: columns, and the text, whose name is empty."""
+    numbers = [number for number, name in sorted(question.columns.items()) if name in subjects]
+    return _question(question.source, numbers, question.asks_text and "" in subjects)
 
 
 def without_samples(question: Question) -> Question:

@@ -25,7 +25,7 @@ _TEMPLATE = """\
 # What Tribal Knowledge reads. Run `tribal check`, then `tribal run`, in this folder.
 databases:
   - name: {name}            # how documents and answers call this database
-    type: postgres
+    type: {type}
     # Either a DSN ...
     dsn: {dsn}
     # ... or separate fields. ${{NAME}} is taken from the environment, ${{NAME:-x}} falls back on x.
@@ -94,10 +94,11 @@ def init(
     file = project / PROJECT_FILE
     if file.exists() and not force:
         raise ConfigurationError(f"{file} is there already; edit it, or replace it with --force")
-    name, shown = "company", "${DATABASE_URL}"
+    name, kind, shown = "company", "postgres", "${DATABASE_URL}"
     if dsn is not None:
-        name, shown = entry_from_dsn(dsn, {}).name, dsn_without_password(dsn, "${TRIBAL_PASSWORD}")
-    text = _TEMPLATE.format(name=_quoted(name), dsn=_quoted(shown))
+        entry = entry_from_dsn(dsn, {})
+        name, kind, shown = entry.name, entry.type, dsn_without_password(dsn, "${TRIBAL_PASSWORD}")
+    text = _TEMPLATE.format(name=_quoted(name), type=kind, dsn=_quoted(shown))
     try:
         project.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
