@@ -34,9 +34,9 @@ class CatalogContents:
     locked: frozenset[SchemaAndTable] = frozenset()
     """Tables with expressions that could not be read because of a lock; a placeholder stands in their place."""
     unread: tuple[UnreadPart, ...] = ()
-    """What could not be read whole; tables of such parts are left out of `tables` if their columns are unknown."""
+    """What could not be read whole; tables that would be told wrongly for it are left out of `tables`."""
     unread_tables: frozenset[SchemaAndTable] = frozenset()
-    """Tables that are there but were left out, since their columns could not be read whole."""
+    """Tables that are there but were left out, since their columns, keys or indexes could not be read whole."""
     costs: tuple[str, ...] = ()
     """What sampling its tables costs, with the arithmetic; nothing where that is free."""
     unreadable_texts: tuple[str, ...] = ()
