@@ -81,6 +81,9 @@ class DatabaseAnalysis(Contract):
     chosen_domains: list[DomainName] | Unset = optional(
         "Extension: domains that the configuration names, whose titles stand."
     )
+    domains_named_by_hand: list[DomainName] | Unset = optional(
+        "Extension: domains that a person named in the plan, whose titles stand."
+    )
     domain_rules: int | Unset = optional("Extension: the version of the rules by which its domains were inferred.")
     unreadable_schemas: list[str] | Unset = optional("Extension: schemas that exist but may not be read.")
     gone_tables: list[FullyQualifiedTableName] | Unset = optional(

@@ -218,6 +218,12 @@ class ModelRuns:
         return BudgetRecord.from_json(self.store.get(locations.BUDGET_FILE).data)
 
 
+def contents(runs: ModelRuns) -> dict[str, str]:
+    """The version of every object but those of single runs and the lease."""
+    keys = [key for key in runs.store.keys("") if not key.startswith((locations.RUNS, "progress/lease"))]
+    return {key: head.etag for key in keys if (head := runs.store.head(key))}
+
+
 def asked_about(claude: FakeClaude) -> list[str]:
     """The question of each call, without what is the same for all."""
     return [str(call.body["messages"][-1]["content"]) for call in claude.calls]

@@ -9,13 +9,12 @@ import pytest
 from tests.fakes.catalogs import column
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
-from tests.runs.model.made import LaterClock, ModelRuns, asked_about, says, shop
+from tests.runs.model.made import LaterClock, ModelRuns, asked_about, contents, says, shop
 from tribal.catalog import locations
 from tribal.describing import RulesDescriber
 from tribal.edges.cli.run_report import record_exit_code
 from tribal.errors import ConfigurationError
-from tribal.naming import domain_title
-from tribal_contracts import DatabaseEntry, DomainDocument, WorkUnitProgress
+from tribal_contracts import DatabaseEntry, WorkUnitProgress
 
 
 @pytest.fixture
@@ -48,18 +47,6 @@ def test_usage_is_recorded_for_tables_units_and_the_run_as_the_vendor_counted_it
     units = [key for key in runs.store.keys(locations.WORK_UNITS) if key.endswith("/progress.json")]
     of_units = [WorkUnitProgress.from_json(runs.store.get(key).data).usage for key in units]
     assert sum(usage.calls for usage in of_units if usage) == len(tables)
-
-
-def test_title_and_text_of_a_domain_are_asked_in_finish_and_its_name_stays(runs: ModelRuns) -> None:
-    runs.run()
-    keys = [key for key in runs.store.keys("docs/") if key.endswith("/domain.json")]
-    domains = [DomainDocument.from_json(runs.store.get(key).data) for key in keys]
-    assert {domain.title for domain in domains} == {"Goods on their way"}
-    assert {domain.description_source for domain in domains} == {"model"}
-    assert {domain.description_confidence for domain in domains} == {0.6}
-    page = runs.store.get(keys[0].replace("/domain.json", "/README.md")).data.decode()
-    assert "_Written by a model (60 %) from names; nobody has confirmed it._" in page
-    assert all(f"/{domain.domain}/" in key for key, domain in zip(keys, domains, strict=True))
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -265,12 +252,6 @@ def test_an_unchanged_run_writes_nothing_but_its_own_record(runs: ModelRuns) -> 
     assert contents(runs) == before
 
 
-def contents(runs: ModelRuns) -> dict[str, str]:
-    """The version of every object but those of single runs and the lease."""
-    keys = [key for key in runs.store.keys("") if not key.startswith((locations.RUNS, "progress/lease"))]
-    return {key: head.etag for key in keys if (head := runs.store.head(key))}
-
-
 def test_a_domain_that_waits_for_its_model_is_told_beside_its_tables_and_asked_for_alone(runs: ModelRuns) -> None:
     runs.claude.mind = says("Holds what was ordered.", "Tells how good it is.")
     runs.run()
@@ -288,27 +269,3 @@ def test_a_domain_that_waits_for_its_model_is_told_beside_its_tables_and_asked_f
     assert fresh.calls_of(fresh.run) == len(domains)
     assert fresh.quoted() == 0
     assert fresh.run().errors == []
-
-
-def test_a_title_that_a_person_chose_stands_over_the_models_even_while_the_database_is_down(runs: ModelRuns) -> None:
-    runs.others = (DatabaseEntry(name="store"),)
-    runs.run()
-    place = f"{runs.tables[0].schema_name}.{runs.tables[0].table_name}"
-    inferred = runs.document(f"shop.{place}").domain
-    runs.entry = DatabaseEntry(name="shop", domains={domain_title(inferred): [place]})
-    assert runs.document(f"shop.{place}").domain == inferred
-    assert titles(runs)[inferred] == "Goods on their way"
-    runs.run()
-    assert titles(runs)[inferred] == domain_title(inferred)
-    runs.down = frozenset(("shop",))
-    runs.run()
-    assert titles(runs)[inferred] == domain_title(inferred)
-
-
-def titles(runs: ModelRuns) -> dict[str, str]:
-    keys = [key for key in runs.store.keys("docs/") if key.endswith("/domain.json")]
-    return {
-        found.domain: found.title
-        for key in keys
-        if key.startswith("docs/shop/") and (found := DomainDocument.from_json(runs.store.get(key).data))
-    }

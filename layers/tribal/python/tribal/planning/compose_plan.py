@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tribal.catalog.hashing import object_hash
@@ -200,7 +200,7 @@ def _plan_database(
     if reading.status == "unreachable" or reading.snapshot_file is None:
         analysis = _analysis(reading, {}, chosen, last.rules)
         return _DatabasePart(
-            analysis.model_copy(update={"chosen_domains": sorted(chosen) or None}),
+            _with_names(analysis, chosen, last.named),
             domains={**last.kept, **last.by_hand},
         )
     snapshot, lines = iterate_snapshot(store, reading)
@@ -226,7 +226,7 @@ def _plan_database(
     rows = {name: table.row_count for name, table in statistics.tables.items()} if statistics else {}
     analysis = _analysis(reading, members, grouping.titles, DOMAIN_RULES)
     return _DatabasePart(
-        analysis.model_copy(update={"chosen_domains": sorted(chosen.keys() & members.keys()) or None}),
+        _with_names(analysis, chosen.keys() & members.keys(), last.named & members.keys()),
         tuple(chunks),
         _moves(reading.database, grouping, last.all),
         DatabaseTables.of(snapshot, tables, inferred.keys if inferred else ()),
@@ -265,6 +265,12 @@ def _analysis(
         excluded_tables=reading.excluded_tables or None,
         costs=reading.costs,
     )
+
+
+def _with_names(analysis: DatabaseAnalysis, chosen: Iterable[str], by_hand: Iterable[str]) -> DatabaseAnalysis:
+    """The analysis with the domains that the configuration names, and those that a person named in the plan."""
+    names = {"chosen_domains": sorted(chosen) or None, "domains_named_by_hand": sorted(by_hand) or None}
+    return analysis.model_copy(update=names)
 
 
 def _moves(database: str, grouping: Grouping, earlier: Mapping[Key, str]) -> tuple[DomainMove, ...]:

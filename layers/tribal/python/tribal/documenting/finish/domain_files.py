@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
@@ -103,13 +103,28 @@ class DomainWriter:
             relationships=sorted(_leaving(summaries), key=lambda key: (key.from_table, key.name, key.from_columns)),
             inferred_keys=[key for name in sorted(likely) for key in likely[name]],
         )
-        where = {"database": plan.database, "domain": plan.domain}
-        first = self.publisher.publish(path, document.to_json(), "domain", **where)
+        first = self._publish(document, plan)
         second = self.publisher.publish(
-            f"{plan.directory}/relationships.json", relationships.to_json(), "relationship", **where
+            f"{plan.directory}/relationships.json",
+            relationships.to_json(),
+            "relationship",
+            database=plan.database,
+            domain=plan.domain,
         )
-        self._write_page(document)
         return DomainOutcome(document, (first, second), lost, described.usage, described.warning)
+
+    def retitled(self, outcome: DomainOutcome, plan: DomainPlan) -> DomainOutcome:
+        """Write a domain again with the title that the plan has for it."""
+        if outcome.document is None:
+            return outcome
+        document = outcome.document.model_copy(update={"title": plan.title})
+        return replace(outcome, document=document, files=(self._publish(document, plan), *outcome.files[1:]))
+
+    def _publish(self, document: DomainDocument, plan: DomainPlan) -> IndexableFile:
+        path = f"{plan.directory}/domain.json"
+        file = self.publisher.publish(path, document.to_json(), "domain", database=plan.database, domain=plan.domain)
+        self._write_page(document)
+        return file
 
     def _write_page(self, document: DomainDocument) -> None:
         page = locations.domain_page_file(document.database, document.domain)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tribal.catalog import locations
@@ -83,7 +84,7 @@ class OverviewWriter:
     def close(self, outcomes: Iterable[DomainOutcome]) -> Overviews:
         """Write the overviews of the databases and of the catalog, given the outcome of every domain in order."""
         written, listed = Overviews(), list[OverviewDomain]()
-        for outcome in outcomes:
+        for outcome in self._with_own_titles(list(outcomes)):
             written.lost.extend(outcome.lost)
             if outcome.document is not None:
                 written.files.extend(outcome.files)
@@ -97,6 +98,25 @@ class OverviewWriter:
         catalog = _overview("catalog", CATALOG_TITLE, databases, listed)
         _write_overview(catalog, self._store, self._publisher, written)
         return written
+
+    def _with_own_titles(self, outcomes: Sequence[DomainOutcome]) -> Iterator[DomainOutcome]:
+        """The outcomes; a domain whose title another one of its database has is called again what the plan calls it.
+
+        A model does not know the titles of other domains.
+        """
+        taken = Counter((plan.database, plan.title.casefold()) for plan in self.domains)
+        for plan, outcome in zip(self.domains, outcomes, strict=True):
+            document = outcome.document
+            if document is None or document.title == plan.title:
+                yield outcome
+                continue
+            title = (plan.database, document.title.casefold())
+            of_another = taken[title] > (plan.title.casefold() == document.title.casefold())
+            if of_another:
+                yield self._writer.retitled(outcome, plan)
+            else:
+                taken[title] += 1
+                yield outcome
 
 
 def _places(found: Gathered) -> dict[str, str]:
@@ -113,7 +133,11 @@ def _domain_plans(outline: RunOutline, found: Gathered, words: Mapping[str, Over
         for analysis in outline.databases
         for domain, title in (analysis.domain_titles or {}).items()
     }
-    chosen = {(each.name, domain) for each in outline.databases for domain in each.chosen_domains or ()}
+    chosen = {
+        (each.name, domain)
+        for each in outline.databases
+        for domain in (*(each.chosen_domains or ()), *(each.domains_named_by_hand or ()))
+    }
     members: dict[tuple[str, str], list[TableEntry]] = {}
     for name in sorted(found.tables):
         file = found.tables[name].indexable

@@ -11,7 +11,7 @@ from tribal.errors import PlanError
 from tribal.planning.catalog.read_catalog import documented_tables
 from tribal.planning.domains.domain_names import Elsewhere
 from tribal.planning.domains.grouping import DOMAIN_RULES, Key
-from tribal.planning.units.edits import moved_by_hand
+from tribal.planning.units.edits import moved_by_hand, named_by_hand
 from tribal.ports import ObjectStore, PlanOptions
 from tribal_contracts import DatabaseAnalysis, DocumentationPlan
 
@@ -31,6 +31,8 @@ class LastDomains:
     is_proposed_anew: bool
     numbers: Mapping[str, int]
     """The chunk that each table was in."""
+    named: frozenset[str] = frozenset()
+    """Domains that a person named."""
 
     @classmethod
     def of(
@@ -47,11 +49,12 @@ class LastDomains:
         rules = analysis.domain_rules if analysis else DOMAIN_RULES
         if options.replan:
             return cls(database, earlier, {}, {}, rules, False, numbers)
+        named = named_by_hand(previous, database) if previous else frozenset()
         if previous is None or is_reviewed or rules == DOMAIN_RULES:
-            return cls(database, earlier, earlier, {}, rules, False, numbers)
+            return cls(database, earlier, earlier, {}, rules, False, numbers, named)
         moved = moved_by_hand(previous)
         by_hand = {key: domain for key, domain in earlier.items() if str(TableIdentity(database, *key)) in moved}
-        return cls(database, earlier, {}, by_hand, rules, True, numbers)
+        return cls(database, earlier, {}, by_hand, rules, True, numbers, named)
 
 
 def tables_by_domain(domains: Mapping[Key, str]) -> dict[str, set[str]]:

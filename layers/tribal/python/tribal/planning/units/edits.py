@@ -23,6 +23,17 @@ def moved_by_hand(plan: DocumentationPlan) -> frozenset[str]:
     return frozenset(name for name, domain in _domains(plan).items() if before.get(name) != domain)
 
 
+def named_by_hand(plan: DocumentationPlan, database: str) -> frozenset[str]:
+    """The domains of a database that a person named, in this plan or in one before it."""
+    made = {unit.domain for unit in plan.work_units if unit.database == database}
+    return frozenset(
+        domain
+        for analysis in plan.databases
+        if analysis.name == database
+        for domain in (*(analysis.domains_named_by_hand or ()), *(analysis.domains.keys() - made))
+    )
+
+
 def undone_edits(
     plan: DocumentationPlan, composed: Mapping[str, Mapping[str, str]], timestamp: str
 ) -> list[AgentError]:
