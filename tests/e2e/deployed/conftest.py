@@ -24,7 +24,7 @@ from tests.plugins.postgres import COMPANY_SQL, administer, login, new_database,
 from tests.plugins.skips import skip_or_fail
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def under_construction(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Future[Path]]:
     """The assembly of both environments, and what it deploys, made while servers start."""
     if shutil.which("node") is None or not CDK.exists():
@@ -43,7 +43,7 @@ def under_construction(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fut
         yield aside.submit(make)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def database(postgres_servers: Callable[[PostgresVersion], EmbeddedServer]) -> Iterator[tuple[str, str]]:
     """A database that nothing has been read of: as its owner sees it, and as a user who may read it does."""
     with new_database(postgres_servers(18), COMPANY_SQL) as dsn:
@@ -53,7 +53,7 @@ def database(postgres_servers: Callable[[PostgresVersion], EmbeddedServer]) -> I
         administer(dsn, f"DROP OWNED BY {user}; DROP ROLE {user}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def account(
     under_construction: Future[Path],
     tmp_path_factory: pytest.TempPathFactory,
@@ -73,13 +73,13 @@ def account(
     opensearch.indices.delete(index="tribal-knowledge-*", params={"allow_no_indices": "true"})
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def system(account: AwsAccount, database: tuple[str, str]) -> DeployedSystem:
     """The environment `dev`, ready."""
     return make_ready(account, DEV, database)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def asked_model(account: AwsAccount) -> Iterator[FakeClaude]:
     """The model behind the account's Bedrock."""
     claude = FakeClaude()
@@ -89,7 +89,7 @@ def asked_model(account: AwsAccount) -> Iterator[FakeClaude]:
     assert claude.violations == []
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def lone_system(account: AwsAccount, asked_model: FakeClaude, database: tuple[str, str]) -> DeployedSystem:
     """An environment beside it whose index is a file in its bucket, and which has a model."""
     return make_ready(account, LONE, database)

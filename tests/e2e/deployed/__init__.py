@@ -1,0 +1,1 @@
+"""Scenarios on one deployed account, each on what the ones before it left."""
