@@ -5,6 +5,11 @@ Source: specification section 9.
 
 from __future__ import annotations
 
+from tribal_contracts.core.access import (
+    AccessToken,
+    AccessTokens,
+    ServeSettings,
+)
 from tribal_contracts.core.codes import (
     ERROR_CODES,
     CodeDefaults,
@@ -76,6 +81,13 @@ from tribal_contracts.documentation.configuration import (
     Glob,
     LintRules,
     Selection,
+)
+from tribal_contracts.documentation.corrections import (
+    AgreedCorrection,
+    Correction,
+    ProposedCorrection,
+    WrittenCorrection,
+    WrittenWords,
 )
 from tribal_contracts.documentation.documents import (
     Annotations,
@@ -166,6 +178,11 @@ from tribal_contracts.project_file import (
     AnswerLimits,
     ProjectFile,
 )
+from tribal_contracts.retrieval.calls import (
+    CallerRecord,
+    ToolCall,
+    ToolCallEvent,
+)
 from tribal_contracts.retrieval.indexing import (
     DocType,
     DocumentRecord,
@@ -173,6 +190,11 @@ from tribal_contracts.retrieval.indexing import (
     IndexMetadata,
     KeyEdge,
     KeyGraph,
+)
+from tribal_contracts.retrieval.names import (
+    ListNamesInput,
+    ListNamesOutput,
+    NameKind,
 )
 from tribal_contracts.retrieval.tools import (
     ColumnDetail,
@@ -223,7 +245,15 @@ __all__ = [
     "AgentError",
     "AgentStatus",
     "AnswerLimits",
+    "AgreedCorrection",
     "Annotations",
+    "Correction",
+    "ProposedCorrection",
+    "WrittenCorrection",
+    "WrittenWords",
+    "CallerRecord",
+    "ToolCall",
+    "ToolCallEvent",
     "BudgetHolder",
     "BudgetRecord",
     "BudgetSpend",
@@ -309,7 +339,10 @@ __all__ = [
     "LintRules",
     "ListDomainsInput",
     "ListDomainsOutput",
+    "ListNamesInput",
+    "ListNamesOutput",
     "Minutes",
+    "NameKind",
     "NANODOLLARS",
     "ModelPrice",
     "ModelProvider",
@@ -361,4 +394,7 @@ __all__ = [
     "WrittenFile",
     "agent_error",
     "sum_usage",
+    "AccessToken",
+    "AccessTokens",
+    "ServeSettings",
 ]

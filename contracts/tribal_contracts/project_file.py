@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tribal_contracts.core.access import ServeSettings
 from tribal_contracts.core.models import ModelSettings
 from tribal_contracts.core.shape import ClosedContract, Unset, optional
 from tribal_contracts.documentation.configuration import DatabaseEntry, LintRules
@@ -35,3 +36,4 @@ class ProjectFile(ClosedContract):
     model: ModelSettings | Unset = optional("The model that describes tables; without one, rules do.")
     lint: LintRules = Field(default_factory=LintRules)
     limits: AnswerLimits = Field(default_factory=AnswerLimits)
+    serve: ServeSettings = Field(default_factory=ServeSettings)

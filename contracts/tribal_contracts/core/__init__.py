@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from tribal_contracts.core.access import AccessTokens
 from tribal_contracts.core.runs import LeaseRecord, RunRecord, SourceRecord
 from tribal_contracts.core.shape import AgentError
 
@@ -12,5 +13,6 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "run-record": RunRecord,
     "lease-record": LeaseRecord,
     "source-record": SourceRecord,
+    "access-tokens": AccessTokens,
 }
 """The contracts exported as JSON Schema, by file name."""

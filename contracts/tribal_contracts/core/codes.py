@@ -80,6 +80,19 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "RET_NOTHING_RELEVANT": CodeDefaults("warning", False, "No table is about what was asked."),
     "RET_WORDS_UNMATCHED": CodeDefaults("warning", False, "No table has some words of the question."),
     "RET_INTERNAL": CodeDefaults("error", True, "The tool failed in a way that it did not foresee."),
+    "HTTP_REQUEST_INVALID": CodeDefaults("error", False, "A request is not as the server reads them."),
+    "HTTP_CALLER_UNKNOWN": CodeDefaults("error", False, "A request bears no token that admits it."),
+    "HTTP_ORIGIN_REFUSED": CodeDefaults("error", False, "A request comes from a page of another site."),
+    "HTTP_HOST_REFUSED": CodeDefaults("error", False, "A request is addressed to a name that is not the server's."),
+    "HTTP_NOT_FOUND": CodeDefaults("error", False, "There is nothing at the path of a request."),
+    "HTTP_METHOD_REFUSED": CodeDefaults("error", False, "The path of a request has no such method."),
+    "HTTP_NOT_ACCEPTABLE": CodeDefaults("error", False, "A request accepts no type of answer that there is."),
+    "HTTP_TYPE_UNSUPPORTED": CodeDefaults("error", False, "The body of a request is of a type that is not read."),
+    "HTTP_BODY_TOO_LARGE": CodeDefaults("error", False, "The body of a request is too large."),
+    "HTTP_TOO_SLOW": CodeDefaults("error", True, "A request did not arrive in time."),
+    "HTTP_TOO_MANY_REQUESTS": CodeDefaults("error", True, "A caller asks too often."),
+    "HTTP_OUTDATED": CodeDefaults("error", False, "What a correction would change was changed in the meantime."),
+    "HTTP_BUSY": CodeDefaults("error", True, "The server has too much to do already."),
 }
 
 

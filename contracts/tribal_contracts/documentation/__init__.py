@@ -13,6 +13,13 @@ from tribal_contracts.documentation.catalog import (
     CatalogTable,
     ExpandedDatabases,
 )
+from tribal_contracts.documentation.corrections import (
+    AgreedCorrection,
+    Correction,
+    ProposedCorrection,
+    WrittenCorrection,
+    WrittenWords,
+)
 from tribal_contracts.documentation.documents import (
     Annotations,
     DomainDocument,
@@ -46,6 +53,11 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "relationships-document": RelationshipsDocument,
     "overview-document": OverviewDocument,
     "annotations": Annotations,
+    "correction": Correction,
+    "agreed-correction": AgreedCorrection,
+    "proposed-correction": ProposedCorrection,
+    "written-correction": WrittenCorrection,
+    "written-words": WrittenWords,
     "work-unit": WorkUnit,
     "unit-result": UnitResult,
     "run-outline": RunOutline,
