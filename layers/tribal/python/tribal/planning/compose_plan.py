@@ -21,7 +21,7 @@ from tribal.planning.units.plan_files import plan_hash
 from tribal.planning.units.slices import DatabaseTables, inferred_keys_hash, metadata_hash, neighbours_of, write_slice
 from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
 from tribal.ports import Application, ObjectStore, PlanOptions
-from tribal.store import iterate_snapshot
+from tribal.store import Write, iterate_snapshot, writes_behind
 from tribal_contracts import (
     CatalogReading,
     CatalogTable,
@@ -100,7 +100,8 @@ def _compose(
     if not chunks:
         _refuse_empty(readings)
     ids = unit_ids(chunks)
-    units = [unit for part in parts for unit in part.units(ids, store)]
+    with writes_behind() as write:
+        units = [unit for part in parts for unit in part.units(ids, store, write)]
     units.sort(key=lambda unit: (min(spec.priority for spec in unit.tables), -_weight(unit), unit.id))
     units = [_mark(unit.model_copy(update={"priority_order": n}), has_work) for n, unit in enumerate(units, start=1)]
     moves = sorted((move for part in parts for move in part.moves), key=lambda move: move.table)
@@ -160,7 +161,7 @@ class _DatabasePart:
     row_counts: Mapping[str, int] | None = None
     domains: Mapping[Key, str] = field(default_factory=dict)
 
-    def units(self, ids: Mapping[Chunk, str], store: ObjectStore) -> list[WorkUnit]:
+    def units(self, ids: Mapping[Chunk, str], store: ObjectStore, write: Write) -> list[WorkUnit]:
         if self.database is None:
             return []
         places = {name: chunk for chunk in self.chunks for name in chunk.tables}
@@ -182,7 +183,7 @@ class _DatabasePart:
                     priority_order=0,
                     depends_on=[],
                     content_hash=object_hash(sorted(_hashes(spec) for spec in specs)),
-                    slice_file=write_slice(chunk, self.database, neighbours, store),
+                    slice_file=write_slice(chunk, self.database, neighbours, store, write),
                 )
             )
         return units

@@ -19,11 +19,13 @@ from tribal.store.recovery import documented_before
 from tribal.store.sealing import require_seal, sealed
 from tribal.store.snapshots import iterate_snapshot
 from tribal.store.watched import WatchedStore, report_damage
+from tribal.store.writing import Write, writes_behind
 
 __all__ = [
     "UNREADABLE",
     "StoredManifest",
     "WatchedStore",
+    "Write",
     "content_hash",
     "documented_before",
     "is_as_written",
@@ -41,4 +43,5 @@ __all__ = [
     "require_seal",
     "sealed",
     "write_names",
+    "writes_behind",
 ]

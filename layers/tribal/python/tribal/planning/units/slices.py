@@ -12,7 +12,7 @@ from tribal.catalog.identity import TableIdentity
 from tribal.planning.catalog.copies import find_copies
 from tribal.planning.units.work_units import Chunk
 from tribal.ports import ObjectStore
-from tribal.store import is_as_written
+from tribal.store import Write, is_as_written
 from tribal_contracts import (
     CatalogSlice,
     CatalogSnapshot,
@@ -138,9 +138,9 @@ def inferred_keys_hash(name: str, database: DatabaseTables, neighbours: Mapping[
 
 
 def write_slice(
-    chunk: Chunk, database: DatabaseTables, neighbours: Mapping[str, SliceNeighbour], store: ObjectStore
+    chunk: Chunk, database: DatabaseTables, neighbours: Mapping[str, SliceNeighbour], store: ObjectStore, write: Write
 ) -> str:
-    """Write a unit's slice unless it is there and intact, and return its key."""
+    """Have a unit's slice written unless it is there and intact, and return its key."""
     likely = {other for name in chunk.tables for other in database.likely_neighbour_names(name)}
     mentioned = sorted({other for name in chunk.tables for other in database.neighbour_names(name)} | likely)
     part = CatalogSlice(
@@ -156,8 +156,12 @@ def write_slice(
     data = part.to_json()
     content_hash = bytes_hash(data)
     key = locations.slice_file(part.database, content_hash)
-    if not is_as_written(store, key, content_hash):
-        store.put(key, data)
+
+    def put() -> None:
+        if not is_as_written(store, key, content_hash):
+            store.put(key, data)
+
+    write(put)
     return key
 
 

@@ -33,6 +33,19 @@ TribalError
  |   `- DeploymentRefused         it, or AWS, refused the caller
  |- AnswerTooLong                 one item of an answer is larger than an answer may be
  |- RightMissing                  the caller lacks the right that a tool needs
+ |- RequestRefused                a request over HTTP, before it reaches a tool
+ |   |- CallerUnknown             it bears no token that admits it
+ |   |- OriginRefused             it comes from a page of another site
+ |   |- HostRefused               it is addressed to a name that the server does not go by
+ |   |- PathUnknown               there is nothing at its path
+ |   |- MethodRefused             its path has no such method
+ |   |- AnswerTypeRefused         it accepts no type of answer that there is
+ |   |- BodyTypeRefused           its body is of a type that is not read
+ |   |- BodyTooLarge              its body is too large
+ |   |- RequestTooSlow            it did not arrive in time (retryable)
+ |   |- TooManyRequests           its caller asks too often (retryable)
+ |   |- CorrectionOutdated        what it would change was changed in the meantime
+ |   `- ServerBusy                too much is being done already (retryable)
  `- ToolInputInvalid, TableNotFound, DomainNotFound, DatabaseNotFound   what a tool was asked for
 """
 
@@ -40,8 +53,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import chain
 from typing import Literal
 
 from pydantic import JsonValue
@@ -244,6 +255,58 @@ class DatabaseNotFound(NotFound):
     """No database of that name is documented."""
 
 
+class RequestRefused(TribalError):
+    """A request over HTTP was refused before it reached a tool."""
+
+
+class CallerUnknown(RequestRefused):
+    """The request bears no token that admits it; the message tells nothing of the token."""
+
+
+class OriginRefused(RequestRefused):
+    """The request comes from a page of another site."""
+
+
+class HostRefused(RequestRefused):
+    """The request is addressed to a name that the server does not go by, as after DNS rebinding."""
+
+
+class PathUnknown(RequestRefused):
+    """There is nothing at the path of the request."""
+
+
+class MethodRefused(RequestRefused):
+    """The path has no such method."""
+
+
+class AnswerTypeRefused(RequestRefused):
+    """The request accepts no type of answer that there is."""
+
+
+class BodyTypeRefused(RequestRefused):
+    """The body is of a type that is not read."""
+
+
+class BodyTooLarge(RequestRefused):
+    """The body is too large."""
+
+
+class RequestTooSlow(RequestRefused):
+    """The request did not arrive in time. Retryable."""
+
+
+class TooManyRequests(RequestRefused):
+    """The caller asks too often. Retryable, later."""
+
+
+class CorrectionOutdated(RequestRefused):
+    """What a correction would change is not any more what was looked at."""
+
+
+class ServerBusy(RequestRefused):
+    """Too much is being done already. Retryable."""
+
+
 # For each class its default code, and codes for particular activities. A class that is not listed uses its nearest
 # listed base class.
 CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
@@ -279,6 +342,19 @@ CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
     ToolInputInvalid: ("RET_QUERY_INVALID", {}),
     AnswerTooLong: ("RET_BUDGET_EXCEEDED", {}),
     RightMissing: ("RET_ACCESS_DENIED", {}),
+    RequestRefused: ("HTTP_REQUEST_INVALID", {}),
+    CallerUnknown: ("HTTP_CALLER_UNKNOWN", {}),
+    OriginRefused: ("HTTP_ORIGIN_REFUSED", {}),
+    HostRefused: ("HTTP_HOST_REFUSED", {}),
+    PathUnknown: ("HTTP_NOT_FOUND", {}),
+    MethodRefused: ("HTTP_METHOD_REFUSED", {}),
+    AnswerTypeRefused: ("HTTP_NOT_ACCEPTABLE", {}),
+    BodyTypeRefused: ("HTTP_TYPE_UNSUPPORTED", {}),
+    BodyTooLarge: ("HTTP_BODY_TOO_LARGE", {}),
+    RequestTooSlow: ("HTTP_TOO_SLOW", {}),
+    TooManyRequests: ("HTTP_TOO_MANY_REQUESTS", {}),
+    CorrectionOutdated: ("HTTP_OUTDATED", {}),
+    ServerBusy: ("HTTP_BUSY", {}),
     TableNotFound: ("RET_TABLE_NOT_FOUND", {}),
     DomainNotFound: ("RET_DOMAIN_NOT_FOUND", {}),
     DatabaseNotFound: ("RET_DATABASE_NOT_FOUND", {}),
@@ -299,82 +375,3 @@ def doing(activity: Activity) -> Iterator[None]:
     except TribalError as error:
         error.activity = error.activity or activity
         raise
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How each edge reports an error."""
-
-    exit_code: int
-    http_status: int
-    retryable: bool
-
-    @property
-    def is_tool_error(self) -> bool:
-        """Whether MCP marks the tool's answer as an error: true of whatever makes a command fail."""
-        return self.exit_code != EXIT_DONE
-
-
-EXIT_DONE, EXIT_PARTIAL, EXIT_USAGE, EXIT_DATABASE, EXIT_LOCKED, EXIT_STORE, EXIT_NOT_READY, EXIT_NOT_FOUND = range(8)
-EXIT_DEPLOYMENT = 8
-EXIT_INTERNAL = 70
-EXIT_INTERRUPTED = 130
-
-# The first class that an error is an instance of applies.
-OUTCOMES: tuple[tuple[type[TribalError], Outcome], ...] = (
-    (ConfigurationError, Outcome(EXIT_USAGE, 500, False)),
-    (LoginRefused, Outcome(EXIT_DATABASE, 502, False)),
-    (AccessDenied, Outcome(EXIT_DATABASE, 502, False)),
-    (TableGone, Outcome(EXIT_DATABASE, 502, False)),
-    (DatabaseError, Outcome(EXIT_DATABASE, 502, True)),
-    (ObjectNotFound, Outcome(EXIT_STORE, 500, False)),
-    (ObjectDamaged, Outcome(EXIT_STORE, 500, False)),
-    (StoreError, Outcome(EXIT_STORE, 500, True)),
-    (SecretsUnavailable, Outcome(EXIT_DEPLOYMENT, 502, True)),
-    (RunInterrupted, Outcome(EXIT_INTERRUPTED, 500, True)),
-    (RunError, Outcome(EXIT_LOCKED, 409, True)),
-    (PlanError, Outcome(EXIT_NOT_READY, 409, False)),
-    (ManifestError, Outcome(EXIT_NOT_READY, 409, False)),
-    (IndexNotReady, Outcome(EXIT_NOT_READY, 503, True)),
-    (IndexWriteFailed, Outcome(EXIT_STORE, 500, True)),
-    (EmbeddingFailed, Outcome(EXIT_STORE, 500, True)),
-    (DeploymentUnreachable, Outcome(EXIT_DEPLOYMENT, 502, True)),
-    (DeploymentError, Outcome(EXIT_DEPLOYMENT, 502, False)),
-    (ToolInputInvalid, Outcome(EXIT_USAGE, 400, False)),
-    (AnswerTooLong, Outcome(EXIT_USAGE, 422, False)),
-    (RightMissing, Outcome(EXIT_USAGE, 403, False)),
-    (NotFound, Outcome(EXIT_NOT_FOUND, 404, False)),
-    (TribalError, Outcome(EXIT_INTERNAL, 500, False)),
-)
-
-
-def _class_outcome(kind: type[TribalError]) -> Outcome:
-    return next(result for candidate, result in OUTCOMES if issubclass(kind, candidate))
-
-
-def outcome(error: TribalError) -> Outcome:
-    """How each edge reports this error, from the one table."""
-    return _class_outcome(type(error))
-
-
-def error_named(name: str, message: str) -> TribalError:
-    """Rebuild an error that a function reported by class name; an unknown name counts as an internal fault."""
-    found = next((kind for kind in _kinds() if kind.__name__ == name), None)
-    return TribalError(f"{name}: {message}") if found is None else found(message)
-
-
-def code_outcome(code: str) -> Outcome:
-    """How each edge reports an `AgentError` with this code: as the most general class that defaults to the code."""
-    listed = [(kind, *CODES[kind]) for kind in _kinds() if kind in CODES]
-    usual = (kind for kind, own, _ in listed if own == code)
-    particular = (kind for kind, _, others in listed if code in others.values())
-    return _class_outcome(next(chain(usual, particular), TribalError))
-
-
-def _kinds() -> Iterator[type[TribalError]]:
-    """Every class, the more general ones first."""
-    pending = [TribalError]
-    while pending:
-        kind = pending.pop(0)
-        yield kind
-        pending.extend(kind.__subclasses__())

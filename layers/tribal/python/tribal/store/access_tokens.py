@@ -1,0 +1,161 @@
+"""The bearer tokens of a project: only their hashes are stored, in one object that changes by conditional put."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+import zlib
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from pydantic import ValidationError
+
+from tribal.catalog.locations import ACCESS_TOKENS_FILE
+from tribal.errors import ConfigurationError, ObjectDamaged, ObjectNotFound, PreconditionFailed
+from tribal.ports import ObjectStore
+from tribal.store.sealing import require_seal, sealed
+from tribal_contracts import SCHEMA_VERSION, AccessToken, AccessTokens
+
+PREFIX = "tribal_"
+"""Begins every token, so that scanners for secrets know it."""
+_RANDOM_BYTES = 32
+_TOKEN = re.compile(rf"{PREFIX}([0-9a-f]{{{2 * _RANDOM_BYTES}}})([0-9a-f]{{8}})")
+_ATTEMPTS = 5
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+
+def new_token() -> str:
+    """A token that nobody can guess; its last eight digits are a checksum, by which scanners tell it from others."""
+    random = secrets.token_hex(_RANDOM_BYTES)
+    return f"{PREFIX}{random}{_checksum(random)}"
+
+
+def is_token(text: str) -> bool:
+    """Whether a text has the form of our tokens, checksum included."""
+    found = _TOKEN.fullmatch(text)
+    return found is not None and found[2] == _checksum(found[1])
+
+
+def token_record(token: str, name: str, access: tuple[list[str], list[str]], now: datetime, days: int) -> AccessToken:
+    """What is stored of a token.
+
+    Args:
+        token: the token.
+        name: what it is listed under.
+        access: names of databases and schemas that its bearer may see, and the bearer's rights.
+        now: the time of its creation.
+        days: how long it is valid.
+    """
+    scope, rights = access
+    return AccessToken(
+        name=name,
+        token_hash=_hash(token),
+        scope=scope,
+        rights=rights,
+        created_at=_written(now),
+        expires_at=_written(now + timedelta(days=days)),
+    )
+
+
+def find_token(tokens: AccessTokens, token: str) -> AccessToken | None:
+    """The record of a token, whether or not it has expired; each is compared in the same time."""
+    wanted, found = _hash(token), None
+    for record in tokens.tokens:
+        if hmac.compare_digest(record.token_hash, wanted):
+            found = record
+    return found
+
+
+def has_expired(record: AccessToken, now: datetime) -> bool:
+    """Whether the time of a token is up."""
+    return datetime.fromisoformat(record.expires_at) <= now
+
+
+def read_tokens(store: ObjectStore) -> AccessTokens:
+    """Every token of the project; none where nobody has made any.
+
+    Raises:
+        ObjectDamaged: when the object is not as it was written.
+    """
+    return _read(store)[0]
+
+
+def add_token(store: ObjectStore, record: AccessToken) -> None:
+    """Add a token.
+
+    Raises:
+        ConfigurationError: when there is one of that name.
+    """
+
+    def added(tokens: list[AccessToken]) -> list[AccessToken]:
+        if any(each.name == record.name for each in tokens):
+            raise ConfigurationError(
+                f"there is a token named {record.name!r} already; give this one another name, or revoke that one first "
+                f"with `tribal token revoke {record.name}`"
+            )
+        return [*tokens, record]
+
+    _change(store, added)
+
+
+def revoke_token(store: ObjectStore, name: str) -> None:
+    """Remove a token, whose bearer is refused from then on.
+
+    Raises:
+        ConfigurationError: when there is none of that name.
+    """
+
+    def left(tokens: list[AccessToken]) -> list[AccessToken]:
+        kept = [each for each in tokens if each.name != name]
+        if len(kept) == len(tokens):
+            raise ConfigurationError(
+                f"there is no token named {name!r}; `tribal token list` shows those that there are"
+            )
+        return kept
+
+    _change(store, left)
+
+
+def _change(store: ObjectStore, change: Callable[[list[AccessToken]], list[AccessToken]]) -> None:
+    for attempt in range(_ATTEMPTS):
+        present, etag = _read(store)
+        tokens = AccessTokens(schema_version=SCHEMA_VERSION, tokens=change(present.tokens))
+        data = sealed(ACCESS_TOKENS_FILE, tokens.to_json())
+        try:
+            if etag is None:
+                store.put(ACCESS_TOKENS_FILE, data, if_absent=True)
+            else:
+                store.put(ACCESS_TOKENS_FILE, data, if_match=etag)
+        except PreconditionFailed:
+            if attempt + 1 == _ATTEMPTS:
+                raise
+        else:
+            return
+
+
+def _read(store: ObjectStore) -> tuple[AccessTokens, str | None]:
+    try:
+        stored = store.get(ACCESS_TOKENS_FILE)
+    except ObjectNotFound:
+        return AccessTokens(schema_version=SCHEMA_VERSION, tokens=[]), None
+    require_seal(ACCESS_TOKENS_FILE, stored.data)
+    try:
+        return AccessTokens.from_json(stored.data), stored.etag
+    except ValidationError as error:
+        raise ObjectDamaged(
+            f"{ACCESS_TOKENS_FILE!r} in {store.location} cannot be read; delete it, and make the tokens anew"
+        ) from error
+
+
+def _checksum(text: str) -> str:
+    return f"{zlib.crc32(text.encode()):08x}"
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _written(time: datetime) -> str:
+    return time.astimezone(UTC).strftime(_TIME)
