@@ -7,6 +7,7 @@ READY := $(VENV)/.ready
 APPROVE ?= broadening
 # An environment of infra/environments, and the Lambda runtime that its functions run on.
 ENV ?= dev
+DIST ?= dist
 LAMBDA_PYTHON ?= 3.13
 STACK := tribal-knowledge-$(ENV)
 CDK := infra/node_modules/.bin/cdk
@@ -15,7 +16,7 @@ WITH_CDK = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 $(CDK) --app "$(BIN)
 	--context environment=$(ENV) --context python=$(LAMBDA_PYTHON)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo opensearch quick test e2e attack bench live bench-aws format schemas samples packages roles synth diff deploy destroy lock clean
+.PHONY: help setup demo opensearch quick test e2e attack bench live bench-aws format schemas samples dist packages roles synth diff deploy destroy lock clean
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +59,7 @@ bench-aws: $(READY) $(CDK) ## Measure a deployed run over 10,000 tables on a sta
 
 format: $(READY) ## Format the code and fix what a machine can fix
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+	@test ! -x $(ESLINT) || $(BIN)/python -c 'import subprocess, tests.page_lint.__main__ as lint; subprocess.run(lint.formatting("--write"))'
 
 schemas: $(READY) ## Export the contracts as JSON Schema
 	@$(BIN)/python -m tribal_contracts.schemas
@@ -93,6 +95,10 @@ $(CDK): infra/package.json infra/package-lock.json
 $(ESLINT): tests/page_lint/package.json tests/page_lint/package-lock.json
 	@npm --prefix tests/page_lint ci --silent --no-audit --no-fund
 	@touch $@
+
+dist: $(READY) ## Build the wheel and the source archive into dist/, to install anywhere
+	@$(BIN)/python -m hatchling build --directory $(DIST) >/dev/null
+	@ls -1 $(DIST)/*
 
 lock: $(READY) ## Pin the newest versions that pyproject.toml allows
 	@$(BIN)/uv --no-python-downloads pip compile --quiet --universal --upgrade --generate-hashes --no-header --no-annotate --no-emit-index-url \

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import base64
+import json
+import time
 from functools import cache
 from typing import Any
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
+from functions.callers import caller_of
 from functions.contexts import LambdaContext
-from functions.retriever.callers import caller_of
+from functions.retriever.recording import record, record_index, seen_of
 from tribal.app.deployed import deployed_application
+from tribal.edges.http.audit import REQUEST_ID, usable_request_id
 from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import respond
 from tribal.ports import Application
 from tribal.settings.deployment import load_deployment
+from tribal.tools.remote import answer_tool_call, is_tool_call
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
 
@@ -24,16 +29,36 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @tracer.capture_lambda_handler
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
-    """Answer a request from API Gateway."""
-    request = Request(event["httpMethod"], event["path"], caller_of(event["requestContext"]), _body(event))
+    """Answer a request from API Gateway, or the function for MCP, which has verified the caller that it names."""
+    if is_tool_call(event):
+        answered: dict[str, Any] = json.loads(answer_tool_call(event, application()).to_compact_json())
+        return answered
+    request = Request(
+        event["httpMethod"],
+        event["path"],
+        caller_of(event["requestContext"]),
+        _body(event),
+        query=event.get("queryStringParameters") or {},
+        headers={name.lower(): value for name, value in (event.get("headers") or {}).items()},
+    )
+    request_id = usable_request_id(
+        request.headers.get(REQUEST_ID), event["requestContext"].get("requestId") or "unknown"
+    )
+    began = time.perf_counter()
     response = respond(request, application())
+    record(logger, seen_of(request, request_id), request.method, response, time.perf_counter() - began)
     if response.tool_failed is not None:
         metrics.add_metric("ToolErrors", MetricUnit.Count, int(response.tool_failed))
+        record_index(application())
     return {
         "statusCode": response.status,
         "body": response.body.decode(),
         "isBase64Encoded": False,
-        "multiValueHeaders": {"Content-Type": [response.content_type]},
+        "multiValueHeaders": {
+            "Content-Type": [response.content_type],
+            "X-Request-Id": [request_id],
+            **{name: [value] for name, value in response.headers.items()},
+        },
     }
 
 

@@ -26,7 +26,7 @@ from tribal.ports.application import WorkerLaunch
 from tribal.settings import PROMPT_FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from tribal.adapters.sqlite.index import SqliteIndex
     from tribal.ports import ObjectStore, ProcessLock, Secrets, Statement
@@ -45,12 +45,17 @@ class Blueprint:
 
 
 def local_application(
-    settings: Settings, parameters: RunParameters | None = None, *, processes: int = 1
+    settings: Settings,
+    parameters: RunParameters | None = None,
+    *,
+    processes: int = 1,
+    prepare: Callable[[], object] | None = None,
 ) -> Application:
     """Build the application of a command on this machine.
 
     With a bucket as the store, secrets that are missing here come from Secrets Manager, so the `databases.yaml` of a
-    deployed environment works on a host unchanged. Opening a database needs settings from `with_targets`.
+    deployed environment works on a host unchanged. Opening a database needs settings from `with_targets`. With
+    `prepare`, which asks something of the index, a large new one is read only once that has been answered from it.
     """
     from tribal.app.options import options_of
 
@@ -82,12 +87,13 @@ def local_application(
         ask_again=databases.ask_again,
         describers=models.describers,
         embedder=Provider(wheel_embedder),
-        index=Provider(partial(_index, settings)),
+        index=Provider(partial(_index, settings, prepare)),
         index_writer=partial(_index_writer, settings),
         queue=Provider(_no_queue),
         locks=partial(_lock, settings),
         sweep=partial(_sweep, settings),
         unsent=models.unsent,
+        model_readiness=models.readiness,
         spending=partial(spending, store, clock),
         answer_tokens=settings.answer_tokens,
         workers=WorkerLaunch(
@@ -158,10 +164,10 @@ def _secrets(settings: Settings) -> Secrets:
     return ChainedSecrets(here, lambda: secrets_manager(_region(settings)))
 
 
-def _index(settings: Settings) -> SqliteIndex:
+def _index(settings: Settings, prepare: Callable[[], object] | None = None) -> SqliteIndex:
     from tribal.adapters.sqlite.index import SqliteIndex
 
-    return SqliteIndex(settings.store / INDEX_FILE)
+    return SqliteIndex(settings.store / INDEX_FILE, prepare=prepare)
 
 
 def _index_writer(settings: Settings) -> SqliteIndex:

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from tribal.app.parts import model_missing, rules_describers
 from tribal.errors import ConfigurationError, TribalError
-from tribal.ports import ModelFailure, ModelOutcome, ModelRequest, Provider
+from tribal.ports import ModelFailure, ModelOutcome, ModelReadiness, ModelRequest, Provider
 
 if TYPE_CHECKING:
     from tribal.adapters.anthropic.unsent import Unsent
@@ -102,6 +102,22 @@ class Models:
         for request in requests:
             model.ask(request)
         return unsent.requests
+
+    def readiness(self) -> ModelReadiness | None:
+        """Whether the model could be asked: its price, the package and the key are looked up, and nothing is sent."""
+        settings = self.options().model
+        if settings is None:
+            return None
+        from tribal.describing.model.known_models import model_facts
+
+        name, prices = f"{settings.provider}/{settings.name}", ""
+        try:
+            facts = model_facts(settings)
+            prices = facts.source
+            self._model(settings, facts)
+        except TribalError as error:
+            return ModelReadiness(name, prices, error.message)
+        return ModelReadiness(name, prices)
 
     def _model(self, settings: ModelSettings, facts: ModelFacts, unsent: Unsent | None = None) -> LanguageModel:
         from tribal.adapters.anthropic.model import anthropic_model

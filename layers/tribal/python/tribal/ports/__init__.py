@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         ModelFailure,
         ModelOutcome,
         ModelPrices,
+        ModelReadiness,
         ModelRequest,
         Spending,
         UnsentRequest,
@@ -87,8 +88,8 @@ else:
         "index_reader": "INDEX_VERSION ByVector ByWords Candidate Candidates Embedder IndexedTable IndexFilter "
         "IndexReader VectorKind",
         "index_writer": "IndexCounts IndexEntry IndexWriter",
-        "models": "FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome ModelPrices ModelRequest "
-        "Spending UnsentRequest",
+        "models": "FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome ModelPrices "
+        "ModelReadiness ModelRequest Spending UnsentRequest",
         "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
         "reading": "AccessReport CatalogContents CatalogReader MissingGrant Presence SchemaAndTable Statement "
         "TableSample UnreadPart",
@@ -140,6 +141,7 @@ __all__ = [
     "ModelFailure",
     "ModelOutcome",
     "ModelPrices",
+    "ModelReadiness",
     "ModelRequest",
     "Settled",
     "Embedder",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tribal.ports.environment import DeployedEnvironment
     from tribal.ports.index_reader import Embedder, IndexReader
     from tribal.ports.index_writer import IndexWriter
-    from tribal.ports.models import ModelRequest, Spending, UnsentRequest
+    from tribal.ports.models import ModelReadiness, ModelRequest, Spending, UnsentRequest
     from tribal.ports.options import Options
     from tribal.ports.reading import CatalogReader
     from tribal.ports.running import Clock, MessageQueue, ProcessLock
@@ -93,6 +93,8 @@ class Application:
     """The describers of the run of that id, which ends as its token says."""
     unsent: Callable[[Sequence[ModelRequest]], Sequence[UnsentRequest]] = lambda _: ()
     """What the model would be sent for requests, which sends none of it; nothing where there is no model."""
+    model_readiness: Callable[[], ModelReadiness | None] = lambda: None
+    """Whether the model could be asked, without asking it; `None` where there is no model."""
     embedder: Provider[Embedder]
     """Raises `EmbeddingFailed` when the model cannot be loaded."""
     index: Provider[IndexReader]

@@ -145,6 +145,18 @@ class ModelFailure:
 ModelOutcome = ModelAnswer | ModelFailure
 
 
+@dataclass(frozen=True, slots=True)
+class ModelReadiness:
+    """Whether the configured model could be asked, as far as that shows without a call."""
+
+    name: str
+    """Provider and model, such as `anthropic/claude-haiku-5-5`."""
+    prices: str
+    """Where its prices stand, and when they were read; empty where none are known."""
+    missing: str = ""
+    """What a call would fail for; empty where nothing is known to be missing."""
+
+
 class LanguageModel(Protocol):
     """Answers questions by a schema. Called from many threads; raises nothing that a provider can cause."""
 

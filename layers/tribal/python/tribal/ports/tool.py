@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +78,8 @@ class ToolSpec:
     """The `tribal` subcommand that calls it; `None` keeps it off the command line."""
     paged: tuple[str, ...] = ()
     """The lists of an answer that `next_cursor` continues, as dotted names of fields."""
+    example: Mapping[str, Any] = field(default_factory=dict)
+    """An input as people send it, for the documentation."""
     trailing: str | None = None
     """A field of the input, a list, whose items the command takes as arguments behind the others."""
 
@@ -121,6 +123,8 @@ class Capability:
     invalid_input_code: str
     internal_code: str
     access_denied_code: str
+    internal: tuple[ToolSpec, ...] = ()
+    """Tools for the servers themselves: called in the same way, offered to nobody."""
     failure_model: Callable[[], type[Contract] | None] = no_failure_model
     """Imports and returns the model of failed answers; `None` when that is the tool's own output model."""
     error_of: Callable[[Any], AgentError | None] = own_error
@@ -129,3 +133,5 @@ class Capability:
     """A context manager entered around each call, for example to pin one generation of the index."""
     instructions: str = ""
     """Tells a model how to combine the tools."""
+    explained: frozenset[str] = frozenset()
+    """Fields of answers that `instructions` explain, so that a list of tools need not repeat them."""

@@ -24,6 +24,7 @@ from tribal_contracts import (
     ModelSettings,
     ProjectFile,
     Selection,
+    ServeSettings,
 )
 
 _UNREAD = {"databases": [{"name": "unread"}]}
@@ -32,6 +33,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "include": Selection,
     "exclude": Selection,
     "lint": LintRules,
+    "serve": ServeSettings,
     "model": ModelSettings,
     "price": ModelPrice,
 }
@@ -100,6 +102,7 @@ def parse_project_text(
         raise reader.invalid(error, root) from None
     if project.store is not None and folder is not None:
         _at(reader, root, ("store",), partial(check_store, project.store, folder))
+    _at(reader, root, ("serve",), partial(_check_serve, project.serve))
     if not with_databases:
         return project.model_copy(update={"databases": []})
     _check_entries(project, root, reader)
@@ -119,6 +122,13 @@ def _model_at(location: Location) -> type[BaseModel]:
     if location[:-1] == ("limits",):
         return AnswerLimits
     return DatabaseEntry if isinstance(parent, int) else _SECTIONS.get(str(parent), ProjectFile)
+
+
+def _check_serve(serve: ServeSettings) -> None:
+    if serve.issuer is not None and not serve.audience:
+        raise ConfigurationError("serve: an issuer without an audience would admit tokens for others; add audience")
+    if serve.issuer is None and (serve.audience or serve.authorized_parties or serve.rights):
+        raise ConfigurationError("serve: audience, authorized_parties and rights are of an issuer; add issuer")
 
 
 def _missing_model(project: ProjectFile, model: ModelSettings | None, *, deployed: bool) -> str | None:

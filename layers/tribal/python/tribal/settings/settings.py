@@ -17,7 +17,7 @@ from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.catalog.locations import SOURCE_FILE
 from tribal.errors import ConfigurationError, ConfigurationNotFound
 from tribal.settings.store_place import BucketPlace, store_path
-from tribal_contracts import DatabaseEntry, LintRules, ModelSettings, ProjectFile, SourceRecord
+from tribal_contracts import DatabaseEntry, LintRules, ModelSettings, ProjectFile, ServeSettings, SourceRecord
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
@@ -64,6 +64,8 @@ class Settings:
     lint: LintRules = field(default_factory=LintRules)
     answer_tokens: int = 3_000
     """The most tokens of a tool's default answer."""
+    serve: ServeSettings = field(default_factory=ServeSettings)
+    """Whom `tribal serve` answers."""
     take_samples: bool = True
     source_date_epoch: int | None = None
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -97,6 +99,11 @@ class Settings:
 def read_environment() -> dict[str, str]:
     """A copy of the process's environment."""
     return dict(os.environ)
+
+
+def export_variable(name: str, value: str) -> None:
+    """Set a variable for this process and those that it starts."""
+    os.environ[name] = value
 
 
 def settings_in_bucket(
@@ -234,6 +241,7 @@ def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Setti
         model=content.model,
         lint=content.lint,
         answer_tokens=content.limits.answer_tokens,
+        serve=content.serve,
     )
 
 

@@ -29,7 +29,7 @@ def call_tool(
     Raises:
         KeyError: when there is no tool of that name.
     """
-    spec, capability = tools.tools[name], tools.capability_of(name)
+    spec, capability = tools.callable[name], tools.capability_of(name)
     now = app.clock.published()
     try:
         return with_tokens_used(_answered(spec, capability, arguments, caller, app))
@@ -56,7 +56,7 @@ def read_answer(name: str, data: bytes, tools: Registry = REGISTRY) -> Contract:
             return failure.from_json(data)
         except ValidationError:
             pass
-    return tools.tools[name].output_model.from_json(data)
+    return tools.callable[name].output_model.from_json(data)
 
 
 def with_tokens_used(answer: Answer) -> Answer:

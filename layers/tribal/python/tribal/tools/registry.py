@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from tribal.ports.tool import Capability, ToolSpec
@@ -17,7 +19,7 @@ class Registry:
 
     def __init__(self, capabilities: tuple[Capability, ...]) -> None:
         self.capabilities = capabilities
-        specs = [spec for capability in capabilities for spec in capability.tools]
+        specs = [spec for capability in capabilities for spec in (*capability.tools, *capability.internal)]
         for names in ([spec.name for spec in specs], [spec.command for spec in specs if spec.command]):
             twice = sorted({name for name in names if names.count(name) > 1})
             if twice:
@@ -25,8 +27,14 @@ class Registry:
 
     @cached_property
     def tools(self) -> dict[str, ToolSpec]:
-        """Every tool by name, in order of declaration."""
+        """Every tool that is offered, by name, in order of declaration."""
         return {spec.name: spec for capability in self.capabilities for spec in capability.tools}
+
+    @cached_property
+    def callable(self) -> dict[str, ToolSpec]:
+        """Every tool by name, with those that are offered to nobody."""
+        internal = {spec.name: spec for capability in self.capabilities for spec in capability.internal}
+        return {**self.tools, **internal}
 
     @cached_property
     def commands(self) -> dict[str, ToolSpec]:
@@ -40,6 +48,26 @@ class Registry:
         reading = {spec.right for spec in specs if spec.effect.read_only}
         return frozenset(reading - {spec.right for spec in specs if not spec.effect.read_only})
 
+    def narrowed(self, names: Sequence[str]) -> Registry:
+        """The registry with some of its tools; each name is that of a tool or of a capability, and none means all.
+
+        Raises:
+            ConfigurationError: when there is neither of a name.
+        """
+        from tribal.errors import ConfigurationError
+
+        known = {*self.tools, *(capability.name for capability in self.capabilities)}
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise ConfigurationError(f"there is no tool {unknown[0]!r}; there are {', '.join(sorted(known))}")
+        kept = (
+            replace(
+                capability, tools=tuple(spec for spec in capability.tools if {spec.name, capability.name} & {*names})
+            )
+            for capability in self.capabilities
+        )
+        return Registry(tuple(capability for capability in kept if capability.tools)) if names else self
+
     def capability_of(self, name: str) -> Capability:
         """The capability that a tool belongs to.
 
@@ -50,7 +78,11 @@ class Registry:
 
     @cached_property
     def _capabilities(self) -> dict[str, Capability]:
-        return {spec.name: capability for capability in self.capabilities for spec in capability.tools}
+        return {
+            spec.name: capability
+            for capability in self.capabilities
+            for spec in (*capability.tools, *capability.internal)
+        }
 
 
 REGISTRY = Registry((RETRIEVAL,))

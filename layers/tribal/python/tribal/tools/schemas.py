@@ -7,11 +7,14 @@ Titles and sources are left out: they tell a model nothing, and every conversati
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tribal.ports.tool import ToolSpec
 from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts.schemas import model_schema
+
+if TYPE_CHECKING:
+    from tribal_contracts import Contract
 
 _NAMED_SCHEMAS = ("properties", "$defs")
 _LEFT_OUT = ("$schema", "$id", "title")
@@ -24,6 +27,11 @@ _EXTENSION = "Extension: "
 def input_schema(spec: ToolSpec) -> dict[str, Any]:
     """The schema of a tool's input."""
     return _published(model_schema(spec.input_model, mode="validation"))
+
+
+def model_schema_of(model: type[Contract], mode: Literal["validation", "serialization"]) -> dict[str, Any]:
+    """The schema of a contract that is no tool's, published in the same way."""
+    return _published(model_schema(model, mode=mode))
 
 
 def output_schema(spec: ToolSpec, tools: Registry = REGISTRY) -> dict[str, Any]:

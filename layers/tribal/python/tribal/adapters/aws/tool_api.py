@@ -136,7 +136,10 @@ class ToolApi:
         return bytes(body)
 
     def _refusal(self, answer: _Answer) -> TribalError:
-        said = answer.content().get("message") or answer.content().get("error") or answer.content().get("Message")
+        content = answer.content()
+        error = content.get("error")
+        said = error.get("message") if isinstance(error, dict) else error
+        said = said or content.get("message") or content.get("Message")
         more = f" ({_plain(str(said)[:_QUOTED_CHARS])})" if said else ""
         status = answer.status
         if status in (401, 403):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from tribal.catalog import locations
 from tribal.documenting.review.documents import table_documents
 from tribal.ports import ObjectStore
 from tribal.rendering.gaps import Gaps, annotation_lines, gaps, unclear
-from tribal_contracts import TableDocument
+from tribal_contracts import DocumentedRelation, TableDocument
 
 # By judgement: a table's sentence helps with each of its columns, and of a clear name one can guess what it is.
 _COLUMN, _UNCLEAR_COLUMN = 0.1, 0.5
@@ -55,21 +55,26 @@ def todo(store: ObjectStore, limit: int) -> TodoList:
     Raises:
         ManifestError: when nothing is documented yet, or a document is missing or cannot be read.
     """
-    every = [item for document in table_documents(store) for item in _missing(document)]
-    ranked = sorted(every, key=lambda item: (-item.worth, item.table, item.column or ""))
-    return TodoList(tuple(ranked[:limit]), len(every))
+    return rank((item for document in table_documents(store) for item in missing(document, document.relations)), limit)
 
 
-def _missing(document: TableDocument) -> Iterator[Todo]:
-    missing = gaps(document)
-    refer = {relation.name for relation in document.relations if relation.relationship == "referenced_by"}
+def rank(items: Iterable[Todo], limit: int) -> TodoList:
+    """The most worthy of what is missing."""
+    ranked = sorted(items, key=lambda item: (-item.worth, item.table, item.column or ""))
+    return TodoList(tuple(ranked[:limit]), len(ranked))
+
+
+def missing(document: TableDocument, relations: Iterable[DocumentedRelation]) -> Iterator[Todo]:
+    """What nobody has described of a table, which matters more the more tables of these relations refer to it."""
+    gap = gaps(document)
+    refer = {relation.name for relation in relations if relation.relationship == "referenced_by"}
     refer.discard(document.name)
     weight = 1 + len(refer)
 
     def item(column: str | None, worth: float) -> Todo:
-        return Todo(document.database, document.name, column, weight * worth, len(refer), missing.place)
+        return Todo(document.database, document.name, column, weight * worth, len(refer), gap.place)
 
-    if missing.table:
+    if gap.table:
         yield item(None, 1.0)
-    for name in missing.columns:
+    for name in gap.columns:
         yield item(name, _COLUMN + (_UNCLEAR_COLUMN - _COLUMN) * unclear(name))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
 from typer.core import TyperGroup
 
-from tribal import __version__
-from tribal.edges.cli.commands import mcp, pipeline, project, review, status, tail
+import tribal as package
+from tribal.edges.cli.commands import mcp, pipeline, project, review, serve, site, status, tail, token
 from tribal.edges.cli.usage import require_no_dsn, unquoted
 from tribal.tools.registry import REGISTRY, Registry
 
@@ -49,7 +50,9 @@ class _Group(TyperGroup):
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"tribal {__version__}")
+        # With the path, because several installations may be on one machine.
+        python = ".".join(map(str, sys.version_info[:3]))
+        typer.echo(f"tribal {package.__version__} (Python {python}, {Path(package.__file__).parent})")
         raise typer.Exit
 
 
@@ -66,7 +69,10 @@ def tribal(
         ),
     ] = None,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version, and where it is installed."
+        ),
     ] = False,
 ) -> None:
     """Hold what all commands share."""
@@ -103,7 +109,10 @@ def command_line(tools: Registry) -> typer.Typer:
     app.command("diff")(review.diff)
     app.command("lint")(review.lint)
     app.command("todo")(review.todo)
+    app.command("site")(site.site)
     app.command("mcp")(mcp.mcp)
+    app.command("serve")(serve.serve)
+    app.add_typer(token.token, name="token", help="Make, list and revoke the tokens that tribal serve takes.")
     for name, spec in tools.commands.items():
         app.command(name, help=spec.summary)(_stand_in)
     return app

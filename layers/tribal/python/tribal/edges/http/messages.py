@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from tribal.ports.caller import Caller
 
 JSON = "application/json"
+HTML = "text/html; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,12 @@ class Request:
     """Path as sent, without the query string and without the server's path prefix."""
     caller: Caller
     body: bytes = b""
+    query: Mapping[str, str] = field(default_factory=dict)
+    """The parameters of the query string, decoded; of one that is given twice the last."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """By name in lower case."""
+    base: str = ""
+    """The server's address as the caller reaches it, absolute, without a slash at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +38,5 @@ class Response:
     content_type: str = JSON
     tool_failed: bool | None = None
     """Whether the called tool failed; `None` when no tool was called."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Headers beside the content type."""

@@ -1,4 +1,4 @@
-"""The routes: `GET /health`, `GET /v1/tools` and `POST /v1/tools/{name}`.
+"""The routes: `GET /health`, `GET /v1/tools`, `POST /v1/tools/{name}`, and what documents them.
 
 The request body is the tool's input, the response body its output; errors show in the body and in the status code.
 """
@@ -6,37 +6,59 @@ The request body is the tool's input, the response body its output; errors show 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tribal.edges.http.messages import Request, Response
-from tribal.errors import code_outcome
+from tribal.edges.http.bodies import accepts, json_object, require_json
+from tribal.edges.http.etags import entity_tag, matches
+from tribal.edges.http.messages import HTML, Request, Response
+from tribal.edges.http.refusals import refusal
+from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route, find_route
+from tribal.errors import AnswerTypeRefused, BodyTooLarge, PathUnknown, TribalError, code_outcome, doing
 from tribal.tools.call import call_tool
 from tribal.tools.registry import REGISTRY, Registry
 
 if TYPE_CHECKING:
     from tribal.ports.application import Application
 
-LARGEST_BODY_BYTES = 64 * 1024
-
-_TOOLS = "/v1/tools"
-
-
-def respond(request: Request, app: Application, tools: Registry = REGISTRY) -> Response:
-    """Answer a request; trailing slashes in the path are ignored."""
-    path = request.path.rstrip("/")
-    if (request.method, path) == ("GET", "/health"):
-        return _health(app)
-    if (request.method, path) == ("GET", _TOOLS):
-        return _listed(tools)
-    parent, _, name = path.rpartition("/")
-    if (request.method, parent) == ("POST", _TOOLS):
-        return _called(name, request, app, tools)
-    return Response(404, b'{"statusCode":404,"message":"Not found"}')
+TOOLS = "/v1/tools"
+_NAMED_CHARS = 100
 
 
-def _health(app: Application) -> Response:
+def respond(
+    request: Request, app: Application, tools: Registry = REGISTRY, routes: Sequence[Route] | None = None
+) -> Response:
+    """Answer a request by the common routes, or by these; trailing slashes in the path are ignored."""
+    try:
+        with doing("retrieving"):
+            return _answered(request, app, tools, ROUTES if routes is None else routes)
+    except TribalError as error:
+        allowed = (error.context or {}).get("allowed")
+        headers = {"Allow": ", ".join(map(str, allowed))} if isinstance(allowed, list) else None
+        return _without_body_for_head(request, refusal(error, app.clock.published(), headers))
+
+
+def _answered(request: Request, app: Application, tools: Registry, routes: Sequence[Route]) -> Response:
+    route, values = find_route(request.method, request.path, routes)
+    if not accepts(request.headers.get("accept"), route.content_type):
+        raise AnswerTypeRefused(f"the answer is {route.content_type}, which the header Accept leaves out")
+    tag = entity_tag(request, app) if route.by_generation else None
+    if tag is not None and matches(request.headers.get("if-none-match"), tag):
+        return Response(304, b"", route.content_type, headers={"ETag": tag})
+    response = route.answer(Call(request, app, tools, values, routes))
+    if tag is not None and response.status == 200:
+        response = replace(response, headers={**response.headers, "ETag": tag})
+    return _without_body_for_head(request, response)
+
+
+def _without_body_for_head(request: Request, response: Response) -> Response:
+    return replace(response, body=b"") if request.method == "HEAD" else response
+
+
+def _health(call: Call) -> Response:
     """Report whether there is a usable index; that there is none yet is no fault, so the status is 200 either way."""
-    metadata = app.index().metadata()
+    metadata = call.app.index().metadata()
     ready = metadata is not None
     told = {
         "ready": ready,
@@ -46,9 +68,9 @@ def _health(app: Application) -> Response:
     return _json(200, told)
 
 
-def _listed(tools: Registry) -> Response:
+def _listed(call: Call) -> Response:
     """List every tool with its input and output schemas, as MCP does."""
-    from tribal.tools.schemas import input_schema, output_schema
+    from tribal.tools.listing import input_schema, listed_output_schema
 
     listed = [
         {
@@ -56,36 +78,49 @@ def _listed(tools: Registry) -> Response:
             "title": spec.title,
             "description": spec.description,
             "input_schema": input_schema(spec),
-            "output_schema": output_schema(spec, tools),
+            "output_schema": listed_output_schema(spec, call.tools),
             "annotations": spec.effect.hints,
         }
-        for spec in tools.tools.values()
+        for spec in call.tools.tools.values()
     ]
     return _json(200, {"tools": listed})
 
 
-def _called(name: str, request: Request, app: Application, tools: Registry) -> Response:
+def _called(call: Call) -> Response:
+    name, request, tools = call.values["name"], call.request, call.tools
     if name not in tools.tools:
-        return _json(404, {"error": f"there is no tool {name!r}; there is {', '.join(sorted(tools.tools))}"})
+        raise PathUnknown(f"there is no tool {name[:_NAMED_CHARS]!r}; there is {', '.join(sorted(tools.tools))}")
+    require_json(request.headers.get("content-type"))
     if len(request.body) > LARGEST_BODY_BYTES:
-        return _json(413, {"error": f"the body is larger than {LARGEST_BODY_BYTES} bytes; ask for less at once"})
-    arguments = _object(request.body or b"{}")
-    if arguments is None:
-        return _json(400, {"error": 'the body is no JSON object; it is the tool\'s input, such as {"query": "..."}'})
-    answer = call_tool(name, arguments, request.caller, app, tools)
+        raise BodyTooLarge(f"the body is larger than {LARGEST_BODY_BYTES} bytes; ask for less at once")
+    answer = call_tool(name, json_object(request.body), request.caller, call.app, tools)
     error = tools.capability_of(name).error_of(answer)
     status = 200 if error is None else code_outcome(error.code).http_status
     return Response(status, answer.to_compact_json(), tool_failed=error is not None)
 
 
-def _object(body: bytes) -> dict[str, Any] | None:
-    try:
-        # Lone surrogates are rejected by the call, with a message.
-        value = json.loads(body.decode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+def _openapi(call: Call) -> Response:
+    # Imported here, as the page below: most processes of the function that answers are never asked for them.
+    from tribal.edges.http.openapi import answer_openapi
+
+    return answer_openapi(call)
+
+
+def _docs(call: Call) -> Response:
+    from tribal.edges.http.docs_page import answer_docs
+
+    return answer_docs(call)
 
 
 def _json(status: int, content: Any) -> Response:
     return Response(status, json.dumps(content).encode())
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", "/health", _health, "Whether there is an index to ask.", public=True),
+    Route("GET", TOOLS, _listed, "Every tool with the schemas of its input and output."),
+    Route("POST", f"{TOOLS}/{{name}}", _called, "Call a tool.", calls_tool=True),
+    Route("GET", "/openapi.json", _openapi, "What can be asked, as OpenAPI 3.1.", public=True),
+    Route("GET", "/docs", _docs, "What can be asked, as a page.", public=True, content_type=HTML),
+)
+"""Every route that Lambda and `tribal serve` have in common."""

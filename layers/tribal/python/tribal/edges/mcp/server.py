@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any, TypeVar
 
 import anyio
 import mcp_types as types
@@ -13,52 +15,85 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from tribal import __version__
+from tribal.edges.mcp.asking import Asker, CallTool, local_calls
+from tribal.edges.mcp.completion import complete
+from tribal.edges.mcp.prompts import fill_prompt, offered_prompts
+from tribal.edges.mcp.resources import NEEDED, list_resources, read_resource, resource_templates
 from tribal.edges.mcp.stdio import json_lines
 from tribal.errors import code_outcome
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.ports.tool import ToolSpec
-from tribal.tools.call import call_tool
+from tribal.tools.listing import input_schema, listed_output_schema
 from tribal.tools.registry import REGISTRY, Registry
-from tribal.tools.schemas import input_schema, output_schema
 
 CALLS_AT_ONCE = 4
 """Maximum concurrent calls; others wait."""
 
 _NAMED_CHARS = 100
 
+Context = ServerRequestContext[Any]
+CallerOf = Callable[[Context], Caller]
+"""Who sent a request."""
+Page = types.PaginatedRequestParams | None
+Result = TypeVar("Result")
+
 
 def serve(app: Application, caller: Caller, reading: int, writing: int, tools: Registry = REGISTRY) -> None:
     """Serve over two file descriptors until the input ends or nobody reads the answers."""
 
     async def run() -> None:
-        server = build_server(app, caller, tools)
+        server = build_server(local_calls(app, tools), lambda _: caller, tools)
         async with json_lines(reading, writing) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     anyio.run(run)
 
 
-def build_server(app: Application, caller: Caller, tools: Registry = REGISTRY) -> Server[Any]:
-    """Build a server that answers this caller from the application's state at the time of each call."""
-    listed = [_tool(spec, tools) for spec in tools.tools.values()]
-    limiter = CapacityLimiter(CALLS_AT_ONCE)
+def build_server(call: CallTool, caller_of: CallerOf, tools: Registry = REGISTRY) -> Server[Any]:
+    """Build a server that answers the caller of each request from what the tools say at that time."""
+    answers = _Answers(call, caller_of, tools)
+    with_resources = tools.tools.keys() >= NEEDED
+    with_prompts = bool(answers.prompts)
+    return Server(
+        "tribal-knowledge",
+        version=__version__,
+        title="Tribal Knowledge",
+        instructions="\n\n".join(each.instructions for each in tools.capabilities if each.instructions),
+        on_list_tools=answers.list_tools,
+        on_call_tool=answers.call_tool,
+        on_list_resources=answers.list_resources if with_resources else None,
+        on_list_resource_templates=answers.list_templates if with_resources else None,
+        on_read_resource=answers.read_resource if with_resources else None,
+        on_list_prompts=answers.list_prompts if with_prompts else None,
+        on_get_prompt=answers.get_prompt if with_prompts else None,
+        on_completion=answers.complete if with_resources or with_prompts else None,
+    )
 
-    async def list_tools(
-        _: ServerRequestContext[Any], request: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
-        if request is not None and request.cursor is not None:
-            raise MCPError(types.INVALID_PARAMS, "the list of tools has one page; ask without a cursor")
-        return types.ListToolsResult(tools=listed)
 
-    async def call(_: ServerRequestContext[Any], request: types.CallToolRequestParams) -> types.CallToolResult:
+class _Answers:
+    """The answers to each kind of request."""
+
+    def __init__(self, call: CallTool, caller_of: CallerOf, tools: Registry) -> None:
+        self._call = call
+        self._caller_of = caller_of
+        self._tools = tools
+        self._limiter = CapacityLimiter(CALLS_AT_ONCE)
+        self.prompts = offered_prompts(frozenset(tools.tools))
+
+    async def list_tools(self, _: Context, request: Page) -> types.ListToolsResult:
+        _require_first_page(request, "tools")
+        return types.ListToolsResult(tools=list(_listed(self._tools)))
+
+    async def call_tool(self, context: Context, request: types.CallToolRequestParams) -> types.CallToolResult:
+        tools = self._tools
         if request.name not in tools.tools:
             raise MCPError(
                 types.INVALID_PARAMS,
                 f"there is no tool {request.name[:_NAMED_CHARS]!r}; there are {', '.join(tools.tools)}",
             )
-        arguments = request.arguments or {}
-        answer = await to_thread.run_sync(call_tool, request.name, arguments, caller, app, tools, limiter=limiter)
+        caller = self._caller_of(context)
+        answer = await self._in_thread(partial(self._call, request.name, request.arguments or {}, caller))
         error = tools.capability_of(request.name).error_of(answer)
         text = answer.to_compact_json().decode()
         return types.CallToolResult(
@@ -67,14 +102,52 @@ def build_server(app: Application, caller: Caller, tools: Registry = REGISTRY) -
             is_error=error is not None and code_outcome(error.code).is_tool_error,
         )
 
-    return Server(
-        "tribal-knowledge",
-        version=__version__,
-        title="Tribal Knowledge",
-        instructions="\n\n".join(each.instructions for each in tools.capabilities if each.instructions),
-        on_list_tools=list_tools,
-        on_call_tool=call,
-    )
+    async def list_resources(self, context: Context, request: Page) -> types.ListResourcesResult:
+        cursor = None if request is None else request.cursor
+        return await self._in_thread(partial(list_resources, self._asker(context), cursor))
+
+    async def list_templates(self, _: Context, request: Page) -> types.ListResourceTemplatesResult:
+        _require_first_page(request, "resource templates")
+        return types.ListResourceTemplatesResult(resource_templates=resource_templates())
+
+    async def read_resource(
+        self, context: Context, request: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        contents = await self._in_thread(partial(read_resource, self._asker(context), request.uri))
+        return types.ReadResourceResult(contents=[contents])
+
+    async def list_prompts(self, _: Context, request: Page) -> types.ListPromptsResult:
+        _require_first_page(request, "prompts")
+        return types.ListPromptsResult(prompts=[prompt.listed for prompt in self.prompts.values()])
+
+    async def get_prompt(self, context: Context, request: types.GetPromptRequestParams) -> types.GetPromptResult:
+        prompt = self.prompts.get(request.name)
+        if prompt is None:
+            names = ", ".join(self.prompts)
+            raise MCPError(
+                types.INVALID_PARAMS, f"there is no prompt {request.name[:_NAMED_CHARS]!r}; there are {names}"
+            )
+        return await self._in_thread(partial(fill_prompt, prompt, self._asker(context), request.arguments or {}))
+
+    async def complete(self, context: Context, request: types.CompleteRequestParams) -> types.CompleteResult:
+        completion = await self._in_thread(partial(complete, self._asker(context), request))
+        return types.CompleteResult(completion=completion)
+
+    def _asker(self, context: Context) -> Asker:
+        return Asker(self._call, self._tools, self._caller_of(context))
+
+    async def _in_thread(self, work: Callable[[], Result]) -> Result:
+        return await to_thread.run_sync(work, limiter=self._limiter)
+
+
+def _require_first_page(request: Page, listed: str) -> None:
+    if request is not None and request.cursor is not None:
+        raise MCPError(types.INVALID_PARAMS, f"the list of {listed} has one page; ask without a cursor")
+
+
+@lru_cache(maxsize=8)
+def _listed(tools: Registry) -> tuple[types.Tool, ...]:
+    return tuple(_tool(spec, tools) for spec in tools.tools.values())
 
 
 def _tool(spec: ToolSpec, tools: Registry) -> types.Tool:
@@ -84,9 +157,8 @@ def _tool(spec: ToolSpec, tools: Registry) -> types.Tool:
         title=spec.title,
         description=spec.description,
         input_schema=input_schema(spec),
-        output_schema=output_schema(spec, tools),
+        output_schema=listed_output_schema(spec, tools),
         annotations=types.ToolAnnotations(
-            title=spec.title,
             read_only_hint=effect.read_only,
             destructive_hint=effect.destructive,
             idempotent_hint=effect.idempotent,

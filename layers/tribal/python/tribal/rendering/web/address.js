@@ -1,34 +1,90 @@
-function view(address) {
-  const [, kind, first, second] = address.split("/").map(part => {
-    try { return decodeURIComponent(part); } catch { return part; }
+let shows = 0;
+
+/** @param {string} address @returns {Promise<View>} */
+async function view(address) {
+  const [, kind, first = "", second] = address.split("/").map(part => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
   });
-  if (!kind) return {title: "", parts: catalogView()};
-  if (kind === "table" && tables.has(first)) {
-    const table = tables.get(first);
-    open(domains.get(domainLink(table.b, table.d)));
+  const place = PLACES[kind || ""];
+  if (place) return {title: place.title, parts: await place.parts(first, second || "")};
+  const table = tables.get(first);
+  if (kind === "table" && table) {
+    await source.table(table);
+    domains.get(domainLink(table.b, table.d))?.unfold?.();
     return {title: visible(table.l), parts: tableView(table)};
   }
   const database = databases.get(first);
   if (kind === "database" && database) return {title: visible(first), parts: databaseView(database)};
   const domain = second === undefined ? undefined : domains.get(domainLink(first, second));
   if (kind === "domain" && domain) {
-    open(domain);
-    return {title: domain.h, parts: domainView(database, domain)};
+    await source.domain(domain);
+    domain.unfold?.();
+    return {title: domain.h, parts: domainView(domain)};
   }
-  return {title: "Not found", parts: [heading("Not found"),
-    about("Nothing is documented here under this address. Search for it on the left, or begin at the start."),
-    element("p", {}, element("a", {href: "#/"}, "To the start"))]};
+  return {title: "Not found", parts: notFound()};
 }
 
-function show(first) {
+/** @type {Record<string, {title: string, parts: (first: string, second: string) => Children[] | Promise<Children[]>}>} */
+const PLACES = {
+  "": {title: "", parts: catalogView},
+  map: {title: "Map", parts: mapView},
+  join: {title: "Joins", parts: (from, to) => (source.reports ? joinView(from, to) : notFound())},
+  changes: {title: "Changes", parts: () => (source.reports ? changesView() : notFound())},
+  state: {title: "State", parts: () => (source.reports ? stateView() : notFound())},
+  todo: {title: "To do", parts: () => (source.reports ? todoView() : notFound())},
+};
+
+function notFound() {
+  return [
+    heading("Not found"),
+    about("Nothing is documented here under this address. Search for it on the left, or begin at the start."),
+    element("p", {}, element("a", {href: "#/"}, "To the start")),
+  ];
+}
+
+/** Show what the address names. @param {boolean} first whether the page has just been opened */
+async function show(first) {
   const address = location.hash.replace(/^#/, "");
   if (address && !address.startsWith("/")) return;
-  const {title, parts} = view(address);
-  main.replaceChildren(...parts);
+  const turn = ++shows;
+  const {title, parts} = await view(address).catch(problemView);
+  // Somebody has gone on while a part was loading.
+  if (turn !== shows) return;
+  main.replaceChildren(...present(parts.flat()));
   document.title = title ? title + " \u2013 " + catalog.n : catalog.n;
   mark();
   window.scrollTo(0, 0);
-  if (first !== true) main.querySelector("h1").focus({preventScroll: true});
+  if (!first) main.querySelector("h1")?.focus({preventScroll: true});
+}
+
+/** @param {unknown} problem @returns {View} */
+function problemView(problem) {
+  if (problem instanceof TokenWanted) return {title: "Token", parts: tokenForm()};
+  const told = problem instanceof Error ? problem.message : String(problem);
+  return {title: "Not loaded", parts: [heading("Not loaded"), about("This could not be loaded: " + told)]};
+}
+
+/** The server answers only whom it knows. */
+function tokenForm() {
+  const input = element("input", {id: "token", type: "password", autocomplete: "off", required: ""});
+  const form = element(
+    "form",
+    {class: "ask"},
+    element("label", {for: "token"}, "Token"),
+    input,
+    element("button", {type: "submit"}, "Go on"),
+  );
+  form.addEventListener("submit", event => {
+    event.preventDefault();
+    sessionStorage.setItem(TOKEN, input.value.trim());
+    start();
+  });
+  const said = "This server wants to know who asks. The token stays in this tab and is forgotten when it is closed.";
+  return [heading("Token"), about(said), form];
 }
 
 function mark() {

@@ -1,38 +1,52 @@
 // How well a table answers a search: its name first, exactly or nearly, then the words of its columns and texts.
 // From NAMED on the name has all the words; from SAME on it has no others.
-const NAMED = 600, SAME = 890;
+const NAMED = 600,
+  SAME = 890;
 const OWN_NAME = /(?:"((?:[^"]|"")*)"|([^."]*))$/;
 
+/** @param {string} text @returns {string[]} */
 function wordsOf(text) {
   const parted = text.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
   return parted.toLowerCase().match(/[\p{L}\p{M}]+|\p{N}+/gu) || [];
 }
 
+/** @type {Map<string, string>} */
 const roots = new Map();
+/** @param {string} word */
 function stem(word) {
-  if (!roots.has(word)) roots.set(word, stemmed(word));
-  return roots.get(word);
+  let root = roots.get(word);
+  if (root === undefined) roots.set(word, (root = stemmed(word)));
+  return root;
 }
 
-// One form for singular and plural: "categories" and "category", "cases" and "case", "keys" and "key".
+/** One form for singular and plural: "categories" and "category", "cases" and "case". @param {string} word */
 function stemmed(word) {
   if (word.length < 3 || /(ss|us|is)$/.test(word)) return word;
   const short = word.replace(/ies$/, "i").replace(/e?s$/, "").replace(/e$/, "");
   return short.length > 3 ? short.replace(/y$/, "i") : short;
 }
 
+/** @param {string[]} words */
 const stems = words => words.map(stem).sort().join(" ");
-const slips = length => length < 4 ? 0 : length < 8 ? 1 : 2;
+/** @param {number} length */
+const slips = length => (length < 4 ? 0 : length < 8 ? 1 : 2);
 
-// Whether one text becomes the other by at most so many letters added, left out, exchanged or swapped with the next.
+/**
+ * Whether one text becomes the other by at most so many letters added, left out, exchanged or swapped with the next.
+ * @param {string} one
+ * @param {string} other
+ * @param {number} most
+ */
 function near(one, other, most) {
   if (Math.abs(one.length - other.length) > most || !most) return one === other;
-  let before = [], last = Array.from({length: other.length + 1}, (_, place) => place);
+  /** @type {number[]} */
+  let before = [],
+    last = Array.from({length: other.length + 1}, (_, place) => place);
   for (let row = 1; row <= one.length; row++) {
     const line = [row];
     for (let place = 1; place <= other.length; place++) {
       const differ = one[row - 1] !== other[place - 1];
-      line[place] = Math.min(last[place] + 1, line[place - 1] + 1, last[place - 1] + differ);
+      line[place] = Math.min(last[place] + 1, line[place - 1] + 1, last[place - 1] + Number(differ));
       if (row > 1 && place > 1 && one[row - 1] === other[place - 2] && one[row - 2] === other[place - 1]) {
         line[place] = Math.min(line[place], before[place - 2] + 1);
       }
@@ -43,21 +57,42 @@ function near(one, other, most) {
   return last[other.length] <= most;
 }
 
+/** @param {string} text */
 const spaced = text => " " + wordsOf(text).join(" ") + " ";
 
-// What of a table is searched, made when it is first wanted.
+/** The names of a table's columns. @param {Table} table */
+function columnNames(table) {
+  return table.names || (table.c || []).map(column => column[0]);
+}
+
+/** What of a table is searched, made when it is first wanted. @param {Table} table @returns {Searchable} */
 function searchable(table) {
   if (table.parts) return table.parts;
-  const [, quoted, plain] = OWN_NAME.exec(table.l), own = quoted === undefined ? plain : quoted.replaceAll('""', '"');
-  const words = wordsOf(own), columns = (table.c || []).map(column => column[0]).join("\n");
-  table.parts = {own: own.toLowerCase(), words, glued: words.join(""), stems: stems(words),
+  const [, quoted, plain] = OWN_NAME.exec(table.l) || [table.l, undefined, table.l],
+    own = quoted === undefined ? plain : quoted.replaceAll('""', '"');
+  const words = wordsOf(own),
+    columns = columnNames(table).join("\n");
+  table.parts = {
+    own: own.toLowerCase(),
+    words,
+    glued: words.join(""),
+    stems: stems(words),
     place: spaced([table.n.slice(0, -own.length), table.d].join("\n")),
-    columns: spaced(columns) + columns.toLowerCase().replace(/[^\p{L}\p{M}\p{N}\n]/gu, "").replaceAll("\n", " "),
-    text: spaced([table.s, ...(table.no || []), ...(table.c || []).map(column => column[3])].join("\n"))};
+    columns:
+      spaced(columns) +
+      columns
+        .toLowerCase()
+        .replace(/[^\p{L}\p{M}\p{N}\n]/gu, "")
+        .replaceAll("\n", " "),
+    text: spaced([table.s, ...(table.no || []), ...(table.c || []).map(column => column[3])].join("\n")),
+  };
   return table.parts;
 }
 
-const nameWords = new Set(), known = new Set();
+/** @type {Set<string>} */
+const nameWords = new Set();
+/** @type {Set<string>} */
+const known = new Set();
 function learnWords() {
   if (known.size) return;
   for (const {words, columns, place} of [...tables.values()].map(searchable)) {
@@ -66,36 +101,53 @@ function learnWords() {
   }
 }
 
-// A word of a search, with the words of names that it may mean. One that begins no word here may be misspelt.
+/**
+ * A word of a search, with the words of names that it may mean. One that begins no word here may be misspelt.
+ * @param {string} word
+ * @returns {Term}
+ */
 function term(word) {
-  const root = stem(word), begins = other => other.startsWith(word) || stem(other) === root;
+  const root = stem(word),
+    begins = (/** @type {string} */ other) => other.startsWith(word) || stem(other) === root;
   const names = new Set([...nameWords].filter(begins));
   const misspelt = !names.size && ![...known].some(begins);
   const nearly = misspelt ? [...nameWords].filter(other => near(word, other, slips(word.length))) : [];
   return {word, root, names, nearly: new Set(nearly), misspelt};
 }
 
+/** @param {string} text @returns {Asked} */
 function asking(text) {
   learnWords();
-  const words = wordsOf(text), terms = words.map(term);
-  return {text: text.trim().toLowerCase(), terms, glued: words.join(""), stems: stems(words),
-    misspelt: terms.some(one => one.misspelt)};
+  const words = wordsOf(text),
+    terms = words.map(term);
+  return {
+    text: text.trim().toLowerCase(),
+    terms,
+    glued: words.join(""),
+    stems: stems(words),
+    misspelt: terms.some(one => one.misspelt),
+  };
 }
 
+/** @param {string[]} words @param {Term} term */
 const inName = (words, {names}) => words.some(word => names.has(word));
+/** @param {string[]} words @param {Term} term */
 const nearName = (words, {nearly}) => words.some(word => nearly.has(word));
+/** @param {string} text @param {Term} term */
 const inText = (text, {word, root}) => text.includes(" " + word) || text.includes(" " + root + " ");
 
+/** @param {Table} table @param {Asked} asked */
 function nameScore(table, {text, terms, glued, stems: formed, misspelt}) {
-  const name = searchable(table), more = Math.min(Math.abs(name.words.length - terms.length), 20);
+  const name = searchable(table),
+    more = Math.min(Math.abs(name.words.length - terms.length), 20);
   if ([name.own, table.l.toLowerCase(), table.n.toLowerCase()].includes(text)) return 1000;
   if (!terms.length) return 0;
   if (glued === name.glued) return 950;
   if (formed === name.stems) return 900;
   if (stem(glued) === stem(name.glued)) return SAME;
-  const named = one => inName(name.words, one);
+  const named = (/** @type {Term} */ one) => inName(name.words, one);
   if (terms.every(named)) return 800 - more;
-  const holds = word => word.length > 2 && name.glued.includes(word);
+  const holds = (/** @type {string} */ word) => word.length > 2 && name.glued.includes(word);
   if (holds(glued) || terms.every(({word, root}) => holds(word) || holds(root))) return 770 - more;
   if (terms.some(named) && terms.every(one => named(one) || inText(name.place, one))) return 745 - more;
   if (!misspelt) return 0;
@@ -103,7 +155,12 @@ function nameScore(table, {text, terms, glued, stems: formed, misspelt}) {
   return terms.every(one => named(one) || nearName(name.words, one)) ? 710 - more : 0;
 }
 
-// 0 where a word is missing; or, if `some` of the words will do, where none is found in a name or column.
+/**
+ * 0 where a word is missing; or, if `some` of the words will do, where none is found in a name or column.
+ * @param {Table} table
+ * @param {Asked} asked
+ * @param {boolean} some
+ */
 function score(table, asked, some) {
   const named = some ? 0 : nameScore(table, asked);
   if (named) return named;
@@ -121,4 +178,11 @@ function score(table, asked, some) {
     else return 0;
   }
   return sum;
+}
+
+/** What was learnt is no longer all there is. */
+function forgetWords() {
+  nameWords.clear();
+  known.clear();
+  for (const table of catalogTables) table.parts = undefined;
 }

@@ -1,8 +1,10 @@
-"""A single page for browsing the whole documentation, which needs neither a network nor another file.
+"""The page for browsing the documentation: whole in one file, as a site of files, and served with its data asked for.
+
+The one file needs neither a network nor another file.
 
 Everything read from a database is embedded as JSON, in a script element of a type that browsers do not run, and reaches
-the page only as text nodes. A strict content security policy allows our own script and style by their hashes, and
-nothing else.
+the page only as text nodes. A strict content security policy allows our own script and style by their hashes, in the
+forms with several files by their place, and nothing else.
 
 Markup, style and script are files beside this module. Like code, they are constants: shipped with the package, located
 through the import system, and read once per process. The page depends only on the arguments, so this package stays free
@@ -14,23 +16,74 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from tribal.catalog.hashing import object_hash
 from tribal.rendering.web.records import Record, encoded
 
-SCRIPTS = ("diagram.js", "views.js", "records.js", "tree.js", "address.js", "match.js", "search.js", "start.js")
+SCRIPTS = (
+    *("elements.js", "records.js", "source.js", "drawing.js", "zoom.js", "diagrams.js", "map.js", "corrections.js"),
+    *("catalog.js", "tables.js", "paths.js", "joins.js", "reports.js", "match.js", "search.js", "tree.js"),
+    *("address.js", "start.js"),
+)
 """Parts of the page's script, in order: each may use the constants of earlier ones, and any function."""
+STYLE = "style.css"
+SCRIPT_FILE, STYLE_FILE = "page.js", "page.css"
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _RECORDS = "\n{{records}}\n"
 _SEAL = re.compile(rb"<!-- made from ([0-9a-f]{64}), content ([0-9a-f]{64}) -->\Z")
+_CLOSED = "base-uri 'none'; form-action 'none'"
+SERVED_POLICY = (
+    f"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'; {_CLOSED}"
+)
+"""The Content-Security-Policy that a server sends with the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebFile:
+    """A file of the page as a server sends it."""
+
+    data: bytes
+    content_type: str
+
+
+@cache
+def page_files() -> Mapping[str, WebFile]:
+    """The files of the page that asks a server for its data, by name; `index.html` belongs at the root."""
+    index = _markup("server", "", SERVED_POLICY.replace(" frame-ancestors 'none';", ""))
+    return {"index.html": WebFile(index.encode(), "text/html; charset=utf-8"), **_shared_files()}
+
+
+@cache
+def _shared_files() -> Mapping[str, WebFile]:
+    return {
+        SCRIPT_FILE: WebFile(script().encode(), "text/javascript; charset=utf-8"),
+        STYLE_FILE: WebFile(_source(STYLE).encode(), "text/css; charset=utf-8"),
+    }
+
+
+def site_index(folder: str) -> bytes:
+    """The page of a static site, whose script, style and parts are in a folder beside it."""
+    policy = f"default-src 'none'; script-src 'self'; style-src 'self'; {_CLOSED}"
+    return _markup("files", f"{folder}/", policy).encode()
+
+
+def site_files() -> Mapping[str, bytes]:
+    """Script and style of a static site, by name."""
+    return {name: file.data for name, file in _shared_files().items()}
+
+
+def part_script(name: str, value: object) -> bytes:
+    """A part of the data as a script that hands it over: pages opened from a disk may load nothing else."""
+    return b"tribalPart(" + encoded(name) + b"," + encoded(value) + b");\n"
 
 
 def script() -> str:
-    """The text of the page's script element."""
+    """The text of the page's script."""
     return "".join(['\n"use strict";\n', *(f"\n{_source(name)}" for name in SCRIPTS)])
 
 
@@ -42,13 +95,37 @@ def page_version() -> str:
 
 @cache
 def _frame() -> tuple[str, str]:
-    """The parts of the page before and after the records."""
-    texts = {"style": f"\n{_source('style.css')}", "script": script()}
-    sources = "; ".join(f"{kind}-src {_hashed(texts[kind])}" for kind in ("script", "style"))
-    texts["policy"] = f"default-src 'none'; {sources}; base-uri 'none'; form-action 'none'"
-    top, bottom = _source("page.html").removesuffix("\n").split(_RECORDS)
+    """The parts of the page that holds everything before and after its records."""
+    style, code = f"\n{_source(STYLE)}", script()
+    policy = f"default-src 'none'; script-src {_hashed(code)}; style-src {_hashed(style)}; {_CLOSED}"
+    texts = {
+        "source": "embedded",
+        "parts": "",
+        "policy": policy,
+        "style": f"<style>{style}</style>",
+        "data": f'<script type="application/json" id="data">[{_RECORDS}]</script>',
+        "script": f"<script>{code}</script>",
+    }
+    top, bottom = _filled(texts).removesuffix("\n").split(_RECORDS)
+    return top, bottom
+
+
+def _markup(source: str, folder: str, policy: str) -> str:
+    """The page whose script and style are files in a folder, with the parts of its data."""
+    texts = {
+        "source": source,
+        "parts": folder,
+        "policy": policy,
+        "style": f'<link rel="stylesheet" href="{folder}{STYLE_FILE}">',
+        "data": "",
+        "script": f'<script src="{folder}{SCRIPT_FILE}"></script>',
+    }
+    return _filled(texts)
+
+
+def _filled(texts: Mapping[str, str]) -> str:
     # In a single pass, so that nothing in the script or the style is taken for a placeholder.
-    return _PLACEHOLDER.sub(lambda found: texts[found[1]], top), _PLACEHOLDER.sub(lambda found: texts[found[1]], bottom)
+    return _PLACEHOLDER.sub(lambda found: texts[found[1]], _source("page.html"))
 
 
 def _source(name: str) -> str:

@@ -165,8 +165,8 @@ def _trimmed(values: Sequence[Any]) -> list[Any]:
     return kept
 
 
-def encoded(record: Record) -> bytes:
-    """A record as JSON that is safe inside a script element: no text can end the element or begin a comment."""
+def encoded(record: object) -> bytes:
+    """A record or a part as JSON that is safe in a script element: no text can end it or begin a comment."""
     text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
     safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return safe.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").encode("utf-8", "backslashreplace")

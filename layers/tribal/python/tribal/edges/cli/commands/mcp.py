@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from tribal.edges.cli.commands.mcp_clients import McpClient, client_settings
 from tribal.edges.cli.console import command, print_json
 from tribal.edges.cli.options import Project
 
 if TYPE_CHECKING:
     from tribal.catalog.scope import Scope
     from tribal.settings import Settings
+    from tribal.tools.registry import Registry
 
 _HERE = Path()
-_NAME = "tribal-knowledge"
 
 
 @command
@@ -34,6 +35,18 @@ def mcp(
             help="Show only this schema; may be given several times. Other databases are not shown then.",
         ),
     ] = None,
+    tools: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--tools", metavar="NAME", help="Offer only this tool or capability; may be given several times."),
+    ] = None,
+    client: Annotated[
+        Optional[McpClient],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--client", help="Serve nothing: print what this client wants in its settings."),
+    ] = None,
+    url: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--url", help="With --client: where the tools are served over HTTP, such as by tribal serve."),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Serve nothing: print what MCP clients want in their settings.")
     ] = False,
@@ -45,19 +58,22 @@ def mcp(
     """
     from tribal.errors import EXIT_INTERRUPTED
     from tribal.settings import load_settings
+    from tribal.tools.registry import REGISTRY
 
+    offered = REGISTRY.narrowed(tools or [])
     scope = _scope(database or [], schema or [])
     settings = load_settings(project=project, needs_databases=False)
-    if as_json:
-        print_json(_client_settings(settings.project, database or [], schema or []))
+    if as_json or client or url:
+        start = _command(settings.project, database or [], schema or [], tools or [])
+        print_json(client_settings(client, start, url))
         return
     try:
-        _serve(settings, scope)
+        _serve(settings, scope, offered)
     except KeyboardInterrupt:
         raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
-def _serve(settings: Settings, scope: Scope) -> None:
+def _serve(settings: Settings, scope: Scope, tools: Registry) -> None:
     if sys.stdin is not None and sys.stdin.isatty():
         typer.echo("MCP server: waiting for a client on standard input; Ctrl-C ends it.", err=True)
         typer.echo("Clients start it themselves; tribal mcp --json prints the settings for them.", err=True)
@@ -70,7 +86,7 @@ def _serve(settings: Settings, scope: Scope) -> None:
     reading, writing = claim_standard_streams()
     app = local_application(settings)
     try:
-        serve(app, local_caller(settings, scope), reading, writing)
+        serve(app, local_caller(settings, scope), reading, writing, tools)
     finally:
         app.close()
 
@@ -94,11 +110,10 @@ def _scope(databases: list[str], schemas: list[str]) -> Scope:
     return Scope(frozenset(databases)) if databases else EVERYTHING
 
 
-def _client_settings(project: Path, databases: list[str], schemas: list[str]) -> dict[str, Any]:
-    """MCP client settings, with absolute paths: a desktop client has neither the shell's working directory nor its
-    PATH."""
-    arguments = ["mcp", "--project", str(project)]
-    for option, values in (("--database", databases), ("--schema", schemas)):
+def _command(project: Path, databases: list[str], schemas: list[str], tools: list[str]) -> list[str]:
+    """What starts this server from any folder."""
+    command = [str(Path(sys.argv[0]).absolute()), "mcp", "--project", str(project)]
+    for option, values in (("--database", databases), ("--schema", schemas), ("--tools", tools)):
         for value in values:
-            arguments += [option, value]
-    return {"mcpServers": {_NAME: {"command": str(Path(sys.argv[0]).absolute()), "args": arguments}}}
+            command += [option, value]
+    return command

@@ -13,6 +13,7 @@ from tribal.edges.cli.options import (
     Domains,
     Interval,
     Json,
+    NewProse,
     Replan,
     RetryFailed,
     RunId,
@@ -86,6 +87,7 @@ def run(
     force: Force = False,
     retry_failed: RetryFailed = False,
     replan: Replan = False,
+    new_prose: NewProse = False,
     follow: Follow = False,
     as_json: Json = False,
 ) -> None:
@@ -102,6 +104,7 @@ def run(
         force=force,
         retry_failed=retry_failed,
         replan=replan,
+        new_prose=new_prose,
     )
     app, environment = deployed(context)
     machine = environment.runs()

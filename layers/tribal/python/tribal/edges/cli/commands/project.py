@@ -14,7 +14,7 @@ from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Dsn, Json, NoSamples, Project
 
 if TYPE_CHECKING:
-    from tribal.ports import AccessReport
+    from tribal.ports import AccessReport, ModelReadiness
     from tribal.settings import Settings
     from tribal_contracts import DatabaseType
 
@@ -133,7 +133,7 @@ def check(
     no_samples: NoSamples = False,
     as_json: Json = False,
 ) -> None:
-    """Say what can and cannot be read, and what GRANT is missing.
+    """Say what can and cannot be read, what GRANT is missing, and whether the model could be asked.
 
     It connects to each database and reads nothing but names and privileges. With --sql it connects to nothing and
     prints every statement that Tribal Knowledge would ever send, so that an administrator can look at them first.
@@ -184,7 +184,8 @@ def _check_access(settings: Settings, *, as_json: bool) -> None:
     from tribal.errors import EXIT_PARTIAL, DatabaseError, outcome
 
     settings = with_databases(settings)
-    open_reader = local_application(settings).open_reader
+    app = local_application(settings)
+    open_reader = app.open_reader
     results: list[dict[str, Any]] = []
     exit_code = 0
     for entry in expanded(settings.entries, settings.found):
@@ -201,14 +202,34 @@ def _check_access(settings: Settings, *, as_json: bool) -> None:
         if report.missing and not exit_code:
             exit_code = EXIT_PARTIAL
         results.append({"name": entry.name, "reachable": True, **_report_data(report)})
+    model = app.model_readiness()
+    if model is not None and model.missing and not exit_code:
+        exit_code = EXIT_PARTIAL
     if as_json:
-        print_json({"success": exit_code == 0, "databases": results})
+        told = {"model": {"name": model.name, "prices": model.prices, "missing": model.missing}} if model else {}
+        print_json({"success": exit_code == 0, "databases": results, **told})
     else:
         for result in results:
             _print_access(result)
         if len(results) > 1:
             typer.echo(_summary(results))
+        if model is not None:
+            _print_model(model)
     raise typer.Exit(exit_code)
+
+
+def _print_model(model: ModelReadiness) -> None:
+    from rich.markup import escape
+
+    out = console()
+    prices = f": prices from {escape(model.prices)}" * bool(model.prices)
+    if model.missing:
+        out.print(f"[red]✗[/] [bold]model {escape(model.name)}[/]{prices}\n  {escape(model.missing)}", soft_wrap=True)
+        return
+    there = "package and key are" if model.name.startswith("anthropic/") else "its package is"
+    out.print(
+        f"[green]✓[/] [bold]model {escape(model.name)}[/]{prices}; {there} there, and nothing was sent", soft_wrap=True
+    )
 
 
 def _summary(results: Sequence[dict[str, Any]]) -> str:

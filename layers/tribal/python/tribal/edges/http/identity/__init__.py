@@ -1,18 +1,24 @@
 """Who sends a request, by the bearer token in it: free of any framework and of AWS."""
 
+from tribal.edges.http.identity.challenges import METADATA_PATH, challenge, metadata_address, resource_metadata
 from tribal.edges.http.identity.discovery import download_keys
 from tribal.edges.http.identity.download import download
 from tribal.edges.http.identity.keys import KeysUnavailable, SigningKeys
-from tribal.edges.http.identity.rules import TokenRefused, TokenRules
+from tribal.edges.http.identity.rules import TokenExpired, TokenRefused, TokenRules
 from tribal.edges.http.identity.tokens import Bearer, identify
 
 __all__ = [
+    "METADATA_PATH",
     "Bearer",
     "KeysUnavailable",
     "SigningKeys",
+    "TokenExpired",
     "TokenRefused",
     "TokenRules",
+    "challenge",
     "download",
     "download_keys",
     "identify",
+    "metadata_address",
+    "resource_metadata",
 ]

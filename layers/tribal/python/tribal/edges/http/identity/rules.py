@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from tribal.catalog.identity import parse_name
@@ -14,6 +14,9 @@ ALSO_SPELLED = {"https://accounts.google.com": "accounts.google.com"}
 _PARTIES = ("azp", "cid")
 """The claims that name the client: of OpenID Connect, and of Okta's access tokens."""
 
+_GRANTED = ("scope", "scp")
+"""The claims that list what was granted: of RFC 9068, as one text, and of Entra and Okta, as text or list."""
+
 
 class TokenRefused(Exception):
     """The request bears no token that admits it; `reason` says why, and holds nothing of the token."""
@@ -21,6 +24,10 @@ class TokenRefused(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class TokenExpired(TokenRefused):
+    """The token would admit its bearer if its time were not up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,10 @@ class TokenRules:
     """`client_id` is for access tokens that have no `aud`; those that have one are refused then."""
     authorized_parties: frozenset[str] = frozenset()
     """The clients to which tokens may have been issued; without any, all."""
+    rights: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The rights of each value that the token's `scope` or `scp` may have; without any, a token may read everything."""
+    leeway_seconds: float = 30.0
+    """How far the issuer's clock and ours may be apart."""
 
     @property
     def issuers(self) -> frozenset[str]:
@@ -58,6 +69,20 @@ class TokenRules:
         if self.authorized_parties and not _is_one_of(party, self.authorized_parties):
             raise TokenRefused("the token was issued to another party")
 
+    def rights_of(self, claims: Mapping[str, Any]) -> frozenset[str] | None:
+        """The rights of the bearer; `None` where the rules do not tell scopes apart.
+
+        Raises:
+            TokenRefused: when the claim is malformed.
+        """
+        if not self.rights:
+            return None
+        granted = next((claims[name] for name in _GRANTED if name in claims), "")
+        values = granted.split() if isinstance(granted, str) else granted
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise TokenRefused("the claim of granted scopes is no list of names")
+        return frozenset[str]().union(*(self.rights.get(value, frozenset()) for value in values))
+
     def scope_of(self, claims: Mapping[str, Any]) -> Scope:
         """What the caller may see: nothing when the claim is missing.
 
@@ -71,10 +96,15 @@ class TokenRules:
                 raise TokenRefused("the claim with the scope has a name with a space: it must be a list")
         if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
             raise TokenRefused("the claim with the scope is no list of names")
-        places = {_parts(name) for name in named}
-        databases = frozenset(place[0] for place in places if len(place) == 1)
-        schemas = frozenset((place[0], place[1]) for place in places if len(place) == 2)
-        return Scope(databases, schemas or None)
+        return scope_named(named)
+
+
+def scope_named(names: Iterable[str]) -> Scope:
+    """The scope of databases and schemas by their names; what is neither names nothing."""
+    places = {_parts(name) for name in names}
+    databases = frozenset(place[0] for place in places if len(place) == 1)
+    schemas = frozenset((place[0], place[1]) for place in places if len(place) == 2)
+    return Scope(databases, schemas or None)
 
 
 def _parts(name: str) -> tuple[str, ...]:

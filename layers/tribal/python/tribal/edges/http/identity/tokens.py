@@ -11,11 +11,10 @@ import jwt
 
 from tribal.catalog.scope import Scope
 from tribal.edges.http.identity.keys import KEY_TYPES, SigningKeys
-from tribal.edges.http.identity.rules import TokenRefused, TokenRules
+from tribal.edges.http.identity.rules import TokenExpired, TokenRefused, TokenRules
 
 LONGEST_TOKEN = 16_384
 """Characters; API Gateway accepts 10,240 bytes of headers."""
-_LEEWAY_SECONDS = 30
 _LONGEST_SUBJECT = 512
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 _TIMES = ("exp", "nbf", "iat")
@@ -28,6 +27,8 @@ class Bearer:
     subject: str
     scope: Scope
     """What the bearer may see."""
+    rights: frozenset[str] | None = None
+    """What the bearer may do; `None` where the rules do not tell, which means that everything may be read."""
 
 
 def identify(header: object, rules: TokenRules, keys: SigningKeys) -> Bearer:
@@ -45,7 +46,7 @@ def identify(header: object, rules: TokenRules, keys: SigningKeys) -> Bearer:
     if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT or not subject.isprintable():
         raise TokenRefused("the subject is no name")
     rules.check_client(claims)
-    return Bearer(subject, rules.scope_of(claims))
+    return Bearer(subject, rules.scope_of(claims), rules.rights_of(claims))
 
 
 def _token(header: object) -> str:
@@ -72,12 +73,14 @@ def _claims(token: str, rules: TokenRules, keys: SigningKeys) -> dict[str, Any]:
             algorithms=[algorithm],
             issuer=rules.issuers,
             audience=rules.audience,
-            leeway=_LEEWAY_SECONDS,
+            leeway=rules.leeway_seconds,
             options={
                 "require": ["exp", "iss", "sub", rules.audience_claim],
                 "verify_aud": rules.audience_claim == "aud",
             },
         )
+    except jwt.ExpiredSignatureError as error:
+        raise TokenExpired("the token has expired") from error
     except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
         # Besides its own errors, PyJWT lets through what claims and headers of odd types cause.
         raise TokenRefused(type(error).__name__) from error

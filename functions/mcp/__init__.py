@@ -1,0 +1,1 @@
+"""Serves MCP over HTTPS, and has no right on data: it asks the retriever."""

@@ -1,0 +1,64 @@
+"""The function for MCP: answers the protocol, and asks the retriever for every tool, on behalf of the caller."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import anyio
+from aws_lambda_powertools import Logger, Metrics, Tracer
+
+from functions.callers import caller_of
+from functions.contexts import LambdaContext
+from functions.mcp.configuration import McpDeployment, load_mcp_deployment
+from functions.mcp.requests import answer_request
+from tribal.app.remote_tools import tools_of_function
+from tribal.edges.http.identity import METADATA_PATH, resource_metadata
+from tribal.edges.mcp.http import CALLER, McpEndpoint
+from tribal.tools.registry import REGISTRY
+from tribal.tools.remote import RemoteTools
+
+MCP = "/mcp"
+
+logger, tracer, metrics = Logger(), Tracer(), Metrics()
+
+
+@logger.inject_lambda_context
+@tracer.capture_lambda_handler
+@metrics.log_metrics(capture_cold_start_metric=True)
+def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
+    """Answer a request from API Gateway."""
+    if event["path"] == METADATA_PATH:
+        return _metadata(event["requestContext"])
+    return anyio.run(_answer, event)
+
+
+async def _answer(event: dict[str, Any]) -> dict[str, Any]:
+    # Nothing is kept between requests: the next one may come to another instance of this function.
+    endpoint = McpEndpoint(_tools(), REGISTRY, sessions=False)
+    async with endpoint.running():
+        return await answer_request(endpoint, event, {CALLER: caller_of(event["requestContext"])})
+
+
+def _metadata(context: dict[str, Any]) -> dict[str, Any]:
+    """What tells a client who issues tokens (RFC 9728); public."""
+    base = f"https://{context['domainName']}{context['path'].removesuffix(METADATA_PATH)}"
+    told = resource_metadata(base, MCP, _deployment().issuer)
+    return {
+        "statusCode": 200,
+        "body": json.dumps(told),
+        "isBase64Encoded": False,
+        "multiValueHeaders": {"Content-Type": ["application/json"], "Cache-Control": ["public, max-age=3600"]},
+    }
+
+
+@cache
+def _tools() -> RemoteTools:
+    deployment = _deployment()
+    return tools_of_function(deployment.retriever, deployment.region)
+
+
+@cache
+def _deployment() -> McpDeployment:
+    return load_mcp_deployment()

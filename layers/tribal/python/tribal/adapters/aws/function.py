@@ -1,0 +1,49 @@
+"""Invoking a Lambda function and waiting for its answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tribal.adapters.aws.clients import ACCESS_DENIED
+from tribal.errors import DeploymentRefused, DeploymentUnreachable
+
+
+class LambdaFunction:
+    """One function.
+
+    Args:
+        client: of Lambda.
+        name: name or ARN of the function.
+    """
+
+    def __init__(self, client: Any, name: str) -> None:
+        self._client = client
+        self._name = name
+
+    def __call__(self, event: bytes) -> bytes:
+        """Send an event and return the answer.
+
+        Raises:
+            DeploymentRefused: when the role may not invoke it.
+            DeploymentUnreachable: when it does not answer, or fails. Retryable.
+        """
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        try:
+            answer = self._client.invoke(FunctionName=self._name, Payload=event)
+            data: bytes = answer["Payload"].read()
+        except ClientError as exc:
+            code = exc.response["Error"]["Code"]
+            if code in ACCESS_DENIED:
+                raise DeploymentRefused(f"the function {self._name} may not be invoked; deploy the stack anew") from exc
+            raise DeploymentUnreachable(f"the function {self._name} does not answer ({code}); ask again") from exc
+        except BotoCoreError as exc:
+            raise DeploymentUnreachable(
+                f"the function {self._name} does not answer ({type(exc).__name__}); ask again"
+            ) from exc
+        if "FunctionError" in answer:
+            # What it says may quote an event: its own log has it.
+            raise DeploymentUnreachable(
+                f"the function {self._name} failed; its log says why, and asking again may help"
+            )
+        return data

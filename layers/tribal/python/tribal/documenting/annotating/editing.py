@@ -1,0 +1,162 @@
+"""Puts words into the text of an annotations file, and leaves everything else there as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any, Literal
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
+
+from tribal.catalog.identity import format_name, parse_name
+from tribal.documenting.annotations import MAX_ANNOTATIONS_NODES, parse_annotations
+from tribal.errors import ConfigurationError
+from tribal.yaml_lines import compose_yaml, plain_value
+
+_CODE = "DOC_ANNOTATIONS_INVALID"
+_COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
+_INDENTED = re.compile(r"^( +)[^\s#-]", re.MULTILINE)
+_NEVER_FOLDED = 1_000_000
+
+Words = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What words are about: a column of a table, a table, a domain or, with none of them, the database."""
+
+    table: tuple[str, str] | None = None
+    """Schema and table."""
+    column: str | None = None
+    domain: str | None = None
+    said: Literal["description", "title"] = "description"
+    """Only domains have titles."""
+
+    def path(self, content: Mapping[str, Any]) -> tuple[str, ...]:
+        """The keys that lead to the words in a file's content, where the table may be spelled in another way."""
+        if self.domain is not None:
+            return "domains", self.domain, self.said
+        if self.table is None:
+            return (self.said,)
+        table = _spelled(self.table, content.get("tables") or {})
+        return ("tables", table, "columns", self.column) if self.column is not None else ("tables", table, self.said)
+
+
+def _spelled(table: tuple[str, str], tables: Mapping[str, Any]) -> str:
+    return next((name for name in tables if parse_name(name) == table), format_name(table))
+
+
+def words_in(data: bytes | None, key: str, subject: Subject) -> str | None:
+    """The words of a file about a subject; `None` where it has none.
+
+    Raises:
+        ConfigurationError: when the file cannot be used.
+    """
+    found: Any = _content(data, key)
+    for step in subject.path(found):
+        found = found.get(step) if isinstance(found, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def edited(data: bytes | None, key: str, subject: Subject, words: str) -> bytes:
+    """The file with these words about the subject, or without any where they are empty.
+
+    Raises:
+        ConfigurationError: when the file cannot be used, or not be edited without losing something of it.
+    """
+    before = _content(data, key)
+    path = subject.path(before)
+    wanted = _with_words(before, path, words)
+    text = (data or b"").decode("utf-8-sig")
+    for quoted in (False, True):
+        made = _written(text, path, _scalar(words, quoted=quoted))
+        if made is not None and _read(made, key) == wanted and _comments(text) <= _comments(made):
+            return made.encode()
+    raise ConfigurationError(
+        f"{key} is written in a way that cannot be edited here without losing something; change "
+        f"{'.'.join(path)!r} there by hand",
+        code=_CODE,
+    )
+
+
+def _content(data: bytes | None, key: str) -> Words:
+    if data is None:
+        return {}
+    parse_annotations(data, key)
+    root = compose_yaml(key, data, code=_CODE, max_nodes=MAX_ANNOTATIONS_NODES)
+    content = None if root is None else plain_value(root)
+    return content if isinstance(content, dict) else {}
+
+
+def _read(text: str, key: str) -> Words | None:
+    try:
+        return _content(text.encode(), key)
+    except ConfigurationError:
+        return None
+
+
+def _with_words(content: Words, path: tuple[str, ...], words: str) -> Words:
+    """A copy of the content with the words, or without them and what that leaves empty."""
+    first, *rest = path
+    inner = content.get(first)
+    changed: Any = words
+    if rest:
+        changed = _with_words(inner if isinstance(inner, dict) else {}, tuple(rest), words)
+    copy = {**content, first: changed}
+    return copy if changed else {name: value for name, value in copy.items() if name != first}
+
+
+def _written(text: str, path: tuple[str, ...], scalar: str) -> str | None:
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = _NEVER_FOLDED
+    indent = _INDENTED.search(text)
+    yaml.indent(mapping=len(indent[1]) if indent else 2)
+    try:
+        root = yaml.load(text)
+    except YAMLError:
+        return None
+    alone = not isinstance(root, CommentedMap)
+    root = CommentedMap() if alone else root
+    _put(root, path, scalar)
+    out = StringIO()
+    if root:
+        yaml.dump(root, out)
+    made = out.getvalue()
+    if alone and text.strip():
+        # A file of comments only.
+        made = text.rstrip("\n") + "\n" + made
+    return made.replace("\n", "\r\n") if "\r\n" in text else made
+
+
+def _put(root: MutableMapping[str, Any], path: tuple[str, ...], scalar: str) -> None:
+    first, *rest = path
+    if not rest:
+        if scalar:
+            root[first] = scalar
+        else:
+            root.pop(first, None)
+        return
+    if not isinstance(root.get(first), MutableMapping):
+        root[first] = CommentedMap()
+    _put(root[first], tuple(rest), scalar)
+    if not root[first]:
+        del root[first]
+
+
+def _scalar(words: str, *, quoted: bool) -> str:
+    kind: type[str] = str
+    if words and quoted:
+        kind = DoubleQuotedScalarString
+    elif "\n" in words:
+        kind = LiteralScalarString
+    return kind(words)
+
+
+def _comments(text: str) -> set[str]:
+    return {line.strip() for line in _COMMENT.findall(text)}

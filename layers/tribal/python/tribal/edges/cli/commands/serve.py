@@ -1,0 +1,64 @@
+"""`tribal serve`: the tools over HTTP."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from tribal.edges.cli.console import command
+from tribal.edges.cli.options import Project
+
+_HERE = Path()
+
+
+@command
+def serve(
+    project: Project = _HERE,
+    host: Annotated[str, typer.Option(help="The address to bind; wider than this machine demands a token.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(help="The port; 0 for any that is free.", min=0, max=65_535)] = 8080,
+    workers: Annotated[int, typer.Option(help="Processes that answer.", min=1, max=64)] = 1,
+    tools: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--tools", metavar="NAME", help="Offer only this tool or capability; may be given several times."),
+    ] = None,
+    require_token: Annotated[
+        bool, typer.Option("--require-token", help="Demand a token on this machine too, as behind a proxy.")
+    ] = False,
+    write: Annotated[
+        bool,
+        typer.Option("--write", help="Let people on this machine correct descriptions; others need a token that may."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Say where it is as a JSON object.")] = False,
+) -> None:
+    """Answer people, programs and agents over HTTP, until Ctrl-C or SIGTERM.
+
+    The tools are at /v1/tools, documented at /docs and /openapi.json. It may start before the first run, and sees a new
+    index without a restart. Whoever can reach it on this machine may ask; others need a token (tribal token), or one of
+    the issuer that databases.yaml names under serve.
+    """
+    from tribal.edges.http.asgi.running import listen, run_server
+    from tribal.edges.http.asgi.starting import ServerBlueprint, check_server
+    from tribal.errors import EXIT_INTERRUPTED
+    from tribal.settings import load_settings
+
+    settings = load_settings(project=project, needs_databases=False)
+    blueprint = ServerBlueprint(settings, host, require_token=require_token, tools=tuple(tools or ()), write=write)
+    check_server(blueprint)
+    with listen(host, port) as listening:
+        address = _address(host, listening.getsockname()[1])
+        if as_json:
+            typer.echo(json.dumps({"address": address, "workers": workers}))
+        else:
+            typer.echo(f"serving {address}")
+            typer.echo("Ctrl-C ends it.", err=True)
+        if run_server(blueprint, listening, workers):
+            raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"

@@ -1,0 +1,49 @@
+"""`tribal site`: the documentation as a folder of files that need no server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tribal.edges.cli.console import command, print_json
+from tribal.edges.cli.options import Json, Project
+
+_HERE = Path()
+
+
+@command
+def site(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder, or a site that this wrote.")],
+    project: Project = _HERE,
+    as_json: Json = False,
+) -> None:
+    """Write the documentation as a static site.
+
+    Open its index.html in a browser, from the disk or from any web server: it needs no program, no network and no build
+    step, and loads the parts of a large database when they are opened. It shows everything that is documented, to
+    whoever can read the folder. Writing it again replaces it at once.
+    """
+    from tribal.app.local import local_application
+    from tribal.browsing.changes import changes_part
+    from tribal.browsing.parts import every_part
+    from tribal.browsing.survey import browsing_toolbox
+    from tribal.catalog.scope import EVERYTHING
+    from tribal.edges.cli.commands.site_folder import write_site
+    from tribal.ports import Caller
+    from tribal.settings import load_settings
+
+    app = local_application(load_settings(project=project, needs_databases=False))
+    try:
+        with app.index().reading():
+            toolbox = browsing_toolbox(Caller("site"), app)
+            changes = changes_part(app.store(), EVERYTHING)
+            index = write_site(folder, every_part(toolbox, app.store(), changes))
+    finally:
+        app.close()
+    address = index.resolve().as_uri()
+    if as_json:
+        print_json({"address": address})
+    else:
+        typer.echo(f"wrote {address}")

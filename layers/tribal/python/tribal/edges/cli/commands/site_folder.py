@@ -1,0 +1,80 @@
+"""Writes a static site: a folder of files named by a hash of them, and an `index.html` that is replaced at once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from tribal.errors import ConfigurationError, StoreUnwritable
+from tribal.rendering.web.page import part_script, site_files, site_index
+
+_MARK = ".tribal-site"
+_INDEX = "index.html"
+_UNFINISHED = "unfinished"
+_HASH_DIGITS = 16
+_OURS = re.compile(rf"\A(?:{re.escape(_MARK)}|{_INDEX}|{_INDEX}\.new|{_UNFINISHED}|[0-9a-f]{{{_HASH_DIGITS}}})\Z")
+
+
+def write_site(folder: Path, parts: Iterable[tuple[str, object]]) -> Path:
+    """Write a site of these parts, and return its `index.html`; the same parts make the same bytes.
+
+    A site that was there is whole until its `index.html` is replaced, and what belonged to it is removed after that.
+
+    Raises:
+        ConfigurationError: when the folder holds anything but such a site.
+        StoreUnwritable: when it cannot be written.
+    """
+    try:
+        _take(folder)
+        name = _write_files(folder / _UNFINISHED, parts)
+        if not (folder / name).is_dir():
+            (folder / _UNFINISHED).rename(folder / name)
+        _replace(folder / _INDEX, site_index(name))
+        for other in folder.iterdir():
+            if other.is_dir() and other.name != name:
+                shutil.rmtree(other)
+    except OSError as error:
+        raise StoreUnwritable(f"the site cannot be written into {str(folder)!r}: {error.strerror}") from error
+    return folder / _INDEX
+
+
+def _take(folder: Path) -> None:
+    """Make the folder, or find a site of ours in it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    there = sorted(path.name for path in folder.iterdir())
+    foreign = [name for name in there if not _OURS.match(name)] if _MARK in there else there
+    if foreign:
+        raise ConfigurationError(
+            f"{str(folder)!r} holds {foreign[0]!r}, which is no part of a site that tribal wrote; name a new folder"
+        )
+    (folder / _MARK).touch()
+
+
+def _write_files(folder: Path, parts: Iterable[tuple[str, object]]) -> str:
+    """Write all files into a new folder; returns a hash of their names and contents."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    digest = hashlib.sha256()
+
+    def write(name: str, data: bytes) -> None:
+        (folder / name).write_bytes(data)
+        digest.update(f"{name} {len(data)} ".encode() + data)
+
+    for name, data in site_files().items():
+        write(name, data)
+    for name, value in parts:
+        write(f"{name}.js", part_script(name, value))
+    return digest.hexdigest()[:_HASH_DIGITS]
+
+
+def _replace(path: Path, data: bytes) -> None:
+    new = path.with_name(f"{path.name}.new")
+    with new.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)

@@ -1,0 +1,141 @@
+"""`tribal token`: makes, lists and revokes the tokens that `tribal serve` takes."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from tribal.edges.cli.console import command, counted, print_json
+from tribal.edges.cli.options import Json, Project
+
+if TYPE_CHECKING:
+    from tribal.ports import ObjectStore
+    from tribal_contracts import AccessToken
+
+_HERE = Path()
+_DAYS = 90
+_MOST_DAYS = 3_650
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
+MORE_RIGHTS = ("annotations:write", "metrics:read")
+"""Rights beside those of the tools."""
+
+token = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+
+
+@token.command("create")
+@command
+def create(
+    name: Annotated[str, typer.Argument(help="What it is listed and logged under, such as ada-laptop.")],
+    scope: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--scope", metavar="DATABASE[.SCHEMA]", help="What its bearer may see; give it several times."),
+    ] = None,
+    right: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--right", metavar="RIGHT", help="What its bearer may do; reading, unless said otherwise."),
+    ] = None,
+    days: Annotated[int, typer.Option(help="How long it is valid.", min=1, max=_MOST_DAYS)] = _DAYS,
+    project: Project = _HERE,
+    as_json: Json = False,
+) -> None:
+    """Make a token and show it once; only its hash is kept.
+
+    Programs send it as Authorization: Bearer TOKEN. Rights are documentation:read, metrics:read and
+    annotations:write.
+    """
+    from tribal.errors import ConfigurationError
+    from tribal.store.access_tokens import add_token, new_token, token_record
+
+    if not scope:
+        raise ConfigurationError("a token needs a --scope, the databases or schemas that its bearer may see")
+    _check_scope(scope)
+    _check_name(name)
+    store, now = _store(project)
+    made = new_token()
+    record = token_record(made, name, (sorted(set(scope)), _rights(right)), now, days)
+    add_token(store, record)
+    if as_json:
+        print_json({"token": made, **_told(record)})
+        return
+    typer.echo(made)
+    typer.echo(f"{record.name} sees {', '.join(record.scope)} until {record.expires_at}.", err=True)
+    typer.echo("It is not shown again: only its hash is kept.", err=True)
+
+
+@token.command("list")
+@command
+def list_tokens(project: Project = _HERE, as_json: Json = False) -> None:
+    """List the tokens: names, what they let see and do, and until when."""
+    from tribal.store.access_tokens import has_expired, read_tokens
+
+    store, now = _store(project)
+    records = sorted(read_tokens(store).tokens, key=lambda record: record.name)
+    if as_json:
+        print_json({"tokens": [{**_told(record), "expired": has_expired(record, now)} for record in records]})
+        return
+    for record in records:
+        state = "expired" if has_expired(record, now) else "until"
+        sees, may = ", ".join(record.scope), ", ".join(record.rights)
+        typer.echo(f"{record.name}: {state} {record.expires_at}; sees {sees}; may {may}")
+    typer.echo(f"{counted(len(records), 'token')}.", err=True)
+
+
+@token.command("revoke")
+@command
+def revoke(
+    name: Annotated[str, typer.Argument(help="The token's name, as tribal token list shows it.")],
+    project: Project = _HERE,
+) -> None:
+    """Take a token back: a running server refuses it within seconds."""
+    from tribal.store.access_tokens import revoke_token
+
+    store, _ = _store(project)
+    revoke_token(store, name)
+    typer.echo(f"{name} is revoked; a running server refuses it within seconds.")
+
+
+def _store(project: Path) -> tuple[ObjectStore, datetime]:
+    from tribal.app.local import local_application
+    from tribal.settings import load_settings
+
+    app = local_application(load_settings(project=project, needs_databases=False))
+    return app.store(), app.clock.real()
+
+
+def _rights(given: list[str] | None) -> list[str]:
+    from tribal.errors import ConfigurationError
+    from tribal.tools.registry import REGISTRY
+
+    known = {*MORE_RIGHTS, *(spec.right for spec in REGISTRY.tools.values())}
+    for right in given or ():
+        if right not in known:
+            raise ConfigurationError(f"--right {right!r} is no right; there are {', '.join(sorted(known))}")
+    return sorted(set(given) if given else REGISTRY.read_rights)
+
+
+def _check_scope(names: list[str]) -> None:
+    from tribal.catalog.identity import parse_name
+    from tribal.errors import ConfigurationError
+
+    for name in names:
+        try:
+            parts = len(parse_name(name))
+        except ValueError:
+            parts = 0
+        if parts not in (1, 2):
+            raise ConfigurationError(f"--scope {name!r} is neither DATABASE nor DATABASE.SCHEMA, such as sales.public")
+
+
+def _check_name(name: str) -> None:
+    from tribal.errors import ConfigurationError
+
+    if not _NAME.match(name):
+        raise ConfigurationError("a token's name has up to 64 letters, digits, '.', '_' and '-', such as ada-laptop")
+
+
+def _told(record: AccessToken) -> dict[str, object]:
+    return record.model_dump(mode="json", exclude={"token_hash"})

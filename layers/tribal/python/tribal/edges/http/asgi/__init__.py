@@ -1,0 +1,1 @@
+"""The routes as an ASGI application: what `tribal serve` runs."""

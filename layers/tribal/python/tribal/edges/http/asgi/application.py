@@ -1,0 +1,127 @@
+"""The application of `tribal serve`: the routes, with everything around them that a server needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Mount
+from starlette.routing import Route as Endpoint
+
+from tribal.edges.http.asgi.bridge import Bridge
+from tribal.edges.http.asgi.guards import MCP, Guards
+from tribal.edges.http.asgi.messages import SEEN, Message, Receive, Scope, Send
+from tribal.edges.http.asgi.metrics import CONTENT_TYPE, Metrics
+from tribal.edges.http.asgi.observing import Observed
+from tribal.edges.http.asgi.serving import Serving
+from tribal.edges.http.audit import Seen
+from tribal.edges.http.corrections import correction_routes
+from tribal.edges.http.identity import METADATA_PATH, resource_metadata
+from tribal.edges.http.messages import Response
+from tribal.edges.http.page import PAGE_ROUTES
+from tribal.edges.http.routes import ROUTES
+from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route, find_route
+from tribal.edges.mcp.http import McpEndpoint, mcp_asgi
+from tribal.errors import RequestRefused, RightMissing
+from tribal.ports.application import Application
+from tribal.tools.registry import Registry
+
+METRICS_RIGHT = "metrics:read"
+_SMALLEST_COMPRESSED = 1_024
+
+
+def asgi_application(
+    app: Application, tools: Registry, serving: Serving, metrics: Metrics, write: Callable[[str], None]
+) -> Starlette:
+    """Build the application.
+
+    Args:
+        app: what answers come from; closed when the server ends.
+        tools: the tools that are offered.
+        serving: whom it answers, and how it is reached.
+        metrics: where requests are counted.
+        write: takes the lines of the log.
+    """
+    routes = (*ROUTES, *PAGE_ROUTES, *_own_routes(serving, metrics))
+    mcp = mcp_asgi(app, tools, sessions=serving.one_process)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        try:
+            async with mcp.running():
+                yield
+        finally:
+            app.close()
+
+    return Starlette(
+        routes=[Endpoint(MCP, _Mcp(mcp, tools)), Mount("/", app=Bridge(app, tools, serving, routes))],
+        middleware=[
+            Middleware(Observed, routes=routes, metrics=metrics, clock=app.clock, write=write),
+            Middleware(Guards, serving=serving, clock=app.clock, is_public=partial(_is_public, routes)),
+            Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED),
+        ],
+        lifespan=lifespan,
+    )
+
+
+class _Mcp:
+    """The endpoint of MCP under its name in logs and metrics, with the tool that is called."""
+
+    def __init__(self, endpoint: McpEndpoint, tools: Registry) -> None:
+        self._endpoint = endpoint
+        self._tools = tools
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        seen: Seen = scope[SEEN]
+        seen.route = MCP
+        message = await receive()
+        seen.tool = self._called(message.get("body", b""))
+        waiting = [message]
+
+        async def again() -> Message:
+            return waiting.pop() if waiting else await receive()
+
+        await self._endpoint(scope, again, send)
+
+    def _called(self, body: bytes) -> str | None:
+        """The tool that a message calls; `None` where it calls none of ours."""
+        try:
+            message = json.loads(body) if len(body) <= LARGEST_BODY_BYTES else None
+            name = message["params"]["name"] if message and message["method"] == "tools/call" else None
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return None
+        return name if isinstance(name, str) and name in self._tools.tools else None
+
+
+def _own_routes(serving: Serving, metrics: Metrics) -> tuple[Route, ...]:
+    """The routes that only a server of its own has."""
+
+    def measured(call: Call) -> Response:
+        if not call.request.caller.may(METRICS_RIGHT):
+            raise RightMissing(f"the figures of the server need the right {METRICS_RIGHT!r}")
+        return Response(200, metrics.text(call.app), CONTENT_TYPE)
+
+    def described(path: str, call: Call) -> Response:
+        told = resource_metadata(call.request.base, path, serving.issuer, serving.rights)
+        return Response(200, json.dumps(told).encode())
+
+    return (
+        Route("GET", "/metrics", measured, "Figures for Prometheus.", content_type=CONTENT_TYPE),
+        *correction_routes(serving.signing_key),
+        *(
+            Route("GET", f"{METADATA_PATH}{path}", partial(described, path), "How clients get a token.", public=True)
+            for path in ("", MCP)
+        ),
+    )
+
+
+def _is_public(routes: tuple[Route, ...], path: str) -> bool:
+    try:
+        return find_route("GET", path, routes)[0].public
+    except RequestRefused:
+        return False

@@ -1,0 +1,59 @@
+"""Answers requests by the routes, in threads of which there are few."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from urllib.parse import parse_qsl
+
+from anyio import CapacityLimiter, to_thread
+
+from tribal.edges.http.asgi.messages import CALLER, SEEN, Receive, Scope, Send, headers_of, send_response
+from tribal.edges.http.asgi.serving import CALLS_AT_ONCE, Serving
+from tribal.edges.http.audit import Seen
+from tribal.edges.http.messages import Request
+from tribal.edges.http.routes import TOOLS, respond
+from tribal.edges.http.routing import Route
+from tribal.errors import RequestRefused
+from tribal.ports.application import Application
+from tribal.tools.registry import Registry
+
+_MOST_PARAMETERS = 50
+
+
+class Bridge:
+    """The routes over an application's state at the time of each request."""
+
+    def __init__(self, app: Application, tools: Registry, serving: Serving, routes: Sequence[Route]) -> None:
+        self._app = app
+        self._tools = tools
+        self._serving = serving
+        self._routes = routes
+        self._limiter = CapacityLimiter(CALLS_AT_ONCE)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, whose body arrives in one piece."""
+        message = await receive()
+        seen: Seen = scope[SEEN]
+        parent, _, name = scope["path"].rstrip("/").rpartition("/")
+        if parent == TOOLS and name in self._tools.tools:
+            seen.tool = name
+        headers = headers_of(scope)
+        request = Request(
+            scope["method"],
+            scope["path"],
+            scope[CALLER],
+            message.get("body", b""),
+            query=_query(scope["query_string"]),
+            headers=headers,
+            base=self._serving.base(scope["scheme"], headers.get("host", "")),
+        )
+        answer = partial(respond, request, self._app, self._tools, self._routes)
+        await send_response(await to_thread.run_sync(answer, limiter=self._limiter), scope, send)
+
+
+def _query(text: bytes) -> dict[str, str]:
+    try:
+        return dict(parse_qsl(text.decode("latin-1"), keep_blank_values=True, max_num_fields=_MOST_PARAMETERS))
+    except ValueError:
+        raise RequestRefused(f"the query string has more than {_MOST_PARAMETERS} parameters") from None

@@ -1,0 +1,254 @@
+"""Turns away, one after the other: foreign hosts and pages, strangers, who asks too often, and what is too large."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+
+import anyio
+from anyio import CapacityLimiter, to_thread
+
+from tribal.edges.http.asgi.messages import (
+    CALLER,
+    SEEN,
+    Asgi,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    headers_of,
+    send_response,
+)
+from tribal.edges.http.asgi.serving import BODIES_BYTES, BODY_SECONDS, LARGEST_MCP_BODY_BYTES, Serving
+from tribal.edges.http.audit import Seen
+from tribal.edges.http.bodies import require_bounded
+from tribal.edges.http.identity import KeysUnavailable, TokenExpired, TokenRefused, challenge
+from tribal.edges.http.refusals import refusal
+from tribal.edges.http.routing import LARGEST_BODY_BYTES
+from tribal.errors import (
+    BodyTooLarge,
+    CallerUnknown,
+    HostRefused,
+    OriginRefused,
+    RequestRefused,
+    RequestTooSlow,
+    ServerBusy,
+    TooManyRequests,
+)
+from tribal.ports.caller import Caller
+from tribal.ports.running import Clock
+
+MCP = "/mcp"
+_NOBODY = Caller("anonymous", rights=frozenset())
+_IDENTIFYING_AT_ONCE = 4
+_CALLERS_REMEMBERED = 10_000
+_BURST_SECONDS = 10.0
+"""A caller who has been silent may send the requests of this time at once."""
+_RETRY_SECONDS = 1
+_LINGERING_SECONDS = 1.0
+
+
+class Guards:
+    """Passes on the requests that may be answered, with their caller in the scope and their body received whole.
+
+    Args:
+        inner: what answers.
+        serving: whom to answer.
+        clock: for the time in refusals.
+        is_public: whether anybody may ask a path.
+        now: seconds on a clock that never goes back.
+    """
+
+    def __init__(
+        self,
+        inner: Asgi,
+        serving: Serving,
+        clock: Clock,
+        is_public: Callable[[str], bool],
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._inner = inner
+        self._serving = serving
+        self._clock = clock
+        self._is_public = is_public
+        self._bodies = _Bodies()
+        self._pace = _Pace(serving.requests_per_minute, now)
+        self._limiter = CapacityLimiter(_IDENTIFYING_AT_ONCE)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._inner(scope, receive, send)
+            return
+        response_headers: dict[str, str] = {}
+        try:
+            headers = headers_of(scope)
+            self._require_own_host(headers)
+            scope[CALLER] = await self._caller(scope, headers, response_headers)
+            self._require_pace(scope, response_headers)
+            with self._bodies.counting() as count:
+                received = await count.receive_all(scope, headers, receive)
+                await self._inner(scope, received, send)
+        except RequestRefused as error:
+            response = refusal(error, self._clock.published(), {**response_headers, "Connection": "close"})
+            await send_response(response, scope, _lingering(send, receive))
+
+    def _require_own_host(self, headers: dict[str, str]) -> None:
+        host = headers.get("host", "")
+        if not self._serving.goes_by(host):
+            raise HostRefused(
+                "the request is addressed to a name that this server does not go by; if it is one of its names, list "
+                "it under serve.hosts in databases.yaml"
+            )
+        origin = headers.get("origin")
+        if origin is not None and not self._serving.is_own_origin(origin, host):
+            raise OriginRefused("the request comes from a page of another site, which may not use this server")
+
+    async def _caller(self, scope: Scope, headers: dict[str, str], answered: dict[str, str]) -> Caller:
+        if self._is_public(scope["path"]):
+            return _NOBODY
+        base = self._serving.base(scope["scheme"], headers.get("host", ""))
+        resource = MCP if is_below(scope["path"], MCP) else ""
+        authorization = headers.get("authorization")
+        try:
+            identify = partial(self._serving.callers.identify, authorization)
+            caller = await to_thread.run_sync(identify, limiter=self._limiter)
+        except TokenRefused as refused:
+            expired = isinstance(refused, TokenExpired)
+            told = "the token has expired" if expired else "the token is not accepted"
+            answered["WWW-Authenticate"] = challenge(base, resource, None if authorization is None else told)
+            if authorization is None:
+                told = "the request bears no token"
+            raise CallerUnknown(f"{told}; send a valid one as Authorization: Bearer TOKEN") from refused
+        except KeysUnavailable as error:
+            answered["Retry-After"] = str(_RETRY_SECONDS)
+            raise ServerBusy("whether the token is good cannot be told right now; try again") from error
+        seen: Seen = scope[SEEN]
+        seen.subject = caller.subject
+        return caller
+
+    def _require_pace(self, scope: Scope, answered: dict[str, str]) -> None:
+        caller: Caller = scope[CALLER]
+        if caller in (_NOBODY, self._serving.callers.without_token):
+            return
+        wait = self._pace.seconds_to_wait(caller.subject)
+        if wait > 0:
+            answered["Retry-After"] = str(math.ceil(wait))
+            raise TooManyRequests(
+                f"more than {self._serving.requests_per_minute} requests a minute; ask again in {math.ceil(wait)} s"
+            )
+
+
+def _lingering(send: Send, receive: Receive) -> Send:
+    """Sends, and before the end of an answer reads on for a moment: a client that is still sending its body would see
+    a broken connection instead of the answer."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            await send({**message, "more_body": True})
+            with anyio.move_on_after(_LINGERING_SECONDS):
+                while (await receive()).get("more_body", False):
+                    pass
+            message = {"type": "http.response.body", "body": b""}
+        await send(message)
+
+    return sending
+
+
+def is_below(path: str, root: str) -> bool:
+    """Whether a path is another, or below it."""
+    return path == root or path.startswith(f"{root}/")
+
+
+class _Pace:
+    """How often each caller may ask: a bucket that fills steadily and holds the requests of a few seconds."""
+
+    def __init__(self, per_minute: int, now: Callable[[], float]) -> None:
+        self._per_second = per_minute / 60
+        self._most = max(1.0, self._per_second * _BURST_SECONDS)
+        self._now = now
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def seconds_to_wait(self, subject: str) -> float:
+        """Count a request; more than 0 when it is one too many."""
+        now = self._now()
+        left, at = self._left.pop(subject, (self._most, now))
+        left = min(self._most, left + (now - at) * self._per_second)
+        allowed = left >= 1
+        self._left[subject] = (left - 1 if allowed else left, now)
+        while len(self._left) > _CALLERS_REMEMBERED:
+            self._left.popitem(last=False)
+        return 0.0 if allowed else (1 - left) / self._per_second
+
+
+class _Bodies:
+    """How much of bodies is held at the moment."""
+
+    def __init__(self) -> None:
+        self.held = 0
+
+    def counting(self) -> _Body:
+        """Count the body of one request."""
+        return _Body(self)
+
+
+class _Body:
+    """Receives one body, and counts it until the request is answered."""
+
+    def __init__(self, bodies: _Bodies) -> None:
+        self._bodies = bodies
+        self._held = 0
+
+    def __enter__(self) -> _Body:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bodies.held -= self._held
+
+    async def receive_all(self, scope: Scope, headers: dict[str, str], receive: Receive) -> Receive:
+        """Receive the body within its limits, and return what receives it again at once."""
+        is_mcp = is_below(scope["path"], MCP)
+        largest = LARGEST_MCP_BODY_BYTES if is_mcp else LARGEST_BODY_BYTES
+        length = headers.get("content-length", "0")
+        if length.isdecimal() and int(length) > largest:
+            raise _too_large(largest)
+        with anyio.move_on_after(BODY_SECONDS) as limit:
+            body = await self._read(largest, receive)
+        if limit.cancelled_caught:
+            raise RequestTooSlow(f"the body did not arrive within {BODY_SECONDS:g} s; send it again, faster")
+        if is_mcp and body:
+            await to_thread.run_sync(require_bounded, body)
+        sent = False
+
+        async def again() -> Message:
+            nonlocal sent
+            if sent:
+                return await receive()
+            sent = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        return again
+
+    async def _read(self, largest: int, receive: Receive) -> bytes:
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise RequestTooSlow("the client hung up")
+            piece = message.get("body", b"")
+            self._held += len(piece)
+            self._bodies.held += len(piece)
+            body += piece
+            if len(body) > largest:
+                raise _too_large(largest)
+            if self._bodies.held > BODIES_BYTES:
+                raise ServerBusy("too many large bodies are being received; try again in a moment")
+            if not message.get("more_body", False):
+                return bytes(body)
+
+
+def _too_large(largest: int) -> BodyTooLarge:
+    return BodyTooLarge(f"the body is larger than {largest} bytes; ask for less at once")

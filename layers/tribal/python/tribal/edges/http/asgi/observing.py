@@ -1,0 +1,114 @@
+"""Names each request, writes one line of it into the log, and counts it: whoever asked, what for, and how it ended."""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import sys
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TextIO
+
+from tribal.edges.http.asgi.messages import SEEN, Asgi, Message, Receive, Scope, Send, headers_of, send_response
+from tribal.edges.http.audit import REQUEST_ID, SLOW_SECONDS, Seen, usable_request_id
+from tribal.edges.http.refusals import refusal
+from tribal.edges.http.routing import Route, template_of
+from tribal.errors import TribalError
+
+if TYPE_CHECKING:
+    from tribal.edges.http.asgi.metrics import Metrics
+    from tribal.ports.running import Clock
+
+_METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"))
+_SECURITY = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"x-frame-options", b"DENY"),
+)
+_POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'; base-uri 'none'")
+"""For answers that bring no policy of their own: data, of which nothing may be run or shown as a page."""
+_CACHING = (b"cache-control", b"private, no-cache")
+_LOG = logging.getLogger(__name__)
+
+
+class Observed:
+    """Watches what another application answers; the outermost layer.
+
+    Args:
+        inner: what answers.
+        routes: whose paths stand for those of requests.
+        metrics: where requests are counted.
+        clock: for the time of an unexpected failure.
+        write: takes the lines of the log.
+    """
+
+    def __init__(
+        self, inner: Asgi, routes: Sequence[Route], metrics: Metrics, clock: Clock, write: Callable[[str], None]
+    ) -> None:
+        self._inner = inner
+        self._routes = routes
+        self._metrics = metrics
+        self._clock = clock
+        self._write = write
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._inner(scope, receive, send)
+            return
+        began = time.perf_counter()
+        request_id = usable_request_id(headers_of(scope).get(REQUEST_ID), secrets.token_hex(16))
+        seen = scope[SEEN] = Seen(request_id, template_of(scope["path"], self._routes) or "other")
+        status = 499  # as nginx says of a client that hung up before it was answered
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message = {**message, "headers": _completed(message.get("headers", ()), seen)}
+            await send(message)
+
+        try:
+            await self._inner(scope, receive, sending)
+        except Exception:  # the outermost edge: a caller gets an answer, never a traceback
+            _LOG.debug("%s failed", seen.route, exc_info=True)
+            if status == 499:
+                error = TribalError("the request failed unexpectedly; try again, and report it if that does not help")
+                await send_response(refusal(error, self._clock.published()), scope, sending)
+            else:
+                raise
+        finally:
+            seconds = time.perf_counter() - began
+            method = scope["method"] if scope["method"] in _METHODS else "other"
+            self._metrics.count(seen.route, seen.tool, status, seconds)
+            self._write(_line(seen, method, status, seconds))
+
+
+def standard_error(stream: TextIO | None = None) -> Callable[[str], None]:
+    """What writes lines to standard error, each in one piece."""
+    target = stream or sys.stderr
+
+    def write(line: str) -> None:
+        try:
+            target.write(f"{line}\n")
+            target.flush()
+        except (OSError, ValueError):  # nobody reads the log any more: that is no reason to answer nobody
+            return
+
+    return write
+
+
+def _completed(headers: Sequence[tuple[bytes, bytes]], seen: Seen) -> list[tuple[bytes, bytes]]:
+    present = {name.lower() for name, _ in headers}
+    added = (*_SECURITY, _POLICY, _CACHING)
+    own = [(name, value) for name, value in added if name not in present]
+    return [*headers, *own, (REQUEST_ID.encode(), seen.request_id.encode())]
+
+
+def _line(seen: Seen, method: str, status: int, seconds: float) -> str:
+    level = "error" if status >= 500 else "warning" if seconds >= SLOW_SECONDS else "info"
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return json.dumps({"time": now, "level": level, "event": "request", **seen.told(method, status, seconds)})

@@ -1,0 +1,134 @@
+"""Builds the application of a server process from what a command says; picklable, so that there may be several."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tribal.edges.http.asgi.application import METRICS_RIGHT, asgi_application
+from tribal.edges.http.asgi.metrics import Metrics
+from tribal.edges.http.asgi.observing import standard_error
+from tribal.edges.http.asgi.serving import Serving, is_loopback
+from tribal.edges.http.corrections import WRITE_RIGHT
+from tribal.edges.http.identity import SigningKeys, TokenRules, download_keys
+from tribal.edges.http.identity.callers import Callers, OwnTokens
+from tribal.errors import ConfigurationError
+from tribal.ports.caller import Caller
+from tribal.ports.derived import Derived
+from tribal.tools.call import call_tool
+from tribal.tools.registry import REGISTRY, Registry
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+    from tribal.ports.application import Application
+    from tribal.settings import Settings
+    from tribal_contracts import ServeSettings
+
+
+_ANY_QUESTION = "orders by customer"
+_GENERATIONS_KEPT = 2
+"""Of what is derived from the index: of the one that is read, and of the one that is being prepared."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerBlueprint:
+    """What a process of the server is built from."""
+
+    settings: Settings
+    host: str
+    """What it is bound to."""
+    require_token: bool = False
+    tools: tuple[str, ...] = ()
+    """Tools and capabilities that are offered; none means all."""
+    write: bool = False
+    """Whether those on this machine who need no token may correct descriptions."""
+    signing_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    metrics_folder: str | None = None
+    """Where the processes of the server keep their figures, if there are several."""
+
+
+def server_application(blueprint: ServerBlueprint) -> Starlette:
+    """Build the application of one process."""
+    from tribal.app.local import local_application
+
+    built = local_application(blueprint.settings, prepare=lambda: _prepare(app))
+    app = replace(built, derived=Derived(generations=_GENERATIONS_KEPT))
+    tools = REGISTRY.narrowed(blueprint.tools)
+    metrics = Metrics(blueprint.metrics_folder)
+    return asgi_application(app, tools, serving_of(blueprint, app, tools), metrics, standard_error())
+
+
+def _prepare(app: Application) -> None:
+    """Have what a question needs read and derived from a new index, so that nobody waits for it."""
+    call_tool("search_tables", {"query": _ANY_QUESTION}, Caller("server"), app)
+
+
+def check_server(blueprint: ServerBlueprint) -> None:
+    """Refuse to start what could answer nobody, or would answer everybody.
+
+    Raises:
+        ConfigurationError: saying what to do.
+    """
+    from tribal.app.local import local_application
+
+    app = local_application(blueprint.settings)
+    callers = serving_of(blueprint, app, REGISTRY.narrowed(blueprint.tools)).callers
+    if callers.without_token is None and callers.issuer is None and not callers.own.any_is_valid():
+        raise ConfigurationError(
+            f"{_why_token(blueprint)}, and there is none that is valid: make one with "
+            "`tribal token create NAME --scope DATABASE`, or name your issuer as `issuer` and `audience` "
+            "under `serve` in databases.yaml"
+        )
+
+
+def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) -> Serving:
+    """Whom a server answers, and how it is reached."""
+    settings, serve = blueprint.settings, blueprint.settings.serve
+    rights = tools.read_rights | {METRICS_RIGHT} | ({WRITE_RIGHT} if blueprint.write else set())
+    local = Caller(settings.environment.get("USER") or "local", rights=rights)
+    callers = Callers(
+        OwnTokens(app.store, app.clock.real, time.monotonic),
+        tools.read_rights,
+        None if serve.issuer is None else _issuer(serve),
+        without_token=None if _why_token(blueprint) else local,
+    )
+    return Serving(
+        callers=callers,
+        public_url=serve.public_url,
+        hosts=frozenset(host.lower() for host in serve.hosts),
+        signing_key=blueprint.signing_key,
+        issuer=serve.issuer,
+        rights=tuple(serve.rights) or tuple(tools.read_rights),
+        one_process=blueprint.metrics_folder is None,
+        requests_per_minute=serve.requests_per_minute,
+    )
+
+
+def _why_token(blueprint: ServerBlueprint) -> str:
+    """Why a token is demanded; empty where requests of this machine need none."""
+    serve = blueprint.settings.serve
+    if not is_loopback(blueprint.host):
+        return f"others can reach {blueprint.host}, so that a token is demanded"
+    if serve.issuer is not None or serve.public_url is not None or serve.hosts:
+        return "databases.yaml has others reach the server (issuer, public_url or hosts), so that a token is demanded"
+    if blueprint.require_token or serve.require_token:
+        return "a token is demanded"
+    return ""
+
+
+def _issuer(serve: ServeSettings) -> tuple[TokenRules, SigningKeys]:
+    assert serve.issuer is not None
+    rules = TokenRules(
+        issuer=serve.issuer,
+        audience=frozenset(serve.audience),
+        scope_claim=serve.scope_claim,
+        audience_claim=serve.audience_claim,
+        authorized_parties=frozenset(serve.authorized_parties),
+        rights={name: frozenset(rights) for name, rights in serve.rights.items()},
+        leeway_seconds=serve.clock_skew_seconds,
+    )
+    return rules, SigningKeys(partial(download_keys, serve.issuer))

@@ -1,0 +1,229 @@
+"""The routes of corrections: the difference is shown first, and written when it comes back agreed to."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import ValidationError
+
+from tribal.edges.http.bodies import json_object, require_json
+from tribal.edges.http.messages import Response
+from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route
+from tribal.errors import (
+    BodyTooLarge,
+    CorrectionOutdated,
+    IndexNotReady,
+    NotFound,
+    RequestRefused,
+    RightMissing,
+    code_outcome,
+)
+
+if TYPE_CHECKING:
+    from tribal.documenting.annotating import Proposal, Subject
+    from tribal_contracts import Contract, Correction
+
+WRITE_RIGHT = "annotations:write"
+CORRECTIONS = "/v1/corrections"
+_CONTEXT_LINES = 3
+
+Body = TypeVar("Body", bound="Contract")
+
+
+def correction_routes(signing_key: bytes) -> tuple[Route, ...]:
+    """The routes; every process of a server needs the same key."""
+
+    def written_models() -> tuple[None, type[Contract]]:
+        from tribal_contracts import WrittenWords
+
+        return None, WrittenWords
+
+    def preview_models() -> tuple[type[Contract], type[Contract]]:
+        from tribal_contracts import Correction, ProposedCorrection
+
+        return Correction, ProposedCorrection
+
+    def write_models() -> tuple[type[Contract], type[Contract]]:
+        from tribal_contracts import AgreedCorrection, WrittenCorrection
+
+        return AgreedCorrection, WrittenCorrection
+
+    looked_up = (NotFound, IndexNotReady)
+    return (
+        Route(
+            "GET",
+            CORRECTIONS,
+            _written,
+            "What people have written about a table, a domain of a database, or a database.",
+            parameters=("table", "database", "domain"),
+            models=written_models,
+            failures=looked_up,
+        ),
+        Route(
+            "POST",
+            f"{CORRECTIONS}/preview",
+            partial(_preview, signing_key),
+            "What a correction would change.",
+            models=preview_models,
+            failures=looked_up,
+        ),
+        Route(
+            "POST",
+            CORRECTIONS,
+            partial(_write, signing_key),
+            "Write a correction whose difference was looked at.",
+            models=write_models,
+            failures=(*looked_up, CorrectionOutdated),
+        ),
+    )
+
+
+class _ToolFailed(Exception):
+    """What a correction is about cannot be looked at; the tool's answer says why."""
+
+    def __init__(self, response: Response) -> None:
+        super().__init__()
+        self.response = response
+
+
+def _answered(attempt: Callable[[], Contract]) -> Response:
+    try:
+        return Response(200, attempt().to_compact_json())
+    except _ToolFailed as failed:
+        return failed.response
+
+
+def _written(call: Call) -> Response:
+    def words() -> Contract:
+        from tribal.documenting.annotating import written_words
+        from tribal_contracts import Correction, WrittenWords
+
+        query = call.request.query
+        named = {name: query[name] for name in ("table", "database", "domain") if query.get(name)}
+        about = _about(call, _valid(Correction, {**named, "words": ""}))
+        said = partial(written_words, call.app.store(), about.database)
+        columns = {name: said(replace(about.subject, column=name)) for name in about.columns}
+        return WrittenWords(
+            description=said(about.subject),
+            title=said(replace(about.subject, said="title")) if about.subject.domain is not None else None,
+            columns={name: text for name, text in columns.items() if text is not None},
+            writable=call.request.caller.may(WRITE_RIGHT),
+        )
+
+    return _answered(words)
+
+
+def _preview(signing_key: bytes, call: Call) -> Response:
+    def proposed() -> Contract:
+        from tribal_contracts import Correction, ProposedCorrection
+
+        proposal, context_lines = _proposal(call, _body(call, Correction))
+        return ProposedCorrection(
+            file=proposal.key, difference=proposal.difference(context_lines), token=_token(signing_key, call, proposal)
+        )
+
+    return _answered(proposed)
+
+
+def _write(signing_key: bytes, call: Call) -> Response:
+    def written() -> Contract:
+        from tribal_contracts import AgreedCorrection, WrittenCorrection
+
+        agreed = _body(call, AgreedCorrection)
+        proposal, _ = _proposal(call, agreed)
+        if not hmac.compare_digest(_token(signing_key, call, proposal).encode(), agreed.token.encode()):
+            raise CorrectionOutdated(f"{proposal.key} is not as it was shown; look at the difference again")
+        proposal.write(call.app.store())
+        return WrittenCorrection(file=proposal.key)
+
+    return _answered(written)
+
+
+def _body(call: Call, kind: type[Body]) -> Body:
+    if not call.request.caller.may(WRITE_RIGHT):
+        raise RightMissing(f"corrections need the right {WRITE_RIGHT!r}: `tribal serve --write`, or a token with it")
+    require_json(call.request.headers.get("content-type"))
+    if len(call.request.body) > LARGEST_BODY_BYTES:
+        raise BodyTooLarge(f"the body is larger than {LARGEST_BODY_BYTES} bytes")
+    return _valid(kind, json_object(call.request.body))
+
+
+def _valid(kind: type[Body], content: Mapping[str, Any]) -> Body:
+    try:
+        return kind.model_validate(content)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(map(str, problem["loc"]))[:100].encode("utf-8", "replace").decode()
+        raise RequestRefused(f"the correction is not valid: {where}: {problem['msg']}") from None
+
+
+def _token(signing_key: bytes, call: Call, proposal: Proposal) -> str:
+    """Proof that this caller was shown this change; a page of another site cannot know it."""
+    message = f"{call.request.caller.subject}\n{proposal.fingerprint}".encode()
+    return hmac.new(signing_key, message, hashlib.sha256).hexdigest()
+
+
+def _proposal(call: Call, correction: Correction) -> tuple[Proposal, int]:
+    """What the correction would change, and how many lines around it the caller may see."""
+    from tribal.documenting.annotating import propose
+
+    about = _about(call, correction)
+    proposal = propose(call.app.store(), about.database, about.subject, correction.words.strip())
+    # The file is about every schema of the database.
+    return proposal, _CONTEXT_LINES if call.request.caller.scope.allows_all_of(about.database) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What a correction is about, which its caller may see."""
+
+    database: str
+    subject: Subject
+    columns: Sequence[str] = ()
+
+
+def _about(call: Call, correction: Correction) -> _About:
+    from tribal.documenting.annotating import Subject
+
+    if correction.table is not None:
+        if correction.domain is not None or correction.database is not None or correction.said != "description":
+            raise RequestRefused("a correction is about a table or about a domain of a database, not about both")
+        table = _asked(call, "get_table_schema", table=correction.table).schema_
+        columns = [column.name for column in table.columns]
+        if correction.column is not None and correction.column not in columns:
+            raise RequestRefused(f"{table.name} has no column {correction.column!r}")
+        return _About(table.database, Subject((table.schema_, table.table), column=correction.column), columns)
+    if correction.database is None or correction.column is not None:
+        raise RequestRefused("a correction names a table, or a database with or without a domain")
+    if not call.request.caller.scope.allows_all_of(correction.database):
+        raise RightMissing("words about a whole database or domain need a token whose scope has all of the database")
+    if correction.domain is not None:
+        _asked(call, "get_domain_overview", domain=correction.domain, database=correction.database)
+    else:
+        _asked(call, "list_domains", database=correction.database)
+        if correction.said != "description":
+            raise RequestRefused("only domains have titles")
+    return _About(correction.database, Subject(domain=correction.domain, said=correction.said))
+
+
+def _asked(call: Call, tool: str, **arguments: Any) -> Any:
+    """The whole answer of a tool, which bounds what the caller may correct to what the caller may see.
+
+    Raises:
+        _ToolFailed: when it fails.
+    """
+    from tribal.tools.call import call_tool
+    from tribal.tools.registry import REGISTRY
+
+    answer = call_tool(tool, arguments, call.request.caller, replace(call.app, answer_tokens=None))
+    error = REGISTRY.capability_of(tool).error_of(answer)
+    if error is not None:
+        told = {"success": False, "error": error.model_dump(mode="json", exclude_none=True)}
+        raise _ToolFailed(Response(code_outcome(error.code).http_status, json.dumps(told).encode()))
+    return answer

@@ -1,0 +1,109 @@
+"""The caller of a request by its header `Authorization`: a token of our own, or one of the trusted issuer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from tribal.edges.http.identity.keys import KeysUnavailable, SigningKeys
+from tribal.edges.http.identity.rules import TokenExpired, TokenRefused, TokenRules, scope_named
+from tribal.edges.http.identity.tokens import identify
+from tribal.errors import StoreError
+from tribal.ports.caller import Caller
+from tribal.ports.storing import ObjectStore
+from tribal.store.access_tokens import find_token, has_expired, is_token, read_tokens
+from tribal_contracts import AccessTokens
+
+TOKENS_KEPT_SECONDS = 2.0
+"""How long a revoked token may still be taken. By judgement: one look into the store in that time costs nothing."""
+
+_LOOK_AGAIN_SECONDS = 0.1
+"""Least time between two looks because of an unknown token: anyone can invent tokens."""
+
+
+class OwnTokens:
+    """The project's own tokens, read from its store again and again; thread-safe.
+
+    Args:
+        store: where the project keeps them.
+        real_now: the time by which they expire.
+        now: seconds on a clock that never goes back.
+    """
+
+    def __init__(
+        self, store: Callable[[], ObjectStore], real_now: Callable[[], datetime], now: Callable[[], float]
+    ) -> None:
+        self._store = store
+        self._real_now = real_now
+        self._now = now
+        self._lock = threading.Lock()
+        self._read: AccessTokens | None = None
+        self._read_at = 0.0
+
+    def identify(self, token: str) -> Caller:
+        """The caller that a token of ours admits.
+
+        Raises:
+            TokenRefused: when it admits nobody.
+            KeysUnavailable: when that cannot be told, because the store does not answer.
+        """
+        record = find_token(self._tokens(TOKENS_KEPT_SECONDS), token)
+        if record is None:
+            # It may just have been made.
+            record = find_token(self._tokens(_LOOK_AGAIN_SECONDS), token)
+        if record is None:
+            raise TokenRefused("there is no such token")
+        if has_expired(record, self._real_now()):
+            raise TokenExpired("the token has expired")
+        return Caller(f"token:{record.name}", scope_named(record.scope), frozenset(record.rights))
+
+    def any_is_valid(self) -> bool:
+        """Whether there is a token that has not expired."""
+        now = self._real_now()
+        return any(not has_expired(record, now) for record in self._tokens(TOKENS_KEPT_SECONDS).tokens)
+
+    def _tokens(self, kept_seconds: float) -> AccessTokens:
+        with self._lock:
+            if self._read is None or self._now() - self._read_at >= kept_seconds:
+                try:
+                    self._read = read_tokens(self._store())
+                except StoreError as error:
+                    self._read = None
+                    raise KeysUnavailable(f"the project's tokens cannot be read: {error.message}") from error
+                self._read_at = self._now()
+            return self._read
+
+
+@dataclass(frozen=True, slots=True)
+class Callers:
+    """Who may ask."""
+
+    own: OwnTokens
+    read_rights: frozenset[str]
+    """The rights of whom an issuer's token admits without telling rights."""
+    issuer: tuple[TokenRules, SigningKeys] | None = None
+    without_token: Caller | None = None
+    """The caller of requests that bear no token; `None` demands one."""
+
+    def identify(self, authorization: str | None) -> Caller:
+        """The caller of a request with this header.
+
+        Raises:
+            TokenRefused: when it is nobody who may ask.
+            KeysUnavailable: when that cannot be told right now.
+        """
+        if authorization is None:
+            if self.without_token is None:
+                raise TokenRefused("no bearer token")
+            return self.without_token
+        scheme, _, token = authorization.partition(" ")
+        if scheme.lower() == "bearer" and is_token(token.strip()):
+            return self.own.identify(token.strip())
+        if self.issuer is None:
+            raise TokenRefused("the token is none of ours, and no issuer is trusted")
+        rules, keys = self.issuer
+        bearer = identify(authorization, rules, keys)
+        rights = self.read_rights if bearer.rights is None else bearer.rights
+        return Caller(bearer.subject, bearer.scope, rights)

@@ -1,0 +1,106 @@
+"""The page's own files, and the routes `GET /v1/page/...` that its data comes from, part by part."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tribal.edges.http.messages import Response
+from tribal.edges.http.routing import Call, Route
+from tribal.errors import RequestRefused, RightMissing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tribal.browsing.survey import Survey
+    from tribal.retrieval.toolbox import Toolbox
+
+PAGE = "/v1/page"
+_MAIN = "index.html"
+
+
+def _part(name: str, call: Call) -> Response:
+    from tribal.browsing.parts import WHOLE_PARTS
+
+    return _browsed(call, lambda found, _: WHOLE_PARTS[name](found))
+
+
+def _catalog(call: Call) -> Response:
+    from tribal.browsing.parts import catalog_part
+
+    return _browsed(call, lambda found, _: catalog_part(found, call.app.store()))
+
+
+def _changes(call: Call) -> Response:
+    from tribal.browsing.changes import changes_part
+
+    scope = call.request.caller.scope
+    return _browsed(call, lambda _found, _: changes_part(call.app.store(), scope))
+
+
+def _table(call: Call) -> Response:
+    from tribal.browsing.parts import table_part
+
+    name = _asked(call, "name")
+    return _browsed(call, partial(table_part, name))
+
+
+def _domain(call: Call) -> Response:
+    from tribal.browsing.parts import domain_part
+
+    database, name = _asked(call, "database"), _asked(call, "domain")
+    return _browsed(call, lambda found, _: domain_part(found, database, name))
+
+
+def _asked(call: Call, name: str) -> str:
+    value = call.request.query.get(name)
+    if not value:
+        raise RequestRefused(f"the query string lacks {name!r}")
+    return value
+
+
+def _browsed(call: Call, make: Callable[[Survey, Toolbox], Any]) -> Response:
+    """A part of what the caller may see, from one generation of the index."""
+    from tribal.browsing.survey import browsing_toolbox, survey
+    from tribal.retrieval.tools import READ_DOCUMENTATION
+
+    if not call.request.caller.may(READ_DOCUMENTATION):
+        raise RightMissing(f"the page needs the right {READ_DOCUMENTATION!r}")
+    with call.app.index().reading():
+        toolbox = browsing_toolbox(call.request.caller, call.app)
+        value = make(survey(toolbox), toolbox)
+    return Response(200, json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+
+
+def _file(name: str, _: Call) -> Response:
+    from tribal.rendering.web.page import SERVED_POLICY, page_files
+
+    file = page_files()[name]
+    headers = {"Content-Security-Policy": SERVED_POLICY, "Cache-Control": "no-cache"}
+    return Response(200, file.data, file.content_type, headers=headers)
+
+
+def _file_route(path: str, name: str, content_type: str) -> Route:
+    summary = f"The page: {name}."
+    return Route("GET", path, partial(_file, name), summary, public=True, content_type=content_type)
+
+
+def _part_route(name: str, summary: str) -> Route:
+    return Route("GET", f"{PAGE}/{name}", partial(_part, name), summary, by_generation=True)
+
+
+PAGE_ROUTES: tuple[Route, ...] = (
+    _file_route("/", _MAIN, "text/html"),
+    _file_route("/page.js", "page.js", "text/javascript"),
+    _file_route("/page.css", "page.css", "text/css"),
+    Route("GET", f"{PAGE}/catalog", _catalog, "Every table and domain, for lists and search.", by_generation=True),
+    Route("GET", f"{PAGE}/changes", _changes, "What changed between the last two runs."),
+    Route("GET", f"{PAGE}/table", _table, "Everything about the table `name`.", by_generation=True),
+    Route("GET", f"{PAGE}/domain", _domain, "What the page of a domain of `database` shows.", by_generation=True),
+    _part_route("columns", "The names of the columns of every table, in the order of the catalog."),
+    _part_route("keys", "The declared keys, by the places of their tables in the catalog."),
+    _part_route("state", "How fresh everything is, and how well it is described."),
+    _part_route("todo", "What is most worth a sentence."),
+)
+"""The page at the root of a server, and what it shows."""

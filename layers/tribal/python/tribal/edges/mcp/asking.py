@@ -1,0 +1,77 @@
+"""How the server asks the tools: in this process, or wherever a deployment has them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from tribal.errors import code_outcome
+from tribal.ports.application import Application
+from tribal.ports.caller import Caller
+from tribal.tools.call import call_tool
+from tribal.tools.pages import whole_answer
+from tribal.tools.registry import REGISTRY, Registry
+from tribal_contracts import AgentError, Contract
+
+CallTool = Callable[[str, Mapping[str, Any], Caller], Contract]
+"""Calls a tool for a caller; any error is an answer in the shape of the tool's capability."""
+
+_FIRST_SERVER_FAULT = 500
+
+
+def local_calls(app: Application, tools: Registry = REGISTRY) -> CallTool:
+    """Calls of the tools in this process."""
+    return partial(_call_here, app=app, tools=tools)
+
+
+def _call_here(
+    name: str, arguments: Mapping[str, Any], caller: Caller, *, app: Application, tools: Registry
+) -> Contract:
+    return call_tool(name, arguments, caller, app, tools)
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Asks tools for one caller where a failure is an error of the protocol."""
+
+    call: CallTool
+    tools: Registry
+    caller: Caller
+
+    def ask(self, name: str, **arguments: Any) -> Any:
+        """The answer of a tool; what is `None` is left out of the arguments.
+
+        Raises:
+            MCPError: when the tool failed.
+        """
+        answer = self._call(name, arguments)
+        error = self.tools.capability_of(name).error_of(answer)
+        if error is not None:
+            raise protocol_error(error)
+        return answer
+
+    def ask_whole(self, name: str, **arguments: Any) -> Any:
+        """All pages of a tool's answer as one.
+
+        Raises:
+            MCPError: when the tool failed on any page.
+        """
+        first = self.ask(name, **arguments)
+        spec = self.tools.callable[name]
+        return whole_answer(spec, first, lambda cursor: self.ask(name, **arguments, cursor=cursor), self.tools)
+
+    def _call(self, name: str, arguments: Mapping[str, Any]) -> Contract:
+        return self.call(name, {key: value for key, value in arguments.items() if value is not None}, self.caller)
+
+
+def protocol_error(error: AgentError) -> MCPError:
+    """A tool's failure where the protocol knows no failed answers."""
+    ours = code_outcome(error.code).http_status >= _FIRST_SERVER_FAULT
+    code = types.INTERNAL_ERROR if ours else types.INVALID_PARAMS
+    return MCPError(code, error.message, json.loads(error.to_compact_json()))

@@ -1,0 +1,158 @@
+const HOW_TOLD = {
+  human: "by people",
+  comment: "by comments",
+  model: "by a model",
+  derived: "by rules",
+  none: "not yet",
+};
+const DAY = 86_400_000;
+const FATES = {
+  added: "new",
+  dropped: "gone",
+  changed: "changed",
+  excluded: "left out by the configuration",
+  unreadable: "no longer readable",
+};
+
+/** @param {string} title @param {string} said */
+function reportTop(title, said) {
+  return [trail(element("a", {href: "#/"}, "Catalog"), title), heading(title), about(said)];
+}
+
+/** How long ago something was, for people. @param {string} time */
+function ago(time) {
+  const days = Math.floor((Date.now() - Date.parse(time)) / DAY);
+  if (!(days >= 0)) return time;
+  return days === 0 ? "today" : counted(days, "day") + " ago";
+}
+
+/** @param {string} time */
+function moment(time) {
+  return element("time", {datetime: time}, time.slice(0, 10) + " (" + ago(time) + ")");
+}
+
+/** @param {number} part @param {number} whole */
+const share = (part, whole) => (whole ? Math.round((100 * part) / whole) + " %" : "\u2013");
+
+async function stateView() {
+  /** @type {StatePart} */
+  const state = await source.part("state");
+  const parts = reportTop("State", "How fresh all of this is, and how well it is described.");
+  parts.push(element("p", {class: "facts"}, "Index made ", moment(state.indexed)));
+  for (const database of state.databases) {
+    const heads = /** @type {[string, string][]} */ ([
+      ["", "name"],
+      ["", "wide"],
+    ]);
+    const body = [
+      [
+        ["Documented"],
+        [
+          moment(database.oldest),
+          database.oldest === database.newest ? null : " to ",
+          database.oldest === database.newest ? null : moment(database.newest),
+        ],
+      ],
+      [["Tables"], [rows(database.tables)]],
+      ...Object.entries(HOW_TOLD).map(([kind, told]) => [
+        ["Tables described " + told],
+        [rows(database.sources[kind] || 0) + " \u00b7 " + share(database.sources[kind] || 0, database.tables)],
+      ]),
+      [
+        ["Columns described"],
+        [`${rows(database.told)} of ${rows(database.columns)} \u00b7 ${share(database.told, database.columns)}`],
+      ],
+    ];
+    if (database.unread) body.unshift([["Not reached by the last run; read"], [moment(database.unread)]]);
+    const title = element("bdi", {}, visible(database.n));
+    parts.push(section(title, facts("State of " + visible(database.n), heads.length ? body : body)));
+  }
+  return parts;
+}
+
+/** Names with what is so, line by line. @param {string} label @param {Child[][][]} body */
+function facts(label, body) {
+  const lines = body.map(([name, told]) =>
+    element("tr", {}, element("th", {scope: "row"}, ...name), element("td", {}, ...told)),
+  );
+  return element("table", {"aria-label": label, class: "state"}, element("tbody", {}, lines));
+}
+
+async function changesView() {
+  /** @type {ChangesPart} */
+  const changes = await source.part("changes");
+  const parts = reportTop(
+    "Changes",
+    changes.why || "What is different in the databases since the run before the last.",
+  );
+  if (changes.why) return parts;
+  parts.push(element("p", {class: "facts"}, "From run ", code(changes.before), " to run ", code(changes.after)));
+  for (const database of changes.databases) {
+    const title = element("bdi", {}, visible(database.n));
+    if (database.problem) parts.push(section(title, about("Not compared: " + database.problem)));
+    else if (!database.tables.length) parts.push(section(title, about("Nothing has changed.")));
+    else parts.push(section(title, changeGrid(database)));
+  }
+  return parts;
+}
+
+/** @param {ChangesPart["databases"][number]} database */
+function changeGrid(database) {
+  return grid(
+    "Changes of " + visible(database.n),
+    [
+      ["Table", "name"],
+      ["What", ""],
+      ["Inside", "wide"],
+    ],
+    database.tables.map(([label, fate, inside]) => {
+      const known = catalogTables.find(table => table.b === database.n && table.l === label);
+      return [
+        [known ? tableName(known.n) : element("bdi", {}, visible(label))],
+        [FATES[/** @type {keyof typeof FATES} */ (fate)] || fate],
+        [
+          element(
+            "ul",
+            {class: "inside"},
+            inside.map(change => element("li", {}, ...insideChange(change))),
+          ),
+        ],
+      ];
+    }),
+  );
+}
+
+/** @param {InsideChange} change @returns {Child[]} */
+function insideChange([what, name, aspect, before, after]) {
+  const said = [what, " ", name ? code(name) : null, aspect ? " \u00b7 " + aspect : null];
+  if (before === null && after === null) return said;
+  if (before === null) return [...said, aspect ? ": now " : " is new: ", code(after || "")];
+  if (after === null) return [...said, aspect ? ": was " : " is gone: ", code(before)];
+  return [...said, ": ", code(before), " \u2192 ", code(after)];
+}
+
+async function todoView() {
+  /** @type {TodoPart} */
+  const todo = await source.part("todo");
+  const parts = reportTop(
+    "To do",
+    todo.total
+      ? "What is most worth a sentence of yours: by the tables that refer to it, and by how unclear its name is."
+      : "Everything is described.",
+  );
+  if (!todo.total) return parts;
+  const shown = todo.items.length < todo.total ? ", the first " + rows(todo.items.length) + " are listed" : "";
+  parts.push(element("p", {class: "facts"}, counted(todo.total, "sentence") + " missing" + shown));
+  parts.push(
+    grid(
+      "To do",
+      [
+        ["Table", "name"],
+        ["Column", "name"],
+        ["Tables that refer to it", "number"],
+      ],
+      todo.items.map(([table, column, refer]) => [[tableName(table)], [column ? code(column) : ""], [rows(refer)]]),
+    ),
+  );
+  return parts;
+}

@@ -1,0 +1,287 @@
+const KINDS = {
+  table: "Table",
+  partitioned_table: "Partitioned table",
+  view: "View",
+  materialized_view: "Materialized view",
+  foreign_table: "Foreign table",
+  dynamic_table: "Dynamic table",
+  external_table: "External table",
+  iceberg_table: "Iceberg table",
+  hybrid_table: "Hybrid table",
+};
+const SOURCES = {
+  human: "Written by a person.",
+  comment: "From the comment in the database.",
+  model: "Written by a model.",
+  derived: "Known from {}; nobody has confirmed it.",
+};
+const PRIMARY_KEY = 1,
+  FOREIGN_KEY = 2,
+  NULLABLE = 4,
+  UNIQUE = 8;
+const SHAPELESS = /^(bigint|date|double|float|integer|number|numeric|real|smallint|time)/;
+
+/** @param {Table} table */
+function tableView(table) {
+  const database = databases.get(table.b);
+  const known = [
+    KINDS[/** @type {keyof typeof KINDS} */ (table.k)] || table.k,
+    counted((table.c || []).length, "column"),
+  ];
+  if (table.k !== "view") known.push(table.r < 0 ? "number of rows unknown" : "about " + counted(table.r, "row"));
+  if (table.p) known.push(counted(table.p, table.k === "table" ? "inheriting table" : "partition"));
+  const line = element("p", {class: "facts"}, known.join(" \u00b7 "));
+  if (table.pk) line.append(" \u00b7 primary key ", ...present(joined(table.pk.map(code))));
+  /** @type {Child[]} */
+  const parts = [
+    trail(
+      element("a", {href: "#/"}, "Catalog"),
+      element("a", {href: databaseLink(table.b)}, visible(table.b)),
+      element("a", {href: domainLink(table.b, table.d)}, table.d),
+      element("bdi", {}, visible(table.l)),
+    ),
+    heading(table.l),
+    about(table.s),
+    line,
+    element(
+      "p",
+      {class: "facts guess"},
+      table.s
+        ? (SOURCES[/** @type {keyof typeof SOURCES} */ (table.o)] || "").replace("{}", table.w || "the catalog")
+        : "Not described yet.",
+    ),
+  ];
+  if (table.no) {
+    const notes = table.no.map(note => element("li", {}, prose(note)));
+    parts.push(section("Good to know", element("ul", {class: "notes"}, notes)));
+  }
+  parts.push(section("Columns", columnGrid(table)), ...relationParts(table), ...constraintParts(table));
+  const samples = sampleGrid(table);
+  if (samples) parts.push(section("Sample values", samples));
+  if (table.v) parts.push(section("Definition", sql(table.v)));
+  if (table.g) parts.push(section("To describe", ...gapParts(table.g, database)));
+  const byHand = correction(database, table.al, "tables: " + JSON.stringify(table.l) + ":", [
+    "description:",
+    "columns:",
+  ]);
+  parts.push(corrections(tableSubject(table), byHand));
+  return parts;
+}
+
+/** @param {Table} table @returns {Subject} */
+function tableSubject(table) {
+  const columns = (table.c || []).map(([name, , , text, told]) => ({
+    label: "Column " + name,
+    column: name,
+    shown: text,
+    own: told === "human",
+  }));
+  return {
+    named: {table: table.n},
+    sayings: [{label: "What the table is", shown: table.s, own: table.o === "human"}, ...columns],
+  };
+}
+
+/** @param {string} lines @param {Database | undefined} database */
+function gapParts(lines, database) {
+  return [
+    element("p", {class: "soft"}, "Most worth a sentence of yours, in ", code(database ? database.f : ""), ":"),
+    sql(lines, "YAML"),
+  ];
+}
+
+/** @param {Table} table */
+function columnGrid(table) {
+  /** @type {Map<string, string>} */
+  const parents = new Map();
+  for (const [name, outgoing, own] of table.e || []) {
+    if (outgoing) for (const column of own) if (!parents.has(column)) parents.set(column, name);
+  }
+  /** @type {[string, string][]} */
+  const heads = [
+    ["Column", "name"],
+    ["Type", "type"],
+    ["Key", "key"],
+    ["Nullable", ""],
+    ["Default", "default"],
+    ["Description", "wide"],
+  ];
+  return grid(
+    "Columns",
+    heads,
+    (table.c || []).map(column => {
+      const [name, type, flags = 0, text, told, otherwise, , , values, kind, basis] = column;
+      /** @type {Child[]} */
+      const keys = [];
+      const parent = parents.get(name);
+      if (flags & PRIMARY_KEY) keys.push(tag("PK", "primary key"));
+      else if (flags & UNIQUE) keys.push(tag("UK", "unique"));
+      if (flags & FOREIGN_KEY) keys.push(tag("FK", "foreign key"), parent ? tableName(parent) : "");
+      /** @type {Child[]} */
+      const said = [element("span", {dir: "auto"}, prose(text))];
+      if (values && told !== "derived") said.push(" Values: ", ...joined(values.map(code)), ".");
+      if (basis) said.push(" ", element("span", {class: "basis"}, "\u00b7 " + basis));
+      if (kind) said.push(" ", tag(kind === "value" ? "hidden" : "hidden: possible " + kind, "values are masked"));
+      return [
+        [code(name)],
+        [code(type)],
+        keys,
+        [flags & NULLABLE ? "yes" : "no"],
+        [otherwise ? code(otherwise) : ""],
+        said,
+      ];
+    }),
+  );
+}
+
+/** @param {string} text @param {string} meaning */
+function tag(text, meaning) {
+  return element("span", {class: "tag", title: meaning}, text);
+}
+
+/** @param {Table} table */
+function relationParts(table) {
+  /** @type {Child[]} */
+  const parts = table.e ? declaredParts(table.e) : [];
+  if (table.lk) parts.push(section("Likely keys (not declared)", likelyGrid(table.lk)));
+  const picture = starDiagram(table);
+  if (picture) parts.splice(table.e ? 1 : parts.length, 0, element("p", {class: "soft"}, legend()), picture);
+  return parts;
+}
+
+/** @param {LikelyKey[]} keys */
+function likelyGrid(keys) {
+  /** @type {[string, string][]} */
+  const heads = [
+    ["Direction", "type"],
+    ["Table", "name"],
+    ["This table\u2019s column = the other\u2019s", ""],
+    ["Why", "wide"],
+  ];
+  return grid(
+    "Likely keys",
+    heads,
+    keys.map(([name, outgoing, own, other, why]) => [
+      [outgoing ? "likely refers to" : "likely referred to by"],
+      [tableName(name)],
+      paired(own, other),
+      [prose(why)],
+    ]),
+  );
+}
+
+/** @param {string[]} own @param {string[]} other */
+function paired(own, other) {
+  return joined(
+    own.map((column, place) => element("span", {}, code(column), " = ", code(other[place]))),
+    " and ",
+  );
+}
+
+/** @param {Relation[]} relations */
+function declaredParts(relations) {
+  /** @type {[string, string][]} */
+  const heads = [
+    ["Direction", "type"],
+    ["Table", "name"],
+    ["This table\u2019s column = the other\u2019s", ""],
+    ["Meaning", "wide"],
+  ];
+  const body = relations.map(([name, outgoing, own, other, text]) => [
+    [outgoing ? "refers to" : "referred to by"],
+    [tableName(name)],
+    paired(own, other),
+    [prose(text)],
+  ]);
+  const parts = [section("Relationships", grid("Relationships", heads, body))];
+  const joins = relations.flatMap(relation => relation[6] || []);
+  const more = relations.length - joins.length;
+  const rest = element("p", {class: "soft"}, counted(more, "more join") + " can be written from the relationships.");
+  parts.push(
+    section(
+      "Joins",
+      joins.map(join => sql(join)),
+      more > 0 ? rest : null,
+    ),
+  );
+  return parts;
+}
+
+/** @param {Table} table */
+function constraintParts(table) {
+  const parts = [],
+    list = (/** @type {string[] | undefined} */ names) => joined((names || []).map(code));
+  if (table.u) {
+    parts.push(
+      section(
+        "Unique keys",
+        grid(
+          "Unique keys",
+          [
+            ["Key", ""],
+            ["Columns", ""],
+          ],
+          table.u.map(([name, columns]) => [[code(name)], list(columns)]),
+        ),
+      ),
+    );
+  }
+  if (table.ix) {
+    /** @type {[string, string][]} */
+    const heads = [
+      ["Index", ""],
+      ["Columns", ""],
+      ["Unique", ""],
+      ["Only rows where", ""],
+    ];
+    parts.push(
+      section(
+        "Indexes",
+        grid(
+          "Indexes",
+          heads,
+          table.ix.map(([name, columns, unique, where]) => [
+            [code(name)],
+            list(columns),
+            [unique ? "yes" : "no"],
+            [where ? code(where) : ""],
+          ]),
+        ),
+      ),
+    );
+  }
+  if (table.ch) {
+    parts.push(
+      section(
+        "Checks",
+        grid(
+          "Checks",
+          [
+            ["Check", ""],
+            ["Every row satisfies", "wide"],
+          ],
+          table.ch.map(([name, condition]) => [[code(name)], [code(condition)]]),
+        ),
+      ),
+    );
+  }
+  return parts;
+}
+
+/** @param {Table} table */
+function sampleGrid(table) {
+  /** @type {Child[][][]} */
+  const body = [];
+  for (const [name, type, , , , , samples, patterns] of table.c || []) {
+    const shapes = SHAPELESS.test(type) ? [] : patterns || [];
+    const values = samples || [];
+    if (values.length || shapes.length) body.push([[code(name)], joined(values.map(code)), joined(shapes.map(code))]);
+  }
+  /** @type {[string, string][]} */
+  const heads = [
+    ["Column", ""],
+    ["Values", ""],
+    ["Shapes of values that are not shown", ""],
+  ];
+  return body.length ? grid("Sample values", heads, body) : null;
+}

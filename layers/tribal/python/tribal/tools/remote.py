@@ -1,0 +1,75 @@
+"""Calling tools of another process for a caller that this one has verified, and answering such a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tribal.catalog.scope import Scope
+from tribal.errors import TribalError
+from tribal.ports.application import Application
+from tribal.ports.caller import Caller
+from tribal.ports.running import Clock
+from tribal.tools.call import call_tool, read_answer, with_tokens_used
+from tribal.tools.registry import REGISTRY, Registry
+from tribal_contracts import CallerRecord, Contract, ToolCall, ToolCallEvent
+
+Send = Callable[[bytes], bytes]
+"""Sends an event and returns the answer; raises a `TribalError` when there is none."""
+
+
+class RemoteTools:
+    """Calls tools through a function that has them; a call that does not arrive is a failed answer."""
+
+    def __init__(self, send: Send, clock: Clock, tools: Registry = REGISTRY) -> None:
+        self._send = send
+        self._clock = clock
+        self._tools = tools
+
+    def __call__(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Contract:
+        """Call a tool.
+
+        Raises:
+            KeyError: when there is no tool of that name.
+        """
+        spec, capability = self._tools.callable[name], self._tools.capability_of(name)
+        call = ToolCall(tool=name, arguments=dict(arguments), caller=_record(caller))
+        try:
+            return read_answer(name, self._send(ToolCallEvent(tool_call=call).to_compact_json()), self._tools)
+        except TribalError as exc:
+            error = exc.to_agent_error(self._clock.published())
+        return with_tokens_used(capability.failed(spec, arguments, error))
+
+
+def is_tool_call(event: Mapping[str, Any]) -> bool:
+    """Whether an event is a call of a tool; a request of API Gateway never is, whatever its sender wrote."""
+    return set(event) == {"tool_call"}
+
+
+def answer_tool_call(event: Mapping[str, Any], app: Application, tools: Registry = REGISTRY) -> Contract:
+    """Answer an event that is a call of a tool.
+
+    Raises:
+        pydantic.ValidationError: when it does not say all that a call needs, or says more.
+        KeyError: when there is no tool of that name.
+    """
+    call = ToolCallEvent.model_validate(dict(event)).tool_call
+    return call_tool(call.tool, call.arguments, _caller(call.caller), app, tools)
+
+
+def _record(caller: Caller) -> CallerRecord:
+    scope = caller.scope
+    return CallerRecord(
+        subject=caller.subject,
+        databases=None if scope.databases is None else sorted(scope.databases),
+        schemas=None if scope.schemas is None else sorted(scope.schemas),
+        rights=None if caller.rights is None else sorted(caller.rights),
+    )
+
+
+def _caller(record: CallerRecord) -> Caller:
+    scope = Scope(
+        None if record.databases is None else frozenset(record.databases),
+        None if record.schemas is None else frozenset(record.schemas),
+    )
+    return Caller(record.subject, scope, None if record.rights is None else frozenset(record.rights))
