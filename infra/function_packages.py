@@ -10,7 +10,7 @@ OUR_LAYER = "tribal"
 MODEL_LAYER = "deps-model"
 """What asks a model; only where an environment names one."""
 _DATABASES = ("deps-postgres", "deps-snowflake")
-LAYERS = (OUR_LAYER, "deps-core", MODEL_LAYER, *_DATABASES, "deps-search", "deps-tokens", "deps-vectors")
+LAYERS = (OUR_LAYER, "deps-core", MODEL_LAYER, *_DATABASES, "deps-mcp", "deps-search", "deps-tokens", "deps-vectors")
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "planner": (OUR_LAYER, "deps-core", *_DATABASES),
     "documenter": (OUR_LAYER, "deps-core", *_DATABASES),
@@ -18,6 +18,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "indexer": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors"),
     "retriever": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors"),
     "authorizer": (OUR_LAYER, "deps-core", "deps-tokens"),
+    "mcp": (OUR_LAYER, "deps-core", "deps-mcp"),
 }
 ASKING = ("documenter", "finisher")
 """The functions that ask the model."""

@@ -19,6 +19,14 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "typing-extensions",
         "typing-inspection",
     ),
+    # What deps-core has already.
+    "deps-mcp": (
+        "annotated-types",
+        "pydantic",
+        "pydantic-core",
+        "typing-extensions",
+        "typing-inspection",
+    ),
     "deps-postgres": ("urllib3",),
     "deps-snowflake": (),
     # opensearch-py imports gRPC only for that transport, but `requests` for any.

@@ -5,6 +5,7 @@ Source: https://chromedevtools.github.io/devtools-protocol/
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import selectors
@@ -30,14 +31,22 @@ _FLAGS = (
     "--disable-component-update",
     "--disable-dev-shm-usage",
     "--disable-gpu",
-    # Any background request of the browser itself fails to resolve its host.
-    "--host-resolver-rules=MAP * ~NOTFOUND",
+    # Any background request of the browser itself fails to resolve its host; servers of this machine are reached.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--no-proxy-server",
     # The sandbox needs privileges that containers lack, and only our own pages are opened.
     "--no-sandbox",
 )
 _ANSWER_SECONDS = 60.0
 _QUIT_SECONDS = 10.0
-_KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "ArrowDown": (40, ""), "/": (191, "/")}
+_KEYS = {
+    "Enter": (13, "\r"),
+    "Escape": (27, ""),
+    "ArrowDown": (40, ""),
+    "/": (191, "/"),
+    "+": (187, "+"),
+    "0": (48, "0"),
+}
 
 
 def installed_chromium() -> str | None:
@@ -162,6 +171,38 @@ class Tab:
         answer = self._call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, f"{expression}: {answer['exceptionDetails']}"
         return answer["result"].get("value")
+
+    def until(self, expression: str) -> None:
+        """Wait until a JavaScript expression is true of the page, frame by frame."""
+        polled = (
+            "new Promise((there, gone) => { const end = Date.now() + 20000; const look = () => "
+            f"({expression}) ? there(true) : Date.now() > end ? gone(new Error('not in time')) : setTimeout(look, 5);"
+            " look(); })"
+        )
+        assert self.value(polled) is True
+
+    def click(self, selector: str) -> None:
+        """Click the middle of the first element that matches a CSS selector, with the mouse."""
+        found = f"document.querySelector({json.dumps(selector)})"
+        self.value(f"{found}.scrollIntoView({{block: 'center'}})")
+        x, y = self.value(
+            f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])({found}.getBoundingClientRect())"
+        )
+        self.mouse("mousePressed", x, y)
+        self.mouse("mouseReleased", x, y)
+
+    def mouse(self, kind: str, x: float, y: float) -> None:
+        """Press, move or release the left button at a place."""
+        self._call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+
+    def resize(self, width: int, height: int) -> None:
+        """Give the page a window of this size."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self._call("Emulation.setDeviceMetricsOverride", **size)
+
+    def screenshot(self) -> bytes:
+        """What is seen of the page, as PNG."""
+        return base64.b64decode(self._call("Page.captureScreenshot", format="png")["data"])
 
     def text(self, selector: str) -> str:
         """The visible text of the first element that matches a CSS selector."""

@@ -40,6 +40,7 @@ _ANY = "These actions know no resources: traces, delivery of logs, network inter
 
 _LOG_POLICY = "arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs"
 API = {
+    "AwsSolutions-APIG4": "What tells clients who issues tokens is public (RFC 9728); all else asks for a caller",
     "AwsSolutions-APIG2": "The retriever checks each body against the tool's contract and answers with its error",
     "AwsSolutions-APIG3": "Nobody calls without a signature or a token, and all are throttled",
     "AwsSolutions-APIG6": (

@@ -1,11 +1,11 @@
-"""The tools over HTTPS: a regional REST API that requires authentication."""
+"""The tools over HTTPS and MCP: a regional REST API that requires authentication."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Duration, RemovalPolicy, Stack
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
@@ -15,8 +15,11 @@ from constructs import Construct
 from infra.environment import Environment, JwtAuth
 from infra.stacks.functions import Function, Layers, NetworkPlace
 from infra.stacks.logging import log_group
+from infra.stacks.permissions import allow
 
 _REMEMBERED_SECONDS = 300
+_METADATA = "oauth-protected-resource"
+"""Where clients learn who issues tokens, below `.well-known` (RFC 9728)."""
 _ACCESS_LOG = json.dumps(
     {
         "requestId": "$context.requestId",
@@ -39,7 +42,7 @@ _ACCESS_LOG = json.dumps(
 
 
 class ToolsApi(Construct):
-    """`POST /v1/tools/{name}`, `GET /v1/tools`, `GET /health`."""
+    """`POST /v1/tools/{name}`, `GET /v1/tools`, `GET /health`, `/mcp`, and what tells clients who issues tokens."""
 
     def __init__(
         self,
@@ -64,13 +67,30 @@ class ToolsApi(Construct):
             variables=variables | {"TRIBAL_ANSWER_TOKENS": str(environment.api.answer_tokens)},
         )
         self.authorizer = self._authorizer(environment, layers)
+        self.mcp = self._mcp(environment, layers)
         self.rest = self._rest_api(environment)
         self._methods()
+        if self.authorizer is not None:
+            self._tell_who_issues_tokens(environment)
 
     @property
     def functions(self) -> list[Function]:
         """The functions behind the API."""
-        return [self.retriever, *([self.authorizer] if self.authorizer else [])]
+        return [self.retriever, self.mcp, *([self.authorizer] if self.authorizer else [])]
+
+    def _mcp(self, environment: Environment, layers: Layers) -> Function:
+        """The function for MCP, which may do nothing but ask the retriever."""
+        auth = environment.api.auth
+        issuer = {"TRIBAL_TOKEN_ISSUER": auth.issuer} if isinstance(auth, JwtAuth) else {}
+        return Function(
+            self,
+            "Mcp",
+            package="mcp",
+            environment=environment,
+            layers=layers,
+            statements=[allow("AskTheRetriever", ["lambda:InvokeFunction"], self.retriever.arn)],
+            variables={"TRIBAL_RETRIEVER": self.retriever.arn} | issuer,
+        )
 
     def _authorizer(self, environment: Environment, layers: Layers) -> Function | None:
         auth = environment.api.auth
@@ -121,14 +141,37 @@ class ToolsApi(Construct):
         )
 
     def _methods(self) -> None:
-        integration = apigateway.LambdaIntegration(
-            self._handle("RetrieverOfApi", self.retriever), proxy=True, allow_test_invoke=False
-        )
+        integration = self._integration("RetrieverOfApi", self.retriever)
         options = self._who_may()
         self.rest.root.add_resource("health").add_method("GET", integration, **options)
         tools = self.rest.root.add_resource("v1").add_resource("tools")
         tools.add_method("GET", integration, **options)
         tools.add_resource("{name}").add_method("POST", integration, **options)
+        self._asks_mcp = self._integration("McpOfApi", self.mcp)
+        mcp = self.rest.root.add_resource("mcp")
+        for method in ("POST", "GET", "DELETE"):
+            mcp.add_method(method, self._asks_mcp, **options)
+
+    def _tell_who_issues_tokens(self, environment: Environment) -> None:
+        """Tell whoever has no token, or one that is not accepted, where to get one."""
+        known = self.rest.root.add_resource(".well-known").add_resource(_METADATA)
+        known.add_method("GET", self._asks_mcp, authorization_type=apigateway.AuthorizationType.NONE)
+        stack = Stack.of(self)
+        # The address of the stage, which is made after the responses.
+        host = f"{self.rest.rest_api_id}.execute-api.{stack.region}.{stack.url_suffix}"
+        where = f'resource_metadata="https://{host}/{environment.name}/.well-known/{_METADATA}"'
+        refused = f'error="invalid_token", error_description="the token is not accepted", {where}'
+        for name, kind, told in (
+            ("Unauthorized", apigateway.ResponseType.UNAUTHORIZED, where),
+            # The authorizer denies what bears a bad token, and nothing else.
+            ("Refused", apigateway.ResponseType.ACCESS_DENIED, refused),
+        ):
+            self.rest.add_gateway_response(
+                name, type=kind, status_code="401", response_headers={"WWW-Authenticate": f"'Bearer {told}'"}
+            )
+
+    def _integration(self, name: str, function: Function) -> apigateway.LambdaIntegration:
+        return apigateway.LambdaIntegration(self._handle(name, function), proxy=True, allow_test_invoke=False)
 
     def _who_may(self) -> dict[str, Any]:
         if self.authorizer is None:
