@@ -29,7 +29,7 @@ OURS = [
 LONGEST_MODULE = 400
 MOST_MODULES = 15
 MOST_PARAMETERS = 6
-USE_CASES = ("describing", "documenting", "indexing", "planning", "retrieval", "runs", "tools")
+USE_CASES = ("browsing", "describing", "documenting", "indexing", "planning", "retrieval", "runs", "tools")
 """Packages whose functions are use cases or parts of one."""
 MADE = {"build", "cdk.out", "node_modules"}
 """Folders that commands write, and that git does not know."""
@@ -199,14 +199,20 @@ def test_the_help_of_the_command_line_loads_no_contract() -> None:
     assert not any(name.startswith(("tribal_contracts", "numpy", "pg8000", "rich.console")) for name in loaded)
 
 
-def test_only_the_edge_for_mcp_loads_its_sdk() -> None:
-    users = {
+def _users(*packages: str) -> set[tuple[str, ...]]:
+    return {
         path.relative_to(PACKAGE).parts[:2]
         for path in PACKAGE.rglob("*.py")
-        if any(name.partition(".")[0] in {"mcp", "mcp_types", "anyio"} for name in _imports(path))
+        if any(name.partition(".")[0] in packages for name in _imports(path))
     }
-    assert users == {("edges", "mcp")}
-    assert not {"mcp", "mcp_types", "anyio"} & loaded_after("import tribal.edges.cli.app, tribal.edges.http.routes")
+
+
+def test_only_the_edge_for_mcp_loads_its_sdk_and_only_that_for_http_a_server() -> None:
+    assert _users("mcp", "mcp_types") == {("edges", "mcp")}
+    assert _users("starlette", "uvicorn") <= {("edges", "http"), ("edges", "mcp")}
+    assert _users("anyio") == {("edges", "http"), ("edges", "mcp")}
+    servers = {"mcp", "mcp_types", "anyio", "starlette", "uvicorn"}
+    assert not servers & loaded_after("import tribal.edges.cli.app, tribal.edges.http.routes")
 
 
 def test_the_contracts_need_pydantic_alone() -> None:

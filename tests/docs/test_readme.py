@@ -16,12 +16,15 @@ from tests.edges.cli.tribal_command import TRIBAL, clean_environment
 NOT_RUN = {
     "make test": "it is what runs this test",
     "make demo": "it is run by a test of its own, below",
+    "make dist": "tests/dist builds and installs the wheel",
+    "pipx install dist/*.whl": "tests/dist builds and installs the wheel",
     'export PATH="$PWD/.venv/bin:$PATH"': "it is how these commands are found",
     "pip install 'tribal-knowledge[model]'": "the environment that runs these commands has the package",
     "tribal check --prompt billing.invoice": "it needs a model in databases.yaml, which these commands do without",
-    'claude mcp add tribal-knowledge -- tribal mcp --project "$PWD"': "it needs Claude Code",
-    'code --add-mcp "{\\"name\\":\\"tribal-knowledge\\",\\"command\\":\\"tribal\\",'
-    '\\"args\\":[\\"mcp\\",\\"--project\\",\\"$PWD\\"]}"': "it needs VS Code",
+    'claude mcp add-json --scope user tribal-knowledge "$(tribal mcp --client claude)"': "it needs Claude Code",
+    "claude mcp add --transport http tribal-knowledge http://127.0.0.1:8080/mcp": "it needs Claude Code",
+    'code --add-mcp "$(tribal mcp --client vscode)"': "it needs VS Code",
+    'code --add-mcp "$(tribal mcp --client vscode --url http://127.0.0.1:8080/mcp)"': "it needs VS Code",
 }
 """Commands of the README that the walk below leaves out, with the reason."""
 

@@ -28,6 +28,7 @@ from tribal_contracts import DocumentationManifest, OpenTask, RunRecord, RunRequ
 
 PASSWORD_SECRET = "tribal/dev/company"
 DEV = load_environment("dev")
+JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 LONE = DEV.model_copy(
     update={
         "name": "lone",
@@ -136,9 +137,7 @@ class DeployedSystem:
     def request(self, method: str, path: str, content: Any = None, *, sign: bool = True) -> requests.Response:
         """A request of the API."""
         body = b"" if content is None else json.dumps(content).encode()
-        asked: Any = AWSRequest(
-            method, self.api.address + path, headers={"Content-Type": "application/json"}, data=body
-        )
+        asked: Any = AWSRequest(method, self.api.address + path, headers=JSON, data=body)
         if sign:
             credentials = Credentials(self.keys["aws_access_key_id"], self.keys["aws_secret_access_key"])
             SigV4Auth(credentials, "execute-api", REGION).add_auth(asked)

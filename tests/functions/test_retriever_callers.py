@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.retriever.callers import caller_of
+from functions.callers import caller_of
 from functions.scopes import SCOPE, read_scope, write_scope
 from tribal.catalog.scope import EVERYTHING, Scope
 

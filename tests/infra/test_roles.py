@@ -68,11 +68,28 @@ def test_functions_may_be_called_by_the_methods_and_the_authorizer_of_their_own_
         assert (permission["Action"], permission["Principal"]) == ("lambda:InvokeFunction", "apigateway.amazonaws.com")
         _, _, place = template.flat(permission["SourceArn"]).partition(f":<{api}>/")
         function = permission["FunctionName"]["Fn::GetAtt"][0]
-        places.setdefault(function.removeprefix("Api")[:9], set()).add(place.removeprefix(f"<{stage}>/"))
+        places.setdefault(re.sub(r"Function.*", "", function.removeprefix("Api")), set()).add(
+            place.removeprefix(f"<{stage}>/")
+        )
     methods = {"GET/health", "GET/v1/tools", "POST/v1/tools/*"}
+    mcp = {"POST/mcp", "GET/mcp", "DELETE/mcp"}
     (authorizer,) = template.of_type("AWS::ApiGateway::Authorizer") or (None,)
-    decides = {"Authorize": {f"authorizers/<{authorizer}>"}} if authorizer else {}
-    assert places == {"Retriever": methods, **decides}
+    decides = {"Authorizer": {f"authorizers/<{authorizer}>"}} if authorizer else {}
+    tells = {"GET/.well-known/oauth-protected-resource"} if authorizer else set()
+    assert places == {"Retriever": methods, "Mcp": mcp | tells, **decides}
+
+
+def test_the_function_for_mcp_may_ask_the_retriever_and_nothing_else_and_nobody_else_may(template: Template) -> None:
+    (retriever,) = [name for name in template.of_type("AWS::Lambda::Function") if name.startswith("ApiRetriever")]
+    own, invoking = [], set()
+    for name, statement in statements(template):
+        resources = [template.flat(each) for each in listed(statement["Resource"])]
+        if name.startswith("ApiMcpRole") and statement["Sid"] not in {"WriteLogs", "SendTraces"}:
+            own.append((listed(statement["Action"]), resources))
+        if {"lambda:InvokeFunction", "lambda:*", "*"} & {*listed(statement["Action"])}:
+            invoking |= {name[:10] for each in resources if retriever in each or each == "*"}
+    assert own == [(["lambda:InvokeFunction"], [f"<{retriever}.Arn>"])]
+    assert invoking == {"ApiMcpRole"}
 
 
 def test_only_actions_without_resources_are_allowed_on_everything(template: Template) -> None:

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.xdist_group("infra")
 
 LAMBDA = "AWS::Lambda::Function"
 MOST_LAYERS = 5
+WWW_AUTHENTICATE = "gatewayresponse.header.WWW-Authenticate"
 READ_OUTPUTS = ("Store", "StateMachine", "ApiAddress", "ApiAuth")
 """By `tribal --profile`."""
 
@@ -140,6 +141,10 @@ def test_functions_are_told_what_they_read_from_the_environment(template: Templa
         variables, package = each["Environment"]["Variables"], each["Handler"].split(".")[1]
         if package == "authorizer":
             continue
+        if package == "mcp":
+            assert template.flat(variables["TRIBAL_RETRIEVER"]).startswith("<ApiRetrieverFunction")
+            assert not {"TRIBAL_STORE", "TRIBAL_INDEX", "TRIBAL_SEARCH_ENDPOINT"} & variables.keys()
+            continue
         assert template.flat(variables["TRIBAL_STORE"]).startswith("s3://<StorageStore")
         assert variables["TRIBAL_INDEX"] == template.environment.index
         assert ("TRIBAL_QUEUE_URL" in variables) == (package == "indexer")
@@ -249,10 +254,15 @@ def test_the_domain_is_encrypted_everywhere_and_knows_two_roles(template: Templa
 
 
 def test_no_method_of_the_api_is_open(template: Template) -> None:
-    methods = template.of_type("AWS::ApiGateway::Method").values()
+    methods = template.of_type("AWS::ApiGateway::Method")
     expected = "CUSTOM" if template.environment.api.auth.mode == "jwt" else "AWS_IAM"
-    assert [method["AuthorizationType"] for method in methods] == [expected] * 3
-    assert all(("AuthorizerId" in method) == (expected == "CUSTOM") for method in methods)
+    told = {name: each for name, each in methods.items() if "wellknown" in name}
+    guarded = [method for name, method in methods.items() if name not in told]
+    assert [method["AuthorizationType"] for method in guarded] == [expected] * 6
+    assert all(("AuthorizerId" in method) == (expected == "CUSTOM") for method in guarded)
+    assert [(each["HttpMethod"], each["AuthorizationType"]) for each in told.values()] == (
+        [("GET", "NONE")] if expected == "CUSTOM" else []
+    )
     (rest,) = template.of_type("AWS::ApiGateway::RestApi").values()
     assert rest["EndpointConfiguration"] == {"Types": ["REGIONAL"]}
 
@@ -293,7 +303,25 @@ def test_no_shipped_schedule_is_at_a_time_that_a_change_of_clocks_skips() -> Non
 
 def test_the_paths_of_the_api_are_those_of_the_tools(template: Template) -> None:
     parts = {resource["PathPart"] for resource in template.of_type("AWS::ApiGateway::Resource").values()}
-    assert parts == {"health", "v1", "tools", "{name}"}
+    public = {".well-known", "oauth-protected-resource"} if template.environment.api.auth.mode == "jwt" else set()
+    assert parts == {"health", "v1", "tools", "{name}", "mcp", *public}
+
+
+def test_whoever_bears_no_good_token_is_told_where_to_get_one(assembly: Assembly) -> None:
+    template = assembly.templates["small"]
+    told = {
+        each["ResponseType"]: (each["StatusCode"], template.flat(each["ResponseParameters"][WWW_AUTHENTICATE]))
+        for each in template.of_type("AWS::ApiGateway::GatewayResponse").values()
+    }
+    (rest,) = template.of_type("AWS::ApiGateway::RestApi")
+    host = f"<{rest}>.execute-api.<AWS::Region>.<AWS::URLSuffix>"
+    where = f'resource_metadata="https://{host}/small/.well-known/oauth-protected-resource"'
+    refused = 'error="invalid_token", error_description="the token is not accepted"'
+    assert told == {
+        "UNAUTHORIZED": ("401", f"'Bearer {where}'"),
+        "ACCESS_DENIED": ("401", f"'Bearer {refused}, {where}'"),
+    }
+    assert assembly.templates["dev"].of_type("AWS::ApiGateway::GatewayResponse") == {}
 
 
 def test_alarms_reach_a_topic_that_they_may_publish_to(template: Template) -> None:
@@ -345,7 +373,7 @@ def test_a_private_environment_reaches_aws_through_endpoints_that_admit_its_func
         ingress = groups[group["Fn::GetAtt"][0]]["SecurityGroupIngress"]
         assert {json.dumps([rule["SourceSecurityGroupId"]]) for rule in ingress} == functions
     outside = {each["FunctionName"] for each in template.of_type(LAMBDA).values() if "VpcConfig" not in each}
-    assert outside == {"tribal-private-finisher"}
+    assert outside == {"tribal-private-finisher", "tribal-private-mcp"}
 
 
 def test_what_nobody_would_hear_of_is_not_deployed(assembly: Assembly) -> None:

@@ -1,1 +1,1 @@
-"""The linter of the HTML page's script and style, as npm brings it, its rules, and what runs it."""
+"""The linter, formatter and type checker of the HTML page's sources, as npm brings them, and what runs them."""

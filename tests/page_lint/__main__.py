@@ -1,4 +1,4 @@
-"""`python -m tests.page_lint`: checks the script and the style of the HTML page with ESLint.
+"""`python -m tests.page_lint`: checks the script and the style of the HTML page with Prettier, TypeScript and ESLint.
 
 The parts of the script use each other's names, so it is checked whole, as browsers run it; what ESLint finds is told
 with the file and line where it stands.
@@ -21,7 +21,8 @@ from tests import ROOT
 from tribal.rendering.web.page import SCRIPTS, script
 
 HERE = Path(__file__).parent
-LINTER = HERE / "node_modules" / ".bin" / "eslint"
+PROGRAMS = HERE / "node_modules" / ".bin"
+LINTER = PROGRAMS / "eslint"
 OLDEST_NODE = 20
 SOURCES = Path(tribal.rendering.web.__file__).parent
 STYLE = "style.css"
@@ -33,6 +34,34 @@ def main() -> int:
     if reason is not None:
         print(f"The page's script and style are not checked: {reason}.")
         return int(os.environ.get("CI") == "true")
+    failed = [name for name, command in _checks().items() if subprocess.run(command, check=False).returncode]
+    if failed:
+        print(f"The page's sources failed: {', '.join(failed)}. `make format` formats them.")
+    return _lint() or int(bool(failed))
+
+
+def formatting(action: str) -> list[str]:
+    """The command that checks how the sources are formatted (`--check`) or formats them (`--write`)."""
+    sources = [str(path) for path in sorted(SOURCES.iterdir()) if path.suffix in (".js", ".css", ".ts")]
+    return [
+        str(PROGRAMS / "prettier"),
+        "--log-level",
+        "warn",
+        "--config",
+        str(HERE / ".prettierrc.json"),
+        action,
+        *sources,
+    ]
+
+
+def _checks() -> dict[str, list[str]]:
+    return {
+        "formatting": formatting("--check"),
+        "types": [str(PROGRAMS / "tsc"), "--project", str(HERE / "tsconfig.json")],
+    }
+
+
+def _lint() -> int:
     whole = script()
     with TemporaryDirectory() as folder:
         (Path(folder) / "script.js").write_text(whole, encoding="utf-8")

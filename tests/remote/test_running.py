@@ -80,7 +80,9 @@ def test_a_run_is_started_followed_and_looked_at_afterwards(
 
 def test_what_is_asked_for_reaches_the_state_machine(environment: Deployed) -> None:
     slow_machine(environment)
-    options = "--database shop1 --database shop2 --domain sales -u shop1_sales --force --retry-failed --replan"
+    options = (
+        "--database shop1 --database shop2 --domain sales -u shop1_sales --force --retry-failed --replan --new-prose"
+    )
     started = environment.ask("run", *options.split(), "--json")
     assert started.returncode == 0, started.stderr
     told = json.loads(started.stdout)
@@ -93,7 +95,7 @@ def test_what_is_asked_for_reaches_the_state_machine(environment: Deployed) -> N
         "units": ["shop1_sales"],
         "force": True,
         "retry_failed": True,
-        "new_prose": False,
+        "new_prose": True,
         "replan": True,
     }
 

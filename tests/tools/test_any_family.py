@@ -20,10 +20,14 @@ from tribal.app.local import local_application
 from tribal.edges.cli.app import command_line
 from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import respond
+from tribal.edges.mcp.asking import local_calls
 from tribal.edges.mcp.server import build_server
 from tribal.ports import Application, Caller
+from tribal.ports.tool import ToolSpec
 from tribal.settings import load_settings
+from tribal.tools.listing import listed_output_schema
 from tribal.tools.registry import REGISTRY, Registry
+from tribal.tools.schemas import output_schema
 
 TOOLS = Registry((*REGISTRY.capabilities, NOTES))
 ALICE = Caller("alice")
@@ -221,7 +225,7 @@ def test_half_a_character_deep_in_an_input_is_refused(app: Application) -> None:
 
 def test_a_real_client_lists_and_calls_the_family_with_the_schemas_of_http_and_its_effects(app: Application) -> None:
     with start_blocking_portal() as portal:
-        connecting = Client(build_server(app, ALICE, TOOLS))
+        connecting = Client(build_server(local_calls(app, TOOLS), lambda _: ALICE, TOOLS))
         with portal.wrap_async_context_manager(connecting) as client:
             listed = {tool.name: tool for tool in portal.call(client.list_tools).tools}
             added = portal.call(client.call_tool, "note_add", NOTE)
@@ -263,6 +267,35 @@ def test_clients_of_older_versions_get_the_same_schemas_with_keywords_in_another
         assert listed[name]["outputSchema"] == tool["output_schema"]
 
 
-def test_a_list_of_the_five_is_no_longer_than_mcp_needs(app: Application) -> None:
-    schemas = [tool[side] for tool in over_http(app).values() for side in ("input_schema", "output_schema")]
-    assert len(json.dumps(schemas[: 2 * len(REGISTRY.tools)])) < 20_000
+@pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
+def test_a_list_of_the_five_costs_a_conversation_fewer_than_2500_tokens(app: Application, version: str) -> None:
+    with served_in_process(app, version, ALICE) as wire:
+        wire.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
+        assert len(wire.reading.readline()) / 4 < 2_500
+
+
+def test_what_the_list_leaves_out_the_instructions_explain() -> None:
+    for capability in REGISTRY.capabilities:
+        assert [name for name in capability.explained if name not in capability.instructions] == []
+        fields = {name for spec in capability.tools for name in field_names(output_schema(spec))}
+        assert capability.explained <= fields
+
+
+def field_names(schema: Any) -> set[str]:
+    """The names of all fields that a schema has anywhere."""
+    if isinstance(schema, list):
+        return {name for item in schema for name in field_names(item)}
+    if not isinstance(schema, dict):
+        return set()
+    return {*schema.get("properties", {}), *(name for inner in schema.values() for name in field_names(inner))}
+
+
+@pytest.mark.parametrize("spec", REGISTRY.tools.values(), ids=lambda spec: spec.name)
+def test_a_listed_schema_names_every_field_that_the_instructions_do_not(spec: ToolSpec) -> None:
+    listed = field_names(listed_output_schema(spec))
+    below_explained = {"kind", "of", "compared", "found", "code", "message", "severity", "timestamp", "context"}
+    below_explained |= {"recoverable", "original_query", "concepts", "expanded_terms", "domain_hint"}
+    below_explained |= {"is_relationship_query"}
+    left_out = field_names(output_schema(spec)) - listed
+    assert left_out <= REGISTRY.capability_of(spec.name).explained | below_explained
+    assert listed_output_schema(spec)["required"][0] == "success"

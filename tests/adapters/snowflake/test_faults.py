@@ -80,7 +80,9 @@ def test_a_statement_that_does_not_pass_is_reported_in_time(
 ) -> None:
     _seed(snowflake)
     snowflake.faults.plan("SHOW COLUMNS", fault, times=100)
-    with reading(snowflake, limits=_QUICK) as reader, pytest.raises(error, match=r"127\.0\.0\.1"):
+    # What ends by itself may take a busy machine longer than the limit.
+    limits = _QUICK if error is StatementTimedOut else None
+    with reading(snowflake, limits=limits) as reader, pytest.raises(error, match=r"127\.0\.0\.1"):
         reader.read()
 
 

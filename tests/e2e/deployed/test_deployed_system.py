@@ -28,7 +28,7 @@ from tribal_contracts import IndexerProgress
 pytestmark = pytest.mark.xdist_group("e2e")
 
 PLANNER, DOCUMENTER, FINISHER = "planner-default", "documenter-default", "finisher"
-DEPLOYED = (PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever")
+DEPLOYED = (PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp")
 AFTER = {
     "test_what_is_allowed_and_was_never_called_has_its_reason",
     "test_logs_and_metrics_are_as_cloudwatch_reads_them",
@@ -82,6 +82,27 @@ def test_who_has_not_signed_is_turned_away(system: DeployedSystem) -> None:
     assert system.request("GET", "/v1/tools").status_code == 200
     assert system.request("GET", "/health").json()["ready"] is True
     assert system.request("GET", "/anything/else").status_code == 403
+
+
+def test_an_agent_is_answered_over_mcp_by_a_function_that_asks_the_retriever(system: DeployedSystem) -> None:
+    asked = {"name": "search_tables", "arguments": {"query": "unpaid invoices"}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+    assert system.request("POST", "/mcp", call, sign=False).status_code == 403
+    result = system.request("POST", "/mcp", call).json()["result"]
+    assert "company.billing.invoice" in {table["name"] for table in result["structuredContent"]["tables"]}
+    resource = {**call, "method": "resources/read", "params": {"uri": "tribal://company/billing/invoice"}}
+    (content,) = system.request("POST", "/mcp", resource).json()["result"]["contents"]
+    assert content["text"].startswith("# company.billing.invoice")
+    assert [system.request(method, "/mcp").status_code for method in ("GET", "DELETE")] == [405, 405]
+    (first, *_) = [event["tool_call"] for event in system.calls_of("retriever") if "tool_call" in event]
+    assert first["tool"] == "search_tables"
+    assert first["caller"]["rights"] == ["documentation:read"]
+
+
+def test_what_claims_to_be_the_call_of_a_function_is_a_request_like_any_other(system: DeployedSystem) -> None:
+    event = {"tool": "list_domains", "arguments": {}, "caller": {"subject": "mallory"}}
+    answer = system.request("POST", "/v1/tools/list_domains", {"tool_call": event})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "RET_QUERY_INVALID")
 
 
 def test_the_second_run_finds_nothing_changed(system: DeployedSystem) -> None:

@@ -221,6 +221,35 @@ def test_without_its_package_one_message_says_what_to_install(
     assert "pip install 'tribal-knowledge[model]'" in shown.stderr
 
 
+def test_a_check_says_whether_the_model_could_be_asked_and_asks_nothing(yard: Yard) -> None:
+    checked = yard.tribal("check")
+    assert checked.returncode == 0, checked.stderr
+    [line] = [line for line in checked.stdout.splitlines() if "model" in line]
+    assert line.startswith("✓ model anthropic/claude-haiku-5-5: prices from https://platform.claude.com/")
+    assert re.search(r"read on \d+ \w+ \d{4}; package and key are there, and nothing was sent$", line)
+    told = json.loads(yard.tribal("check", "--json").stdout)["model"]
+    assert (told["name"], told["missing"]) == ("anthropic/claude-haiku-5-5", "")
+    assert yard.claude.calls == []
+
+
+def test_a_check_says_what_the_model_lacks(yard: Yard, tmp_path_factory: pytest.TempPathFactory) -> None:
+    hiding = tmp_path_factory.mktemp("hiding")
+    (hiding / "sitecustomize.py").write_text(WITHOUT_THE_SDK)
+    without_package = yard.tribal("check", PYTHONPATH=str(hiding))
+    assert "pip install 'tribal-knowledge[model]'" in without_package.stdout
+    yard.write(api_key_secret="NOT_SET")
+    without_key = yard.tribal("check")
+    assert "the secret 'NOT_SET' with the key of the model is not there" in without_key.stdout
+    yard.write(name="claude-of-next-year")
+    without_price = yard.tribal("check")
+    assert "no price is known for 'claude-of-next-year'" in without_price.stdout
+    assert [each.returncode for each in (without_package, without_key, without_price)] == [1, 1, 1]
+    assert all("✗ model anthropic/" in each.stdout for each in (without_package, without_key, without_price))
+    told = json.loads(yard.tribal("check", "--json").stdout)
+    assert told["success"] is False
+    assert "no price" in told["model"]["missing"]
+
+
 def test_a_prompt_is_printed_as_it_is_sent(yard: Yard) -> None:
     missing = yard.tribal("check", "--prompt", "crate")
     assert (missing.returncode, missing.stdout) == (6, "")

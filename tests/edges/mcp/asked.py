@@ -17,8 +17,8 @@ from tests.sample_shop.indexed import index_all, shop_tables, write_documentatio
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.catalog.locations import INDEX_FILE
+from tribal.tools.listing import listed_output_schema
 from tribal.tools.registry import REGISTRY
-from tribal.tools.schemas import output_schema
 from tribal_contracts import TableDocument
 from tribal_contracts.schemas import json_schema
 
@@ -46,6 +46,9 @@ def _nested(depth: int) -> Any:
     return value
 
 
+DEEP: tuple[str, Arguments] = ("search_tables", {"query": _nested(90)})
+"""Refused by its tool, or before that by a server that bounds the depth of what it is sent."""
+
 REFUSED: list[tuple[str, Arguments]] = [
     ("search_tables", {}),
     ("search_tables", {"query": None}),
@@ -53,7 +56,6 @@ REFUSED: list[tuple[str, Arguments]] = [
     ("search_tables", {"query": "x" * 100_000}),
     ("search_tables", {"query": ["customer"]}),
     ("search_tables", {"query": {"$ne": ""}}),
-    ("search_tables", {"query": _nested(90)}),
     ("search_tables", {"query": "customer", "limit": -1}),
     ("search_tables", {"query": "customer", "limit": 10**30}),
     ("search_tables", {"query": "customer", "limit": "DROP TABLE x"}),
@@ -99,7 +101,7 @@ class Schemas:
         self._of = {tool: self._validators(tool) for tool in REGISTRY.tools}
 
     def _validators(self, tool: str) -> list[Validator]:
-        listed = output_schema(REGISTRY.tools[tool])
+        listed = listed_output_schema(REGISTRY.tools[tool])
         exported = json_schema(f"{tool.replace('_', '-')}-output")
         return [Draft7Validator(listed), Draft202012Validator(listed), Draft7Validator(exported)]
 

@@ -1,4 +1,4 @@
-"""The official Python client, over stdio, in both eras of the protocol."""
+"""The official Python client, over stdio and HTTP, in both eras of the protocol."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from jsonschema import Draft7Validator, Draft202012Validator
 from mcp import Client, MCPError, StdioServerParameters
 from mcp_types import INVALID_PARAMS, CallToolResult
 
-from tests.edges.mcp.asked import ANSWERED, REFUSED, Schemas, index_project, server_command, server_environment
+from tests.edges.http.served import Served
+from tests.edges.mcp.asked import ANSWERED, DEEP, REFUSED, Schemas, index_project, server_command, server_environment
 from tribal import __version__
 from tribal.tools.registry import REGISTRY
 
@@ -44,10 +45,18 @@ def project_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(name="server", scope="module", params=["stdio", "http"])
+def server_fixture(project: Path, request: pytest.FixtureRequest) -> Iterator[StdioServerParameters | str]:
+    if request.param == "stdio":
+        command, *arguments = server_command(project)
+        yield StdioServerParameters(command=command, args=arguments, env=server_environment())
+        return
+    with Served(project) as running:
+        yield f"{running.address}/mcp"
+
+
 @pytest.fixture(name="asker", scope="module", params=["legacy", "auto"])
-def asker_fixture(project: Path, request: pytest.FixtureRequest) -> Iterator[Asker]:
-    command, *arguments = server_command(project)
-    server = StdioServerParameters(command=command, args=arguments, env=server_environment())
+def asker_fixture(server: StdioServerParameters | str, request: pytest.FixtureRequest) -> Iterator[Asker]:
     with start_blocking_portal() as portal:
         connecting: AbstractAsyncContextManager[Client] = Client(server, mode=request.param, read_timeout_seconds=60)
         with portal.wrap_async_context_manager(connecting) as client:
@@ -120,6 +129,17 @@ def test_a_refusal_is_a_structured_answer_too_and_is_marked_as_an_error(
     assert result.structured_content["error"]["code"].startswith("RET_")
     assert result.structured_content["error"]["code"] != "RET_INTERNAL"
     schemas.check(tool, result.structured_content)
+
+
+def test_what_is_nested_deeper_than_anything_of_ours_is_refused(
+    asker: Asker, server: StdioServerParameters | str
+) -> None:
+    if isinstance(server, str):
+        with pytest.raises(MCPError, match="error response"):
+            asker.call(*DEEP)
+    else:
+        assert asker.call(*DEEP).structured_content["error"]["code"] == "RET_QUERY_INVALID"
+    assert asker.call("list_domains", {}).is_error is False
 
 
 def test_an_unknown_tool_is_refused_with_the_names_that_there_are(asker: Asker) -> None:

@@ -115,6 +115,19 @@ def test_a_scope_bounds_every_answer(project: Path) -> None:
         assert session.answer("list_domains", {"database": "shop"})["error"]["code"] == "RET_DATABASE_NOT_FOUND"
 
 
+def test_tools_that_are_named_are_the_only_ones_that_are_offered(project: Path) -> None:
+    with RawSession(project, "--tools", "list_domains", "--tools", "search_tables") as session:
+        session.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
+        assert [tool["name"] for tool in session.receive()["result"]["tools"]] == ["search_tables", "list_domains"]
+        assert session.call("get_join_path", {})["error"]["code"] == INVALID_PARAMS
+
+
+def test_a_tool_that_is_none_is_refused_at_the_start_with_those_that_there_are(tmp_path: Path) -> None:
+    ended = tribal("mcp", "--tools", "drop_tables", cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "get_domain_overview" in ended.stderr
+
+
 @pytest.mark.parametrize("schema", ["shop", "a.b.c", "shop.", 'shop."x'])
 def test_a_schema_that_is_none_is_refused_at_the_start(schema: str, tmp_path: Path) -> None:
     ended = tribal("mcp", "--schema", schema, cwd=tmp_path)
@@ -293,3 +306,21 @@ def test_the_settings_for_clients_hold_absolute_paths_and_start_this_server(proj
         timeout=60,
     )
     assert json.loads(ended.stdout)["result"]["serverInfo"]["name"] == "tribal-knowledge"
+
+
+def test_each_client_is_told_the_server_in_its_own_form(project: Path) -> None:
+    start = {"command": str(TRIBAL), "args": ["mcp", "--project", str(project)]}
+    address = "https://tribal.example.com/mcp"
+
+    def told(*options: str) -> Any:
+        return json.loads(tribal("mcp", *options, cwd=project).stdout)
+
+    assert told("--client", "claude") == {"type": "stdio", **start}
+    assert told("--json", "--client", "vscode") == {"name": "tribal-knowledge", "type": "stdio", **start}
+    for client in ("cursor", "desktop"):
+        assert told("--client", client) == told("--json") == {"mcpServers": {"tribal-knowledge": start}}
+    assert told("--client", "claude", "--url", address) == {"type": "http", "url": address}
+    assert told("--client", "vscode", "--url", address)["url"] == address
+    assert told("--client", "cursor", "--url", address) == {"mcpServers": {"tribal-knowledge": {"url": address}}}
+    refused = tribal("mcp", "--client", "desktop", "--url", address, cwd=project)
+    assert (refused.returncode, "Connectors" in refused.stderr) == (2, True)

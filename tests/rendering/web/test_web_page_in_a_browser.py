@@ -24,6 +24,7 @@ READABLE_CONTRAST = 4.5
 
 def test_a_reader_searches_and_opens_what_was_found_with_the_keyboard_alone(chromium: Chromium) -> None:
     with reading(chromium, SAMPLE_PAGE) as tab:
+        tab.resize(1280, 800)
         tab.press("/")
         tab.type("invoice line")
         assert re.fullmatch(r"\d+ tables? found", tab.text("#found"))
@@ -95,7 +96,7 @@ def test_a_script_that_is_not_ours_is_refused(chromium: Chromium) -> None:
 
 def drawn(tab: Tab) -> dict[str, object]:
     """What the diagram on a page holds: boxes and arrows that take up room, and the table that it is about."""
-    drawing = "main svg[role=img]"
+    drawing = "main .drawing svg"
     sized = "every(part => part.getBoundingClientRect().width > 5)"
     found: dict[str, object] = {
         name: tab.value(f"(all => all.length > 1 && all.{sized})([...document.querySelectorAll('{drawing} {part}')])")

@@ -1,5 +1,5 @@
-// Lists the tools of an MCP server over stdio with an official client, makes the calls that a file lists, and prints
-// what came back: node ask.mjs v1|v2 CALLS.json COMMAND ARGUMENT...
+// Lists the tools of an MCP server with an official client, makes the calls that a file lists, and prints what came
+// back, over stdio or HTTP: node ask.mjs v1|v2 CALLS.json COMMAND ARGUMENT... or node ask.mjs v1|v2 CALLS.json URL
 import { readFileSync } from 'node:fs'
 import Ajv from 'ajv'
 import Ajv2020 from 'ajv/dist/2020.js'
@@ -12,14 +12,19 @@ async function connect() {
   if (era === 'v1') {
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
     const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js')
-    return { client: new Client(identity), transport: new StdioClientTransport({ command, args }) }
+    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
+    return { client: new Client(identity), transport: over(StdioClientTransport, StreamableHTTPClientTransport) }
   }
-  const { Client } = await import('@modelcontextprotocol/client')
+  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio')
   return {
     client: new Client(identity, { versionNegotiation: { mode: 'auto' } }),
-    transport: new StdioClientTransport({ command, args }),
+    transport: over(StdioClientTransport, StreamableHTTPClientTransport),
   }
+}
+
+function over(Stdio, Http) {
+  return command.startsWith('http') ? new Http(new URL(command)) : new Stdio({ command, args })
 }
 
 function validators(tools) {

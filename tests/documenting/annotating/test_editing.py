@@ -1,0 +1,124 @@
+"""Words are put into annotations files, and everything else there stays as it is."""
+
+from __future__ import annotations
+
+import difflib
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tribal.documenting.annotating.editing import Subject, edited, words_in
+from tribal.documenting.annotations import parse_annotations
+from tribal.errors import ConfigurationError
+
+KEY = "annotations/shop.yaml"
+ORDERS = Subject(("public", "orders"))
+NET = Subject(("public", "orders"), column="net")
+
+FILE = b"""\
+# What people know about the shop.
+schema_version: "1.0"
+description: The shop.   # in one sentence
+
+tables:
+    # Sales writes this one.
+    public.orders:
+        description: 'Orders, one a basket.'
+        columns:
+            net: Without tax.  # in cents
+            # agreed with finance
+            state: |
+                open: not paid
+                done: paid
+    "public.Order Lines":
+        columns: {qty: How many.}
+"""
+
+
+def changes(before: bytes | None, after: bytes) -> list[str]:
+    """The lines that were taken away and added."""
+    found = difflib.unified_diff((before or b"").decode().splitlines(), after.decode().splitlines(), n=0, lineterm="")
+    return [line for line in found if line[0] in "+-" and not line.startswith(("+++", "---"))]
+
+
+def test_a_word_is_exchanged_and_nothing_else() -> None:
+    after = edited(FILE, KEY, NET, "Net of tax, in cents.")
+    assert changes(FILE, after) == [
+        "-            net: Without tax.  # in cents",
+        "+            net: Net of tax, in cents. # in cents",
+    ]
+
+
+def test_a_description_of_another_column_is_added_to_its_table_however_that_is_spelled() -> None:
+    after = edited(FILE, KEY, Subject(("public", "Order Lines"), column="price"), "Each, in cents.")
+    assert changes(FILE, after) == [
+        "-        columns: {qty: How many.}",
+        "+        columns: {qty: How many., price: 'Each, in cents.'}",
+    ]
+
+
+def test_a_table_that_nobody_wrote_about_comes_last() -> None:
+    after = edited(FILE, KEY, Subject(("public", "customers")), "Who buys.")
+    assert changes(FILE, after) == ["+    public.customers:", "+        description: Who buys."]
+
+
+def test_the_first_words_make_the_file() -> None:
+    assert edited(None, KEY, ORDERS, "One a basket.") == b"tables:\n  public.orders:\n    description: One a basket.\n"
+    assert edited(b"# mine\n", KEY, Subject(), "A shop.") == b"# mine\ndescription: A shop.\n"
+
+
+def test_a_domain_gets_title_and_description() -> None:
+    named = edited(None, KEY, Subject(domain="sales", said="title"), "Sales")
+    both = edited(named, KEY, Subject(domain="sales"), "What is sold.")
+    assert both == b"domains:\n  sales:\n    title: Sales\n    description: What is sold.\n"
+
+
+def test_without_words_they_are_taken_back_and_so_is_what_that_leaves_empty() -> None:
+    one = edited(None, KEY, NET, "Without tax.")
+    assert edited(one, KEY, NET, "") == b""
+    two = edited(one, KEY, Subject(), "A shop.")
+    assert edited(two, KEY, NET, "") == b"description: A shop.\n"
+
+
+def test_a_comment_is_never_lost() -> None:
+    # The comment above the next column hangs on the one that is taken back.
+    with pytest.raises(ConfigurationError, match=r"annotations/shop\.yaml .* by hand"):
+        edited(FILE, KEY, NET, "")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["yes", "null", "1.0", "a: b # c", "- x", "two\nlines", "'quoted'", " spaced ", "é€😀", "{x}", "2024-01-01"],
+)
+def test_words_are_read_back_as_they_were_typed(words: str) -> None:
+    for before in (None, FILE):
+        after = edited(before, KEY, ORDERS, words)
+        assert words_in(after, KEY, ORDERS) == words
+
+
+def test_line_ends_of_other_systems_stay() -> None:
+    before = b"description: The shop.\r\ntables:\r\n  public.orders:\r\n    description: Orders.\r\n"
+    assert edited(before, KEY, ORDERS, "One a basket.") == before.replace(b"Orders.", b"One a basket.")
+
+
+def test_a_file_that_cannot_be_used_is_left_to_its_writer() -> None:
+    with pytest.raises(ConfigurationError, match="line 2"):
+        edited(b"tables: [\n", KEY, ORDERS, "x")
+
+
+TEXT = st.text(st.characters(min_codepoint=0x20, exclude_categories=["Cs", "Cn", "Cc", "Co"]), min_size=1, max_size=60)
+
+
+@given(words=TEXT, column=TEXT)
+@settings(max_examples=150, deadline=None)
+@example(words="x", column="<<")
+def test_whatever_is_written_is_what_the_next_run_reads(words: str, column: str) -> None:
+    subject = Subject(("public", "orders"), column=column)
+    after = edited(FILE, KEY, subject, words)
+    tables = parse_annotations(after, KEY)
+    assert tables["public", "orders"].columns[column] == words
+    others = {name: text for name, text in tables["public", "orders"].columns.items() if name != column}
+    assert others == {
+        name: text for name, text in parse_annotations(FILE, KEY)["public", "orders"].columns.items() if name != column
+    }

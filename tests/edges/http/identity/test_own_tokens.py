@@ -1,0 +1,95 @@
+"""Tokens of our own: whom they admit, for how long, and how soon a change of them is seen."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import MemoryStore
+from tribal.adapters.local.folder import FolderStore
+from tribal.catalog.locations import ACCESS_TOKENS_FILE
+from tribal.catalog.scope import Scope
+from tribal.edges.http.identity import KeysUnavailable, TokenExpired, TokenRefused
+from tribal.edges.http.identity.callers import TOKENS_KEPT_SECONDS, Callers, OwnTokens
+from tribal.ports import Caller, ObjectStore
+from tribal.store.access_tokens import add_token, new_token, read_tokens, revoke_token, token_record
+
+START = datetime(2026, 11, 23, tzinfo=UTC)
+READ = ["documentation:read"]
+
+
+class Clocks:
+    """Both clocks, which stand still unless they are moved."""
+
+    def __init__(self, store: ObjectStore) -> None:
+        self.time, self.seconds = START, 0.0
+        self.tokens = OwnTokens(lambda: store, lambda: self.time, lambda: self.seconds)
+
+
+def add(store: ObjectStore, name: str = "ada", days: int = 7) -> str:
+    token = new_token()
+    add_token(store, token_record(token, name, (["shop", "web.public"], READ), START, days))
+    return token
+
+
+def test_a_token_admits_its_bearer_until_its_last_second() -> None:
+    store = MemoryStore()
+    clocks, token = Clocks(store), add(store)
+    expected = Caller("token:ada", Scope(frozenset({"shop"}), frozenset({("web", "public")})), frozenset(READ))
+    assert clocks.tokens.identify(token) == expected
+    clocks.time += timedelta(days=7) - timedelta(seconds=1)
+    assert clocks.tokens.identify(token) == expected
+    assert clocks.tokens.any_is_valid()
+    clocks.time += timedelta(seconds=1)
+    with pytest.raises(TokenExpired):
+        clocks.tokens.identify(token)
+    assert not clocks.tokens.any_is_valid()
+
+
+def test_a_token_that_nobody_made_admits_nobody_and_a_new_one_does_at_once() -> None:
+    store = MemoryStore()
+    clocks = Clocks(store)
+    for token in (new_token(), add(MemoryStore())):
+        with pytest.raises(TokenRefused):
+            clocks.tokens.identify(token)
+    clocks.seconds += 0.2
+    assert clocks.tokens.identify(add(store)).subject == "token:ada"
+
+
+def test_a_revoked_token_is_taken_no_longer_than_the_tokens_are_kept() -> None:
+    store = MemoryStore()
+    clocks, token = Clocks(store), add(store)
+    clocks.tokens.identify(token)
+    revoke_token(store, "ada")
+    clocks.seconds += TOKENS_KEPT_SECONDS
+    with pytest.raises(TokenRefused):
+        clocks.tokens.identify(token)
+
+
+def test_tokens_that_cannot_be_read_admit_nobody_and_refuse_nobody() -> None:
+    store = MemoryStore()
+    clocks, token = Clocks(store), add(store)
+    data = store.get(ACCESS_TOKENS_FILE).data
+    store.put(ACCESS_TOKENS_FILE, data.replace(b"token_hash", b"token_hush"))
+    with pytest.raises(KeysUnavailable):
+        clocks.tokens.identify(token)
+    store.put(ACCESS_TOKENS_FILE, data)
+    assert clocks.tokens.identify(token).subject == "token:ada"
+
+
+def test_tokens_that_are_made_at_the_same_time_are_all_kept(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda number: add(FolderStore(tmp_path), f"token-{number}"), range(3)))
+    assert {record.name for record in read_tokens(FolderStore(tmp_path)).tokens} == {"token-0", "token-1", "token-2"}
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer x", "Basic YTpi", "bearer  ", "tribal_" + "0" * 72])
+def test_a_header_that_is_no_token_is_refused_even_where_none_is_demanded(header: str) -> None:
+    local = Caller("local")
+    callers = Callers(Clocks(MemoryStore()).tokens, frozenset(READ), without_token=local)
+    assert callers.identify(None) == local
+    with pytest.raises(TokenRefused):
+        callers.identify(header)
