@@ -29,6 +29,7 @@ from bench import (
     real_joins,
     real_questions,
     retrieval,
+    snowflake,
 )
 from bench.first_request import first_requests
 from bench.generated import generated_database
@@ -59,6 +60,7 @@ def main() -> int:
                     measurements += generated_database(server, tables, TRIBAL, folder, opensearch)
                 measurements += first_requests(server, TRIBAL, folder)
                 waited = prose.here(server, TRIBAL, folder)
+                planned = snowflake.plan_large(TRIBAL, folder)
                 said = descriptions.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else []
                 agreements = domains.report(server, folder, TRIBAL) if os.environ.get(domains.DATA_VARIABLE) else []
                 grounded = (
@@ -77,6 +79,7 @@ def main() -> int:
         return 1
     print_measurements(measurements)
     prose.print_asked(waited)
+    snowflake.print_planned(planned)
     for rebuild in opensearch.rebuilds:
         print_rebuild(rebuild)
     rates = masking_rates()
@@ -106,6 +109,7 @@ def main() -> int:
         "results": [asdict(m) for m in measurements],
         "rebuilds": [asdict(rebuild) for rebuild in opensearch.rebuilds],
         "prose": asdict(waited),
+        "snowflake": asdict(planned),
         "masking": [asdict(rate) for rate in rates],
         "descriptions": [asdict(one) for one in said],
         "grounding": asdict(grounded) if grounded is not None else None,

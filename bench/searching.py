@@ -34,12 +34,12 @@ _FORMS = (
     "list the {measure} and the {second} of every {subject} {other}",
     "{measure} of {subject}s whose {second} is not paid",
 )
-_THINGS = """
+THINGS = """
 customer order quote basket invoice payment refund subscription shipment carrier parcel machine batch recipe supplier
 contract employee team shift vacancy ticket agent incident campaign audience product brand category stock picking user
 role session account budget loan journal
 """.split()
-_OTHERS = "line item note status history event document address contact target schedule review assignment claim".split()
+OTHERS = "line item note status history event document address contact target schedule review assignment claim".split()
 _MEASURES = (
     *("status", "amount", "currency", "email address", "quantity", "weight", "due date", "priority", "discount"),
     *("country", "phone number", "creation date", "temperature", "first name", "remarks"),
@@ -52,7 +52,7 @@ def questions(count: int) -> list[str]:
     random, found = Random(_SEED), dict[str, None]()
     while len(found) < count:
         words = {name: random.choice(_MEASURES) for name in ("measure", "second")}
-        question = random.choice(_FORMS).format(subject=random.choice(_THINGS), other=random.choice(_OTHERS), **words)
+        question = random.choice(_FORMS).format(subject=random.choice(THINGS), other=random.choice(OTHERS), **words)
         found[question] = None
     return list(islice(found, count))
 
