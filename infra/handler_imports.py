@@ -69,6 +69,10 @@ from tribal.edges.http.identity import SigningKeys
 key = ec.generate_private_key(ec.SECP256R1())
 jwt.decode(jwt.encode({}, key, "ES256"), key.public_key(), ["ES256"])
 """
+_MCP = """
+from tribal.app.remote_tools import tools_of_function
+tools_of_function("arn:aws:lambda:eu-central-1:111122223333:function:retriever", "eu-central-1")
+"""
 ASKING_WORK = """
 assert "anthropic" not in sys.modules, "the SDK is loaded before a model is asked"
 import anthropic
@@ -86,6 +90,7 @@ WORK = {
     "indexer": _S3 + _SECRETS + _VECTORS + _SEARCH,
     "retriever": _S3 + _SECRETS + _VECTORS + _SEARCH,
     "authorizer": _TOKENS,
+    "mcp": _MCP,
 }
 """What each function loads only when it has something to do."""
 _TIMEOUT_SECONDS = 120

@@ -24,7 +24,6 @@ pytestmark = pytest.mark.xdist_group("infra")
 
 LAMBDA = "AWS::Lambda::Function"
 MOST_LAYERS = 5
-WWW_AUTHENTICATE = "gatewayresponse.header.WWW-Authenticate"
 READ_OUTPUTS = ("Store", "StateMachine", "ApiAddress", "ApiAuth")
 """By `tribal --profile`."""
 
@@ -253,36 +252,6 @@ def test_the_domain_is_encrypted_everywhere_and_knows_two_roles(template: Templa
         assert [role.startswith(("<ApiRetrieverRole", "<IndexingIndexerRole")) for role in roles] == [True, True]
 
 
-def test_no_method_of_the_api_is_open(template: Template) -> None:
-    methods = template.of_type("AWS::ApiGateway::Method")
-    expected = "CUSTOM" if template.environment.api.auth.mode == "jwt" else "AWS_IAM"
-    told = {name: each for name, each in methods.items() if "wellknown" in name}
-    guarded = [method for name, method in methods.items() if name not in told]
-    assert [method["AuthorizationType"] for method in guarded] == [expected] * 6
-    assert all(("AuthorizerId" in method) == (expected == "CUSTOM") for method in guarded)
-    assert [(each["HttpMethod"], each["AuthorizationType"]) for each in told.values()] == (
-        [("GET", "NONE")] if expected == "CUSTOM" else []
-    )
-    (rest,) = template.of_type("AWS::ApiGateway::RestApi").values()
-    assert rest["EndpointConfiguration"] == {"Types": ["REGIONAL"]}
-
-
-def test_the_api_is_throttled_and_logs_who_asked(template: Template) -> None:
-    (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
-    (settings,) = stage["MethodSettings"]
-    assert settings["ThrottlingRateLimit"] == template.environment.api.rate_per_second
-    assert settings["ThrottlingBurstLimit"] == template.environment.api.burst
-    assert settings["DataTraceEnabled"] is False
-    assert "$context.identity.caller" in stage["AccessLogSetting"]["Format"]
-
-
-def test_the_access_log_is_told_by_the_arn_of_its_group_with_one_ending(template: Template) -> None:
-    (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
-    arn = template.flat(stage["AccessLogSetting"]["DestinationArn"])
-    (group,) = [name for name in template.of_type("AWS::Logs::LogGroup") if name.startswith("ApiAccessLog")]
-    assert arn.endswith(f":log-group:<{group}>:*")
-
-
 def test_no_log_group_is_made_that_keeps_its_lines_for_ever(template: Template) -> None:
     (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
     assert [settings["LoggingLevel"] for settings in stage["MethodSettings"]] == ["OFF"]
@@ -299,29 +268,6 @@ def test_no_shipped_schedule_is_at_a_time_that_a_change_of_clocks_skips() -> Non
                 datetime(2026, 1, 1, int(hour), int(minute), tzinfo=zone) + timedelta(days=day) for day in range(730)
             )
             assert all(time.astimezone(UTC).astimezone(zone).time() == time.time() for time in times)
-
-
-def test_the_paths_of_the_api_are_those_of_the_tools(template: Template) -> None:
-    parts = {resource["PathPart"] for resource in template.of_type("AWS::ApiGateway::Resource").values()}
-    public = {".well-known", "oauth-protected-resource"} if template.environment.api.auth.mode == "jwt" else set()
-    assert parts == {"health", "v1", "tools", "{name}", "mcp", *public}
-
-
-def test_whoever_bears_no_good_token_is_told_where_to_get_one(assembly: Assembly) -> None:
-    template = assembly.templates["small"]
-    told = {
-        each["ResponseType"]: (each["StatusCode"], template.flat(each["ResponseParameters"][WWW_AUTHENTICATE]))
-        for each in template.of_type("AWS::ApiGateway::GatewayResponse").values()
-    }
-    (rest,) = template.of_type("AWS::ApiGateway::RestApi")
-    host = f"<{rest}>.execute-api.<AWS::Region>.<AWS::URLSuffix>"
-    where = f'resource_metadata="https://{host}/small/.well-known/oauth-protected-resource"'
-    refused = 'error="invalid_token", error_description="the token is not accepted"'
-    assert told == {
-        "UNAUTHORIZED": ("401", f"'Bearer {where}'"),
-        "ACCESS_DENIED": ("401", f"'Bearer {refused}, {where}'"),
-    }
-    assert assembly.templates["dev"].of_type("AWS::ApiGateway::GatewayResponse") == {}
 
 
 def test_alarms_reach_a_topic_that_they_may_publish_to(template: Template) -> None:

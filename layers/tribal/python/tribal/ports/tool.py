@@ -112,6 +112,10 @@ def _alone(_: Application) -> AbstractContextManager[object]:
     return nullcontext()
 
 
+def _nothing(_: Application) -> None:
+    pass
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Capability:
     """Tools that belong together and share a failure shape and a view of the world."""
@@ -131,6 +135,8 @@ class Capability:
     """Extracts the error from an answer; `None` for a successful one."""
     around: Callable[[Application], AbstractContextManager[object]] = _alone
     """A context manager entered around each call, for example to pin one generation of the index."""
+    prepare: Callable[[Application], None] = _nothing
+    """Has read and derived what answers need, before anybody asks; raises a `TribalError` when there is nothing yet."""
     instructions: str = ""
     """Tells a model how to combine the tools."""
     explained: frozenset[str] = frozenset()

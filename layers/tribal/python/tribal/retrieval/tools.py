@@ -32,6 +32,9 @@ MAX_ECHO_CHARS = 500
 """The most characters of an input that a failed answer echoes: twice as many as the longest name has."""
 
 
+_ANY_QUESTION = "orders by customer"
+
+
 def toolbox_of(caller: Caller, app: Application) -> Toolbox:
     """The toolbox for a caller; if the embedding model cannot be loaded, tables are found by words alone."""
     from tribal.errors import EmbeddingFailed
@@ -148,6 +151,15 @@ def _failed(spec: ToolSpec, arguments: Mapping[str, Any], error: AgentError) -> 
     return spec.output_model(success=False, tokens_used=0, error=error, **own[spec.name])
 
 
+def _prepare(app: Application) -> None:
+    from tribal.ports.caller import Caller
+    from tribal.retrieval.searching.search_tables import search_tables
+    from tribal_contracts import SearchTablesInput
+
+    with _one_generation(app):
+        search_tables(SearchTablesInput(query=_ANY_QUESTION), toolbox_of(Caller("server"), app))
+
+
 @contextmanager
 def _one_generation(app: Application) -> Iterator[None]:
     from tribal.errors import doing
@@ -245,6 +257,7 @@ RETRIEVAL = Capability(
     internal_code="RET_INTERNAL",
     access_denied_code="RET_ACCESS_DENIED",
     around=_one_generation,
+    prepare=_prepare,
     instructions="What a company's databases mean: their tables, columns, keys and business domains, as documented and"
     " indexed. Before you write SQL: find tables with search_tables, read the ones that you will use with"
     " get_table_schema, and take join conditions from get_join_path instead of guessing them. list_domains and"

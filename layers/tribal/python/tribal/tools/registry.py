@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from tribal.ports.tool import Capability, ToolSpec
 from tribal.retrieval.tools import RETRIEVAL
+
+if TYPE_CHECKING:
+    from tribal.ports.application import Application
 
 
 class Registry:
@@ -67,6 +71,15 @@ class Registry:
             for capability in self.capabilities
         )
         return Registry(tuple(capability for capability in kept if capability.tools)) if names else self
+
+    def prepare(self, app: Application) -> None:
+        """Have what answers need read and derived.
+
+        Raises:
+            TribalError: when there is nothing yet to read.
+        """
+        for capability in self.capabilities:
+            capability.prepare(app)
 
     def capability_of(self, name: str) -> Capability:
         """The capability that a tool belongs to.

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from tribal.edges.http.messages import Response
 from tribal.edges.http.routing import Call, Route
 from tribal.errors import RequestRefused, RightMissing
+from tribal.ports.caller import Caller
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tribal.browsing.survey import Survey
+    from tribal.ports.application import Application
     from tribal.retrieval.toolbox import Toolbox
 
 PAGE = "/v1/page"
@@ -60,6 +62,19 @@ def _asked(call: Call, name: str) -> str:
     return value
 
 
+def prepare_page(app: Application) -> None:
+    """Have read what the first view of somebody who may see everything shows.
+
+    Raises:
+        TribalError: when there is no index yet.
+    """
+    from tribal.browsing.parts import catalog_part
+    from tribal.browsing.survey import browsing_toolbox, survey
+
+    with app.index().reading():
+        catalog_part(survey(browsing_toolbox(Caller("server"), app)), app.store())
+
+
 def _browsed(call: Call, make: Callable[[Survey, Toolbox], Any]) -> Response:
     """A part of what the caller may see, from one generation of the index."""
     from tribal.browsing.survey import browsing_toolbox, survey
@@ -94,7 +109,7 @@ PAGE_ROUTES: tuple[Route, ...] = (
     _file_route("/", _MAIN, "text/html"),
     _file_route("/page.js", "page.js", "text/javascript"),
     _file_route("/page.css", "page.css", "text/css"),
-    Route("GET", f"{PAGE}/catalog", _catalog, "Every table and domain, for lists and search.", by_generation=True),
+    Route("GET", f"{PAGE}/catalog", _catalog, "Every table and domain, for lists and search."),
     Route("GET", f"{PAGE}/changes", _changes, "What changed between the last two runs."),
     Route("GET", f"{PAGE}/table", _table, "Everything about the table `name`.", by_generation=True),
     Route("GET", f"{PAGE}/domain", _domain, "What the page of a domain of `database` shows.", by_generation=True),

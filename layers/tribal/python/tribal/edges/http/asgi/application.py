@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 from starlette.applications import Starlette
@@ -23,11 +24,11 @@ from tribal.edges.http.audit import Seen
 from tribal.edges.http.corrections import correction_routes
 from tribal.edges.http.identity import METADATA_PATH, resource_metadata
 from tribal.edges.http.messages import Response
-from tribal.edges.http.page import PAGE_ROUTES
+from tribal.edges.http.page import PAGE_ROUTES, prepare_page
 from tribal.edges.http.routes import ROUTES
 from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route, find_route
 from tribal.edges.mcp.http import McpEndpoint, mcp_asgi
-from tribal.errors import RequestRefused, RightMissing
+from tribal.errors import RequestRefused, RightMissing, TribalError
 from tribal.ports.application import Application
 from tribal.tools.registry import Registry
 
@@ -52,6 +53,8 @@ def asgi_application(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        # Beside the first requests, so that the server is there at once and the first page is quick.
+        threading.Thread(target=_prepare, args=(app, tools), daemon=True).start()
         try:
             async with mcp.running():
                 yield
@@ -67,6 +70,13 @@ def asgi_application(
         ],
         lifespan=lifespan,
     )
+
+
+def _prepare(app: Application, tools: Registry) -> None:
+    # Without an index there is nothing to prepare, and each request is told so.
+    with suppress(TribalError):
+        tools.prepare(app)
+        prepare_page(app)
 
 
 class _Mcp:

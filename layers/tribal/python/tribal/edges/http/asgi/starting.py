@@ -18,7 +18,6 @@ from tribal.edges.http.identity.callers import Callers, OwnTokens
 from tribal.errors import ConfigurationError
 from tribal.ports.caller import Caller
 from tribal.ports.derived import Derived
-from tribal.tools.call import call_tool
 from tribal.tools.registry import REGISTRY, Registry
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from tribal_contracts import ServeSettings
 
 
-_ANY_QUESTION = "orders by customer"
 _GENERATIONS_KEPT = 2
 """Of what is derived from the index: of the one that is read, and of the one that is being prepared."""
 
@@ -55,16 +53,11 @@ def server_application(blueprint: ServerBlueprint) -> Starlette:
     """Build the application of one process."""
     from tribal.app.local import local_application
 
-    built = local_application(blueprint.settings, prepare=lambda: _prepare(app))
-    app = replace(built, derived=Derived(generations=_GENERATIONS_KEPT))
     tools = REGISTRY.narrowed(blueprint.tools)
+    built = local_application(blueprint.settings, prepare=lambda: tools.prepare(app))
+    app = replace(built, derived=Derived(generations=_GENERATIONS_KEPT))
     metrics = Metrics(blueprint.metrics_folder)
     return asgi_application(app, tools, serving_of(blueprint, app, tools), metrics, standard_error())
-
-
-def _prepare(app: Application) -> None:
-    """Have what a question needs read and derived from a new index, so that nobody waits for it."""
-    call_tool("search_tables", {"query": _ANY_QUESTION}, Caller("server"), app)
 
 
 def check_server(blueprint: ServerBlueprint) -> None:
