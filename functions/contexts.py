@@ -17,6 +17,11 @@ class LambdaContext(Protocol):
         """ARN of the invoked function, with its version or alias if it was called by one."""
         ...
 
+    @property
+    def aws_request_id(self) -> str:
+        """Id of this invocation, as its log names it."""
+        ...
+
     def get_remaining_time_in_millis(self) -> int:
         """Milliseconds until the runtime ends the invocation."""
         ...

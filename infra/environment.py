@@ -144,6 +144,11 @@ class JwtAuth(Part):
     """The claim that lists the databases (`shop`) and schemas (`shop.sales`) that the caller may see; a token without
     it admits and shows nothing."""
 
+    rights: dict[TokenName, list[TokenName]] = Field(default_factory=dict)
+    """The rights of each value of a token's `scope` or `scp`; if empty, every token reads all that it shows."""
+    clock_skew_seconds: float = Field(default=30, ge=0, le=300)
+    """How far the issuer's clock and ours may be apart."""
+
     @model_validator(mode="after")
     def _parties_are_of_tokens_with_an_audience(self) -> Self:
         if self.audience_claim == "client_id" and self.authorized_parties:

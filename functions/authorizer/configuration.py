@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tribal.edges.http.identity import TokenRules
+import json
+
+from tribal.edges.http.identity import LEEWAY_SECONDS, TokenRules
 from tribal.errors import ConfigurationError
 from tribal.settings import read_environment
 
@@ -23,4 +25,8 @@ def load_rules() -> TokenRules:
         scope_claim=values.get("TRIBAL_TOKEN_SCOPE_CLAIM") or None,
         audience_claim="client_id" if values.get("TRIBAL_TOKEN_AUDIENCE_CLAIM") == "client_id" else "aud",
         authorized_parties=frozenset(values.get("TRIBAL_TOKEN_AUTHORIZED_PARTIES", "").split()),
+        rights={
+            name: frozenset(rights) for name, rights in json.loads(values.get("TRIBAL_TOKEN_RIGHTS") or "{}").items()
+        },
+        leeway_seconds=float(values.get("TRIBAL_TOKEN_CLOCK_SKEW_SECONDS") or LEEWAY_SECONDS),
     )

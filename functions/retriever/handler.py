@@ -13,14 +13,16 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.callers import caller_of
 from functions.contexts import LambdaContext
-from functions.retriever.recording import record, record_index, seen_of
+from functions.retriever.recording import record, record_index, seen_of, seen_of_call
 from tribal.app.deployed import deployed_application
 from tribal.edges.http.audit import REQUEST_ID, usable_request_id
 from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import respond
+from tribal.errors import code_outcome
 from tribal.ports import Application
 from tribal.settings.deployment import load_deployment
-from tribal.tools.remote import answer_tool_call, is_tool_call
+from tribal.tools.registry import REGISTRY
+from tribal.tools.remote import answer_tool_call, is_tool_call, read_tool_call
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
 
@@ -28,11 +30,10 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @logger.inject_lambda_context
 @tracer.capture_lambda_handler
 @metrics.log_metrics(capture_cold_start_metric=True)
-def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
+def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answer a request from API Gateway, or the function for MCP, which has verified the caller that it names."""
     if is_tool_call(event):
-        answered: dict[str, Any] = json.loads(answer_tool_call(event, application()).to_compact_json())
-        return answered
+        return _answer_mcp(event, context.aws_request_id)
     request = Request(
         event["httpMethod"],
         event["path"],
@@ -46,10 +47,9 @@ def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
     )
     began = time.perf_counter()
     response = respond(request, application())
-    record(logger, seen_of(request, request_id), request.method, response, time.perf_counter() - began)
+    record(logger, seen_of(request, request_id), request.method, response.status, time.perf_counter() - began)
     if response.tool_failed is not None:
-        metrics.add_metric("ToolErrors", MetricUnit.Count, int(response.tool_failed))
-        record_index(application())
+        _count_call(failed=response.tool_failed)
     return {
         "statusCode": response.status,
         "body": response.body.decode(),
@@ -60,6 +60,23 @@ def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
             **{name: [value] for name, value in response.headers.items()},
         },
     }
+
+
+def _answer_mcp(event: dict[str, Any], request_id: str) -> dict[str, Any]:
+    began = time.perf_counter()
+    call = read_tool_call(event)
+    answer = answer_tool_call(call, application())
+    error = REGISTRY.capability_of(call.tool).error_of(answer)
+    status = 200 if error is None else code_outcome(error.code).http_status
+    record(logger, seen_of_call(call, request_id), "POST", status, time.perf_counter() - began)
+    _count_call(failed=error is not None)
+    answered: dict[str, Any] = json.loads(answer.to_compact_json())
+    return answered
+
+
+def _count_call(*, failed: bool) -> None:
+    metrics.add_metric("ToolErrors", MetricUnit.Count, int(failed))
+    record_index(application())
 
 
 def _body(event: dict[str, Any]) -> bytes:

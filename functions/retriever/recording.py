@@ -14,14 +14,17 @@ from aws_lambda_powertools import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from tribal.edges.http.audit import SLOW_SECONDS, Seen
-from tribal.edges.http.messages import Request, Response
+from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import ROUTES, TOOLS
 from tribal.edges.http.routing import template_of
 from tribal.tools.registry import REGISTRY
 
 if TYPE_CHECKING:
     from tribal.ports.application import Application
+    from tribal_contracts import ToolCall
 
+MCP = "/mcp"
+"""What calls of the function for MCP are told under."""
 _KILOBYTES_A_MEGABYTE = 1024
 
 
@@ -32,14 +35,19 @@ def seen_of(request: Request, request_id: str) -> Seen:
     return Seen(request_id, template_of(request.path, ROUTES) or "other", request.caller.subject, tool)
 
 
-def record(logger: Logger, seen: Seen, method: str, response: Response, seconds: float) -> None:
+def seen_of_call(call: ToolCall, request_id: str) -> Seen:
+    """What may be told of a tool's call by the function for MCP; offered tools alone are named, as in requests."""
+    return Seen(request_id, MCP, call.caller.subject, call.tool if call.tool in REGISTRY.tools else None)
+
+
+def record(logger: Logger, seen: Seen, method: str, status: int, seconds: float) -> None:
     """Write the line and the figures of a request that was answered."""
-    fields = seen.told(method, response.status, seconds)
-    log = logger.error if response.status >= 500 else logger.warning if seconds >= SLOW_SECONDS else logger.info
+    fields = seen.told(method, status, seconds)
+    log = logger.error if status >= 500 else logger.warning if seconds >= SLOW_SECONDS else logger.info
     log("request", extra=fields)
     figures = EphemeralMetrics()
     figures.add_dimension(name="tool", value=seen.tool or "none")
-    figures.add_dimension(name="status", value=str(response.status))
+    figures.add_dimension(name="status", value=str(status))
     figures.add_metric(name="Requests", unit=MetricUnit.Count, value=1)
     figures.add_metric(name="Milliseconds", unit=MetricUnit.Milliseconds, value=round(seconds * 1_000, 1))
     figures.add_metadata(key="request_id", value=seen.request_id)

@@ -102,6 +102,8 @@ class ToolsApi(Construct):
             "TRIBAL_TOKEN_AUDIENCE_CLAIM": auth.audience_claim,
             "TRIBAL_TOKEN_AUTHORIZED_PARTIES": " ".join(auth.authorized_parties),
             "TRIBAL_TOKEN_SCOPE_CLAIM": auth.scope_claim,
+            "TRIBAL_TOKEN_RIGHTS": json.dumps(auth.rights),
+            "TRIBAL_TOKEN_CLOCK_SKEW_SECONDS": f"{auth.clock_skew_seconds:g}",
         }
         return Function(
             self,

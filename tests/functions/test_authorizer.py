@@ -57,6 +57,14 @@ def test_whom_tokens_are_for_is_what_the_stack_says(issuer: PublishedIssuer, mon
     assert answer(f"Bearer {issuer.token()}") == ("Deny", {})
 
 
+def test_scopes_of_a_token_tell_its_rights_where_the_stack_says_what_they_mean(
+    issuer: PublishedIssuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRIBAL_TOKEN_RIGHTS", json.dumps({"tribal.read": ["documentation:read"]}))
+    assert answer(f"Bearer {issuer.token(scope='openid tribal.read')}")[1]["tribal_rights"] == "documentation:read"
+    assert answer(f"Bearer {issuer.token(scope='openid')}")[1]["tribal_rights"] == ""
+
+
 def test_a_token_that_is_not_good_keeps_out(issuer: PublishedIssuer) -> None:
     for header in (f"Bearer {issuer.token(exp=1)}", f"Bearer {issuer.token(key=rsa_key())}", issuer.token(), "", None):
         assert answer(header) == ("Deny", {})

@@ -26,7 +26,7 @@ from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.catalog.locations import INDEX_FILE
 from tribal.catalog.scope import Scope
 from tribal.ports import Application, Caller
-from tribal.tools.remote import RemoteTools, answer_tool_call, is_tool_call
+from tribal.tools.remote import RemoteTools, answer_tool_call, is_tool_call, read_tool_call
 from tribal_contracts import ToolCallEvent
 
 READ = frozenset({"documentation:read"})
@@ -56,7 +56,7 @@ class Invoked:
         event = json.loads(asked["Payload"])
         self.events.append(event)
         assert is_tool_call(event)
-        return {"Payload": io.BytesIO(answer_tool_call(event, self.app).to_compact_json())}
+        return {"Payload": io.BytesIO(answer_tool_call(read_tool_call(event), self.app).to_compact_json())}
 
 
 @pytest.fixture(name="retriever")
@@ -203,7 +203,7 @@ def test_a_call_of_another_shape_is_refused(app: Application, change: dict[str, 
     with pytest.raises(ValidationError):
         ToolCallEvent.model_validate({"tool_call": {**EVENT, **change}})
     with pytest.raises(ValidationError):
-        answer_tool_call({"tool_call": {**EVENT, **change}}, app)
+        answer_tool_call(read_tool_call({"tool_call": {**EVENT, **change}}), app)
 
 
 def test_an_answer_keeps_every_header(retriever: Invoked) -> None:

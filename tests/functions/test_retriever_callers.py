@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.callers import caller_of
-from functions.scopes import SCOPE, read_scope, write_scope
+from functions.scopes import RIGHTS, SCOPE, read_scope, write_rights, write_scope
 from tribal.catalog.scope import EVERYTHING, Scope
 
 READ = frozenset({"documentation:read"})
@@ -27,6 +28,12 @@ def test_every_scope_arrives_as_it_was_sent(databases: frozenset[str], schemas: 
 def test_whom_a_token_let_in_without_a_scope_sees_nothing() -> None:
     for context in ({"principalId": "alice"}, {SCOPE: ""}, {SCOPE: None}, {SCOPE: write_scope(Scope(frozenset()))}):
         assert caller_of({"authorizer": context}).scope == Scope(frozenset())
+
+
+@pytest.mark.parametrize("rights", [frozenset[str](), READ, READ | {"metrics:read"}])
+def test_whose_scopes_tell_rights_has_these_and_no_others(rights: frozenset[str]) -> None:
+    context = {"principalId": "alice", SCOPE: write_scope(Scope(frozenset())), RIGHTS: write_rights(rights)}
+    assert caller_of({"authorizer": context}).rights == rights
 
 
 def test_whom_iam_let_in_may_read_everything_under_the_name_that_iam_knows() -> None:

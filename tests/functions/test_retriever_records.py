@@ -12,6 +12,7 @@ from aws_lambda_powertools import Logger
 
 from functions.retriever.recording import record, record_index, seen_of
 from tests.fakes import MemoryStore, application_over
+from tests.functions.calls import Context
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.edges.http.messages import Request, Response
@@ -37,7 +38,7 @@ def recorded(request: Request, response: Response, seconds: float) -> dict[str, 
         Logger(service=f"retriever-{seconds}", stream=stream),
         seen_of(request, "id-1"),
         request.method,
-        response,
+        response.status,
         seconds,
     )
     line: dict[str, Any] = json.loads(stream.getvalue())
@@ -70,6 +71,37 @@ def test_a_request_is_one_line_and_two_figures_by_tool_and_status(
     )
     (directive,) = figures["_aws"]["CloudWatchMetrics"]
     assert set(directive["Dimensions"][0]) == {"tool", "status", "service"}
+
+
+def test_a_call_of_the_function_for_mcp_is_told_too_and_without_its_arguments(
+    shop: Application,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("POWERTOOLS_TRACE_DISABLED", "1")
+    # Powertools reads the environment when the module is loaded.
+    from functions.retriever import handler
+
+    monkeypatch.setattr(handler, "application", lambda: shop)
+    caller = {"subject": "ada", "rights": ["documentation:read"]}
+    for table, status in (("shop.crm.customer", 200), ("secretword", 404)):
+        caplog.clear()
+        call = {"tool": "get_table_schema", "arguments": {"table": table}, "caller": caller}
+        answer = handler.handle({"tool_call": call}, Context())
+        assert answer["success"] == (status == 200)
+        (line,) = [vars(each) for each in caplog.records if each.message == "request"]
+        assert (line["path"], line["tool"], line["status"], line["subject"], line["request_id"]) == (
+            "/mcp",
+            "get_table_schema",
+            status,
+            "ada",
+            Context().aws_request_id,
+        )
+        printed = capsys.readouterr().out
+        assert "secretword" not in printed + str(line)
+        figures = [json.loads(each) for each in printed.splitlines()]
+        assert [each["ToolErrors"] for each in figures if "ToolErrors" in each] == [[float(status != 200)]]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,8 @@ SMALL = Environment.model_validate(
                 "audience": ["tribal", "api://tribal"],
                 "authorized_parties": ["web", "phone"],
                 "scope_claim": "databases",
+                "rights": {"tribal.read": ["documentation:read"]},
+                "clock_skew_seconds": 5,
             },
             "account_log_role": False,
         },

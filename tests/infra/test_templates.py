@@ -175,6 +175,8 @@ def test_the_authorizer_has_the_rules_that_the_environment_says(
         audience=frozenset({"tribal", "api://tribal"}),
         scope_claim="databases",
         authorized_parties=frozenset({"web", "phone"}),
+        rights={"tribal.read": frozenset({"documentation:read"})},
+        leeway_seconds=5,
     )
     monkeypatch.setenv("TRIBAL_TOKEN_AUDIENCE_CLAIM", "client_id")
     assert load_rules().audience_claim == "client_id"

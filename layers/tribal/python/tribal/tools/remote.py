@@ -46,14 +46,21 @@ def is_tool_call(event: Mapping[str, Any]) -> bool:
     return set(event) == {"tool_call"}
 
 
-def answer_tool_call(event: Mapping[str, Any], app: Application, tools: Registry = REGISTRY) -> Contract:
-    """Answer an event that is a call of a tool.
+def read_tool_call(event: Mapping[str, Any]) -> ToolCall:
+    """The call of a tool that an event is.
 
     Raises:
         pydantic.ValidationError: when it does not say all that a call needs, or says more.
+    """
+    return ToolCallEvent.model_validate(dict(event)).tool_call
+
+
+def answer_tool_call(call: ToolCall, app: Application, tools: Registry = REGISTRY) -> Contract:
+    """Answer the call of another process, which has verified the caller that it names.
+
+    Raises:
         KeyError: when there is no tool of that name.
     """
-    call = ToolCallEvent.model_validate(dict(event)).tool_call
     return call_tool(call.tool, call.arguments, _caller(call.caller), app, tools)
 
 

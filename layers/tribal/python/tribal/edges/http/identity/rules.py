@@ -11,6 +11,8 @@ from tribal.catalog.scope import Scope
 
 ALSO_SPELLED = {"https://accounts.google.com": "accounts.google.com"}
 """Issuers that tokens name in a second way. Source: https://developers.google.com/identity/openid-connect/reference"""
+LEEWAY_SECONDS = 30.0
+"""How far clocks may be apart, unless settings say otherwise. By judgement: what runs NTP is within one second."""
 _PARTIES = ("azp", "cid")
 """The claims that name the client: of OpenID Connect, and of Okta's access tokens."""
 
@@ -45,7 +47,7 @@ class TokenRules:
     """The clients to which tokens may have been issued; without any, all."""
     rights: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The rights of each value that the token's `scope` or `scp` may have; without any, a token may read everything."""
-    leeway_seconds: float = 30.0
+    leeway_seconds: float = LEEWAY_SECONDS
     """How far the issuer's clock and ours may be apart."""
 
     @property
