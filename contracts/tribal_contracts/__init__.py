@@ -10,6 +10,12 @@ from tribal_contracts.core.access import (
     AccessTokens,
     ServeSettings,
 )
+from tribal_contracts.core.camel import (
+    CamelContract,
+    ClosedCamelContract,
+    ToolError,
+    ToolErrorCode,
+)
 from tribal_contracts.core.codes import (
     ERROR_CODES,
     CodeDefaults,
@@ -174,6 +180,24 @@ from tribal_contracts.documentation.tasks import (
     UnitItem,
     Wave,
 )
+from tribal_contracts.memory.records import (
+    IdentitySettings,
+    MemoryRecord,
+    MemorySettings,
+)
+from tribal_contracts.memory.tools import (
+    DEFAULT_THRESHOLD,
+    MAX_CONTENT_CHARS,
+    MemoryAddInput,
+    MemoryAddOutput,
+    MemoryDeleteInput,
+    MemoryDeleteOutput,
+    MemoryFilter,
+    MemoryLayer,
+    MemorySearchInput,
+    MemorySearchOutput,
+    MemorySearchResult,
+)
 from tribal_contracts.project_file import (
     AnswerLimits,
     ProjectFile,
@@ -224,6 +248,24 @@ from tribal_contracts.retrieval.tools import (
 )
 
 __all__ = [
+    "CamelContract",
+    "ClosedCamelContract",
+    "ToolError",
+    "ToolErrorCode",
+    "IdentitySettings",
+    "MemoryRecord",
+    "MemorySettings",
+    "DEFAULT_THRESHOLD",
+    "MAX_CONTENT_CHARS",
+    "MemoryAddInput",
+    "MemoryAddOutput",
+    "MemoryDeleteInput",
+    "MemoryDeleteOutput",
+    "MemoryFilter",
+    "MemoryLayer",
+    "MemorySearchInput",
+    "MemorySearchOutput",
+    "MemorySearchResult",
     "CloseTask",
     "ComposedRun",
     "ComposeTask",

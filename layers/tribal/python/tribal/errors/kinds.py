@@ -46,6 +46,12 @@ TribalError
  |   |- TooManyRequests           its caller asks too often (retryable)
  |   |- CorrectionOutdated        what it would change was changed in the meantime
  |   `- ServerBusy                too much is being done already (retryable)
+ |- MemoryRefused                 memory
+ |   |- MemoryConflict            somebody else changed a memory at the same time (retryable)
+ |   |- MemoryRateLimited         its caller writes too often (retryable)
+ |   |- MemoryStoreFailed         the store or the index of memories failed (retryable)
+ |   `- MemoryTimedOut            it took too long (retryable)
+ |- MemoryNotFound                there is no such memory, or none that the caller may see
  `- ToolInputInvalid, TableNotFound, DomainNotFound, DatabaseNotFound   what a tool was asked for
 """
 
@@ -307,6 +313,30 @@ class ServerBusy(RequestRefused):
     """Too much is being done already. Retryable."""
 
 
+class MemoryRefused(TribalError):
+    """A tool of memory cannot do what it was asked for."""
+
+
+class MemoryConflict(MemoryRefused):
+    """Somebody else changed a memory at the same time. Retryable."""
+
+
+class MemoryRateLimited(MemoryRefused):
+    """The caller writes memories too often. Retryable, later."""
+
+
+class MemoryStoreFailed(MemoryRefused):
+    """The store or the index of memories did not answer, or refused. Retryable."""
+
+
+class MemoryTimedOut(MemoryRefused):
+    """The store or the index of memories took too long. Retryable."""
+
+
+class MemoryNotFound(NotFound):
+    """There is no such memory, or none that the caller may see."""
+
+
 # For each class its default code, and codes for particular activities. A class that is not listed uses its nearest
 # listed base class.
 CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
@@ -342,6 +372,12 @@ CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
     ToolInputInvalid: ("RET_QUERY_INVALID", {}),
     AnswerTooLong: ("RET_BUDGET_EXCEEDED", {}),
     RightMissing: ("RET_ACCESS_DENIED", {}),
+    MemoryRefused: ("MEM_INTERNAL", {}),
+    MemoryConflict: ("MEM_CONFLICT", {}),
+    MemoryRateLimited: ("MEM_RATE_LIMITED", {}),
+    MemoryStoreFailed: ("MEM_STORE_FAILED", {}),
+    MemoryTimedOut: ("MEM_TIMED_OUT", {}),
+    MemoryNotFound: ("MEM_NOT_FOUND", {}),
     RequestRefused: ("HTTP_REQUEST_INVALID", {}),
     CallerUnknown: ("HTTP_CALLER_UNKNOWN", {}),
     OriginRefused: ("HTTP_ORIGIN_REFUSED", {}),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         TableContext,
         TableDescription,
     )
+    from tribal.ports.identity import Identity, Space
     from tribal.ports.index_reader import (
         INDEX_VERSION,
         ByVector,
@@ -82,6 +83,7 @@ else:
     _NAMES_BY_MODULE = {
         "application": "Application Provider",
         "caller": "Caller",
+        "identity": "Identity Space",
         "derived": "Derived",
         "describing": "Describer Describers DomainContext DomainDescription Secrets Settled TableContext "
         "TableDescription",
@@ -114,6 +116,8 @@ __all__ = [
     "AccessReport",
     "Application",
     "Caller",
+    "Identity",
+    "Space",
     "Capability",
     "Derived",
     "DocumentingOptions",
