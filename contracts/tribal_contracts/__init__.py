@@ -204,6 +204,7 @@ from tribal_contracts.project_file import (
 )
 from tribal_contracts.retrieval.calls import (
     CallerRecord,
+    IdentityRecord,
     ToolCall,
     ToolCallEvent,
 )
@@ -294,6 +295,7 @@ __all__ = [
     "WrittenCorrection",
     "WrittenWords",
     "CallerRecord",
+    "IdentityRecord",
     "ToolCall",
     "ToolCallEvent",
     "BudgetHolder",

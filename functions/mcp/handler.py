@@ -9,13 +9,17 @@ from typing import Any
 import anyio
 from aws_lambda_powertools import Logger, Metrics, Tracer
 
+from functions.answering import answered
 from functions.callers import caller_of
 from functions.contexts import LambdaContext
 from functions.mcp.configuration import McpDeployment, load_mcp_deployment
 from functions.mcp.requests import answer_request
+from tribal.app.parts import system_clock
 from tribal.app.remote_tools import tools_of_function
 from tribal.edges.http.identity import METADATA_PATH, resource_metadata
+from tribal.edges.http.refusals import refusal
 from tribal.edges.mcp.http import CALLER, McpEndpoint
+from tribal.errors import RequestRefused
 from tribal.tools.registry import REGISTRY
 from tribal.tools.remote import RemoteTools
 
@@ -36,9 +40,13 @@ def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
 
 async def _answer(event: dict[str, Any]) -> dict[str, Any]:
     # Nothing is kept between requests: the next one may come to another instance of this function.
+    try:
+        caller = caller_of(event)
+    except RequestRefused as error:
+        return answered(refusal(error, system_clock().published()))
     endpoint = McpEndpoint(_tools(), REGISTRY, sessions=False)
     async with endpoint.running():
-        return await answer_request(endpoint, event, {CALLER: caller_of(event["requestContext"])})
+        return await answer_request(endpoint, event, {CALLER: caller})
 
 
 def _metadata(context: dict[str, Any]) -> dict[str, Any]:

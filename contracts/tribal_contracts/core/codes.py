@@ -94,6 +94,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "HTTP_REQUEST_INVALID": CodeDefaults("error", False, "A request is not as the server reads them."),
     "HTTP_CALLER_UNKNOWN": CodeDefaults("error", False, "A request bears no token that admits it."),
     "HTTP_ORIGIN_REFUSED": CodeDefaults("error", False, "A request comes from a page of another site."),
+    "HTTP_IDENTIFIER_REFUSED": CodeDefaults("error", False, "A request chooses what is none of its caller's."),
     "HTTP_HOST_REFUSED": CodeDefaults("error", False, "A request is addressed to a name that is not the server's."),
     "HTTP_NOT_FOUND": CodeDefaults("error", False, "There is nothing at the path of a request."),
     "HTTP_METHOD_REFUSED": CodeDefaults("error", False, "The path of a request has no such method."),

@@ -43,6 +43,7 @@ TribalError
  |   |- BodyTypeRefused           its body is of a type that is not read
  |   |- BodyTooLarge              its body is too large
  |   |- RequestTooSlow            it did not arrive in time (retryable)
+ |   |- IdentifierRefused         it chooses an identifier that is none of its caller's
  |   |- TooManyRequests           its caller asks too often (retryable)
  |   |- CorrectionOutdated        what it would change was changed in the meantime
  |   `- ServerBusy                too much is being done already (retryable)
@@ -301,6 +302,10 @@ class RequestTooSlow(RequestRefused):
     """The request did not arrive in time. Retryable."""
 
 
+class IdentifierRefused(RequestRefused):
+    """A request chooses an identifier that is none of its caller's."""
+
+
 class TooManyRequests(RequestRefused):
     """The caller asks too often. Retryable, later."""
 
@@ -381,6 +386,7 @@ CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
     RequestRefused: ("HTTP_REQUEST_INVALID", {}),
     CallerUnknown: ("HTTP_CALLER_UNKNOWN", {}),
     OriginRefused: ("HTTP_ORIGIN_REFUSED", {}),
+    IdentifierRefused: ("HTTP_IDENTIFIER_REFUSED", {}),
     HostRefused: ("HTTP_HOST_REFUSED", {}),
     PathUnknown: ("HTTP_NOT_FOUND", {}),
     MethodRefused: ("HTTP_METHOD_REFUSED", {}),

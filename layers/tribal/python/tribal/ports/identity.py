@@ -12,6 +12,24 @@ LAYERS = ("agent", "user", "session", "project", "team", "org", "company")
 """In order of precedence: the most specific first."""
 SHARED_LAYERS = ("project", "team", "org", "company")
 """Layers that more than one person may read."""
+WRITE_RIGHT = "memory:write"
+"""The right to write to the layers that are the caller's own."""
+LONGEST_IDENTIFIER = 200
+"""Characters."""
+
+
+def right_to_write(layer: str) -> str:
+    """The right that writing to a layer needs."""
+    return f"{WRITE_RIGHT}:{layer}" if layer in SHARED_LAYERS else WRITE_RIGHT
+
+
+WRITE_RIGHTS = tuple(dict.fromkeys(map(right_to_write, LAYERS)))
+"""Every right to write memories."""
+
+
+def is_identifier(text: str) -> bool:
+    """Whether a text may identify somebody or something: it can be read, and has no space around it."""
+    return 0 < len(text) <= LONGEST_IDENTIFIER and text.isprintable() and text == text.strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,14 +79,15 @@ def _serve(settings: Settings, scope: Scope, tools: Registry) -> None:
         typer.echo("Clients start it themselves; tribal mcp --json prints the settings for them.", err=True)
 
     from tribal.app.local import local_application
-    from tribal.edges.cli.tools.command import local_caller
+    from tribal.edges.local_caller import local_caller, new_session
     from tribal.edges.mcp.server import serve
     from tribal.edges.mcp.stdio import claim_standard_streams
 
+    caller = local_caller(settings, scope, session=new_session())
     reading, writing = claim_standard_streams()
     app = local_application(settings)
     try:
-        serve(app, local_caller(settings, scope), reading, writing, tools)
+        serve(app, caller, reading, writing, tools)
     finally:
         app.close()
 

@@ -11,6 +11,7 @@ import typer
 
 from tribal.edges.cli.console import command, counted, print_json
 from tribal.edges.cli.options import Json, Project
+from tribal.ports.identity import WRITE_RIGHTS
 
 if TYPE_CHECKING:
     from tribal.ports import ObjectStore
@@ -20,7 +21,7 @@ _HERE = Path()
 _DAYS = 90
 _MOST_DAYS = 3_650
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
-MORE_RIGHTS = ("annotations:write", "metrics:read")
+MORE_RIGHTS = ("annotations:write", "metrics:read", *WRITE_RIGHTS)
 """Rights beside those of the tools."""
 
 token = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
@@ -44,8 +45,9 @@ def create(
 ) -> None:
     """Make a token and show it once; only its hash is kept.
 
-    Programs send it as Authorization: Bearer TOKEN. Rights are documentation:read, metrics:read and
-    annotations:write.
+    Programs send it as Authorization: Bearer TOKEN. Rights are documentation:read, memory:read, metrics:read,
+    annotations:write and memory:write; to write to the memory of a project, team, org or company takes another, such as
+    memory:write:project.
     """
     from tribal.errors import ConfigurationError
     from tribal.store.access_tokens import add_token, new_token, token_record

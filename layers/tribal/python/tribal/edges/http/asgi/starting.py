@@ -13,11 +13,12 @@ from tribal.edges.http.asgi.metrics import Metrics
 from tribal.edges.http.asgi.observing import standard_error
 from tribal.edges.http.asgi.serving import Serving, is_loopback
 from tribal.edges.http.corrections import WRITE_RIGHT
-from tribal.edges.http.identity import SigningKeys, TokenRules, download_keys
+from tribal.edges.http.identity import IdentityClaims, SigningKeys, TokenRules, download_keys
 from tribal.edges.http.identity.callers import Callers, OwnTokens
+from tribal.edges.local_caller import local_caller
 from tribal.errors import ConfigurationError
-from tribal.ports.caller import Caller
 from tribal.ports.derived import Derived
+from tribal.ports.identity import WRITE_RIGHTS
 from tribal.tools.registry import REGISTRY, Registry
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class ServerBlueprint:
     tools: tuple[str, ...] = ()
     """Tools and capabilities that are offered; none means all."""
     write: bool = False
-    """Whether those on this machine who need no token may correct descriptions."""
+    """Whether those on this machine who need no token may correct descriptions, and remember."""
     signing_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     metrics_folder: str | None = None
     """Where the processes of the server keep their figures, if there are several."""
@@ -81,13 +82,14 @@ def check_server(blueprint: ServerBlueprint) -> None:
 def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) -> Serving:
     """Whom a server answers, and how it is reached."""
     settings, serve = blueprint.settings, blueprint.settings.serve
-    rights = tools.read_rights | {METRICS_RIGHT} | ({WRITE_RIGHT} if blueprint.write else set())
-    local = Caller(settings.environment.get("USER") or "local", rights=rights)
+    rights = tools.read_rights | {METRICS_RIGHT} | ({WRITE_RIGHT, *WRITE_RIGHTS} if blueprint.write else set())
+    local = replace(local_caller(settings), rights=rights)
     callers = Callers(
         OwnTokens(app.store, app.clock.real, time.monotonic),
         tools.read_rights,
         None if serve.issuer is None else _issuer(serve),
         without_token=None if _why_token(blueprint) else local,
+        company=settings.identity.company,
     )
     return Serving(
         callers=callers,
@@ -123,5 +125,6 @@ def _issuer(serve: ServeSettings) -> tuple[TokenRules, SigningKeys]:
         authorized_parties=frozenset(serve.authorized_parties),
         rights={name: frozenset(rights) for name, rights in serve.rights.items()},
         leeway_seconds=serve.clock_skew_seconds,
+        identity_claims=IdentityClaims(serve.org_claim, serve.teams_claim, serve.projects_claim),
     )
     return rules, SigningKeys(partial(download_keys, serve.issuer))
