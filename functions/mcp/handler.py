@@ -1,4 +1,4 @@
-"""The function for MCP: answers the protocol, and asks the retriever for every tool, on behalf of the caller."""
+"""The function for MCP: answers the protocol, and asks the functions that have the tools, on behalf of the caller."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from functions.callers import caller_of
 from functions.contexts import LambdaContext
 from functions.mcp.configuration import McpDeployment, load_mcp_deployment
 from functions.mcp.requests import answer_request
+from functions.offering import MEMORY, offered_tools
 from tribal.app.parts import system_clock
-from tribal.app.remote_tools import tools_of_function
+from tribal.app.remote_tools import tools_of_functions
 from tribal.edges.http.identity import METADATA_PATH, resource_metadata
 from tribal.edges.http.refusals import refusal
 from tribal.edges.mcp.http import CALLER, McpEndpoint
 from tribal.errors import RequestRefused
-from tribal.tools.registry import REGISTRY
 from tribal.tools.remote import RemoteTools
 
 MCP = "/mcp"
@@ -44,7 +44,7 @@ async def _answer(event: dict[str, Any]) -> dict[str, Any]:
         caller = caller_of(event)
     except RequestRefused as error:
         return answered(refusal(error, system_clock().published()))
-    endpoint = McpEndpoint(_tools(), REGISTRY, sessions=False)
+    endpoint = McpEndpoint(_tools(), offered_tools(), sessions=False)
     async with endpoint.running():
         return await answer_request(endpoint, event, {CALLER: caller})
 
@@ -64,7 +64,8 @@ def _metadata(context: dict[str, Any]) -> dict[str, Any]:
 @cache
 def _tools() -> RemoteTools:
     deployment = _deployment()
-    return tools_of_function(deployment.retriever, deployment.region)
+    others = {} if deployment.memory is None else {MEMORY: deployment.memory}
+    return tools_of_functions(deployment.retriever, deployment.region, offered_tools(), others)
 
 
 @cache

@@ -21,10 +21,20 @@ Send = Callable[[bytes], bytes]
 
 
 class RemoteTools:
-    """Calls tools through a function that has them; a call that does not arrive is a failed answer."""
+    """Calls tools through the functions that have them; a call that does not arrive is a failed answer.
 
-    def __init__(self, send: Send, clock: Clock, tools: Registry = REGISTRY) -> None:
+    Args:
+        send: sends calls to the function that has every tool but those of `others`.
+        clock: for the time in failures.
+        tools: the tools that may be called.
+        others: sends calls to the functions that have the tools of a capability, by its name.
+    """
+
+    def __init__(
+        self, send: Send, clock: Clock, tools: Registry = REGISTRY, others: Mapping[str, Send] | None = None
+    ) -> None:
         self._send = send
+        self._others = dict(others or {})
         self._clock = clock
         self._tools = tools
 
@@ -37,7 +47,8 @@ class RemoteTools:
         spec, capability = self._tools.callable[name], self._tools.capability_of(name)
         call = ToolCall(tool=name, arguments=dict(arguments), caller=_record(caller))
         try:
-            return read_answer(name, self._send(ToolCallEvent(tool_call=call).to_compact_json()), self._tools)
+            send = self._others.get(capability.name, self._send)
+            return read_answer(name, send(ToolCallEvent(tool_call=call).to_compact_json()), self._tools)
         except TribalError as exc:
             error = exc.to_agent_error(self._clock.published())
         return with_tokens_used(capability.failed(spec, arguments, error))
