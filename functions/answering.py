@@ -32,8 +32,8 @@ class Answering:
     app: Application
     tools: Registry
     logger: Logger
-    count_call: Callable[[bool], None]
-    """Counts a call of a tool, and whether it failed."""
+    count_call: Callable[[int, bool], None]
+    """Counts a call of a tool by the status of its answer, and whether it failed."""
 
     def answer(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         """Answer a request from API Gateway, or the function for MCP, which has verified the caller that it names."""
@@ -56,7 +56,7 @@ class Answering:
         seen = seen_of(request, request_id)
         record(self.logger, seen, request.method, response.status, time.perf_counter() - began)
         if response.tool_failed is not None:
-            self.count_call(response.tool_failed)
+            self.count_call(response.status, response.tool_failed)
         return answered(response, request_id)
 
     def _response(self, request: Request) -> Response:
@@ -73,7 +73,7 @@ class Answering:
         error = self.tools.capability_of(call.tool).error_of(answer)
         status = 200 if error is None else code_outcome(error.code).http_status
         record(self.logger, seen_of_call(call, request_id), "POST", status, time.perf_counter() - began)
-        self.count_call(error is not None)
+        self.count_call(status, error is not None)
         told: dict[str, Any] = json.loads(answer.to_compact_json())
         return told
 

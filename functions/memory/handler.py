@@ -15,6 +15,8 @@ from tribal.app.deployed import deployed_application
 from tribal.ports import Application
 from tribal.settings.deployment import load_deployment
 
+_FIRST_FAULT = 500
+
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
 
 
@@ -26,8 +28,9 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     return Answering(application(), offered_tools(), logger, _count_call).answer(event, context)
 
 
-def _count_call(failed: bool) -> None:
+def _count_call(status: int, failed: bool) -> None:
     metrics.add_metric("ToolErrors", MetricUnit.Count, int(failed))
+    metrics.add_metric("MemoryFaults", MetricUnit.Count, int(status >= _FIRST_FAULT))
 
 
 @cache

@@ -27,7 +27,7 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     return Answering(application(), offered_tools(), logger, _count_call).answer(event, context)
 
 
-def _count_call(failed: bool) -> None:
+def _count_call(_status: int, failed: bool) -> None:
     metrics.add_metric("ToolErrors", MetricUnit.Count, int(failed))
     record_index(application())
 

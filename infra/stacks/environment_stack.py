@@ -127,6 +127,8 @@ class EnvironmentStack(Stack):
         watching.watch_runs(self.pipeline.run.attr_arn, self.pipeline.start.attr_arn)
         watching.watch_queues(self.indexing.queue, [self.indexing.dead, self.indexing.undelivered])
         watching.watch_api(environment.prefix, environment.name)
+        if environment.memory is not None:
+            watching.watch_memory()
         if environment.opensearch is not None:
             watching.watch_search(environment.prefix, self.account, environment.opensearch.volume_gb)
 
