@@ -24,7 +24,7 @@ def entry(text: str) -> dict[str, str]:
 class Crowded(MemoryStore):
     """Somebody else is always faster."""
 
-    def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
+    def put(self, *_: object, **__: object) -> str:
         raise PreconditionFailed("somebody else was faster")
 
 

@@ -30,7 +30,7 @@ _LONGEST_PAUSE_SECONDS = 0.5
 _SPARE_LINES = 200
 """Lines that count no more, beyond one for each memory, before the object is compacted."""
 _KEPT_BYTES = 64 * 1024 * 1024
-"""Size of the objects that a process keeps of the spaces it read last. By judgement: parsed they are some four times."""
+"""Size of the objects of spaces that a process keeps. By judgement: parsed they take some four times as much."""
 
 Entry = Mapping[str, JsonValue]
 Entries = Mapping[str, Entry]
