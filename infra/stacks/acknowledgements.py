@@ -27,7 +27,7 @@ WILDCARDS = {
     ),
     r":dbuser:": "The users of the network's databases, as the file of the environment names them",
     r":execution:[a-z0-9-]+-run/\*$": "Step Functions names the children of a distributed map",
-    r":domain/[a-z0-9-]+/tribal-memories/\*$": "What is asked of the one index of memories, and the ids of these",
+    r":domain/[a-z0-9-]+/tribal-memories[/-]\*$": "What is asked of the one index of memories, and the ids of these",
     r":domain/[a-z0-9-]+/\*$": "The indexer makes the generations of the index, whose names are numbered",
 }
 """Reasons for wildcards in a role's resources, by a pattern of the resource."""

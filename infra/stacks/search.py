@@ -17,7 +17,7 @@ from infra.stacks.storage import removal_of
 
 ENGINE = "OpenSearch_2.19"
 MEMORIES = "tribal-memories"
-"""The index of memories, as the package names it; a test compares the two."""
+"""The alias of the index of memories, as the package names it; a test compares the two."""
 _ASKING = ["es:ESHttpPost"]
 _KEEPING = ["es:ESHttpDelete", "es:ESHttpGet", "es:ESHttpPost", "es:ESHttpPut"]
 _LOGS = ("SEARCH_SLOW_LOGS", "INDEX_SLOW_LOGS", "ES_APPLICATION_LOGS")
@@ -39,8 +39,8 @@ def memory_statements(domain_arn: str) -> list[iam.PolicyStatement]:
 
 
 def memory_resources(domain_arn: str) -> list[str]:
-    """What of a domain is memory's: the index, and what is asked of it."""
-    return [f"{domain_arn}/{MEMORIES}", f"{domain_arn}/{MEMORIES}/*"]
+    """What of a domain is memory's: what is asked of the alias, and the index behind it."""
+    return [f"{domain_arn}/{MEMORIES}/*", f"{domain_arn}/{MEMORIES}-*"]
 
 
 def domain_arn(scope: Construct, environment: Environment) -> str:

@@ -12,6 +12,7 @@ from infra.memory import MEMORY_TOOLS
 from infra.role_table import EXAMPLE, PAGE, role_page
 from infra.stacks.search import MEMORIES
 from tests.infra.synthesis import Assembly, Template
+from tribal.adapters.opensearch import memories
 
 pytestmark = pytest.mark.xdist_group("infra")
 
@@ -187,10 +188,14 @@ def test_memory_touches_its_own_index_of_the_domain_alone(template: Template) ->
     ]
     prefix = template.environment.prefix
     has_index = template.environment.memory is not None and template.environment.index == "opensearch"
-    assert kept == ([f"{prefix}/{MEMORIES}", f"{prefix}/{MEMORIES}/*"] if has_index else [])
+    assert kept == ([f"{prefix}/{MEMORIES}/*", f"{prefix}/{MEMORIES}-*"] if has_index else [])
 
 
 def test_who_may_be_told_that_an_object_is_absent_is_not_bound_to_a_prefix(template: Template) -> None:
     listing = [statement for _, statement in statements(template) if "s3:ListBucket" in listed(statement["Action"])]
     assert listing
     assert [statement for statement in listing if "Condition" in statement] == []
+
+
+def test_the_index_of_memories_is_called_as_the_package_calls_it() -> None:
+    assert MEMORIES == memories.MEMORIES
