@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tribal.catalog.hashing import object_hash
+from tribal.catalog.identity import slug
+
 LAYERS = ("agent", "user", "session", "project", "team", "org", "company")
 """In order of precedence: the most specific first."""
 SHARED_LAYERS = ("project", "team", "org", "company")
 """Layers that more than one person may read."""
 WRITE_RIGHT = "memory:write"
 """The right to write to the layers that are the caller's own."""
+_SLUG_CHARS = 40
 LONGEST_IDENTIFIER = 200
 """Characters."""
 
@@ -39,6 +43,14 @@ class Space:
     layer: str
     identifiers: tuple[tuple[str, str], ...]
     """Pairs of kind and value, such as `("user", "ada")`; of an agent or a session the user comes first."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in keys and indexes: layer, readable words and a hash, which no other space has."""
+        values = [value for _, value in self.identifiers]
+        return (
+            f"{self.layer}/{slug(' '.join(values))[:_SLUG_CHARS]}-{object_hash([self.layer, *self.identifiers])[:20]}"
+        )
 
     def __str__(self) -> str:
         return f"{self.layer} {' '.join(value for _, value in self.identifiers)}"

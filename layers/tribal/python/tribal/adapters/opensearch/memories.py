@@ -10,15 +10,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import ConnectionTimeout, NotFoundError, OpenSearchException, RequestError, TransportError
 
 from tribal.adapters.opensearch.layout import VECTOR_SCALE, VECTOR_SPACE, encode_term, written_vector
 from tribal.catalog.hashing import object_hash
 from tribal.errors import MemoryConflict, MemoryStoreFailed, MemoryTimedOut
+from tribal.ports.identity import Space
+from tribal.ports.memory_index import FoundMemory, IndexedMemory
+from tribal_contracts import MemoryRecord
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,41 +37,13 @@ _LUCENE_SCALE = 2.2
 _KEYWORD = {"type": "keyword"}
 _KEPT = {"type": "keyword", "index": False, "doc_values": False}
 _SPACES_A_CLAUSE = 1_000
+_READ = ["memory_id", "space", "value"]
 
 Body = dict[str, Any]
-Answer = TypeVar("Answer")
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryDocument:
-    """What is indexed of a memory."""
-
-    memory_id: str
-    space: str
-    """A name of its space that no other space has."""
-    terms: Sequence[str]
-    vector: NDArray[Any] | None
-    tags: Sequence[str]
-    """As they are compared: case-folded."""
-    tables: Sequence[str]
-    """The names of tables that it is about."""
-    value: str
-    """The memory as JSON, returned as it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A memory that a search found."""
-
-    memory_id: str
-    space: str
-    score: float
-    """BM25 of a search by words, the cosine of one by a vector."""
-    value: str
 
 
 class OpenSearchMemories:
-    """Writes and searches the index, which it makes when it is first written; thread-safe, for any number of machines.
+    """The `MemoryIndex` of OpenSearch, made when it is first written; thread-safe, for any number of machines.
 
     Args:
         client: client of the cluster.
@@ -81,19 +56,11 @@ class OpenSearchMemories:
         self._dimensions = dimensions
         self._name = name
 
-    def write(self, documents: Iterable[MemoryDocument], removed: Iterable[tuple[str, str]] = ()) -> None:
-        """Add, replace and remove memories; removing what is not there is done already.
-
-        Args:
-            documents: what to add or replace.
-            removed: space and id of what to remove.
-
-        Raises:
-            MemoryRefused: a kind of it, when the domain does not answer or refuses.
-        """
+    def write(self, memories: Iterable[IndexedMemory], removed: Iterable[tuple[Space, str]] = ()) -> None:
+        """Add and replace memories, and remove others; removing what is not there is done already."""
         lines: list[bytes] = []
-        for document in documents:
-            lines += [_line({"index": {"_id": _id(document.space, document.memory_id)}}), _line(self._body(document))]
+        for memory in memories:
+            lines += [_line({"index": {"_id": _id(memory.space, memory.record.memory_id)}}), _line(_document(memory))]
         lines += [_line({"delete": {"_id": _id(space, name)}}) for space, name in removed]
         if not lines:
             return
@@ -108,21 +75,26 @@ class OpenSearchMemories:
             reason = str(refused[0].get("error", {}).get("reason", refused[0]["status"]))[:200]
             raise MemoryStoreFailed(f"the index of memories refused {len(refused)} change(s): {reason}; try again")
 
-    def by_words(self, spaces: Sequence[str], terms: Sequence[str], limit: int) -> list[Found]:
-        """Memories of these spaces that share a term, the best first."""
+    def by_words(
+        self, spaces: Sequence[Space], terms: Sequence[str], limit: int, tags: Sequence[str] = ()
+    ) -> list[FoundMemory]:
+        """Memories that share a term, by BM25 over all spaces."""
         wanted = [term for term in dict.fromkeys(terms) if term][:MAX_TERMS]
         if not wanted:
             return []
         clauses = [{"term": {"terms": encode_term(term)}} for term in wanted]
-        query = {"bool": {"filter": _within(spaces), "should": clauses, "minimum_should_match": 1}}
+        query = {"bool": {"filter": _within(spaces, tags), "should": clauses, "minimum_should_match": 1}}
         return self._found(spaces, query, limit, lambda score: score * _LUCENE_SCALE)
 
-    def by_vector(self, spaces: Sequence[str], vector: NDArray[Any], limit: int) -> list[Found]:
-        """Memories of these spaces by cosine, the nearest first; every one of them is compared."""
-        values = written_vector(vector)
+    def by_vector(
+        self, spaces: Sequence[Space], vector: NDArray[Any], limit: int, tags: Sequence[str] = ()
+    ) -> list[FoundMemory]:
+        """Memories by cosine; every one of the spaces is compared."""
+        length = float(np.linalg.norm(vector))
+        values = written_vector(np.asarray(vector) / length) if length else None
         if values is None:
             return []
-        chosen = {"bool": {"filter": [_within(spaces), {"exists": {"field": "vector"}}]}}
+        chosen = {"bool": {"filter": [*_within(spaces, tags), {"exists": {"field": "vector"}}]}}
         script = {
             "source": "knn_score",
             "lang": "knn",
@@ -130,49 +102,62 @@ class OpenSearchMemories:
         }
         return self._found(spaces, {"script_score": {"query": chosen, "script": script}}, limit, _cosine)
 
-    def about_tables(self, spaces: Sequence[str], tables: Sequence[str], limit: int) -> list[Found]:
-        """Memories of these spaces that are about one of the tables, in no order."""
-        query = {"bool": {"filter": [_within(spaces), {"terms": {"tables": list(tables)}}]}}
-        return self._found(spaces, query, limit, lambda score: score)
+    def about_tables(self, spaces: Sequence[Space], tables: Sequence[str], limit: int) -> list[FoundMemory]:
+        """Memories that are about one of the tables."""
+        query = {"bool": {"filter": [*_within(spaces), {"terms": {"tables": list(tables)}}]}}
+        return self._found(spaces, query, limit, lambda _: 0.0)
 
-    def of_spaces(self, spaces: Sequence[str], memory_ids: Sequence[str] | None = None) -> Iterator[Found]:
-        """All memories of these spaces, or those of these ids, ordered by id."""
-        clauses = [_within(spaces), *([] if memory_ids is None else [{"terms": {"memory_id": list(memory_ids)}}])]
+    def of_spaces(self, spaces: Sequence[Space], memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
+        """All memories, or those of these ids, ordered by id."""
+        clauses = [*_within(spaces), *([] if memory_ids is None else [{"terms": {"memory_id": list(memory_ids)}}])]
+        named = {space.name: space for space in spaces}
         after: list[Any] | None = None
         while spaces:
             body: Body = {
                 "query": {"bool": {"filter": clauses}},
                 "size": PAGE,
                 "sort": ["memory_id", "space"],
-                "_source": ["memory_id", "space", "value"],
+                "_source": _READ,
             }
             hits = self._hits(body if after is None else {**body, "search_after": after})
-            yield from (_parsed(hit, 0.0) for hit in hits)
+            yield from (_parsed(hit, named, 0.0) for hit in hits)
             if len(hits) < PAGE:
                 return
             after = hits[-1]["sort"]
 
-    def count(self, space: str) -> int:
+    def count(self, space: Space) -> int:
         """How many memories a space has."""
         with _told():
             try:
-                return int(self._client.count(index=self._name, body={"query": _within([space])})["count"])
+                query = {"bool": {"filter": _within([space])}}
+                return int(self._client.count(index=self._name, body={"query": query})["count"])
             except NotFoundError:
                 return 0
 
-    def clear(self) -> None:
-        """Throw the index away; the next write makes it anew."""
+    def clear(self, spaces: Sequence[Space] | None = None) -> None:
+        """Throw the index away, which the next write makes anew, or what it has of some spaces."""
         with _told(), suppress(NotFoundError):
+            if spaces is not None:
+                body = {"query": {"bool": {"filter": _within(spaces)}}}
+                params = {"refresh": "true", "conflicts": "proceed"}
+                self._client.delete_by_query(index=self._name, body=body, params=params)
+                return
             # The index behind the alias: its name tells layout and dimensions, and may be another than ours.
             for index in self._client.indices.get_alias(index=self._name):
                 self._client.indices.delete(index=index)
 
-    def _found(self, spaces: Sequence[str], query: Body, limit: int, score_of: Callable[[float], float]) -> list[Found]:
+    def close(self) -> None:
+        """The connections end with the process."""
+
+    def _found(
+        self, spaces: Sequence[Space], query: Body, limit: int, score_of: Callable[[float], float]
+    ) -> list[FoundMemory]:
         if not spaces or limit <= 0:
             return []
-        hits = self._hits({"query": query, "size": limit, "_source": ["memory_id", "space", "value"]})
-        found = [_parsed(hit, score_of(float(hit["_score"] or 0.0))) for hit in hits]
-        return sorted(found, key=lambda each: (-each.score, each.memory_id, each.space))
+        named = {space.name: space for space in spaces}
+        hits = self._hits({"query": query, "size": limit, "_source": _READ})
+        found = [_parsed(hit, named, score_of(float(hit["_score"] or 0.0))) for hit in hits]
+        return sorted(found, key=lambda each: (-each.score, each.record.memory_id, each.space.name))
 
     def _hits(self, body: Body) -> list[Any]:
         # Asked through `_msearch`, the one thing that a role which only reads may do.
@@ -206,17 +191,19 @@ class OpenSearchMemories:
             if error.error != "resource_already_exists_exception":
                 raise
 
-    def _body(self, document: MemoryDocument) -> Body:
-        vector = None if document.vector is None else written_vector(document.vector)
-        body: Body = {
-            "memory_id": document.memory_id,
-            "space": document.space,
-            "terms": " ".join(map(encode_term, document.terms)),
-            "tags": list(document.tags),
-            "tables": list(document.tables),
-            "value": document.value,
-        }
-        return body if vector is None else {**body, "vector": vector}
+
+def _document(memory: IndexedMemory) -> Body:
+    vector = None if memory.vector is None else written_vector(memory.vector)
+    record = memory.record
+    body: Body = {
+        "memory_id": record.memory_id,
+        "space": memory.space.name,
+        "terms": " ".join(map(encode_term, memory.terms)),
+        "tags": [tag.casefold() for tag in record.tags],
+        "tables": list(memory.tables),
+        "value": record.to_compact_json().decode(),
+    }
+    return body if vector is None else {**body, "vector": vector}
 
 
 def _index_body(dimensions: int, about: Mapping[str, str], alias: str) -> Body:
@@ -255,18 +242,20 @@ def _index_body(dimensions: int, about: Mapping[str, str], alias: str) -> Body:
     }
 
 
-def _id(space: str, memory_id: str) -> str:
-    return object_hash([space, memory_id])
+def _id(space: Space, memory_id: str) -> str:
+    return object_hash([space.name, memory_id])
 
 
-def _within(spaces: Sequence[str]) -> Body:
-    batches = [list(spaces[start : start + _SPACES_A_CLAUSE]) for start in range(0, len(spaces), _SPACES_A_CLAUSE)]
-    return {"bool": {"should": [{"terms": {"space": batch}} for batch in batches], "minimum_should_match": 1}}
+def _within(spaces: Sequence[Space], tags: Sequence[str] = ()) -> list[Body]:
+    names = [space.name for space in spaces]
+    batches = [names[start : start + _SPACES_A_CLAUSE] for start in range(0, len(names), _SPACES_A_CLAUSE)]
+    within = {"bool": {"should": [{"terms": {"space": batch}} for batch in batches], "minimum_should_match": 1}}
+    return [within, *([{"terms": {"tags": [tag.casefold() for tag in tags]}}] if tags else [])]
 
 
-def _parsed(hit: Mapping[str, Any], score: float) -> Found:
+def _parsed(hit: Mapping[str, Any], named: Mapping[str, Space], score: float) -> FoundMemory:
     source = hit["_source"]
-    return Found(source["memory_id"], source["space"], score, source["value"])
+    return FoundMemory(named[source["space"]], MemoryRecord.from_json(source["value"]), score)
 
 
 def _cosine(score: float) -> float:
