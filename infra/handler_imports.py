@@ -58,6 +58,12 @@ from tribal.adapters.sqlite.published import PublishedSqliteIndex
 OpenSearchIndex(opensearch_client("https://localhost", region="eu-central-1")).close()
 PublishedSqliteIndex(S3ObjectStore(aws_client("s3"), "bucket"), Path("disk")).close()
 """
+_MEMORIES = """
+from tribal.adapters.journal.memories import JournalMemories
+from tribal.adapters.opensearch.memories import OpenSearchMemories
+OpenSearchMemories(opensearch_client("https://localhost", region="eu-central-1"), 256).close()
+JournalMemories(S3ObjectStore(aws_client("s3"), "bucket")).close()
+"""
 _PAGE = """
 from tribal.rendering.web.page import page_version
 assert page_version()
@@ -91,7 +97,7 @@ WORK = {
     "retriever": _S3 + _SECRETS + _VECTORS + _SEARCH,
     "authorizer": _TOKENS,
     "mcp": _MCP,
-    "memory": _S3 + _SECRETS + _VECTORS + _SEARCH,
+    "memory": _S3 + _SECRETS + _VECTORS + _SEARCH + _MEMORIES,
 }
 """What each function loads only when it has something to do."""
 _TIMEOUT_SECONDS = 120

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tribal.ports.environment import DeployedEnvironment
     from tribal.ports.index_reader import Embedder, IndexReader
     from tribal.ports.index_writer import IndexWriter
+    from tribal.ports.memory_index import MemoryIndex
     from tribal.ports.models import ModelReadiness, ModelRequest, Spending, UnsentRequest
     from tribal.ports.options import Options
     from tribal.ports.reading import CatalogReader
@@ -100,6 +101,8 @@ class Application:
     index: Provider[IndexReader]
     index_writer: Callable[[], IndexWriter]
     """Opens a writer of the index."""
+    memory_index: Provider[MemoryIndex] | None = None
+    """The index of memories; `None` where nothing is remembered."""
     queue: Provider[MessageQueue]
     """The indexer's own queue; raises `ConfigurationError` when there is none."""
     locks: Callable[[str], ProcessLock | None]

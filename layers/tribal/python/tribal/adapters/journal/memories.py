@@ -148,7 +148,8 @@ def _vector(entry: Entry) -> NDArray[Any] | None:
     if not isinstance(text, str):
         return None
     vector: NDArray[Any] = np.frombuffer(base64.b64decode(text), dtype=np.float16).astype(np.float32)
-    return vector / np.linalg.norm(vector)
+    vector /= np.linalg.norm(vector)
+    return vector
 
 
 def _texts(entry: Mapping[str, Any], name: str) -> list[str]:
