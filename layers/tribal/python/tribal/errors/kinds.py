@@ -52,6 +52,11 @@ TribalError
  |   |- MemoryRateLimited         its caller writes too often (retryable)
  |   |- MemoryStoreFailed         the store or the index of memories failed (retryable)
  |   `- MemoryTimedOut            it took too long (retryable)
+ |- MemoryForbidden               the caller may not do that with a layer or a memory
+ |- MemoryInputInvalid            what a tool of memory was asked for
+ |   |- IdentifierMissing         a layer that the caller has no identifier for
+ |   |- MemoryContentRefused      a secret
+ |   `- MemorySpaceFull           one memory more than a space takes
  |- MemoryNotFound                there is no such memory, or none that the caller may see
  `- ToolInputInvalid, TableNotFound, DomainNotFound, DatabaseNotFound   what a tool was asked for
 """
@@ -342,6 +347,26 @@ class MemoryNotFound(NotFound):
     """There is no such memory, or none that the caller may see."""
 
 
+class MemoryInputInvalid(ToolInputInvalid):
+    """The input of a tool of memory is not valid."""
+
+
+class IdentifierMissing(MemoryInputInvalid):
+    """A layer was named that the caller has no identifier for."""
+
+
+class MemoryContentRefused(MemoryInputInvalid):
+    """What was to be remembered holds a secret."""
+
+
+class MemorySpaceFull(MemoryInputInvalid):
+    """A space holds as many memories as it may."""
+
+
+class MemoryForbidden(RightMissing):
+    """The caller may not do that with this layer or memory."""
+
+
 # For each class its default code, and codes for particular activities. A class that is not listed uses its nearest
 # listed base class.
 CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
@@ -378,6 +403,11 @@ CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
     AnswerTooLong: ("RET_BUDGET_EXCEEDED", {}),
     RightMissing: ("RET_ACCESS_DENIED", {}),
     MemoryRefused: ("MEM_INTERNAL", {}),
+    MemoryInputInvalid: ("MEM_INPUT_INVALID", {}),
+    IdentifierMissing: ("MEM_IDENTIFIER_MISSING", {}),
+    MemoryContentRefused: ("MEM_CONTENT_REFUSED", {}),
+    MemorySpaceFull: ("MEM_SPACE_FULL", {}),
+    MemoryForbidden: ("MEM_ACCESS_DENIED", {}),
     MemoryConflict: ("MEM_CONFLICT", {}),
     MemoryRateLimited: ("MEM_RATE_LIMITED", {}),
     MemoryStoreFailed: ("MEM_STORE_FAILED", {}),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tribal.ports.running import Clock, MessageQueue, ProcessLock
     from tribal.ports.stopping import StopToken
     from tribal.ports.storing import ObjectStore
-    from tribal_contracts import DatabaseEntry
+    from tribal_contracts import DatabaseEntry, MemorySettings
 
     OpenReader = Callable[[DatabaseEntry], CatalogReader]
 
@@ -103,6 +103,8 @@ class Application:
     """Opens a writer of the index."""
     memory_index: Provider[MemoryIndex] | None = None
     """The index of memories; `None` where nothing is remembered."""
+    memory_settings: MemorySettings | None = None
+    """What memory is allowed; `None` for the defaults."""
     queue: Provider[MessageQueue]
     """The indexer's own queue; raises `ConfigurationError` when there is none."""
     locks: Callable[[str], ProcessLock | None]
@@ -122,5 +124,7 @@ class Application:
 
     def close(self) -> None:
         """Close every part that was built; the application cannot be used afterwards."""
+        if self.memory_index is not None and self.memory_index.made:
+            self.memory_index().close()
         if self.index.made:
             self.index().close()

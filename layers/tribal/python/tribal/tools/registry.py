@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tribal.memory.tools import CAPABILITY as MEMORY
 from tribal.ports.tool import Capability, ToolSpec
 from tribal.retrieval.tools import RETRIEVAL
 
@@ -98,5 +99,5 @@ class Registry:
         }
 
 
-REGISTRY = Registry((RETRIEVAL,))
+REGISTRY = Registry((RETRIEVAL, MEMORY))
 """Every tool of the package."""
