@@ -17,8 +17,8 @@ from pydantic import ValidationError
 
 from tribal.adapters.journal.space_journal import MOST_MEMORIES, Entry, SpaceJournal
 from tribal.errors import MemoryStoreFailed, ObjectDamaged, StoreError
-from tribal.ports.identity import Space
-from tribal.ports.memory_index import FoundMemory, IndexedMemory
+from tribal.ports.remembering.identity import Space
+from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
 from tribal_contracts import MemoryRecord
 
 if TYPE_CHECKING:

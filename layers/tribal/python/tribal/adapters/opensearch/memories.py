@@ -19,8 +19,8 @@ from opensearchpy.exceptions import ConnectionTimeout, NotFoundError, OpenSearch
 from tribal.adapters.opensearch.layout import VECTOR_SCALE, VECTOR_SPACE, encode_term, written_vector
 from tribal.catalog.hashing import object_hash
 from tribal.errors import MemoryConflict, MemoryStoreFailed, MemoryTimedOut
-from tribal.ports.identity import Space
-from tribal.ports.memory_index import FoundMemory, IndexedMemory
+from tribal.ports.remembering.identity import Space
+from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
 from tribal_contracts import MemoryRecord
 
 if TYPE_CHECKING:
