@@ -222,9 +222,9 @@ def _best(scored: Iterable[tuple[float, Space, Entry]], limit: int) -> list[Foun
     return [_found(*each) for each in heapq.nsmallest(limit, scored, key=_order)]
 
 
-def _order(scored: tuple[float, Space, Mapping[str, Any]]) -> tuple[float, str, str]:
-    score, space, entry = scored
-    return -score, str(entry.get("record", {}).get("memoryId")), space.name
+def _order(scored: tuple[float, Space, Mapping[str, Any]]) -> tuple[float, str]:
+    score, _, entry = scored
+    return -score, str(entry.get("record", {}).get("memoryId"))
 
 
 def _found(score: float, space: Space, entry: Mapping[str, Any]) -> FoundMemory:

@@ -157,7 +157,7 @@ class OpenSearchMemories:
         named = {space.name: space for space in spaces}
         hits = self._hits({"query": query, "size": limit, "_source": _READ})
         found = [_parsed(hit, named, score_of(float(hit["_score"] or 0.0))) for hit in hits]
-        return sorted(found, key=lambda each: (-each.score, each.record.memory_id, each.space.name))
+        return sorted(found, key=lambda each: (-each.score, each.record.memory_id))
 
     def _hits(self, body: Body) -> list[Any]:
         # Asked through `_msearch`, the one thing that a role which only reads may do.
