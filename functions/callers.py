@@ -10,7 +10,7 @@ from functions.scopes import IDENTITY, RIGHTS, SCOPE, read_identity, read_rights
 from tribal.catalog.scope import EVERYTHING
 from tribal.edges.http.choices import with_choices
 from tribal.ports.caller import Caller
-from tribal.ports.identity import WRITE_RIGHT
+from tribal.ports.remembering.identity import WRITE_RIGHT
 from tribal.settings import read_environment
 from tribal.tools.registry import REGISTRY
 

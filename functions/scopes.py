@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from tribal.catalog.scope import Scope
-from tribal.ports.identity import Identity
+from tribal.ports.remembering.identity import Identity
 
 SCOPE = "tribal_scope"
 """Key of the authorizer's context, whose values API Gateway passes on as texts; absent means that nothing is seen."""

@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from tribal.ports.identity import Identity, Space
-from tribal.ports.memory_index import FoundMemory, IndexedMemory, MemoryIndex
+from tribal.ports.remembering.identity import Identity, Space
+from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, MemoryIndex
 from tribal_contracts import MemoryRecord
 
 DIMENSIONS = 4

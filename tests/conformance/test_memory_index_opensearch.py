@@ -11,7 +11,7 @@ from tests.conformance.memory_index import DIMENSIONS, OF_ADA, memory, record
 from tribal.adapters.opensearch.client import opensearch_client
 from tribal.adapters.opensearch.memories import OpenSearchMemories
 from tribal.errors import MemoryStoreFailed
-from tribal.ports.memory_index import IndexedMemory
+from tribal.ports.remembering.memory_index import IndexedMemory
 
 pytestmark = pytest.mark.xdist_group("opensearch")
 

@@ -26,7 +26,7 @@ from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.catalog.locations import INDEX_FILE
 from tribal.catalog.scope import Scope
 from tribal.ports import Application, Caller, Identity
-from tribal.ports.identity import LAYERS
+from tribal.ports.remembering.identity import LAYERS
 from tribal.tools.registry import REGISTRY
 from tribal.tools.remote import RemoteTools, answer_tool_call, is_tool_call, read_tool_call
 from tribal_contracts import ToolCallEvent

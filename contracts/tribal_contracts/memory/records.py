@@ -46,7 +46,8 @@ class MemorySettings(ClosedContract):
     """The part `memory` of `databases.yaml`."""
 
     writable_layers: list[MemoryLayer] = Field(
-        default_factory=lambda: ["agent", "user", "session", "project"], description="Layers that tools may write to."
+        default_factory=lambda: list[MemoryLayer](("agent", "user", "session", "project")),
+        description="Layers that tools may write to.",
     )
     writes_per_minute: int = Field(
         default=60, ge=0, le=100_000, description="How often a caller may write over HTTPS and MCP; 0 lifts the limit."

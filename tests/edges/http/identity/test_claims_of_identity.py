@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.fakes.issuer import RULES, Issuer
 from tribal.edges.http.identity import IdentityClaims, TokenRefused, identify
 from tribal.ports import Identity
-from tribal.ports.identity import is_identifier
+from tribal.ports.remembering.identity import is_identifier
 
 CLAIMS = IdentityClaims(org="org", teams="groups", projects="projects")
 WITH_CLAIMS = replace(RULES, identity_claims=CLAIMS)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tribal.adapters.sqlite.published import PublishedSqliteIndex
     from tribal.ports import Embedder, IndexReader, IndexWriter, MessageQueue, ObjectStore, Secrets
-    from tribal.ports.memory_index import MemoryIndex
+    from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.settings.deployment import Deployment
     from tribal.settings.postgres_target import PostgresTarget
     from tribal.settings.snowflake.target import SnowflakeTarget

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tribal.errors import ConfigurationError
 from tribal.ports.caller import Caller
-from tribal.ports.identity import LONGEST_IDENTIFIER, Identity, is_identifier
+from tribal.ports.remembering.identity import LONGEST_IDENTIFIER, Identity, is_identifier
 
 if TYPE_CHECKING:
     from tribal.catalog.scope import Scope

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         TableContext,
         TableDescription,
     )
-    from tribal.ports.identity import Identity, Space
     from tribal.ports.index_reader import (
         INDEX_VERSION,
         ByVector,
@@ -62,6 +61,8 @@ if TYPE_CHECKING:
         TableSample,
         UnreadPart,
     )
+    from tribal.ports.remembering.identity import Identity, Space
+    from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, MemoryIndex
     from tribal.ports.running import (
         Clock,
         ItemOutcome,
@@ -83,7 +84,8 @@ else:
     _NAMES_BY_MODULE = {
         "application": "Application Provider",
         "caller": "Caller",
-        "identity": "Identity Space",
+        "remembering.identity": "Identity Space",
+        "remembering.memory_index": "FoundMemory IndexedMemory MemoryIndex",
         "derived": "Derived",
         "describing": "Describer Describers DomainContext DomainDescription Secrets Settled TableContext "
         "TableDescription",
@@ -116,7 +118,10 @@ __all__ = [
     "AccessReport",
     "Application",
     "Caller",
+    "FoundMemory",
     "Identity",
+    "IndexedMemory",
+    "MemoryIndex",
     "Space",
     "Capability",
     "Derived",

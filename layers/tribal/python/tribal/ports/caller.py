@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tribal.catalog.scope import EVERYTHING, Scope
-from tribal.ports.identity import NOBODY, Identity
+from tribal.ports.remembering.identity import NOBODY, Identity
 
 
 @dataclass(frozen=True, slots=True)

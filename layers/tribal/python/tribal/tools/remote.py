@@ -10,7 +10,7 @@ from tribal.catalog.scope import Scope
 from tribal.errors import TribalError
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
-from tribal.ports.identity import NOBODY, Identity
+from tribal.ports.remembering.identity import NOBODY, Identity
 from tribal.ports.running import Clock
 from tribal.tools.call import call_tool, read_answer, with_tokens_used
 from tribal.tools.registry import REGISTRY, Registry

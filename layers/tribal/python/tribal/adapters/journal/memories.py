@@ -6,19 +6,22 @@ For environments without a search domain. A search costs one look at each space,
 from __future__ import annotations
 
 import base64
+import heapq
 import math
-from collections import Counter
+import threading
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import ValidationError
 
-from tribal.adapters.journal.space_journal import MOST_MEMORIES, Entry, SpaceJournal
+from tribal.adapters.journal.space_journal import MOST_MEMORIES, Entries, Entry, SpaceJournal
 from tribal.errors import MemoryStoreFailed, ObjectDamaged, StoreError
-from tribal.ports.identity import Space
-from tribal.ports.memory_index import FoundMemory, IndexedMemory
+from tribal.ports.remembering.identity import Space
+from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
 from tribal_contracts import MemoryRecord
 
 if TYPE_CHECKING:
@@ -29,6 +32,36 @@ if TYPE_CHECKING:
 FOLDER = "memory/index/"
 _K1, _B = 1.2, 0.75
 """Of BM25, as Lucene has them."""
+_SPACES_KEPT = 32
+"""Spaces that a process keeps ready to search, of which a full one takes some 20 MB. By judgement."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Space:
+    """What searches read of a space, worked out once until it changes."""
+
+    space: Space
+    entries: Entries
+    listed: Sequence[Entry]
+    counts: Sequence[Counter[str]]
+    lengths: Sequence[int]
+    vectors: NDArray[Any]
+    """N x D float32, L2-normalised; a row of zeros where a memory has none of this length."""
+    with_vector: Sequence[bool]
+
+    @classmethod
+    def of(cls, space: Space, entries: Entries) -> _Space:
+        """Work it out."""
+        listed = list(entries.values())
+        counts = [Counter(_texts(entry, "terms")) for entry in listed]
+        read = [_vector(entry) for entry in listed]
+        dimensions = max(map(len, read), default=0)
+        vectors = np.zeros((len(read), dimensions), dtype=np.float32)
+        for number, vector in enumerate(read):
+            if dimensions and len(vector) == dimensions:
+                vectors[number] = vector / np.linalg.norm(vector)
+        with_vector = [bool(dimensions) and len(vector) == dimensions for vector in read]
+        return cls(space, entries, listed, counts, [count.total() for count in counts], vectors, with_vector)
 
 
 class JournalMemories:
@@ -42,6 +75,8 @@ class JournalMemories:
     def __init__(self, store: ObjectStore, *, most: int = MOST_MEMORIES) -> None:
         self._store = store
         self._journal = SpaceJournal(store, most=most)
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Space, _Space] = OrderedDict()
 
     def write(self, memories: Iterable[IndexedMemory], removed: Iterable[tuple[Space, str]] = ()) -> None:
         """Add and replace memories, and remove others; one write a space."""
@@ -59,20 +94,21 @@ class JournalMemories:
     ) -> list[FoundMemory]:
         """Memories that share a term, by BM25 over these spaces alone."""
         wanted = [term for term in dict.fromkeys(terms) if term]
-        all_entries = list(self._entries(spaces))
-        counts = [Counter(_texts(entry, "terms")) for _, entry in all_entries]
-        lengths = [sum(count.values()) for count in counts]
-        mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
-        found_in = {term: sum(term in count for count in counts) for term in wanted}
+        read = self._spaces(spaces)
+        total = sum(len(each.counts) for each in read)
+        mean = sum(map(sum, (each.lengths for each in read))) / max(total, 1) or 1.0
+        found_in = {term: sum(term in count for each in read for count in each.counts) for term in wanted}
+        rarity = {term: math.log(1 + (total - times + 0.5) / (times + 0.5)) for term, times in found_in.items()}
         scored = []
-        for (space, entry), count, length in zip(all_entries, counts, lengths, strict=True):
-            score = 0.0
-            for term in wanted:
-                if times := count[term]:
-                    rarity = math.log(1 + (len(counts) - found_in[term] + 0.5) / (found_in[term] + 0.5))
-                    score += rarity * times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * length / mean))
-            if score > 0 and _has_tag(entry, tags):
-                scored.append((score, space, entry))
+        for each in read:
+            for entry, count, length in zip(each.listed, each.counts, each.lengths, strict=True):
+                shortness = _K1 * (1 - _B + _B * length / mean)
+                weights = (
+                    rarity[term] * times * (_K1 + 1) / (times + shortness) for term, times in _shared(wanted, count)
+                )
+                score = sum(weights)
+                if score > 0 and _has_tag(entry, tags):
+                    scored.append((score, each.space, entry))
         return _best(scored, limit)
 
     def by_vector(
@@ -80,31 +116,41 @@ class JournalMemories:
     ) -> list[FoundMemory]:
         """Memories by cosine; every one of the spaces is compared."""
         length = float(np.linalg.norm(vector))
-        chosen = [
-            (space, entry, read)
-            for space, entry in self._entries(spaces)
-            if _has_tag(entry, tags) and (read := _vector(entry)) is not None and len(read) == len(vector)
-        ]
-        if not chosen or length == 0:
+        if length == 0:
             return []
-        cosines = np.stack([read for _, _, read in chosen]) @ (np.asarray(vector, dtype=np.float32) / length)
-        scores = np.clip(cosines, -1.0, 1.0).tolist()
-        return _best([(score, space, entry) for score, (space, entry, _) in zip(scores, chosen, strict=True)], limit)
+        question = np.asarray(vector, dtype=np.float32) / length
+        scored: list[tuple[float, Space, Entry]] = []
+        for each in self._spaces(spaces):
+            if each.vectors.shape[1] != len(question):
+                continue
+            cosines = np.clip(each.vectors @ question, -1.0, 1.0).tolist()
+            scored += [
+                (cosine, each.space, entry)
+                for cosine, entry, has_vector in zip(cosines, each.listed, each.with_vector, strict=True)
+                if has_vector and _has_tag(entry, tags)
+            ]
+        return _best(scored, limit)
 
     def about_tables(self, spaces: Sequence[Space], tables: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that are about one of the tables."""
-        about = (
-            (0.0, space, entry) for space, entry in self._entries(spaces) if {*tables} & {*_texts(entry, "tables")}
-        )
+        named = {*tables}
+        about = [
+            (0.0, each.space, entry)
+            for each in self._spaces(spaces)
+            for entry in each.listed
+            if named & {*_texts(entry, "tables")}
+        ]
         return _best(about, limit)
 
     def of_spaces(self, spaces: Sequence[Space], memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
         """All memories, or those of these ids."""
         wanted = None if memory_ids is None else {*memory_ids}
-        for space, entry in self._entries(spaces):
-            found = _found(0.0, space, entry)
-            if wanted is None or found.record.memory_id in wanted:
-                yield found
+        for space in dict.fromkeys(spaces):
+            with _told():
+                entries = self._journal.read(_key(space))
+            yield from (
+                _found(0.0, space, entry) for name, entry in entries.items() if wanted is None or name in wanted
+            )
 
     def count(self, space: Space) -> int:
         """How many memories a space has."""
@@ -121,11 +167,20 @@ class JournalMemories:
     def close(self) -> None:
         """Nothing is open."""
 
-    def _entries(self, spaces: Sequence[Space]) -> Iterator[tuple[Space, Entry]]:
-        for space in dict.fromkeys(spaces):
-            with _told():
-                entries = self._journal.read(_key(space))
-            yield from ((space, entry) for entry in entries.values())
+    def _spaces(self, spaces: Sequence[Space]) -> list[_Space]:
+        return [self._space(space) for space in dict.fromkeys(spaces)]
+
+    def _space(self, space: Space) -> _Space:
+        with _told():
+            entries = self._journal.read(_key(space))
+        with self._lock:
+            kept = self._kept.pop(space, None)
+            # The journal returns the same entries until they change.
+            current = kept if kept is not None and kept.entries is entries else _Space.of(space, entries)
+            self._kept[space] = current
+            while len(self._kept) > _SPACES_KEPT:
+                self._kept.popitem(last=False)
+        return current
 
 
 def _key(space: Space) -> str:
@@ -143,13 +198,13 @@ def _entry(memory: IndexedMemory) -> Entry:
     }
 
 
-def _vector(entry: Entry) -> NDArray[Any] | None:
+def _vector(entry: Entry) -> NDArray[Any]:
     text = entry.get("vector")
-    if not isinstance(text, str):
-        return None
-    vector: NDArray[Any] = np.frombuffer(base64.b64decode(text), dtype=np.float16).astype(np.float32)
-    vector /= np.linalg.norm(vector)
-    return vector
+    return np.frombuffer(base64.b64decode(text) if isinstance(text, str) else b"", dtype=np.float16).astype(np.float32)
+
+
+def _shared(terms: Sequence[str], count: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    return ((term, count[term]) for term in terms if term in count)
 
 
 def _texts(entry: Mapping[str, Any], name: str) -> list[str]:
@@ -164,12 +219,12 @@ def _has_tag(entry: Mapping[str, Any], tags: Sequence[str]) -> bool:
 
 def _best(scored: Iterable[tuple[float, Space, Entry]], limit: int) -> list[FoundMemory]:
     # Only what is returned is parsed: a space may have thousands.
-    return [_found(*each) for each in sorted(scored, key=_order)[: max(limit, 0)]]
+    return [_found(*each) for each in heapq.nsmallest(limit, scored, key=_order)]
 
 
-def _order(scored: tuple[float, Space, Mapping[str, Any]]) -> tuple[float, str, str]:
-    score, space, entry = scored
-    return -score, str(entry.get("record", {}).get("memoryId")), space.name
+def _order(scored: tuple[float, Space, Mapping[str, Any]]) -> tuple[float, str]:
+    score, _, entry = scored
+    return -score, str(entry.get("record", {}).get("memoryId"))
 
 
 def _found(score: float, space: Space, entry: Mapping[str, Any]) -> FoundMemory:

@@ -19,8 +19,8 @@ from opensearchpy.exceptions import ConnectionTimeout, NotFoundError, OpenSearch
 from tribal.adapters.opensearch.layout import VECTOR_SCALE, VECTOR_SPACE, encode_term, written_vector
 from tribal.catalog.hashing import object_hash
 from tribal.errors import MemoryConflict, MemoryStoreFailed, MemoryTimedOut
-from tribal.ports.identity import Space
-from tribal.ports.memory_index import FoundMemory, IndexedMemory
+from tribal.ports.remembering.identity import Space
+from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
 from tribal_contracts import MemoryRecord
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class OpenSearchMemories:
         named = {space.name: space for space in spaces}
         hits = self._hits({"query": query, "size": limit, "_source": _READ})
         found = [_parsed(hit, named, score_of(float(hit["_score"] or 0.0))) for hit in hits]
-        return sorted(found, key=lambda each: (-each.score, each.record.memory_id, each.space.name))
+        return sorted(found, key=lambda each: (-each.score, each.record.memory_id))
 
     def _hits(self, body: Body) -> list[Any]:
         # Asked through `_msearch`, the one thing that a role which only reads may do.

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from tribal.errors import IdentifierRefused, RequestRefused
 from tribal.ports.caller import Caller
-from tribal.ports.identity import LONGEST_IDENTIFIER, is_identifier
+from tribal.ports.remembering.identity import LONGEST_IDENTIFIER, is_identifier
 
 SESSION = "x-tribal-session"
 AGENT = "x-tribal-agent"

@@ -8,7 +8,7 @@ from typing import Any
 from mcp.server.context import ServerRequestContext
 
 from tribal.ports.caller import Caller
-from tribal.ports.identity import is_identifier
+from tribal.ports.remembering.identity import is_identifier
 
 
 def with_agent(caller: Caller, context: ServerRequestContext[Any]) -> Caller:

@@ -11,7 +11,6 @@ import typer
 
 from tribal.edges.cli.console import command, counted, print_json
 from tribal.edges.cli.options import Json, Project
-from tribal.ports.identity import WRITE_RIGHTS
 
 if TYPE_CHECKING:
     from tribal.ports import ObjectStore
@@ -21,8 +20,8 @@ _HERE = Path()
 _DAYS = 90
 _MOST_DAYS = 3_650
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
-MORE_RIGHTS = ("annotations:write", "metrics:read", *WRITE_RIGHTS)
-"""Rights beside those of the tools."""
+MORE_RIGHTS = ("annotations:write", "metrics:read")
+"""Rights beside those of the tools, and those to write to the layers of memory."""
 
 token = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
@@ -110,9 +109,10 @@ def _store(project: Path) -> tuple[ObjectStore, datetime]:
 
 def _rights(given: list[str] | None) -> list[str]:
     from tribal.errors import ConfigurationError
+    from tribal.ports.remembering.identity import WRITE_RIGHTS
     from tribal.tools.registry import REGISTRY
 
-    known = {*MORE_RIGHTS, *(spec.right for spec in REGISTRY.tools.values())}
+    known = {*MORE_RIGHTS, *WRITE_RIGHTS, *(spec.right for spec in REGISTRY.tools.values())}
     for right in given or ():
         if right not in known:
             raise ConfigurationError(f"--right {right!r} is no right; there are {', '.join(sorted(known))}")

@@ -18,7 +18,7 @@ from tribal.edges.http.identity.callers import Callers, OwnTokens
 from tribal.edges.local_caller import local_caller
 from tribal.errors import ConfigurationError
 from tribal.ports.derived import Derived
-from tribal.ports.identity import WRITE_RIGHTS
+from tribal.ports.remembering.identity import WRITE_RIGHTS
 from tribal.tools.registry import REGISTRY, Registry
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from tribal.catalog.identity import parse_name
 from tribal.catalog.scope import Scope
-from tribal.ports.identity import Identity, is_identifier
+from tribal.ports.remembering.identity import Identity, is_identifier
 
 ALSO_SPELLED = {"https://accounts.google.com": "accounts.google.com"}
 """Issuers that tokens name in a second way. Source: https://developers.google.com/identity/openid-connect/reference"""

@@ -12,7 +12,7 @@ import jwt
 from tribal.catalog.scope import Scope
 from tribal.edges.http.identity.keys import KEY_TYPES, SigningKeys
 from tribal.edges.http.identity.rules import TokenExpired, TokenRefused, TokenRules
-from tribal.ports.identity import NOBODY, Identity
+from tribal.ports.remembering.identity import NOBODY, Identity
 
 LONGEST_TOKEN = 16_384
 """Characters; API Gateway accepts 10,240 bytes of headers."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tribal.ports.identity import Space
+from tribal.ports.remembering.identity import Space
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
