@@ -10,13 +10,16 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests import ROOT
 
 BIN = Path(sys.executable).parent
+
+RULES = [f"tests/{room}" for room in "catalog contracts describing keys masking naming ranking settings".split()]
+"""Tests that one core runs while the other one is busy with the end-to-end tests."""
 
 CHECKS: dict[str, list[str]] = {
     "end to end": ["pytest", "-q", "-n", "0", "tests/e2e"],
@@ -27,7 +30,11 @@ CHECKS: dict[str, list[str]] = {
     "import arrows": ["lint-imports", "--no-cache"],
     "exported schemas": ["python", "-m", "tribal_contracts.schemas", "--check"],
     "layers for AWS Lambda": ["python", "-m", "infra.packaging", "--check"],
-    "pytest": ["pytest", "-q", "-n", "2", "--dist", "loadgroup", "--ignore", "tests/e2e"],
+    "tests of the rules": ["pytest", "-q", "-n", "0", *RULES],
+    "pytest": [
+        *("pytest", "-q", "-n", "2", "--dist", "loadgroup"),
+        *(f"--ignore={folder}" for folder in ("tests/e2e", *RULES)),
+    ],
 }
 
 _WITHOUT_SERVERS = ["--ignore", "tests/e2e", "--ignore", "tests/infra", "-m", "not server and not slow", "--no-servers"]
@@ -81,9 +88,10 @@ def provide_npm_programs() -> None:
 
 
 def provide_bytecode() -> None:
-    """Compile what is installed where Python is told not to: hundreds of commands would each do it for themselves."""
+    """Compile everything where Python is told not to: hundreds of commands would each do it for themselves."""
     if sys.dont_write_bytecode:
-        compileall.compile_dir(sysconfig.get_path("purelib"), quiet=2, workers=os.cpu_count() or 1)
+        for folder in (sysconfig.get_path("purelib"), ROOT / "layers", ROOT / "contracts"):
+            compileall.compile_dir(folder, quiet=2, workers=os.cpu_count() or 1)
 
 
 def run(name: str, command: Sequence[str], *, captured: bool) -> bool:
@@ -102,17 +110,13 @@ def run(name: str, command: Sequence[str], *, captured: bool) -> bool:
     return ran.returncode == 0
 
 
-def run_all(
-    target: str, checks: Mapping[str, Sequence[str]], started: float, before_tests: Callable[[], None] | None = None
-) -> int:
+def run_all(target: str, checks: Mapping[str, Sequence[str]], started: float) -> int:
     """Run the checks, the last one after all others, and say how they ended; the exit code is 0 when all passed."""
     *static, tests = checks
     # The slowest check keeps one core busy, the others the other one; the tests use both by themselves.
     with ThreadPoolExecutor(2) as pool:
         ended = pool.map(lambda name: run(name, checks[name], captured=True), static)
         passed = dict(zip(static, ended, strict=True))
-    if before_tests is not None:
-        before_tests()
     passed[tests] = run(tests, checks[tests], captured=False)
     failed = [name for name in checks if not passed[name]]
     took = f"{time.monotonic() - started:.0f} s"
@@ -132,7 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return run_all("quick", QUICK_CHECKS, started)
     provide_programs()
     provide_npm_programs()
-    return run_all("test", CHECKS, started, provide_bytecode)
+    provide_bytecode()
+    return run_all("test", CHECKS, started)
 
 
 if __name__ == "__main__":

@@ -69,6 +69,27 @@ def test_readers_are_answered_from_the_generation_before_until_the_next_is_prepa
     assert prepared.seen == [{"web"}, {"web"}]
 
 
+def test_readers_wait_their_turn_for_the_generation_before_instead_of_reading_the_next_unprepared(
+    prepared: Prepared, tmp_path: Path
+) -> None:
+    prepared.databases()
+    before, answered = prepared.index.generation(), threading.Event()
+
+    def ask() -> None:
+        assert prepared.index.generation() == before
+        answered.set()
+
+    with prepared.index.reading():
+        prepared.databases()
+        publish_web(tmp_path)
+        asking = threading.Thread(target=ask)
+        asking.start()
+        assert prepared.began.wait(timeout=30)
+        assert not answered.wait(timeout=0.2)
+    assert answered.wait(timeout=30)
+    asking.join()
+
+
 def test_what_is_published_during_a_preparation_is_prepared_next(prepared: Prepared, tmp_path: Path) -> None:
     prepared.databases()
     publish_web(tmp_path)

@@ -10,6 +10,7 @@ from servers.chromium import Chromium, Tab
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
+from tests.plugins.skips import skip_or_fail
 
 AXE = Path(__file__).parents[2] / "page_lint" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -38,3 +39,16 @@ def looking(chromium: Chromium, address: str, hash_: str = "", *, scheme: str = 
     assert not tab.problems, tab.problems
     folder = address.rpartition("/")[0]
     assert [asked for asked in tab.requests if not asked.startswith(folder)] == []
+
+
+def heard(tab: Tab) -> list[str]:
+    """What axe-core finds wrong, each with an element."""
+    if not AXE.exists():
+        skip_or_fail("axe-core is not installed; `make tests/page_lint/node_modules/.bin/eslint` does")
+    tab.value(f"void (() => {{ {AXE.read_text(encoding='utf-8')} }})()")
+    # The policy of the page forbids it to fetch style sheets, as it would to preload them.
+    found = tab.value(
+        "axe.run({preload: false}).then(found => found.violations.map(one => one.id + ': ' + one.nodes[0].html))"
+    )
+    assert isinstance(found, list)
+    return found

@@ -13,6 +13,7 @@ from servers.chromium import Chromium, Tab
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
 from tests.rendering.web.browser import chromium_fixture  # noqa: F401
+from tests.rendering.web.sites import heard
 
 pytestmark = pytest.mark.xdist_group("chromium")
 
@@ -65,6 +66,22 @@ def test_words_are_shown_as_a_change_then_written_then_wait_for_the_next_run(
     assert HOSTILE in _shows(tab, ".corrections dd")
     assert HOSTILE in (project / "annotations/shop.yaml").read_text()
     assert tab.problems == []
+
+
+@pytest.mark.parametrize("place", ["database/shop", "domain/shop/customers", "table/shop.crm.customer"])
+def test_a_screen_reader_finds_nothing_wrong_with_the_form_and_the_change(
+    chromium: Chromium, server: Served, place: str
+) -> None:
+    tab = chromium.open(f"{server.address}/#/{place}")
+    _shows(tab, "form.correct")
+    assert heard(tab) == []
+    tab.value("document.querySelector('#words').value = 'What we sell by.'")
+    _click(tab, "form.correct button[type=submit]")
+    assert "+description: What we sell by." in _shows(tab, ".difference").replace("+    ", "+").replace("+  ", "+")
+    assert heard(tab) == []
+    _click(tab, ".proposal button")
+    _shows(tab, ".corrections dd")
+    assert heard(tab) == []
 
 
 def test_a_change_that_somebody_else_made_meanwhile_is_told_and_kept(

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from servers.chromium import Chromium, Tab
-from tests.plugins.skips import skip_or_fail
+from servers.chromium import Chromium
 from tests.rendering.web.browser import chromium_fixture  # noqa: F401
-from tests.rendering.web.sites import AXE, both_forms, looking
+from tests.rendering.web.sites import both_forms, heard, looking
 
 pytestmark = pytest.mark.xdist_group("chromium")
 
@@ -31,17 +30,6 @@ VIEWS = {
 def forms_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     with both_forms(tmp_path_factory.mktemp("project")) as addresses:
         yield addresses
-
-
-def heard(tab: Tab) -> list[str]:
-    """What axe-core finds wrong, each with an element."""
-    tab.value(f"void (() => {{ {AXE.read_text(encoding='utf-8')} }})()")
-    # The policy of the page forbids it to fetch style sheets, as it would to preload them.
-    found = tab.value(
-        "axe.run({preload: false}).then(found => found.violations.map(one => one.id + ': ' + one.nodes[0].html))"
-    )
-    assert isinstance(found, list)
-    return found
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -138,8 +126,6 @@ def test_what_is_dragged_is_moved_and_not_opened(chromium: Chromium, forms: dict
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_screen_reader_finds_nothing_wrong(chromium: Chromium, forms: dict[str, str], view: str, scheme: str) -> None:
-    if not AXE.exists():
-        skip_or_fail("axe-core is not installed; `make tests/page_lint/node_modules/.bin/eslint` does")
     with looking(chromium, forms["static"], VIEWS[view], scheme=scheme) as tab:
         assert heard(tab) == []
         tab.resize(360, 740)

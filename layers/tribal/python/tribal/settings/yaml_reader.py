@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from tribal.errors import ConfigurationError
 from tribal.yaml_lines import at_line, line_of, locate, plain_value, shape_problem, value_at
@@ -95,16 +95,15 @@ class YamlReader:
 
         Raise it `from None`: the cause shows values too.
         """
-        complaints = self._complaints(error, root)
-        lines = list(islice(complaints, _COMPLAINTS))
-        more = sum(1 for _ in complaints)
+        # That a key may be left out is no news to who wrote it; what is wrong with its value is told beside.
+        details = error.errors(include_url=False, include_input=False)
+        mistakes = [detail for detail in details if detail["type"] != "none_required"]
+        lines = list(self._complaints(mistakes[:_COMPLAINTS], root))
+        more = len(mistakes) - len(lines)
         return ConfigurationError("\n".join([*lines, *([f"and {more:,} mistakes more"] if more else [])]))
 
-    def _complaints(self, error: ValidationError, root: yaml.Node) -> Iterator[str]:
-        for detail in error.errors(include_url=False, include_input=False):
-            if detail["type"] == "none_required":
-                # That a key may be left out is no news to who wrote it; what is wrong with its value is told beside.
-                continue
+    def _complaints(self, mistakes: Iterable[ErrorDetails], root: yaml.Node) -> Iterator[str]:
+        for detail in mistakes:
             location = _written(detail["loc"], root, missing=detail["type"] == "missing")
             name = str(location[-1]) if location else ""
             if detail["type"] == "extra_forbidden":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 PREPARED_BYTES = 16 * 1024 * 1024
 """From which a file is prepared before it is read. By judgement: a smaller one is opened in less than 0.1 s."""
+_TURN_SECONDS = 0.002
 _EVERYTHING = IndexFilter()
 
 
@@ -256,8 +258,13 @@ class SqliteIndex:
             if self._current is generation and self._preparing is None:
                 self._preparing = threading.Thread(target=self._prepare_next, args=(self._prepare,), daemon=True)
                 self._preparing.start()
-        connection = generation.take()
-        return None if connection is None else _View(generation, connection)
+        while self._current is generation and self._preparing is not None:
+            connection = generation.take()
+            if connection is not None:
+                return _View(generation, connection)
+            # A file that was replaced cannot be opened again: others have its connections for a moment.
+            time.sleep(_TURN_SECONDS)
+        return None
 
     def _prepare_next(self, prepare: Callable[[], object]) -> None:
         following: Generation | None = None

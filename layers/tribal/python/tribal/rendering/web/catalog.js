@@ -43,6 +43,10 @@ function databaseView(database) {
     about(database.s),
     section("Domains", domainGrid(database)),
     section("Map", databaseMap(database)),
+    corrections(
+      {named: {database: database.n}, sayings: [{label: "What the database is", shown: database.s}]},
+      correction(database, undefined, [" as ", code("description:")]),
+    ),
   ];
 }
 
@@ -73,7 +77,7 @@ function domainView(domain) {
       ),
     );
   if (domain.x && domain.x.length) parts.push(section("Related domains", linkGrid(domain, domain.x)));
-  const byHand = correction(database, domain.al, "domains: " + domain.n + ":", ["title:", "description:"]);
+  const byHand = correction(database, domain.al, under("domains: " + domain.n + ":", "title:", "description:"));
   /** @type {Saying[]} */
   const sayings = [
     {label: "What the domain is", shown: domain.s},
@@ -125,25 +129,17 @@ function legend() {
  * Where to correct what is said; a served page that may write puts its form here.
  * @param {Database | undefined} database
  * @param {number | undefined} at
- * @param {string} under
- * @param {[string, string]} keys
+ * @param {Child[]} where
  */
-function correction(database, at, under, keys) {
+function correction(database, at, where) {
   const file = code(database ? database.f : ""),
     kept = "; your words are never overwritten.";
   return at
     ? element("p", {class: "foot"}, "Something wrong or missing? Correct it in ", file, ", line " + at + kept)
-    : element(
-        "p",
-        {class: "foot"},
-        "Something wrong or missing? Write it in ",
-        file,
-        " under ",
-        code(under),
-        " as ",
-        code(keys[0]),
-        " or ",
-        code(keys[1]),
-        kept,
-      );
+    : element("p", {class: "foot"}, "Something wrong or missing? Write it in ", file, where, kept);
+}
+
+/** @param {string} place @param {string} one @param {string} other */
+function under(place, one, other) {
+  return [" under ", code(place), " as ", code(one), " or ", code(other)];
 }

@@ -60,10 +60,11 @@ function tableView(table) {
   if (samples) parts.push(section("Sample values", samples));
   if (table.v) parts.push(section("Definition", sql(table.v)));
   if (table.g) parts.push(section("To describe", ...gapParts(table.g, database)));
-  const byHand = correction(database, table.al, "tables: " + JSON.stringify(table.l) + ":", [
-    "description:",
-    "columns:",
-  ]);
+  const byHand = correction(
+    database,
+    table.al,
+    under("tables: " + JSON.stringify(table.l) + ":", "description:", "columns:"),
+  );
   parts.push(corrections(tableSubject(table), byHand));
   return parts;
 }

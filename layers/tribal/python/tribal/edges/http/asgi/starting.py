@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import secrets
+import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -29,6 +32,11 @@ if TYPE_CHECKING:
     from tribal_contracts import ServeSettings
 
 
+_SWITCH_SECONDS = 0.0005
+"""How long a thread may keep Python to itself. Measured by `python -m bench.serving`: beside a thread that computes, a
+search waits for it dozens of times."""
+_M_ARENA_MAX = -8
+"""Source: mallopt(3)."""
 _GENERATIONS_KEPT = 2
 """Of what is derived from the index: of the one that is read, and of the one that is being prepared."""
 
@@ -54,11 +62,20 @@ def server_application(blueprint: ServerBlueprint) -> Starlette:
     """Build the application of one process."""
     from tribal.app.local import local_application
 
+    _share_fairly()
     tools = REGISTRY.narrowed(blueprint.tools)
     built = local_application(blueprint.settings, prepare=lambda: tools.prepare(app))
     app = replace(built, derived=Derived(generations=_GENERATIONS_KEPT))
     metrics = Metrics(blueprint.metrics_folder)
     return asgi_application(app, tools, serving_of(blueprint, app, tools), metrics, standard_error())
+
+
+def _share_fairly() -> None:
+    """Let requests be answered beside the reading of a new index, and give its memory back afterwards."""
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    # Each thread would get an arena of the C library of its own, which keeps what it once needed; glibc alone has them.
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
 def check_server(blueprint: ServerBlueprint) -> None:
