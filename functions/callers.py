@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from functions.offering import offered_tools
 from functions.scopes import IDENTITY, RIGHTS, SCOPE, read_identity, read_rights, read_scope
 from tribal.catalog.scope import EVERYTHING
 from tribal.edges.http.choices import with_choices
 from tribal.ports.caller import Caller
 from tribal.ports.remembering.identity import WRITE_RIGHT
 from tribal.settings import read_environment
-from tribal.tools.registry import REGISTRY
 
 COMPANY_VARIABLE = "TRIBAL_COMPANY"
 """The company that the environment belongs to, and with it all of its callers."""
@@ -44,8 +44,8 @@ def verified_caller(context: Mapping[str, Any]) -> Caller:
     identity = read_identity(user, authorizer.get(IDENTITY) if user is not None else None)
     identity = replace(identity, company=read_environment().get(COMPANY_VARIABLE) or None)
     if not authorizer:
-        rights = REGISTRY.read_rights if user is None else REGISTRY.read_rights | {WRITE_RIGHT}
+        rights = offered_tools().read_rights if user is None else offered_tools().read_rights | {WRITE_RIGHT}
         return Caller(user or "unknown", EVERYTHING, rights, identity)
     granted = authorizer.get(RIGHTS)
-    rights = REGISTRY.read_rights if granted is None else read_rights(granted)
+    rights = offered_tools().read_rights if granted is None else read_rights(granted)
     return Caller(user or "unknown", read_scope(authorizer.get(SCOPE)), rights, identity)

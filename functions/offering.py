@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tribal.settings import read_environment
 from tribal.settings.deployment import MEMORY_VARIABLE
-from tribal.tools.registry import REGISTRY, Registry
+from tribal.tools.registry import Registry, offered
 
 MEMORY = "memory"
 """The capability that the function `memory` answers."""
@@ -12,6 +12,4 @@ MEMORY = "memory"
 
 def offered_tools() -> Registry:
     """The tools that the environment offers."""
-    if read_environment().get(MEMORY_VARIABLE):
-        return REGISTRY
-    return Registry(tuple(each for each in REGISTRY.capabilities if each.name != MEMORY))
+    return offered(memory=bool(read_environment().get(MEMORY_VARIABLE)))

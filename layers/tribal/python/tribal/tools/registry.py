@@ -99,5 +99,12 @@ class Registry:
         }
 
 
-REGISTRY = Registry((RETRIEVAL, MEMORY))
+REGISTRY = Registry((RETRIEVAL,))
+"""The tools that are offered everywhere."""
+EVERYTHING = Registry((RETRIEVAL, MEMORY))
 """Every tool of the package."""
+
+
+def offered(*, memory: bool) -> Registry:
+    """The tools that a server offers, with those of memory where that is configured."""
+    return EVERYTHING if memory else REGISTRY

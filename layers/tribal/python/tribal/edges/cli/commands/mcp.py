@@ -58,11 +58,11 @@ def mcp(
     """
     from tribal.errors import EXIT_INTERRUPTED
     from tribal.settings import load_settings
-    from tribal.tools.registry import REGISTRY
+    from tribal.tools.registry import offered as offered_tools
 
-    offered = REGISTRY.narrowed(tools or [])
     scope = _scope(database or [], schema or [])
     settings = load_settings(project=project, needs_databases=False)
+    offered = offered_tools(memory=settings.memory is not None).narrowed(tools or [])
     if as_json or client or url:
         start = _command(settings.project, database or [], schema or [], tools or [])
         print_json(client_settings(client, start, url))

@@ -110,13 +110,13 @@ def _store(project: Path) -> tuple[ObjectStore, datetime]:
 def _rights(given: list[str] | None) -> list[str]:
     from tribal.errors import ConfigurationError
     from tribal.ports.remembering.identity import WRITE_RIGHTS
-    from tribal.tools.registry import REGISTRY
+    from tribal.tools.registry import EVERYTHING
 
-    known = {*MORE_RIGHTS, *WRITE_RIGHTS, *(spec.right for spec in REGISTRY.tools.values())}
+    known = {*MORE_RIGHTS, *WRITE_RIGHTS, *(spec.right for spec in EVERYTHING.tools.values())}
     for right in given or ():
         if right not in known:
             raise ConfigurationError(f"--right {right!r} is no right; there are {', '.join(sorted(known))}")
-    return sorted(set(given) if given else REGISTRY.read_rights)
+    return sorted(set(given) if given else EVERYTHING.read_rights)
 
 
 def _check_scope(names: list[str]) -> None:

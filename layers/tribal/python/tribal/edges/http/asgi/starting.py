@@ -22,7 +22,7 @@ from tribal.edges.local_caller import local_caller
 from tribal.errors import ConfigurationError
 from tribal.ports.derived import Derived
 from tribal.ports.remembering.identity import WRITE_RIGHTS
-from tribal.tools.registry import REGISTRY, Registry
+from tribal.tools.registry import Registry, offered
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -63,7 +63,7 @@ def server_application(blueprint: ServerBlueprint) -> Starlette:
     from tribal.app.local import local_application
 
     _share_fairly()
-    tools = REGISTRY.narrowed(blueprint.tools)
+    tools = _tools_of(blueprint)
     built = local_application(blueprint.settings, prepare=lambda: tools.prepare(app))
     app = replace(built, derived=Derived(generations=_GENERATIONS_KEPT))
     metrics = Metrics(blueprint.metrics_folder)
@@ -78,6 +78,10 @@ def _share_fairly() -> None:
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
+def _tools_of(blueprint: ServerBlueprint) -> Registry:
+    return offered(memory=blueprint.settings.memory is not None).narrowed(blueprint.tools)
+
+
 def check_server(blueprint: ServerBlueprint) -> None:
     """Refuse to start what could answer nobody, or would answer everybody.
 
@@ -87,7 +91,7 @@ def check_server(blueprint: ServerBlueprint) -> None:
     from tribal.app.local import local_application
 
     app = local_application(blueprint.settings)
-    callers = serving_of(blueprint, app, REGISTRY.narrowed(blueprint.tools)).callers
+    callers = serving_of(blueprint, app, _tools_of(blueprint)).callers
     if callers.without_token is None and callers.issuer is None and not callers.own.any_is_valid():
         raise ConfigurationError(
             f"{_why_token(blueprint)}, and there is none that is valid: make one with "
