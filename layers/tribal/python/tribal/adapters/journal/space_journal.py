@@ -22,7 +22,7 @@ from tribal.errors import MemoryConflict, MemoryRefused, ObjectDamaged, ObjectNo
 from tribal.ports.storing import ObjectStore
 
 MOST_MEMORIES = 5_000
-"""Of a space: each change sends the whole object, 6.3 MB for 5,000 memories of 120 characters. See docs/deploying.md."""
+"""Of a space: each change sends the whole object, 6.3 MB for 5,000 of 120 characters. See docs/deploying.md."""
 VERSION = 1
 _ATTEMPTS = 40
 _FIRST_PAUSE_SECONDS = 0.01
