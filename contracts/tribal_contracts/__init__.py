@@ -5,25 +5,10 @@ Source: specification section 9.
 
 from __future__ import annotations
 
-from tribal_contracts.core.access import (
-    AccessToken,
-    AccessTokens,
-    ServeSettings,
-)
-from tribal_contracts.core.camel import (
-    CamelContract,
-    ClosedCamelContract,
-    ToolError,
-    ToolErrorCode,
-)
-from tribal_contracts.core.codes import (
-    ERROR_CODES,
-    CodeDefaults,
-    agent_error,
-)
-from tribal_contracts.core.configuration import (
-    ProfileEntry,
-)
+from tribal_contracts.core.access import AccessToken, AccessTokens, ServeSettings
+from tribal_contracts.core.camel import ToolError
+from tribal_contracts.core.codes import ERROR_CODES, CodeDefaults, agent_error
+from tribal_contracts.core.configuration import ProfileEntry
 from tribal_contracts.core.models import (
     NANODOLLARS,
     ModelPrice,
@@ -33,11 +18,7 @@ from tribal_contracts.core.models import (
     ModelUsage,
     sum_usage,
 )
-from tribal_contracts.core.runs import (
-    LeaseRecord,
-    RunRecord,
-    SourceRecord,
-)
+from tribal_contracts.core.runs import LeaseRecord, RunRecord, SourceRecord
 from tribal_contracts.core.shape import (
     SCHEMA_VERSION,
     AgentError,
@@ -56,11 +37,7 @@ from tribal_contracts.core.shape import (
     UnitInterval,
     Unset,
 )
-from tribal_contracts.documentation.budget import (
-    BudgetHolder,
-    BudgetRecord,
-    BudgetSpend,
-)
+from tribal_contracts.documentation.budget import BudgetHolder, BudgetRecord, BudgetSpend
 from tribal_contracts.documentation.catalog import (
     CatalogCheck,
     CatalogColumn,
@@ -180,28 +157,8 @@ from tribal_contracts.documentation.tasks import (
     UnitItem,
     Wave,
 )
-from tribal_contracts.memory.records import (
-    IdentitySettings,
-    MemoryRecord,
-    MemorySettings,
-)
-from tribal_contracts.memory.tools import (
-    DEFAULT_THRESHOLD,
-    MAX_CONTENT_CHARS,
-    MemoryAddInput,
-    MemoryAddOutput,
-    MemoryDeleteInput,
-    MemoryDeleteOutput,
-    MemoryFilter,
-    MemoryLayer,
-    MemorySearchInput,
-    MemorySearchOutput,
-    MemorySearchResult,
-)
-from tribal_contracts.project_file import (
-    AnswerLimits,
-    ProjectFile,
-)
+from tribal_contracts.memory.records import IdentitySettings, MemorySettings
+from tribal_contracts.project_file import AnswerLimits, ProjectFile
 from tribal_contracts.retrieval.calls import (
     CallerRecord,
     IdentityRecord,
@@ -216,11 +173,7 @@ from tribal_contracts.retrieval.indexing import (
     KeyEdge,
     KeyGraph,
 )
-from tribal_contracts.retrieval.names import (
-    ListNamesInput,
-    ListNamesOutput,
-    NameKind,
-)
+from tribal_contracts.retrieval.names import ListNamesInput, ListNamesOutput, NameKind
 from tribal_contracts.retrieval.tools import (
     ColumnDetail,
     ColumnSummary,
@@ -249,24 +202,9 @@ from tribal_contracts.retrieval.tools import (
 )
 
 __all__ = [
-    "CamelContract",
-    "ClosedCamelContract",
     "ToolError",
-    "ToolErrorCode",
     "IdentitySettings",
-    "MemoryRecord",
     "MemorySettings",
-    "DEFAULT_THRESHOLD",
-    "MAX_CONTENT_CHARS",
-    "MemoryAddInput",
-    "MemoryAddOutput",
-    "MemoryDeleteInput",
-    "MemoryDeleteOutput",
-    "MemoryFilter",
-    "MemoryLayer",
-    "MemorySearchInput",
-    "MemorySearchOutput",
-    "MemorySearchResult",
     "CloseTask",
     "ComposedRun",
     "ComposeTask",

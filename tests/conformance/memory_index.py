@@ -14,7 +14,7 @@ import pytest
 
 from tribal.ports.remembering.identity import Identity, Space
 from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, MemoryIndex
-from tribal_contracts import MemoryRecord
+from tribal_contracts.memory import MemoryRecord
 
 DIMENSIONS = 4
 NOW = "2026-11-23T08:00:00Z"

@@ -7,13 +7,31 @@ from pydantic import BaseModel
 from tribal_contracts.core.camel import ToolError
 from tribal_contracts.memory.records import MemoryRecord
 from tribal_contracts.memory.tools import (
+    DEFAULT_THRESHOLD,
     MemoryAddInput,
     MemoryAddOutput,
     MemoryDeleteInput,
     MemoryDeleteOutput,
+    MemoryLayer,
     MemorySearchInput,
     MemorySearchOutput,
+    MemorySearchResult,
 )
+
+__all__ = [
+    "DEFAULT_THRESHOLD",
+    "EXPORTED",
+    "MemoryAddInput",
+    "MemoryAddOutput",
+    "MemoryDeleteInput",
+    "MemoryDeleteOutput",
+    "MemoryLayer",
+    "MemoryRecord",
+    "MemorySearchInput",
+    "MemorySearchOutput",
+    "MemorySearchResult",
+    "ToolError",
+]
 
 EXPORTED: dict[str, type[BaseModel]] = {
     "tool-error": ToolError,

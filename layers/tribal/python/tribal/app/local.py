@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tribal.adapters.sqlite.index import SqliteIndex
     from tribal.ports import Embedder, ObjectStore, ProcessLock, Secrets, Statement
-    from tribal.ports.memory_index import MemoryIndex
+    from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.settings import Settings
     from tribal_contracts import DatabaseType
 

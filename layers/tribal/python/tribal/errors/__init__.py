@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tribal.errors.codes import CODES, code_of
 from tribal.errors.kinds import (
-    CODES,
     AccessDenied,
     Activity,
     AnswerTooLong,
@@ -69,7 +69,6 @@ from tribal.errors.kinds import (
     ToolInputInvalid,
     TooManyRequests,
     TribalError,
-    code_of,
     doing,
 )
 from tribal.errors.outcomes import (

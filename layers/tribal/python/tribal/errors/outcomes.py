@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from tribal.errors.codes import CODES
 from tribal.errors.kinds import (
-    CODES,
     AccessDenied,
     AnswerTooLong,
     AnswerTypeRefused,

@@ -19,15 +19,15 @@ from tribal.memory.records import every, keep, memory_id, remove, space_of
 from tribal.memory.search import is_visible
 from tribal.naming.tokens import index_terms
 from tribal.ports import Caller, ObjectStore
-from tribal.ports.identity import LAYERS, SHARED_LAYERS, Space, right_to_write
-from tribal.ports.memory_index import IndexedMemory, MemoryIndex
-from tribal_contracts import (
+from tribal.ports.remembering.identity import LAYERS, SHARED_LAYERS, Space, right_to_write
+from tribal.ports.remembering.memory_index import IndexedMemory, MemoryIndex
+from tribal_contracts import MemorySettings
+from tribal_contracts.memory import (
     MemoryAddInput,
     MemoryAddOutput,
     MemoryDeleteInput,
     MemoryDeleteOutput,
     MemoryRecord,
-    MemorySettings,
 )
 
 if TYPE_CHECKING:

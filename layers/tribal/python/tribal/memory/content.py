@@ -7,7 +7,7 @@ import re
 from tribal.errors import MemoryContentRefused
 from tribal.masking.detectors import find_sensitive
 from tribal.masking.kinds import SensitiveKind
-from tribal.ports.identity import SHARED_LAYERS
+from tribal.ports.remembering.identity import SHARED_LAYERS
 
 _ACCOUNTS = frozenset({SensitiveKind.CARD, SensitiveKind.IBAN, SensitiveKind.BANK_ACCOUNT})
 _KEPT = frozenset({SensitiveKind.PERSON_NAME})

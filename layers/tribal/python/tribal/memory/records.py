@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from tribal.catalog.hashing import object_hash
 from tribal.errors import MemoryConflict, MemoryStoreFailed, ObjectNotFound, PreconditionFailed, StoreError
 from tribal.ports import ObjectStore
-from tribal.ports.identity import Space
-from tribal_contracts import MemoryRecord
+from tribal.ports.remembering.identity import Space
+from tribal_contracts.memory import MemoryRecord
 
 FOLDER = "memory/"
 _ATTEMPTS = 5

@@ -14,9 +14,14 @@ from tribal.catalog.scope import Scope
 from tribal.errors import EmbeddingFailed, IdentifierMissing
 from tribal.memory.relevance import Signs, covered, score_of
 from tribal.naming.tokens import index_terms
-from tribal.ports.identity import LAYERS, Identity, Space
-from tribal.ports.memory_index import FoundMemory, MemoryIndex
-from tribal_contracts import MemoryRecord, MemorySearchInput, MemorySearchOutput, MemorySearchResult
+from tribal.ports.remembering.identity import LAYERS, Identity, Space
+from tribal.ports.remembering.memory_index import FoundMemory, MemoryIndex
+from tribal_contracts.memory import (
+    MemoryRecord,
+    MemorySearchInput,
+    MemorySearchOutput,
+    MemorySearchResult,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,23 +7,16 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tribal.ports.identity import WRITE_RIGHT
+from tribal.ports.remembering.identity import WRITE_RIGHT
 from tribal.ports.tool import Capability, Effect, ToolSpec
 
 if TYPE_CHECKING:
     from tribal.memory.change import Keeping
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
-    from tribal.ports.memory_index import MemoryIndex
-    from tribal_contracts import (
-        AgentError,
-        Contract,
-        MemoryAddInput,
-        MemoryDeleteInput,
-        MemorySearchInput,
-        MemorySettings,
-        ToolError,
-    )
+    from tribal.ports.remembering.memory_index import MemoryIndex
+    from tribal_contracts import AgentError, Contract, MemorySettings, ToolError
+    from tribal_contracts.memory import MemoryAddInput, MemoryDeleteInput, MemorySearchInput
 
     Models = tuple[type[Contract], type[Contract]]
 
@@ -50,19 +43,19 @@ _RETRYABLE = frozenset({"PROVIDER_ERROR", "RATE_LIMITED", "TIMEOUT", "CONFLICT"}
 
 
 def _add_models() -> Models:
-    from tribal_contracts import MemoryAddInput, MemoryAddOutput
+    from tribal_contracts.memory import MemoryAddInput, MemoryAddOutput
 
     return MemoryAddInput, MemoryAddOutput
 
 
 def _search_models() -> Models:
-    from tribal_contracts import MemorySearchInput, MemorySearchOutput
+    from tribal_contracts.memory import MemorySearchInput, MemorySearchOutput
 
     return MemorySearchInput, MemorySearchOutput
 
 
 def _delete_models() -> Models:
-    from tribal_contracts import MemoryDeleteInput, MemoryDeleteOutput
+    from tribal_contracts.memory import MemoryDeleteInput, MemoryDeleteOutput
 
     return MemoryDeleteInput, MemoryDeleteOutput
 

@@ -22,7 +22,7 @@ from tribal.adapters.journal.space_journal import MOST_MEMORIES, Entries, Entry,
 from tribal.errors import MemoryStoreFailed, ObjectDamaged, StoreError
 from tribal.ports.remembering.identity import Space
 from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
-from tribal_contracts import MemoryRecord
+from tribal_contracts.memory import MemoryRecord
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

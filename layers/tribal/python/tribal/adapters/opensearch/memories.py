@@ -21,7 +21,7 @@ from tribal.catalog.hashing import object_hash
 from tribal.errors import MemoryConflict, MemoryStoreFailed, MemoryTimedOut
 from tribal.ports.remembering.identity import Space
 from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
-from tribal_contracts import MemoryRecord
+from tribal_contracts.memory import MemoryRecord
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

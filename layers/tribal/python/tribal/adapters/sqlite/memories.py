@@ -19,9 +19,9 @@ import numpy as np
 from pydantic import ValidationError
 
 from tribal.errors import MemoryStoreFailed, MemoryTimedOut
-from tribal.ports.identity import Space
-from tribal.ports.memory_index import FoundMemory, IndexedMemory
-from tribal_contracts import MemoryRecord
+from tribal.ports.remembering.identity import Space
+from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
+from tribal_contracts.memory import MemoryRecord
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ from tribal.ports.remembering.identity import Space
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tribal_contracts import MemoryRecord
+    from tribal_contracts.memory import MemoryRecord
 
 
 @dataclass(frozen=True, slots=True)
