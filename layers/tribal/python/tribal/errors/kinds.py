@@ -65,14 +65,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal
 
 from pydantic import JsonValue
 
+from tribal.errors.codes import Activity, code_of
 from tribal_contracts import ERROR_CODES, AgentError, agent_error
-
-Activity = Literal["planning", "documenting", "indexing", "retrieving"]
-"""What the program was doing when an error occurred; reading a catalog counts as planning."""
 
 
 class TribalError(Exception):
@@ -96,8 +93,6 @@ class TribalError(Exception):
     @property
     def code(self) -> str:
         """The error code that callers see."""
-        from tribal.errors.codes import code_of
-
         return self._code or code_of(type(self), self.activity)
 
     def to_agent_error(self, timestamp: str, activity: Activity | None = None) -> AgentError:

@@ -134,7 +134,7 @@ def error_named(name: str, message: str) -> TribalError:
 
 def code_outcome(code: str) -> Outcome:
     """How each edge reports an `AgentError` with this code: as the most general class that defaults to the code."""
-    listed = [(kind, *CODES[kind]) for kind in _kinds() if kind in CODES]
+    listed = [(kind, *CODES[kind.__name__]) for kind in _kinds() if kind.__name__ in CODES]
     usual = (kind for kind, own, _ in listed if own == code)
     particular = (kind for kind, _, others in listed if code in others.values())
     return _class_outcome(next(chain(usual, particular), TribalError))

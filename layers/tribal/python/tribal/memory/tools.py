@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tribal.ports.remembering.identity import WRITE_RIGHT
 from tribal.ports.tool import Capability, Effect, ToolSpec
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
 MEMORY = "memory"
 READ_MEMORY = "memory:read"
+WRITE_MEMORY = "memory:write"
 _ADDS = Effect(read_only=False)
 _DELETES = Effect(read_only=False, destructive=True)
 _MINUTE = 60.0
@@ -181,7 +181,7 @@ CAPABILITY = Capability(
             " preferences, project context, decisions made, or any information that should persist across sessions.",
             models=_add_models,
             handler=_add,
-            right=WRITE_RIGHT,
+            right=WRITE_MEMORY,
             effect=_ADDS,
             command="remember",
             example={"content": "Revenue leaves void invoices out.", "tags": ["billing"]},
@@ -207,7 +207,7 @@ CAPABILITY = Capability(
             " memories usually remain valuable for context.",
             models=_delete_models,
             handler=_delete,
-            right=WRITE_RIGHT,
+            right=WRITE_MEMORY,
             effect=_DELETES,
             command="forget",
             example={"memoryId": "mem_0123456789abcdef0123"},
