@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tribal.errors.codes import CODES, code_of
+from tribal.errors.codes import CODES, Activity, code_of
 from tribal.errors.kinds import (
     AccessDenied,
-    Activity,
     AnswerTooLong,
     AnswerTypeRefused,
     BodyTooLarge,

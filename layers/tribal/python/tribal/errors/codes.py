@@ -8,8 +8,8 @@ from typing import Literal
 Activity = Literal["planning", "documenting", "indexing", "retrieving"]
 """What the program was doing when an error occurred; reading a catalog counts as planning."""
 
-# For each class, by its name, its default code, and codes for particular activities. A class that is not listed uses its
-# nearest listed base class.
+# For each class, by its name, its default code, and codes for particular activities. A class that is not listed uses
+# its nearest listed base class.
 CODES: dict[str, tuple[str, Mapping[Activity, str]]] = {
     "TribalError": ("RET_INTERNAL", {}),
     "ConfigurationError": ("PLAN_CONFIG_INVALID", {}),
