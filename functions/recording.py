@@ -17,7 +17,7 @@ from tribal.edges.http.audit import SLOW_SECONDS, Seen
 from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import ROUTES, TOOLS
 from tribal.edges.http.routing import template_of
-from tribal.tools.registry import REGISTRY
+from tribal.tools.registry import EVERYTHING
 
 if TYPE_CHECKING:
     from tribal.ports.application import Application
@@ -31,13 +31,13 @@ _KILOBYTES_A_MEGABYTE = 1024
 def seen_of(request: Request, request_id: str) -> Seen:
     """What may be told of a request."""
     parent, _, name = request.path.rstrip("/").rpartition("/")
-    tool = name if parent == TOOLS and name in REGISTRY.tools else None
+    tool = name if parent == TOOLS and name in EVERYTHING.tools else None
     return Seen(request_id, template_of(request.path, ROUTES) or "other", request.caller.subject, tool)
 
 
 def seen_of_call(call: ToolCall, request_id: str) -> Seen:
     """What may be told of a tool's call by the function for MCP; offered tools alone are named, as in requests."""
-    return Seen(request_id, MCP, call.caller.subject, call.tool if call.tool in REGISTRY.tools else None)
+    return Seen(request_id, MCP, call.caller.subject, call.tool if call.tool in EVERYTHING.tools else None)
 
 
 def record(logger: Logger, seen: Seen, method: str, status: int, seconds: float) -> None:
