@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import secrets
-import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from tribal_contracts import ServeSettings
 
 
-_SWITCH_SECONDS = 0.0005
-"""How long a thread may keep Python to itself. Measured by `python -m bench.serving`: beside a thread that computes, a
-search waits for it dozens of times."""
 _M_ARENA_MAX = -8
 """Source: mallopt(3)."""
 _GENERATIONS_KEPT = 2
@@ -61,7 +57,7 @@ def server_application(blueprint: ServerBlueprint) -> Starlette:
     """Build the application of one process."""
     from tribal.app.local import local_application
 
-    _share_fairly()
+    _share_one_arena()
     tools = REGISTRY.narrowed(blueprint.tools)
     built = local_application(blueprint.settings, prepare=lambda: tools.prepare(app))
     app = replace(built, derived=Derived(generations=_GENERATIONS_KEPT))
@@ -69,11 +65,9 @@ def server_application(blueprint: ServerBlueprint) -> Starlette:
     return asgi_application(app, tools, serving_of(blueprint, app, tools), metrics, standard_error())
 
 
-def _share_fairly() -> None:
-    """Let requests be answered beside the reading of a new index, and give its memory back afterwards."""
-    sys.setswitchinterval(_SWITCH_SECONDS)
-    # Each thread would get an arena of the C library of its own, which keeps what it once needed; glibc alone has them.
-    with suppress(AttributeError, OSError):
+def _share_one_arena() -> None:
+    """Have the C library give back what reading an index took: each thread's own arena keeps what it once needed."""
+    with suppress(AttributeError, OSError):  # glibc alone has arenas
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
