@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 
 from tribal.edges.http.bodies import json_object, require_json
 from tribal.edges.http.messages import Response
+from tribal.edges.http.refusals import failure
 from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route
 from tribal.errors import (
     BodyTooLarge,
@@ -224,6 +224,5 @@ def _asked(call: Call, tool: str, **arguments: Any) -> Any:
     answer = call_tool(tool, arguments, call.request.caller, replace(call.app, answer_tokens=None))
     error = REGISTRY.capability_of(tool).error_of(answer)
     if error is not None:
-        told = {"success": False, "error": error.model_dump(mode="json", exclude_none=True)}
-        raise _ToolFailed(Response(code_outcome(error.code).http_status, json.dumps(told).encode()))
+        raise _ToolFailed(failure(error, code_outcome(error.code).http_status))
     return answer

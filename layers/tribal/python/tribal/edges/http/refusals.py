@@ -7,9 +7,15 @@ from collections.abc import Mapping
 
 from tribal.edges.http.messages import Response
 from tribal.errors import TribalError, outcome
+from tribal_contracts import AgentError
 
 
 def refusal(error: TribalError, timestamp: str, headers: Mapping[str, str] | None = None) -> Response:
     """The response to a request that ends in this error, with the status that the one table has for it."""
-    told = {"success": False, "error": error.to_agent_error(timestamp).model_dump(mode="json", exclude_none=True)}
-    return Response(outcome(error).http_status, json.dumps(told).encode(), headers=headers or {})
+    return failure(error.to_agent_error(timestamp), outcome(error).http_status, headers)
+
+
+def failure(error: AgentError, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    """The response that tells a failure as data."""
+    told = {"success": False, "error": error.model_dump(mode="json", exclude_none=True)}
+    return Response(status, json.dumps(told).encode(), headers=headers or {})
