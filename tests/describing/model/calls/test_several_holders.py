@@ -20,13 +20,13 @@ from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.adapters.local.folder import FolderStore
 from tribal.describing.model.calls import Budget, CappedModel, Timing
-from tribal.ports import ModelAnswer, ModelFailure, ModelOutcome, ModelRequest, ObjectStore, StopToken
+from tribal.ports import ModelAnswer, ModelFailure, ModelOutcome, ModelRequest, ObjectStore, StopToken, StoredObject
 from tribal.runs.clock import SystemClock
 from tribal_contracts import ModelUsage
 
 
 class InTurns:
-    """Lets the puts of several threads reach S3 one by one: moto looks and writes without a lock in between."""
+    """Lets several threads reach S3 one by one: moto looks and writes, and reads what it replaces, without a lock."""
 
     def __init__(self, store: S3ObjectStore) -> None:
         self._store = store
@@ -34,6 +34,10 @@ class InTurns:
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)
+
+    def get(self, key: str) -> StoredObject:
+        with self._lock:
+            return self._store.get(key)
 
     def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
         with self._lock:
