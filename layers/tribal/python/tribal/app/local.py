@@ -19,7 +19,7 @@ from tribal.app.parts import (
     system_clock,
     wheel_embedder,
 )
-from tribal.catalog.locations import INDEX_FILE
+from tribal.catalog.locations import INDEX_FILE, MEMORIES_FILE
 from tribal.errors import ConfigurationError
 from tribal.ports import Application, Provider, RunParameters
 from tribal.ports.application import WorkerLaunch
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tribal.adapters.sqlite.index import SqliteIndex
-    from tribal.ports import ObjectStore, ProcessLock, Secrets, Statement
+    from tribal.ports import Embedder, ObjectStore, ProcessLock, Secrets, Statement
+    from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.settings import Settings
     from tribal_contracts import DatabaseType
 
@@ -67,6 +68,7 @@ def local_application(
     clock = system_clock(settings.source_date_epoch)
     options = Provider(lambda: options_of(settings, parameters))
     store: Provider[ObjectStore] = Provider(partial(_store, settings))
+    embedder: Provider[Embedder] = Provider(wheel_embedder)
     models = Models(
         options,
         store,
@@ -86,9 +88,11 @@ def local_application(
         server_of=databases.server_of,
         ask_again=databases.ask_again,
         describers=models.describers,
-        embedder=Provider(wheel_embedder),
+        embedder=embedder,
         index=Provider(partial(_index, settings, prepare)),
         index_writer=partial(_index_writer, settings),
+        memory_index=Provider(partial(_memory_index, settings, store, embedder)),
+        memory_settings=settings.memory,
         queue=Provider(_no_queue),
         locks=partial(_lock, settings),
         sweep=partial(_sweep, settings),
@@ -168,6 +172,20 @@ def _index(settings: Settings, prepare: Callable[[], object] | None = None) -> S
     from tribal.adapters.sqlite.index import SqliteIndex
 
     return SqliteIndex(settings.store / INDEX_FILE, prepare=prepare)
+
+
+def _memory_index(settings: Settings, store: Provider[ObjectStore], embedder: Provider[Embedder]) -> MemoryIndex:
+    """The index of this machine, made from the objects where there is none."""
+    from tribal.adapters.sqlite.memories import SqliteMemories
+
+    path = settings.store / MEMORIES_FILE
+    is_new = not path.exists()
+    index = SqliteMemories(path)
+    if is_new:
+        from tribal.memory.change import rebuild
+
+        rebuild(store(), index, embedder)
+    return index
 
 
 def _index_writer(settings: Settings) -> SqliteIndex:

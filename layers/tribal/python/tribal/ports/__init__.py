@@ -61,6 +61,8 @@ if TYPE_CHECKING:
         TableSample,
         UnreadPart,
     )
+    from tribal.ports.remembering.identity import Identity, Space
+    from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, MemoryIndex
     from tribal.ports.running import (
         Clock,
         ItemOutcome,
@@ -82,6 +84,8 @@ else:
     _NAMES_BY_MODULE = {
         "application": "Application Provider",
         "caller": "Caller",
+        "remembering.identity": "Identity Space",
+        "remembering.memory_index": "FoundMemory IndexedMemory MemoryIndex",
         "derived": "Derived",
         "describing": "Describer Describers DomainContext DomainDescription Secrets Settled TableContext "
         "TableDescription",
@@ -114,6 +118,11 @@ __all__ = [
     "AccessReport",
     "Application",
     "Caller",
+    "FoundMemory",
+    "Identity",
+    "IndexedMemory",
+    "MemoryIndex",
+    "Space",
     "Capability",
     "Derived",
     "DocumentingOptions",

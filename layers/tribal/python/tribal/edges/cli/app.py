@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 import tribal as package
 from tribal.edges.cli.commands import mcp, pipeline, project, review, serve, site, status, tail, token
 from tribal.edges.cli.usage import require_no_dsn, unquoted
-from tribal.tools.registry import REGISTRY, Registry
+from tribal.tools.registry import EVERYTHING, Registry
 
 _GIVEN = "tribal.arguments"
 
@@ -118,7 +118,7 @@ def command_line(tools: Registry) -> typer.Typer:
     return app
 
 
-app = command_line(REGISTRY)
+app = command_line(EVERYTHING)
 
 
 def main() -> None:

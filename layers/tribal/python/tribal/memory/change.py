@@ -1,0 +1,168 @@
+"""Adds memories to the spaces of the caller, and removes them: the object first, which is the truth, then the index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tribal.errors import (
+    EmbeddingFailed,
+    IdentifierMissing,
+    MemoryForbidden,
+    MemoryInputInvalid,
+    MemoryNotFound,
+    MemorySpaceFull,
+)
+from tribal.memory.content import admitted
+from tribal.memory.records import every, keep, memory_id, remove, space_of
+from tribal.memory.search import is_visible
+from tribal.naming.tokens import index_terms
+from tribal.ports import Caller, ObjectStore
+from tribal.ports.remembering.identity import LAYERS, SHARED_LAYERS, Space, right_to_write
+from tribal.ports.remembering.memory_index import IndexedMemory, MemoryIndex
+from tribal_contracts import MemorySettings
+from tribal_contracts.memory import (
+    MemoryAddInput,
+    MemoryAddOutput,
+    MemoryDeleteInput,
+    MemoryDeleteOutput,
+    MemoryRecord,
+)
+
+if TYPE_CHECKING:
+    from tribal.ports.index_reader import Embedder
+
+MOST_MEMORIES = 10_000
+"""Of a space. Source: docs/contracts.md, Memory."""
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """Where memories are kept, and for whom; `now` is the time that they bear."""
+
+    store: ObjectStore
+    index: MemoryIndex
+    embedder: Callable[[], Embedder]
+    settings: MemorySettings
+    caller: Caller
+    now: str
+
+
+def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
+    """Answer `memory_add`: adding the same again is adding it once.
+
+    Raises:
+        MemoryInputInvalid: when the content is refused, the layer has no single space, or the space is full.
+        MemoryForbidden: when the caller may not write to the layer.
+    """
+    space = _space_to_write(request.layer, keeping)
+    content, replaced = admitted(request.content, request.layer)
+    name = memory_id(space, content)
+    if keeping.index.count(space) >= MOST_MEMORIES and not list(keeping.index.of_spaces([space], [name])):
+        raise MemorySpaceFull(
+            f"the layer {request.layer!r} has {MOST_MEMORIES} memories, as many as it takes; delete some first"
+        )
+    wanted = MemoryRecord(
+        schema_version="1.0",
+        memory_id=name,
+        layer=request.layer,
+        identifiers=dict(space.identifiers),
+        content=content,
+        tags=sorted({tag.casefold(): tag for tag in request.tags or ()}.values(), key=str.casefold),
+        metadata=request.metadata or {},
+        created_at=keeping.now,
+        author=keeping.caller.subject,
+        session=keeping.caller.identity.session,
+        used_at=keeping.now,
+    )
+    record, is_new = keep(keeping.store, space, wanted)
+    index_all([record], keeping.index, keeping.embedder)
+    message = "Memory stored successfully" if is_new else "Already stored"
+    if replaced:
+        message += "; personal data in it was replaced, because others read this layer"
+    return MemoryAddOutput(memory_id=name, message=message)
+
+
+def delete(request: MemoryDeleteInput, keeping: Keeping) -> MemoryDeleteOutput:
+    """Answer `memory_delete`.
+
+    Raises:
+        MemoryNotFound: when there is no such memory that the caller may see.
+        MemoryForbidden: when the caller may see it, and not delete it.
+    """
+    caller = keeping.caller
+    spaces = [space for layer in LAYERS for space in caller.identity.spaces(layer)]
+    found = [
+        each for each in keeping.index.of_spaces(spaces, [request.memory_id]) if is_visible(each.record, caller.scope)
+    ]
+    if not found:
+        raise MemoryNotFound(f"Memory {request.memory_id!r} not found")
+    for each in found:
+        _require_deleting(each.record, caller)
+        remove(keeping.store, each.space, request.memory_id)
+        keeping.index.write([], [(each.space, request.memory_id)])
+    return MemoryDeleteOutput(message="Memory deleted successfully")
+
+
+def rebuild(store: ObjectStore, index: MemoryIndex, embedder: Callable[[], Embedder]) -> int:
+    """Build the index anew from the objects; returns how many memories there are."""
+    index.clear()
+    count = 0
+    some: list[MemoryRecord] = []
+    for record in every(store):
+        some.append(record)
+        count += 1
+        if len(some) == _AT_ONCE:
+            index_all(some, index, embedder)
+            some.clear()
+    index_all(some, index, embedder)
+    return count
+
+
+def index_all(records: Iterable[MemoryRecord], index: MemoryIndex, embedder: Callable[[], Embedder]) -> None:
+    """Let memories be found; by words alone while the model of vectors cannot be used."""
+    wanted = list(records)
+    try:
+        vectors = list(embedder().embed([record.content for record in wanted])) if wanted else []
+    except EmbeddingFailed:
+        vectors = [None] * len(wanted)
+    index.write(
+        IndexedMemory(
+            space_of(record),
+            record,
+            tuple(index_terms(" ".join([record.content, *record.tags]))),
+            vector if vector is not None and vector.any() else None,
+            _tables(record),
+        )
+        for record, vector in zip(wanted, vectors, strict=True)
+    )
+
+
+def _tables(record: MemoryRecord) -> tuple[str, ...]:
+    named = record.metadata.get("tables")
+    return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
+
+
+def _space_to_write(layer: str, keeping: Keeping) -> Space:
+    caller = keeping.caller
+    if layer not in keeping.settings.writable_layers:
+        raise MemoryForbidden(
+            f"tools may not write to the layer {layer!r}; memory.writable_layers in databases.yaml says to which"
+        )
+    if not caller.may(right_to_write(layer)):
+        raise MemoryForbidden(f"this needs the right {right_to_write(layer)!r}")
+    spaces = caller.identity.spaces_to_write(layer)
+    if not spaces:
+        raise IdentifierMissing(f"you have no identifier for the layer {layer!r}")
+    if len(spaces) > 1:
+        named = ", ".join(repr(space.identifiers[-1][1]) for space in spaces)
+        raise MemoryInputInvalid(f"you belong to several of the layer {layer!r} ({named}), and none is chosen")
+    return spaces[0]
+
+
+def _require_deleting(record: MemoryRecord, caller: Caller) -> None:
+    own = record.layer not in SHARED_LAYERS or record.author == caller.subject
+    if not (own and caller.may(right_to_write("user"))) and not caller.may(right_to_write(record.layer)):
+        raise MemoryForbidden(f"this needs the right {right_to_write(record.layer)!r}")

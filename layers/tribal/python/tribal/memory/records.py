@@ -1,0 +1,103 @@
+"""The objects that hold memories: one each, under an id that the same words in the same space always have."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from pydantic import ValidationError
+
+from tribal.catalog.hashing import object_hash
+from tribal.errors import MemoryConflict, MemoryStoreFailed, ObjectNotFound, PreconditionFailed, StoreError
+from tribal.ports import ObjectStore
+from tribal.ports.remembering.identity import Space
+from tribal_contracts.memory import MemoryRecord
+
+FOLDER = "memory/"
+_ATTEMPTS = 5
+_ID_DIGITS = 20
+
+
+def memory_id(space: Space, content: str) -> str:
+    """The id of a memory, whoever adds it and however it is spaced.
+
+    Source: docs/contracts.md, Memory.
+    """
+    normal = " ".join(unicodedata.normalize("NFC", content).split())
+    return f"mem_{object_hash([space.layer, [*space.identifiers], normal])[:_ID_DIGITS]}"
+
+
+def key_of(space: Space, name: str) -> str:
+    """Where the object of a memory is."""
+    return f"{FOLDER}{space.name}/{name}.json"
+
+
+def space_of(record: MemoryRecord) -> Space:
+    """The space that a memory is in."""
+    return Space(record.layer, tuple(record.identifiers.items()))
+
+
+def keep(store: ObjectStore, space: Space, record: MemoryRecord) -> tuple[MemoryRecord, bool]:
+    """Write a memory, or add its tags to the one that is there; returns what is stored, and whether it is new.
+
+    Raises:
+        MemoryConflict: when others change the same all the time.
+        MemoryStoreFailed: when the store does not answer.
+    """
+    key = key_of(space, record.memory_id)
+    try:
+        for _ in range(_ATTEMPTS):
+            try:
+                found = store.get(key)
+            except ObjectNotFound:
+                try:
+                    store.put(key, record.to_json(), if_absent=True)
+                except PreconditionFailed:
+                    continue
+                return record, True
+            before = MemoryRecord.from_json(found.data)
+            merged = before.model_copy(update={"tags": _merged(before.tags, record.tags)})
+            if merged == before:
+                return before, False
+            try:
+                store.put(key, merged.to_json(), if_match=found.etag)
+            except PreconditionFailed:
+                continue
+            return merged, False
+    except (StoreError, ValidationError) as error:
+        raise MemoryStoreFailed(f"the memory cannot be written to {key}; try again") from error
+    raise MemoryConflict("others change this memory at the same time; try again")
+
+
+def remove(store: ObjectStore, space: Space, name: str) -> None:
+    """Remove the object of a memory.
+
+    Raises:
+        MemoryStoreFailed: when the store does not answer.
+    """
+    try:
+        store.delete(key_of(space, name))
+    except StoreError as error:
+        raise MemoryStoreFailed(f"the memory cannot be removed from {key_of(space, name)}; try again") from error
+
+
+def every(store: ObjectStore) -> Iterator[MemoryRecord]:
+    """Every memory of the store.
+
+    Raises:
+        MemoryStoreFailed: when one cannot be read.
+    """
+    for key in store.keys(FOLDER):
+        if not key.endswith(".json"):
+            continue
+        try:
+            yield MemoryRecord.from_json(store.get(key).data)
+        except ObjectNotFound:
+            continue
+        except (StoreError, ValidationError) as error:
+            raise MemoryStoreFailed(f"{key} is damaged; put it back from a backup, or remove it") from error
+
+
+def _merged(before: Iterable[str], added: Iterable[str]) -> list[str]:
+    known = {tag.casefold(): tag for tag in [*added, *before]}
+    return sorted(known.values(), key=str.casefold)

@@ -1,0 +1,205 @@
+"""Finds memories by words and by meaning, within the spaces of the caller."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from tribal.catalog.identity import parse_name
+from tribal.catalog.scope import Scope
+from tribal.errors import EmbeddingFailed, IdentifierMissing
+from tribal.memory.relevance import Signs, covered, score_of
+from tribal.naming.tokens import index_terms
+from tribal.ports.remembering.identity import LAYERS, Identity, Space
+from tribal.ports.remembering.memory_index import FoundMemory, MemoryIndex
+from tribal_contracts.memory import (
+    MemoryRecord,
+    MemorySearchInput,
+    MemorySearchOutput,
+    MemorySearchResult,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tribal.ports.index_reader import Embedder
+
+CANDIDATES = 100
+"""Memories looked at by each sign; as many as an answer may have."""
+ANSWER_BYTES = 12_000
+"""Of all results together: 3,000 tokens."""
+ALIKE = 0.95
+"""Cosine from which two memories say the same. Source: docs/contracts.md, Memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Whom memories are found for, and where.
+
+    `session_age` is how long a session's memories last after it was used.
+    """
+
+    index: MemoryIndex
+    embedder: Callable[[], Embedder]
+    identity: Identity
+    scope: Scope
+    now: datetime
+    session_age: timedelta
+
+
+def search(request: MemorySearchInput, recall: Recall) -> MemorySearchOutput:
+    """Answer `memory_search`.
+
+    Raises:
+        MemoryInputInvalid: when the caller has an identifier for none of the layers.
+    """
+    layers, warnings = _layers(request, recall.identity)
+    spaces = [space for layer in layers for space in recall.identity.spaces(layer)]
+    found = _distinct([each for each in _scored(request, spaces, recall) if each.score >= request.threshold], recall)
+    results: list[MemorySearchResult] = []
+    size = 0
+    for each in found[: request.limit]:
+        result = _result(each)
+        size += len(result.to_compact_json())
+        if results and size > ANSWER_BYTES:
+            break
+        results.append(result)
+    return MemorySearchOutput(
+        results=results,
+        total_count=len(found),
+        searched_layers=layers,
+        returned=len(results) if len(results) < len(found) else None,
+        truncated=True if len(results) < min(len(found), request.limit) else None,
+        warnings=warnings or None,
+    )
+
+
+def _layers(request: MemorySearchInput, identity: Identity) -> tuple[list[Any], list[str]]:
+    """The layers to search in order of precedence, and what to say of those that are not."""
+    held = [layer for layer in LAYERS if identity.spaces(layer)]
+    wanted = held if request.layers is None else [layer for layer in held if layer in request.layers]
+    missing = [layer for layer in LAYERS if layer in (request.layers or ()) and layer not in held]
+    if not wanted:
+        named = ", ".join(missing) or "any layer"
+        raise IdentifierMissing(f"there is nothing to search: you have no identifier for {named}")
+    return wanted, [f"not searched: you have no identifier for {layer}" for layer in missing]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    memory: FoundMemory
+    score: float
+
+
+def _scored(request: MemorySearchInput, spaces: Sequence[Space], recall: Recall) -> list[_Scored]:
+    terms = list(dict.fromkeys(index_terms(request.query)))
+    vector = _vector(request.query, recall)
+    tags = request.wanted_tags
+    by_words = recall.index.by_words(spaces, terms, CANDIDATES, tags)
+    by_vector = [] if vector is None else recall.index.by_vector(spaces, vector, CANDIDATES, tags)
+    cosines = {_key(each): each.score for each in by_vector}
+    least = min(cosines.values(), default=0.0)
+    every = {_key(each): each for each in (*by_words, *by_vector) if is_current(each.record, recall)}
+    held = {key: frozenset(index_terms(each.record.content)) for key, each in every.items()}
+    rarity = _rarity(terms, held.values(), sum(recall.index.count(space) for space in spaces))
+    scored = [
+        _Scored(
+            each,
+            score_of(
+                Signs(
+                    covered=covered(terms, held[key], rarity),
+                    cosine=cosines.get(key, least),
+                    matched=len(held[key].intersection(terms)),
+                )
+            ),
+        )
+        for key, each in every.items()
+        if is_visible(each.record, recall.scope)
+    ]
+    return sorted(scored, key=_order)
+
+
+def _rarity(terms: Sequence[str], held: Iterable[frozenset[str]], memories: int) -> dict[str, float]:
+    """How much each term that some memory has tells."""
+    counts = Counter(term for each in held for term in each.intersection(terms))
+    return {term: math.log(1 + max(memories, 1) / count) for term, count in counts.items()}
+
+
+def _vector(query: str, recall: Recall) -> NDArray[Any] | None:
+    try:
+        (vector,) = recall.embedder().embed([query])
+    except EmbeddingFailed:
+        return None
+    return vector if vector.any() else None
+
+
+def _distinct(found: Sequence[_Scored], recall: Recall) -> list[_Scored]:
+    """Without those that say what another says in a more specific layer, or in the same one and with more evidence."""
+    by_words: dict[tuple[str, ...], _Scored] = {}
+    for each in sorted(found, key=lambda one: (LAYERS.index(one.memory.space.layer), *_order(one))):
+        by_words.setdefault(tuple(sorted(index_terms(each.memory.record.content))), each)
+    kept: list[_Scored] = []
+    vectors: list[NDArray[Any]] = []
+    try:
+        embedder = recall.embedder()
+    except EmbeddingFailed:
+        return sorted(by_words.values(), key=_order)
+    embedded = embedder.embed([each.memory.record.content for each in by_words.values()])
+    for each, vector in zip(by_words.values(), embedded, strict=True):
+        if not any(float(vector @ other) >= ALIKE for other in vectors):
+            kept.append(each)
+            vectors.append(vector)
+    return sorted(kept, key=_order)
+
+
+def _order(scored: _Scored) -> tuple[float, int, str, str]:
+    record = scored.memory.record
+    return -scored.score, LAYERS.index(record.layer), record.created_at, record.memory_id
+
+
+def _key(found: FoundMemory) -> tuple[Space, str]:
+    return found.space, found.record.memory_id
+
+
+def is_current(record: MemoryRecord, recall: Recall) -> bool:
+    """Whether a memory has not ended with its session."""
+    if record.layer != "session":
+        return True
+    return datetime.fromisoformat(record.used_at) + recall.session_age > recall.now
+
+
+def is_visible(record: MemoryRecord, scope: Scope) -> bool:
+    """Whether a memory names no table, or one that the caller may see."""
+    tables = tables_of(record)
+    return not tables or any(scope.allows(*table) for table in tables)
+
+
+def tables_of(record: MemoryRecord) -> list[tuple[str, str]]:
+    """Database and schema of the tables that a memory says it is about."""
+    named = record.metadata.get("tables")
+    parts = [_parts(name) for name in named if isinstance(name, str)] if isinstance(named, list) else []
+    return [(part[0], part[1]) for part in parts if len(part) == 3]
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    try:
+        return tuple(parse_name(name))
+    except ValueError:
+        return ()
+
+
+def _result(scored: _Scored) -> MemorySearchResult:
+    record = scored.memory.record
+    return MemorySearchResult(
+        content=record.content,
+        layer=record.layer,
+        score=scored.score,
+        memory_id=record.memory_id,
+        tags=list(record.tags) or None,
+        created_at=record.created_at,
+        author=record.author,
+    )

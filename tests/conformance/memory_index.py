@@ -1,0 +1,187 @@
+"""What holds of every `MemoryIndex`.
+
+A module that is held to it supplies the fixtures `index` and `other`, two of them over the same place as two processes
+have them, empty at first; vectors have `DIMENSIONS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from tribal.ports.remembering.identity import Identity, Space
+from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, MemoryIndex
+from tribal_contracts.memory import MemoryRecord
+
+DIMENSIONS = 4
+NOW = "2026-11-23T08:00:00Z"
+ADA = Identity("ada", session="s", projects=("shop",))
+(OF_ADA,), (OF_SHOP,), (OF_SESSION,) = (ADA.spaces(layer) for layer in ("user", "project", "session"))
+(OF_BOB,) = Identity("bob").spaces("user")
+HOSTILE = "o'brien C++ \u2028 \" \\ AND * {} \U0001f4a3"
+
+
+def record(number: int, space: Space = OF_ADA, content: str = "", tags: Iterable[str] = ()) -> MemoryRecord:
+    """A memory of a space; the same number is the same id."""
+    return MemoryRecord.model_validate(
+        {
+            "schemaVersion": "1.0",
+            "memoryId": f"mem_{number:020x}",
+            "layer": space.layer,
+            "identifiers": dict(space.identifiers),
+            "content": content or f"memory {number}",
+            "tags": list(tags),
+            "metadata": {},
+            "createdAt": NOW,
+            "author": "ada",
+            "session": None,
+            "usedAt": NOW,
+        }
+    )
+
+
+def memory(
+    number: int,
+    terms: str = "",
+    space: Space = OF_ADA,
+    *,
+    towards: int | None = 0,
+    tags: Sequence[str] = (),
+    tables: Sequence[str] = (),
+    content: str = "",
+) -> IndexedMemory:
+    """A memory whose vector is an axis."""
+    vector = None if towards is None else np.eye(DIMENSIONS, dtype=np.float32)[towards]
+    return IndexedMemory(space, record(number, space, content, tags), tuple(terms.split()), vector, tuple(tables))
+
+
+def numbers(found: Iterable[FoundMemory]) -> list[int]:
+    """Which memories were found."""
+    return [int(each.record.memory_id.removeprefix("mem_"), 16) for each in found]
+
+
+def test_before_anything_is_written_nothing_is_there(index: MemoryIndex) -> None:
+    assert index.by_words([OF_ADA], ["invoice"], 5) == []
+    assert index.by_vector([OF_ADA], np.ones(DIMENSIONS), 5) == []
+    assert index.about_tables([OF_ADA], ["shop.public.invoice"], 5) == []
+    assert list(index.of_spaces([OF_ADA])) == []
+    assert index.count(OF_ADA) == 0
+    index.write([], [(OF_ADA, record(1).memory_id)])
+    index.write([])
+    index.clear()
+    assert index.count(OF_ADA) == 0
+
+
+def test_what_one_process_writes_the_next_call_of_another_finds_as_it_was_written(
+    index: MemoryIndex, other: MemoryIndex
+) -> None:
+    assert other.by_words([OF_ADA], ["void"], 5) == []
+    index.write([memory(1, "invoice void", content=HOSTILE, tags=["Ärger"]), memory(2, "invoice paid", towards=1)])
+    (found,) = other.by_words([OF_ADA], ["void"], 5)
+    assert (found.space, found.record) == (OF_ADA, record(1, content=HOSTILE, tags=["Ärger"]))
+    assert other.count(OF_ADA) == 2
+    other.write([], [(OF_ADA, record(1).memory_id)])
+    assert index.by_words([OF_ADA], ["void"], 5) == []
+    assert index.count(OF_ADA) == 1
+
+
+def test_a_rarer_and_a_more_frequent_term_weigh_more(index: MemoryIndex) -> None:
+    index.write([memory(1, "invoice void"), memory(2, "invoice paid"), memory(3, "invoice paid paid")])
+    assert numbers(index.by_words([OF_ADA], ["void", "invoice"], 5))[0] == 1
+    found = index.by_words([OF_ADA], ["paid"], 5)
+    assert numbers(found) == [3, 2]
+    assert found[0].score > found[1].score > 0
+    assert numbers(index.by_words([OF_ADA], ["paid"], 1)) == [3]
+    for strange in ([], ["nothing"], ["", HOSTILE], ["\ud800"[:0]]):
+        assert index.by_words([OF_ADA], strange, 5) == []
+
+
+def test_vectors_are_ranked_by_cosine_however_long_the_question_is(index: MemoryIndex) -> None:
+    index.write([memory(1), memory(2, towards=1), memory(3, towards=None)])
+    found = index.by_vector([OF_ADA], np.array([6.0, 8.0, 0.0, 0.0]), 5)
+    assert [(number, round(each.score, 3)) for number, each in zip(numbers(found), found, strict=True)] == [
+        (2, 0.8),
+        (1, 0.6),
+    ]
+    opposite = index.by_vector([OF_ADA], np.array([-1.0, 0.0, 0.0, 0.0]), 5)
+    assert round(opposite[-1].score, 3) == -1.0
+    assert numbers(index.by_vector([OF_ADA], np.array([0.0, 1.0, 0.0, 0.0]), 1)) == [2]
+    assert index.by_vector([OF_ADA], np.zeros(DIMENSIONS), 5) == []
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_who_asks_for_nothing_gets_nothing(index: MemoryIndex, limit: int) -> None:
+    index.write([memory(1, "invoice", tables=["t"])])
+    assert index.by_words([OF_ADA], ["invoice"], limit) == []
+    assert index.by_vector([OF_ADA], np.ones(DIMENSIONS), limit) == []
+    assert index.about_tables([OF_ADA], ["t"], limit) == []
+
+
+def test_no_search_leaves_the_spaces_that_it_names(index: MemoryIndex) -> None:
+    spaces = [OF_ADA, OF_SHOP, OF_SESSION, OF_BOB]
+    index.write([memory(1, "invoice", space, tables=["t"]) for space in spaces])
+    (like_ada,) = Identity("ada ").spaces("user")
+    for wanted in ([OF_ADA], [OF_BOB], [OF_SHOP, OF_SESSION], [], [like_ada], [OF_ADA, OF_ADA]):
+        expected = {space for space in wanted if space in spaces}
+        for found in (
+            index.by_words(wanted, ["invoice"], 9),
+            index.by_vector(wanted, np.ones(DIMENSIONS), 9),
+            index.about_tables(wanted, ["t"], 9),
+            list(index.of_spaces(wanted)),
+            list(index.of_spaces(wanted, [record(1).memory_id])),
+        ):
+            assert {each.space for each in found} == expected
+            assert len(found) == len(expected)
+    assert [index.count(space) for space in (OF_ADA, OF_BOB, like_ada)] == [1, 1, 0]
+    index.write([], [(OF_BOB, record(1).memory_id)])
+    assert [index.count(space) for space in (OF_ADA, OF_BOB)] == [1, 0]
+
+
+def test_tags_match_any_whatever_their_case(index: MemoryIndex) -> None:
+    index.write(
+        [memory(1, "x", tags=["Billing", "EU"]), memory(2, "x", tags=["shipping"]), memory(3, "x", tags=["STRASSE"])]
+    )
+    for tags, expected in (
+        (["billing"], {1}),
+        (["BILLING", "Shipping"], {1, 2}),
+        (["bill"], set()),
+        (["straße"], {3}),
+        ([], {1, 2, 3}),
+    ):
+        assert {*numbers(index.by_words([OF_ADA], ["x"], 9, tags))} == expected
+        assert {*numbers(index.by_vector([OF_ADA], np.ones(DIMENSIONS), 9, tags))} == expected
+
+
+def test_a_memory_is_replaced_whole(index: MemoryIndex) -> None:
+    index.write([memory(1, "invoice", tags=["a"], tables=["t"])])
+    index.write([memory(1, "order", tags=["b"], tables=["u"], towards=1)])
+    index.write([memory(1, "order", tags=["b"], tables=["u"], towards=1)])
+    assert index.count(OF_ADA) == 1
+    assert index.by_words([OF_ADA], ["invoice"], 9) == []
+    assert index.by_words([OF_ADA], ["order"], 9, ["a"]) == []
+    assert index.about_tables([OF_ADA], ["t"], 9) == []
+    assert numbers(index.about_tables([OF_ADA], ["t", "u"], 9)) == [1]
+    (found,) = index.by_vector([OF_ADA], np.array([0.0, 1.0, 0.0, 0.0]), 9)
+    assert round(found.score, 3) == 1.0
+
+
+def test_all_of_a_space_is_told_and_can_be_thrown_away_alone(index: MemoryIndex, other: MemoryIndex) -> None:
+    index.write(memory(number, "invoice") for number in range(1_200))
+    index.write([memory(1, "invoice", OF_BOB)])
+    assert {*numbers(index.of_spaces([OF_ADA]))} == {*range(1_200)}
+    assert {*numbers(index.of_spaces([OF_ADA], [record(7).memory_id, record(5_000).memory_id]))} == {7}
+    index.clear([OF_ADA])
+    assert [other.count(space) for space in (OF_ADA, OF_BOB)] == [0, 1]
+    other.clear()
+    assert [index.count(space) for space in (OF_ADA, OF_BOB)] == [0, 0]
+    index.write([memory(1, "invoice")])
+    assert other.count(OF_ADA) == 1
+
+
+def test_nothing_is_lost_or_doubled_when_several_write_at_once(index: MemoryIndex, other: MemoryIndex) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: (index, other)[number % 2].write([memory(number % 20, "x")]), range(40)))
+    assert sorted(numbers(other.of_spaces([OF_ADA]))) == [*range(20)]
