@@ -20,6 +20,7 @@ MEMORIES = "tribal-memories"
 """The alias of the index of memories, as the package names it; a test compares the two."""
 _ASKING = ["es:ESHttpPost"]
 _KEEPING = ["es:ESHttpDelete", "es:ESHttpGet", "es:ESHttpPost", "es:ESHttpPut"]
+_MAKING = ["es:ESHttpPut"]
 _LOGS = ("SEARCH_SLOW_LOGS", "INDEX_SLOW_LOGS", "ES_APPLICATION_LOGS")
 
 
@@ -34,13 +35,11 @@ def write_statements(domain_arn: str) -> list[iam.PolicyStatement]:
 
 
 def memory_statements(domain_arn: str) -> list[iam.PolicyStatement]:
-    """Permissions for the function `memory`, which makes, fills and asks the one index of memories."""
-    return [allow("KeepTheMemories", _KEEPING, *memory_resources(domain_arn))]
-
-
-def memory_resources(domain_arn: str) -> list[str]:
-    """What of a domain is memory's: what is asked of the alias, and the index behind it."""
-    return [f"{domain_arn}/{MEMORIES}/*", f"{domain_arn}/{MEMORIES}-*"]
+    """Permissions for the function `memory`, which fills and asks the one index of memories, and makes it."""
+    return [
+        allow("KeepTheMemories", _ASKING, f"{domain_arn}/{MEMORIES}/*"),
+        allow("MakeTheIndex", _MAKING, f"{domain_arn}/{MEMORIES}-*"),
+    ]
 
 
 def domain_arn(scope: Construct, environment: Environment) -> str:
@@ -70,7 +69,8 @@ class Search(Construct):
                 _for_role(reader, _ASKING, f"{arn}/_msearch"),
                 _for_role(writer, _KEEPING, f"{arn}/*"),
                 *([] if memory is None else [_for_role(memory, _ASKING, f"{arn}/_msearch")]),
-                *([] if memory is None else [_for_role(memory, _KEEPING, *memory_resources(arn))]),
+                *([] if memory is None else [_for_role(memory, _ASKING, f"{arn}/{MEMORIES}/*")]),
+                *([] if memory is None else [_for_role(memory, _MAKING, f"{arn}/{MEMORIES}-*")]),
             ]
         )
         domain = opensearch.CfnDomain(

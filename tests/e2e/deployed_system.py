@@ -24,14 +24,10 @@ from infra.model import Model
 from tests.e2e.account import REGION, AwsAccount, wait_until
 from tests.e2e.event_sources import EventSources
 from tests.e2e.rest_api import RestApi
-from tribal.tools.registry import REGISTRY
 from tribal_contracts import DocumentationManifest, OpenTask, RunRecord, RunRequest
 
 PASSWORD_SECRET = "tribal/dev/company"
-REMEMBERS = "memory" in {capability.name for capability in REGISTRY.capabilities}
-"""Whether there are tools of memory to deploy."""
 DEV = load_environment("dev")
-DEV = DEV if REMEMBERS else DEV.model_copy(update={"memory": None})
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 LONE = DEV.model_copy(
     update={

@@ -62,7 +62,7 @@ def test_a_domain_admits_the_roles_that_ask_it_to_what_these_may_do_themselves(t
         own = sorted(
             (f"<{name}.Arn>", listed(statement["Action"]), flat_resources(template, statement))
             for name, statement in statements(template)
-            if statement["Sid"] in {"AskTheIndex", "KeepTheIndex", "KeepTheMemories"}
+            if statement["Sid"] in {"AskTheIndex", "KeepTheIndex", "KeepTheMemories", "MakeTheIndex"}
         )
         assert admitted == own
 
@@ -183,7 +183,7 @@ def test_memory_touches_its_own_index_of_the_domain_alone(template: Template) ->
     kept = [
         resource.partition(":domain/")[2]
         for name, statement in statements(template)
-        if name.startswith("ApiMemoryRole") and statement["Sid"] == "KeepTheMemories"
+        if name.startswith("ApiMemoryRole") and statement["Sid"] in ("KeepTheMemories", "MakeTheIndex")
         for resource in flat_resources(template, statement)
     ]
     prefix = template.environment.prefix

@@ -17,20 +17,20 @@ import pytest
 from functions.contexts import MARGIN_SECONDS
 from infra.function_packages import FUNCTIONS, OUR_LAYER
 from tests.e2e.account import REGION, wait_until
-from tests.e2e.deployed_system import REMEMBERS, DeployedSystem, unit_of
+from tests.e2e.deployed_system import DeployedSystem, unit_of
 from tests.e2e.lambda_processes import Sandbox
 from tests.e2e.permissions import missing, unused
 from tests.e2e.unused_permissions import outdated, unexplained
 from tests.plugins.postgres import administer, connected
 from tests.plugins.skips import skip_or_fail
 from tribal.documenting.units.document_unit import LOW_TIME_SECONDS
-from tribal.tools.registry import REGISTRY
+from tribal.tools.registry import EVERYTHING
 from tribal_contracts import IndexerProgress
 
 pytestmark = pytest.mark.xdist_group("e2e")
 
 PLANNER, DOCUMENTER, FINISHER = "planner-default", "documenter-default", "finisher"
-DEPLOYED = (PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp", *(["memory"] if REMEMBERS else []))
+DEPLOYED = (PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp", "memory")
 AFTER = {
     "test_what_is_allowed_and_was_never_called_has_its_reason",
     "test_logs_and_metrics_are_as_cloudwatch_reads_them",
@@ -98,7 +98,7 @@ def test_an_agent_is_answered_over_mcp_by_a_function_that_asks_the_retriever(sys
     assert [system.request(method, "/mcp").status_code for method in ("GET", "DELETE")] == [405, 405]
     (first, *_) = [event["tool_call"] for event in system.calls_of("retriever") if "tool_call" in event]
     assert first["tool"] == "search_tables"
-    assert {*first["caller"]["rights"]} == REGISTRY.read_rights | {"memory:write"}
+    assert {*first["caller"]["rights"]} == EVERYTHING.read_rights | {"memory:write"}
     assert first["caller"]["identity"]["user"].endswith(f":user/caller-{system.environment.name}")
 
 
@@ -127,7 +127,6 @@ def in_two_processes(system: DeployedSystem, tool: str, arguments: dict[str, Any
     return answers
 
 
-@pytest.mark.skipif(not REMEMBERS, reason="there are no tools of memory")
 def test_what_is_remembered_is_found_by_another_process_and_by_nobody_else(system: DeployedSystem) -> None:
     told = {"content": "Revenue leaves void invoices out of every report."}
     asked = {"query": "Which invoices does revenue leave out?", "threshold": 0}
