@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -27,6 +28,7 @@ from tribal_contracts import CatalogCheck, CatalogSchema, CatalogTable
 _MARK = "canar"
 _PLAIN = ("salary adjustments", "hazard class", "48213", "10.77.3.4", "seventeen")
 """What canaries without the mark are told by."""
+_HASH = re.compile(r"\b[0-9a-f]{32,64}\b")
 
 
 def speaking(number: int, kind: str) -> Iterator[CatalogTable]:
@@ -102,7 +104,8 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _canaries(text: str) -> int:
-    lower = text.casefold()
+    """How many canaries are in a text; the digits of a hash may be one by chance."""
+    lower = _HASH.sub("", text.casefold())
     return sum(lower.count(each) for each in (_MARK, *_PLAIN))
 
 
