@@ -285,7 +285,7 @@ def test_the_domain_is_encrypted_everywhere_and_knows_the_roles_that_ask_it(temp
         known = (
             "<ApiRetrieverRole",
             "<IndexingIndexerRole",
-            *(["<ApiMemoryRole"] * 2 if template.environment.memory else []),
+            *(["<ApiMemoryRole"] * 3 if template.environment.memory else []),
         )
         assert [role.startswith(name) for role, name in zip(roles, known, strict=True)] == [True] * len(known)
 
