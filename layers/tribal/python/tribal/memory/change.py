@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from tribal.errors import (
@@ -16,11 +17,11 @@ from tribal.errors import (
 )
 from tribal.memory.content import admitted
 from tribal.memory.records import every, keep, memory_id, remove, space_of
-from tribal.memory.search import is_visible
+from tribal.memory.search import places_of, tables_of, wanted
 from tribal.naming.tokens import index_terms
 from tribal.ports import Caller, ObjectStore
-from tribal.ports.remembering.identity import LAYERS, SHARED_LAYERS, Space, right_to_write
-from tribal.ports.remembering.memory_index import IndexedMemory, MemoryIndex
+from tribal.ports.remembering.identity import SHARED_LAYERS, Space, right_to_write
+from tribal.ports.remembering.memory_index import IndexedMemory, MemoryIndex, Wanted
 from tribal_contracts import MemorySettings
 from tribal_contracts.memory import (
     MemoryAddInput,
@@ -60,11 +61,11 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
     space = _space_to_write(request.layer, keeping)
     content, replaced = admitted(request.content, request.layer)
     name = memory_id(space, content)
-    if keeping.index.count(space) >= MOST_MEMORIES and not list(keeping.index.of_spaces([space], [name])):
+    if keeping.index.count(space) >= MOST_MEMORIES and not list(keeping.index.of_spaces(Wanted([space]), [name])):
         raise MemorySpaceFull(
             f"the layer {request.layer!r} has {MOST_MEMORIES} memories, as many as it takes; delete some first"
         )
-    wanted = MemoryRecord(
+    told = MemoryRecord(
         schema_version="1.0",
         memory_id=name,
         layer=request.layer,
@@ -77,7 +78,7 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
         session=keeping.caller.identity.session,
         used_at=keeping.now,
     )
-    record, is_new = keep(keeping.store, space, wanted)
+    record, is_new = keep(keeping.store, space, told)
     index_all([record], keeping.index, keeping.embedder)
     message = "Memory stored successfully" if is_new else "Already stored"
     if replaced:
@@ -93,10 +94,9 @@ def delete(request: MemoryDeleteInput, keeping: Keeping) -> MemoryDeleteOutput:
         MemoryForbidden: when the caller may see it, and not delete it.
     """
     caller = keeping.caller
-    spaces = [space for layer in LAYERS for space in caller.identity.spaces(layer)]
-    found = [
-        each for each in keeping.index.of_spaces(spaces, [request.memory_id]) if is_visible(each.record, caller.scope)
-    ]
+    age = timedelta(days=keeping.settings.session_days)
+    seen = wanted(caller.identity, caller.scope, datetime.fromisoformat(keeping.now), age)
+    found = list(keeping.index.of_spaces(seen, [request.memory_id]))
     if not found:
         raise MemoryNotFound(f"Memory {request.memory_id!r} not found")
     for each in found:
@@ -123,26 +123,22 @@ def rebuild(store: ObjectStore, index: MemoryIndex, embedder: Callable[[], Embed
 
 def index_all(records: Iterable[MemoryRecord], index: MemoryIndex, embedder: Callable[[], Embedder]) -> None:
     """Let memories be found; by words alone while the model of vectors cannot be used."""
-    wanted = list(records)
+    several = list(records)
     try:
-        vectors = list(embedder().embed([record.content for record in wanted])) if wanted else []
+        vectors = list(embedder().embed([record.content for record in several])) if several else []
     except EmbeddingFailed:
-        vectors = [None] * len(wanted)
+        vectors = [None] * len(several)
     index.write(
         IndexedMemory(
             space_of(record),
             record,
             tuple(index_terms(" ".join([record.content, *record.tags]))),
             vector if vector is not None and vector.any() else None,
-            _tables(record),
+            tables_of(record),
+            places_of(record),
         )
-        for record, vector in zip(wanted, vectors, strict=True)
+        for record, vector in zip(several, vectors, strict=True)
     )
-
-
-def _tables(record: MemoryRecord) -> tuple[str, ...]:
-    named = record.metadata.get("tables")
-    return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
 
 
 def _space_to_write(layer: str, keeping: Keeping) -> Space:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -12,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from tribal.catalog.identity import parse_name
 from tribal.catalog.scope import Scope
 from tribal.errors import EmbeddingFailed, IdentifierMissing
-from tribal.memory.relevance import Signs, covered, score_of
+from tribal.memory.copies import distinct
+from tribal.memory.relevance import Candidate, scores
 from tribal.naming.tokens import index_terms
 from tribal.ports.remembering.identity import LAYERS, Identity, Space
-from tribal.ports.remembering.memory_index import FoundMemory, MemoryIndex
+from tribal.ports.remembering.memory_index import NOWHERE, FoundMemory, MemoryIndex, Place, Wanted
 from tribal_contracts.memory import (
     MemoryRecord,
     MemorySearchInput,
@@ -28,12 +27,10 @@ if TYPE_CHECKING:
 
     from tribal.ports.index_reader import Embedder
 
-CANDIDATES = 100
-"""Memories looked at by each sign; as many as an answer may have."""
+CANDIDATES = 1_000
+"""Memories looked at by each sign."""
 ANSWER_BYTES = 12_000
 """Of all results together: 3,000 tokens."""
-ALIKE = 0.95
-"""Cosine from which two memories say the same. Source: docs/contracts.md, Memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,10 @@ def search(request: MemorySearchInput, recall: Recall) -> MemorySearchOutput:
     """
     layers, warnings = _layers(request, recall.identity)
     spaces = [space for layer in layers for space in recall.identity.spaces(layer)]
-    found = _distinct([each for each in _scored(request, spaces, recall) if each.score >= request.threshold], recall)
+    candidates, is_whole = _candidates(request, spaces, recall)
+    if not is_whole:
+        warnings.append(f"only the {CANDIDATES:,} nearest memories were looked at; there may be more")
+    found = _distinct([each for each in candidates if each.score >= request.threshold])
     results: list[MemorySearchResult] = []
     size = 0
     for each in found[: request.limit]:
@@ -76,6 +76,17 @@ def search(request: MemorySearchInput, recall: Recall) -> MemorySearchOutput:
         truncated=True if len(results) < min(len(found), request.limit) else None,
         warnings=warnings or None,
     )
+
+
+def wanted(identity: Identity, scope: Scope, now: datetime, session_age: timedelta, tags: Sequence[str] = ()) -> Wanted:
+    """What a caller may find, of all layers that he has an identifier for."""
+    spaces = [space for layer in LAYERS for space in identity.spaces(layer)]
+    return Wanted(spaces, scope, ended_before(now, session_age), tags)
+
+
+def ended_before(now: datetime, session_age: timedelta) -> str:
+    """The last use of a session whose memories have just ended, in UTC as `now` is."""
+    return f"{now - session_age:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _layers(request: MemorySearchInput, identity: Identity) -> tuple[list[Any], list[str]]:
@@ -95,38 +106,29 @@ class _Scored:
     score: float
 
 
-def _scored(request: MemorySearchInput, spaces: Sequence[Space], recall: Recall) -> list[_Scored]:
+def _candidates(request: MemorySearchInput, spaces: Sequence[Space], recall: Recall) -> tuple[list[_Scored], bool]:
+    """Memories with their scores, and whether these are all that there are."""
     terms = list(dict.fromkeys(index_terms(request.query)))
     vector = _vector(request.query, recall)
-    tags = request.wanted_tags
-    by_words = recall.index.by_words(spaces, terms, CANDIDATES, tags)
-    by_vector = [] if vector is None else recall.index.by_vector(spaces, vector, CANDIDATES, tags)
-    cosines = {_key(each): each.score for each in by_vector}
-    least = min(cosines.values(), default=0.0)
-    every = {_key(each): each for each in (*by_words, *by_vector) if is_current(each.record, recall)}
-    held = {key: frozenset(index_terms(each.record.content)) for key, each in every.items()}
-    rarity = _rarity(terms, held.values(), sum(recall.index.count(space) for space in spaces))
-    scored = [
-        _Scored(
-            each,
-            score_of(
-                Signs(
-                    covered=covered(terms, held[key], rarity),
-                    cosine=cosines.get(key, least),
-                    matched=len(held[key].intersection(terms)),
-                )
-            ),
+    looked_for = Wanted(spaces, recall.scope, ended_before(recall.now, recall.session_age), request.wanted_tags)
+    by_words = recall.index.by_words(looked_for, terms, CANDIDATES)
+    by_vector = [] if vector is None else recall.index.by_vector(looked_for, vector, CANDIDATES)
+    every = [*{(each.space, each.record.memory_id): each for each in (*by_words, *by_vector)}.values()]
+    candidates = [
+        Candidate(
+            each.terms,
+            0.0 if vector is None or each.vector is None else float(each.vector @ vector),
+            _session(each.record),
+            datetime.fromisoformat(each.record.created_at),
         )
-        for key, each in every.items()
-        if is_visible(each.record, recall.scope)
+        for each in every
     ]
-    return sorted(scored, key=_order)
+    scored = [_Scored(each, score) for each, score in zip(every, scores(terms, candidates), strict=True)]
+    return sorted(scored, key=_order), max(len(by_words), len(by_vector)) < CANDIDATES
 
 
-def _rarity(terms: Sequence[str], held: Iterable[frozenset[str]], memories: int) -> dict[str, float]:
-    """How much each term that some memory has tells."""
-    counts = Counter(term for each in held for term in each.intersection(terms))
-    return {term: math.log(1 + max(memories, 1) / count) for term, count in counts.items()}
+def _session(record: MemoryRecord) -> tuple[str, str] | None:
+    return None if record.session is None else (record.author, record.session)
 
 
 def _vector(query: str, recall: Recall) -> NDArray[Any] | None:
@@ -137,23 +139,12 @@ def _vector(query: str, recall: Recall) -> NDArray[Any] | None:
     return vector if vector.any() else None
 
 
-def _distinct(found: Sequence[_Scored], recall: Recall) -> list[_Scored]:
+def _distinct(found: Sequence[_Scored]) -> list[_Scored]:
     """Without those that say what another says in a more specific layer, or in the same one and with more evidence."""
-    by_words: dict[tuple[str, ...], _Scored] = {}
-    for each in sorted(found, key=lambda one: (LAYERS.index(one.memory.space.layer), *_order(one))):
-        by_words.setdefault(tuple(sorted(index_terms(each.memory.record.content))), each)
-    kept: list[_Scored] = []
-    vectors: list[NDArray[Any]] = []
-    try:
-        embedder = recall.embedder()
-    except EmbeddingFailed:
-        return sorted(by_words.values(), key=_order)
-    embedded = embedder.embed([each.memory.record.content for each in by_words.values()])
-    for each, vector in zip(by_words.values(), embedded, strict=True):
-        if not any(float(vector @ other) >= ALIKE for other in vectors):
-            kept.append(each)
-            vectors.append(vector)
-    return sorted(kept, key=_order)
+    specific = sorted(found, key=lambda one: (LAYERS.index(one.memory.space.layer), *_order(one)))
+    return sorted(
+        (specific[number] for number in distinct([each.memory.record.content for each in specific])), key=_order
+    )
 
 
 def _order(scored: _Scored) -> tuple[float, int, str, str]:
@@ -161,35 +152,23 @@ def _order(scored: _Scored) -> tuple[float, int, str, str]:
     return -scored.score, LAYERS.index(record.layer), record.created_at, record.memory_id
 
 
-def _key(found: FoundMemory) -> tuple[Space, str]:
-    return found.space, found.record.memory_id
-
-
-def is_current(record: MemoryRecord, recall: Recall) -> bool:
-    """Whether a memory has not ended with its session."""
-    if record.layer != "session":
-        return True
-    return datetime.fromisoformat(record.used_at) + recall.session_age > recall.now
-
-
-def is_visible(record: MemoryRecord, scope: Scope) -> bool:
-    """Whether a memory names no table, or one that the caller may see."""
-    tables = tables_of(record)
-    return not tables or any(scope.allows(*table) for table in tables)
-
-
-def tables_of(record: MemoryRecord) -> list[tuple[str, str]]:
-    """Database and schema of the tables that a memory says it is about."""
+def tables_of(record: MemoryRecord) -> list[str]:
+    """The names of tables that a memory says it is about."""
     named = record.metadata.get("tables")
-    parts = [_parts(name) for name in named if isinstance(name, str)] if isinstance(named, list) else []
-    return [(part[0], part[1]) for part in parts if len(part) == 3]
+    return [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
 
 
-def _parts(name: str) -> tuple[str, ...]:
+def places_of(record: MemoryRecord) -> list[Place]:
+    """Where those tables are."""
+    return list(dict.fromkeys(map(_place, tables_of(record))))
+
+
+def _place(name: str) -> Place:
     try:
-        return tuple(parse_name(name))
+        parts = parse_name(name)
     except ValueError:
-        return ()
+        return NOWHERE
+    return (parts[0], parts[1]) if len(parts) == 3 else NOWHERE
 
 
 def _result(scored: _Scored) -> MemorySearchResult:

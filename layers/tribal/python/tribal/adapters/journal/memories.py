@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from tribal.adapters.journal.space_journal import MOST_MEMORIES, Entries, Entry, SpaceJournal
 from tribal.errors import MemoryStoreFailed, ObjectDamaged, StoreError
 from tribal.ports.remembering.identity import Space
-from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
+from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, Wanted
 from tribal_contracts.memory import MemoryRecord
 
 if TYPE_CHECKING:
@@ -89,68 +89,57 @@ class JournalMemories:
             for space, change in changes.items():
                 self._journal.change(_key(space), change)
 
-    def by_words(
-        self, spaces: Sequence[Space], terms: Sequence[str], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
-        """Memories that share a term, by BM25 over these spaces alone."""
-        wanted = [term for term in dict.fromkeys(terms) if term]
-        read = self._spaces(spaces)
-        total = sum(len(each.counts) for each in read)
-        mean = sum(map(sum, (each.lengths for each in read))) / max(total, 1) or 1.0
-        found_in = {term: sum(term in count for each in read for count in each.counts) for term in wanted}
-        rarity = {term: math.log(1 + (total - times + 0.5) / (times + 0.5)) for term, times in found_in.items()}
+    def by_words(self, wanted: Wanted, terms: Sequence[str], limit: int) -> list[FoundMemory]:
+        """Memories that share a term, by BM25 over what is wanted alone."""
+        every = [(each, number) for each in self._spaces(wanted.spaces) for number in _admitted(each, wanted)]
+        mean = sum(each.lengths[number] for each, number in every) / max(len(every), 1) or 1.0
+        distinct = [term for term in dict.fromkeys(terms) if term]
+        shared = [_shared(distinct, each.counts[number]) for each, number in every]
+        found_in = Counter(term for some in shared for term in some)
+        rarity = {term: math.log(1 + (len(every) - times + 0.5) / (times + 0.5)) for term, times in found_in.items()}
         scored = []
-        for each in read:
-            for entry, count, length in zip(each.listed, each.counts, each.lengths, strict=True):
-                shortness = _K1 * (1 - _B + _B * length / mean)
-                weights = (
-                    rarity[term] * times * (_K1 + 1) / (times + shortness) for term, times in _shared(wanted, count)
-                )
-                score = sum(weights)
-                if score > 0 and _has_tag(entry, tags):
-                    scored.append((score, each.space, entry))
+        for (each, number), some in zip(every, shared, strict=True):
+            shortness = _K1 * (1 - _B + _B * each.lengths[number] / mean)
+            score = sum(rarity[term] * times * (_K1 + 1) / (times + shortness) for term, times in some.items())
+            if score > 0:
+                scored.append((score, each.space, each.listed[number]))
         return _best(scored, limit)
 
-    def by_vector(
-        self, spaces: Sequence[Space], vector: NDArray[Any], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
+    def by_vector(self, wanted: Wanted, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
         """Memories by cosine; every one of the spaces is compared."""
         length = float(np.linalg.norm(vector))
         if length == 0:
             return []
         question = np.asarray(vector, dtype=np.float32) / length
         scored: list[tuple[float, Space, Entry]] = []
-        for each in self._spaces(spaces):
+        for each in self._spaces(wanted.spaces):
             if each.vectors.shape[1] != len(question):
                 continue
             cosines = np.clip(each.vectors @ question, -1.0, 1.0).tolist()
             scored += [
-                (cosine, each.space, entry)
-                for cosine, entry, has_vector in zip(cosines, each.listed, each.with_vector, strict=True)
-                if has_vector and _has_tag(entry, tags)
+                (cosines[number], each.space, each.listed[number])
+                for number in _admitted(each, wanted)
+                if each.with_vector[number]
             ]
         return _best(scored, limit)
 
-    def about_tables(self, spaces: Sequence[Space], tables: Sequence[str], limit: int) -> list[FoundMemory]:
+    def about_tables(self, wanted: Wanted, tables: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that are about one of the tables."""
         named = {*tables}
         about = [
-            (0.0, each.space, entry)
-            for each in self._spaces(spaces)
-            for entry in each.listed
-            if named & {*_texts(entry, "tables")}
+            (0.0, each.space, each.listed[number])
+            for each in self._spaces(wanted.spaces)
+            for number in _admitted(each, wanted)
+            if named & {*_texts(each.listed[number], "tables")}
         ]
         return _best(about, limit)
 
-    def of_spaces(self, spaces: Sequence[Space], memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
+    def of_spaces(self, wanted: Wanted, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
         """All memories, or those of these ids."""
-        wanted = None if memory_ids is None else {*memory_ids}
-        for space in dict.fromkeys(spaces):
-            with _told():
-                entries = self._journal.read(_key(space))
-            yield from (
-                _found(0.0, space, entry) for name, entry in entries.items() if wanted is None or name in wanted
-            )
+        ids = None if memory_ids is None else {*memory_ids}
+        for each in self._spaces(wanted.spaces):
+            entries = (each.listed[number] for number in _admitted(each, wanted))
+            yield from (_found(0.0, each.space, entry) for entry in entries if ids is None or _id(entry) in ids)
 
     def count(self, space: Space) -> int:
         """How many memories a space has."""
@@ -194,6 +183,7 @@ def _entry(memory: IndexedMemory) -> Entry:
         "record": memory.record.model_dump(mode="json", by_alias=True),
         "terms": list(memory.terms),
         "tables": list(memory.tables),
+        "places": [list(place) for place in memory.places],
         "vector": base64.b64encode(vector.tobytes()).decode() if vector is not None and usable else None,
     }
 
@@ -203,8 +193,8 @@ def _vector(entry: Entry) -> NDArray[Any]:
     return np.frombuffer(base64.b64decode(text) if isinstance(text, str) else b"", dtype=np.float16).astype(np.float32)
 
 
-def _shared(terms: Sequence[str], count: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    return ((term, count[term]) for term in terms if term in count)
+def _shared(terms: Sequence[str], count: Mapping[str, int]) -> dict[str, int]:
+    return {term: count[term] for term in terms if term in count}
 
 
 def _texts(entry: Mapping[str, Any], name: str) -> list[str]:
@@ -212,9 +202,16 @@ def _texts(entry: Mapping[str, Any], name: str) -> list[str]:
     return texts
 
 
-def _has_tag(entry: Mapping[str, Any], tags: Sequence[str]) -> bool:
-    own = {tag.casefold() for tag in entry.get("record", {}).get("tags", ())}
-    return not tags or bool(own & {tag.casefold() for tag in tags})
+def _admitted(space: _Space, wanted: Wanted) -> Iterator[int]:
+    """Numbers of the memories that may be found."""
+    listed: Sequence[Mapping[str, Any]] = space.listed
+    for number, entry in enumerate(listed):
+        record = entry.get("record", {})
+        ended = record.get("layer") == "session" and record.get("usedAt", "") <= wanted.used_after
+        if ended or not wanted.has_tag(tag.casefold() for tag in record.get("tags", ())):
+            continue
+        if wanted.is_seen((place[0], place[1]) for place in entry.get("places", ())):
+            yield number
 
 
 def _best(scored: Iterable[tuple[float, Space, Entry]], limit: int) -> list[FoundMemory]:
@@ -224,12 +221,18 @@ def _best(scored: Iterable[tuple[float, Space, Entry]], limit: int) -> list[Foun
 
 def _order(scored: tuple[float, Space, Mapping[str, Any]]) -> tuple[float, str]:
     score, _, entry = scored
-    return -score, str(entry.get("record", {}).get("memoryId"))
+    return -score, _id(entry)
+
+
+def _id(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("record", {}).get("memoryId"))
 
 
 def _found(score: float, space: Space, entry: Mapping[str, Any]) -> FoundMemory:
     try:
-        return FoundMemory(space, MemoryRecord.model_validate(entry["record"]), score)
+        vector = _vector(entry)
+        record = MemoryRecord.model_validate(entry["record"])
+        return FoundMemory(space, record, score, _texts(entry, "terms"), vector if len(vector) else None)
     except (KeyError, ValidationError) as error:
         raise MemoryStoreFailed("the index of memories is damaged: build it anew") from error
 

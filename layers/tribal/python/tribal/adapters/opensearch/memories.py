@@ -7,6 +7,7 @@ each write waits for its refresh. There is a single shard, so that term statisti
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -16,11 +17,12 @@ import numpy as np
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import ConnectionTimeout, NotFoundError, OpenSearchException, RequestError, TransportError
 
-from tribal.adapters.opensearch.layout import VECTOR_SCALE, VECTOR_SPACE, encode_term, written_vector
+from tribal.adapters.opensearch.layout import VECTOR_SCALE, VECTOR_SPACE, encode_term, place_of, written_vector
 from tribal.catalog.hashing import object_hash
+from tribal.catalog.scope import EVERYTHING
 from tribal.errors import MemoryConflict, MemoryStoreFailed, MemoryTimedOut
 from tribal.ports.remembering.identity import Space
-from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
+from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, Wanted
 from tribal_contracts.memory import MemoryRecord
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 MEMORIES = "tribal-memories"
 """The alias of the index, and how its name begins; roles name it, too."""
-LAYOUT = "1"
+LAYOUT = "2"
 MAX_TERMS = 64
 """Terms used from one query."""
 PAGE = 1_000
@@ -37,7 +39,7 @@ _LUCENE_SCALE = 2.2
 _KEYWORD = {"type": "keyword"}
 _KEPT = {"type": "keyword", "index": False, "doc_values": False}
 _SPACES_A_CLAUSE = 1_000
-_READ = ["memory_id", "space", "value"]
+_READ = ["space", "value", "words", "half_vector"]
 
 Body = dict[str, Any]
 
@@ -75,44 +77,40 @@ class OpenSearchMemories:
             reason = str(refused[0].get("error", {}).get("reason", refused[0]["status"]))[:200]
             raise MemoryStoreFailed(f"the index of memories refused {len(refused)} change(s): {reason}; try again")
 
-    def by_words(
-        self, spaces: Sequence[Space], terms: Sequence[str], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
+    def by_words(self, wanted: Wanted, terms: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that share a term, by BM25 over all spaces."""
-        wanted = [term for term in dict.fromkeys(terms) if term][:MAX_TERMS]
-        if not wanted:
+        distinct = [term for term in dict.fromkeys(terms) if term][:MAX_TERMS]
+        if not distinct:
             return []
-        clauses = [{"term": {"terms": encode_term(term)}} for term in wanted]
-        query = {"bool": {"filter": _within(spaces, tags), "should": clauses, "minimum_should_match": 1}}
-        return self._found(spaces, query, limit, lambda score: score * _LUCENE_SCALE)
+        clauses = [{"term": {"terms": encode_term(term)}} for term in distinct]
+        query = {"bool": {"filter": _admitting(wanted), "should": clauses, "minimum_should_match": 1}}
+        return self._found(wanted, query, limit, lambda score: score * _LUCENE_SCALE)
 
-    def by_vector(
-        self, spaces: Sequence[Space], vector: NDArray[Any], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
+    def by_vector(self, wanted: Wanted, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
         """Memories by cosine; every one of the spaces is compared."""
         length = float(np.linalg.norm(vector))
         values = written_vector(np.asarray(vector) / length) if length else None
         if values is None:
             return []
-        chosen = {"bool": {"filter": [*_within(spaces, tags), {"exists": {"field": "vector"}}]}}
+        chosen = {"bool": {"filter": [*_admitting(wanted), {"exists": {"field": "vector"}}]}}
         script = {
             "source": "knn_score",
             "lang": "knn",
             "params": {"field": "vector", "query_value": values, "space_type": VECTOR_SPACE},
         }
-        return self._found(spaces, {"script_score": {"query": chosen, "script": script}}, limit, _cosine)
+        return self._found(wanted, {"script_score": {"query": chosen, "script": script}}, limit, _cosine)
 
-    def about_tables(self, spaces: Sequence[Space], tables: Sequence[str], limit: int) -> list[FoundMemory]:
+    def about_tables(self, wanted: Wanted, tables: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that are about one of the tables."""
-        query = {"bool": {"filter": [*_within(spaces), {"terms": {"tables": list(tables)}}]}}
-        return self._found(spaces, query, limit, lambda _: 0.0)
+        query = {"bool": {"filter": [*_admitting(wanted), {"terms": {"tables": list(tables)}}]}}
+        return self._found(wanted, query, limit, lambda _: 0.0)
 
-    def of_spaces(self, spaces: Sequence[Space], memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
+    def of_spaces(self, wanted: Wanted, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
         """All memories, or those of these ids, ordered by id."""
-        clauses = [*_within(spaces), *([] if memory_ids is None else [{"terms": {"memory_id": list(memory_ids)}}])]
-        named = {space.name: space for space in spaces}
+        clauses = [*_admitting(wanted), *([] if memory_ids is None else [{"terms": {"memory_id": list(memory_ids)}}])]
+        named = {space.name: space for space in wanted.spaces}
         after: list[Any] | None = None
-        while spaces:
+        while named:
             body: Body = {
                 "query": {"bool": {"filter": clauses}},
                 "size": PAGE,
@@ -129,7 +127,7 @@ class OpenSearchMemories:
         """How many memories a space has."""
         with _told():
             try:
-                query = {"bool": {"filter": _within([space])}}
+                query = _within([space])
                 return int(self._client.count(index=self._name, body={"query": query})["count"])
             except NotFoundError:
                 return 0
@@ -138,7 +136,7 @@ class OpenSearchMemories:
         """Throw the index away, which the next write makes anew, or what it has of some spaces."""
         with _told(), suppress(NotFoundError):
             if spaces is not None:
-                body = {"query": {"bool": {"filter": _within(spaces)}}}
+                body = {"query": _within(spaces)}
                 params = {"refresh": "true", "conflicts": "proceed"}
                 self._client.delete_by_query(index=self._name, body=body, params=params)
                 return
@@ -149,12 +147,10 @@ class OpenSearchMemories:
     def close(self) -> None:
         """The connections end with the process."""
 
-    def _found(
-        self, spaces: Sequence[Space], query: Body, limit: int, score_of: Callable[[float], float]
-    ) -> list[FoundMemory]:
-        if not spaces or limit <= 0:
+    def _found(self, wanted: Wanted, query: Body, limit: int, score_of: Callable[[float], float]) -> list[FoundMemory]:
+        if not wanted.spaces or limit <= 0:
             return []
-        named = {space.name: space for space in spaces}
+        named = {space.name: space for space in wanted.spaces}
         hits = self._hits({"query": query, "size": limit, "_source": _READ})
         found = [_parsed(hit, named, score_of(float(hit["_score"] or 0.0))) for hit in hits]
         return sorted(found, key=lambda each: (-each.score, each.record.memory_id))
@@ -199,11 +195,17 @@ def _document(memory: IndexedMemory) -> Body:
         "memory_id": record.memory_id,
         "space": memory.space.name,
         "terms": " ".join(map(encode_term, memory.terms)),
+        "words": " ".join(memory.terms),
         "tags": [tag.casefold() for tag in record.tags],
         "tables": list(memory.tables),
+        "places": [place_of(*place) for place in memory.places],
+        "session_used": record.used_at if record.layer == "session" else None,
         "value": record.to_compact_json().decode(),
     }
-    return body if vector is None else {**body, "vector": vector}
+    if memory.vector is None or vector is None:
+        return body
+    half = base64.b64encode(np.asarray(memory.vector, dtype=np.float16).tobytes()).decode()
+    return {**body, "vector": vector, "half_vector": half}
 
 
 def _index_body(dimensions: int, about: Mapping[str, str], alias: str) -> Body:
@@ -230,6 +232,10 @@ def _index_body(dimensions: int, about: Mapping[str, str], alias: str) -> Body:
                 "terms": {"type": "text", "analyzer": "whitespace", "index_options": "freqs"},
                 "tags": _KEYWORD,
                 "tables": _KEYWORD,
+                "places": _KEYWORD,
+                "session_used": _KEYWORD,
+                "words": _KEPT,
+                "half_vector": _KEPT,
                 "value": _KEPT,
                 "vector": {
                     "type": "knn_vector",
@@ -246,16 +252,32 @@ def _id(space: Space, memory_id: str) -> str:
     return object_hash([space.name, memory_id])
 
 
-def _within(spaces: Sequence[Space], tags: Sequence[str] = ()) -> list[Body]:
+def _within(spaces: Iterable[Space]) -> Body:
     names = [space.name for space in spaces]
     batches = [names[start : start + _SPACES_A_CLAUSE] for start in range(0, len(names), _SPACES_A_CLAUSE)]
-    within = {"bool": {"should": [{"terms": {"space": batch}} for batch in batches], "minimum_should_match": 1}}
-    return [within, *([{"terms": {"tags": [tag.casefold() for tag in tags]}}] if tags else [])]
+    return {"bool": {"should": [{"terms": {"space": batch}} for batch in batches], "minimum_should_match": 1}}
+
+
+def _admitting(wanted: Wanted) -> list[Body]:
+    """Clauses that only memories meet that may be found."""
+    ended = {"range": {"session_used": {"lte": wanted.used_after}}}
+    clauses = [_within(wanted.spaces), {"bool": {"must_not": [ended]}}]
+    if wanted.tags:
+        clauses.append({"terms": {"tags": sorted(wanted.folded_tags)}})
+    if wanted.scope != EVERYTHING:
+        seen = [place_of(*pair) for pair in sorted(wanted.scope.schemas or ())]
+        databases = [{"prefix": {"places": place_of(name, "")}} for name in sorted(wanted.scope.databases or ())]
+        anywhere = {"bool": {"must_not": [{"exists": {"field": "places"}}]}}
+        clauses.append({"bool": {"should": [anywhere, {"terms": {"places": seen}}, *databases]}})
+    return clauses
 
 
 def _parsed(hit: Mapping[str, Any], named: Mapping[str, Space], score: float) -> FoundMemory:
     source = hit["_source"]
-    return FoundMemory(named[source["space"]], MemoryRecord.from_json(source["value"]), score)
+    half = source.get("half_vector")
+    vector = None if half is None else np.frombuffer(base64.b64decode(half), dtype=np.float16)
+    terms = source["words"].split(" ") if source["words"] else ()
+    return FoundMemory(named[source["space"]], MemoryRecord.from_json(source["value"]), score, terms, vector)
 
 
 def _cosine(score: float) -> float:

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from pydantic import ValidationError
 
+from tribal.catalog.scope import EVERYTHING
 from tribal.errors import MemoryStoreFailed, MemoryTimedOut
 from tribal.ports.remembering.identity import Space
-from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
+from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, Wanted
 from tribal_contracts.memory import MemoryRecord
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _K1, _B = 1.2, 0.75
 """Of BM25, as Lucene has them."""
 _PARAMETERS = 500
 """Fewer than any SQLite takes in one statement."""
-_LAYOUT = 1
+_LAYOUT = 2
 Value = TypeVar("Value")
 _TABLES = """
 CREATE TABLE IF NOT EXISTS spaces (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -41,6 +42,9 @@ CREATE TABLE IF NOT EXISTS memories (
     id TEXT NOT NULL,
     length INTEGER NOT NULL,
     tags TEXT NOT NULL,
+    places TEXT NOT NULL,
+    session_used TEXT,
+    terms TEXT NOT NULL,
     record TEXT NOT NULL,
     vector BLOB,
     UNIQUE (space, id)
@@ -81,76 +85,63 @@ class SqliteMemories:
             for space, memory_id in removed:
                 _remove(connection, "space = (SELECT number FROM spaces WHERE name = ?) AND id = ?", space, memory_id)
 
-    def by_words(
-        self, spaces: Sequence[Space], terms: Sequence[str], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
+    def by_words(self, wanted: Wanted, terms: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that share a term, by BM25 over these spaces alone."""
-        wanted = [term for term in dict.fromkeys(terms) if term]
-        with self._reading(spaces) as (connection, numbered):
-            if not numbered or not wanted or limit <= 0:
+        distinct = [term for term in dict.fromkeys(terms) if term]
+        with self._reading(wanted.spaces) as (connection, numbered):
+            if not numbered or not distinct or limit <= 0:
                 return []
-            count, total = 0, 0
-            found: defaultdict[str, dict[int, int]] = defaultdict(dict)
+            lengths = dict(_admitted(connection, numbered, wanted, "length"))
+            found: dict[str, dict[int, int]] = {term: {} for term in distinct}
             for space in numbered:
-                of_space = "SELECT count(*), coalesce(sum(length), 0) FROM memories WHERE space = ?"
-                number, length = connection.execute(of_space, [space]).fetchone()
-                count, total = count + number, total + length
-                for some in _parts(wanted):
+                for some in _parts(distinct):
                     marks = ", ".join("?" * len(some))
                     query = f"SELECT term, memory, times FROM postings WHERE space = ? AND term IN ({marks})"  # noqa: S608
                     for term, memory, times in connection.execute(query, [space, *some]):
-                        found[term][memory] = times
-            every = list({memory for holders in found.values() for memory in holders})
-            rows = {row[0]: row[1:] for row in _rows(connection, "number, length, tags", every)}
-            mean = total / count if total else 1.0
+                        if memory in lengths:
+                            found[term][memory] = times
+            mean = sum(lengths.values()) / max(len(lengths), 1) or 1.0
             scores: defaultdict[int, float] = defaultdict(float)
             for holders in found.values():
-                rarity = math.log(1 + (count - len(holders) + 0.5) / (len(holders) + 0.5))
+                rarity = math.log(1 + (len(lengths) - len(holders) + 0.5) / (len(holders) + 0.5))
                 for memory, times in holders.items():
-                    weighed = times + _K1 * (1 - _B + _B * rows[memory][0] / mean)
+                    weighed = times + _K1 * (1 - _B + _B * lengths[memory] / mean)
                     scores[memory] += rarity * times * (_K1 + 1) / weighed
-            tagged = {memory: score for memory, score in scores.items() if _has_tag(rows[memory][1], tags)}
-            return _found(connection, numbered, tagged, limit)
+            return _found(connection, numbered, scores, limit)
 
-    def by_vector(
-        self, spaces: Sequence[Space], vector: NDArray[Any], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
+    def by_vector(self, wanted: Wanted, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
         """Memories by cosine; every one of the spaces is compared."""
         length = float(np.linalg.norm(vector))
-        with self._reading(spaces) as (connection, numbered):
+        with self._reading(wanted.spaces) as (connection, numbered):
             if not numbered or limit <= 0 or length == 0:
                 return []
-            read: list[tuple[int, bytes]] = []
-            for space in numbered:
-                query = "SELECT number, vector, tags FROM memories WHERE space = ? AND vector IS NOT NULL"
-                rows = connection.execute(query, [space])
-                read += [(number, data) for number, data, own in rows if _has_tag(own, tags)]
+            read = [(number, data) for number, data in _admitted(connection, numbered, wanted, "vector") if data]
             if not read:
                 return []
             matrix = np.frombuffer(b"".join(data for _, data in read), dtype=np.float16).astype(np.float32)
             cosines = matrix.reshape(len(read), -1) @ (np.asarray(vector, dtype=np.float32) / length)
             scores = np.clip(cosines, -1.0, 1.0).tolist()
-            return _found(connection, numbered, dict(zip((n for n, _ in read), scores, strict=True)), limit)
+            return _found(connection, numbered, dict(zip((number for number, _ in read), scores, strict=True)), limit)
 
-    def about_tables(self, spaces: Sequence[Space], tables: Sequence[str], limit: int) -> list[FoundMemory]:
+    def about_tables(self, wanted: Wanted, tables: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that are about one of the tables."""
         found: dict[int, float] = {}
-        with self._reading(spaces) as (connection, numbered):
+        with self._reading(wanted.spaces) as (connection, numbered):
             for space in numbered:
                 for some in _parts([*dict.fromkeys(tables)]):
                     marks = ", ".join("?" * len(some))
                     query = f"SELECT memory FROM about WHERE space = ? AND name IN ({marks})"  # noqa: S608
                     found |= dict.fromkeys((row[0] for row in connection.execute(query, [space, *some])), 0.0)
-            return _found(connection, numbered, found, limit)
+            admitted = dict(_admitted(connection, numbered, wanted, "id")) if found else {}
+            seen = {number: score for number, score in found.items() if number in admitted}
+            return _found(connection, numbered, seen, limit)
 
-    def of_spaces(self, spaces: Sequence[Space], memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
+    def of_spaces(self, wanted: Wanted, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
         """All memories, or those of these ids."""
-        wanted = None if memory_ids is None else {*memory_ids}
-        with self._reading(spaces) as (connection, numbered):
-            every: list[int] = []
-            for space in numbered:
-                rows = connection.execute("SELECT number, id FROM memories WHERE space = ?", [space])
-                every += [number for number, memory_id in rows if wanted is None or memory_id in wanted]
+        ids = None if memory_ids is None else {*memory_ids}
+        with self._reading(wanted.spaces) as (connection, numbered):
+            rows = _admitted(connection, numbered, wanted, "id")
+            every = [number for number, memory_id in rows if ids is None or memory_id in ids]
             found = _found(connection, numbered, dict.fromkeys(every, 0.0), len(every))
         yield from found
 
@@ -238,10 +229,14 @@ def _put(connection: sqlite3.Connection, memory: IndexedMemory) -> None:
         record.memory_id,
         len(memory.terms),
         tags,
+        json.dumps([list(place) for place in memory.places], ensure_ascii=False) if memory.places else "",
+        record.used_at if record.layer == "session" else None,
+        " ".join(memory.terms),
         record.to_compact_json().decode(),
         _bytes(memory.vector),
     ]
-    added = "INSERT INTO memories (space, id, length, tags, record, vector) VALUES (?, ?, ?, ?, ?, ?)"
+    added = "INSERT INTO memories (space, id, length, tags, places, session_used, terms, record, vector)"
+    added += " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
     number = connection.execute(added, stored).lastrowid
     postings = [(space, term, number, times) for term, times in Counter(memory.terms).items()]
     connection.executemany("INSERT INTO postings VALUES (?, ?, ?, ?)", postings)
@@ -262,8 +257,19 @@ def _bytes(vector: NDArray[Any] | None) -> bytes | None:
     return np.asarray(vector, dtype=np.float16).tobytes()
 
 
-def _has_tag(own: str, tags: Sequence[str]) -> bool:
-    return not tags or not {tag.casefold() for tag in tags}.isdisjoint(json.loads(own))
+def _admitted(
+    connection: sqlite3.Connection, numbered: Iterable[int], wanted: Wanted, column: str
+) -> Iterator[tuple[int, Any]]:
+    """Number and a column of each memory that may be found."""
+    narrowed = bool(wanted.tags) or wanted.scope != EVERYTHING
+    query = f"SELECT number, {column}, tags, places FROM memories WHERE space = ?"  # noqa: S608
+    query += " AND (session_used IS NULL OR session_used > ?)"
+    for space in numbered:
+        for number, value, tags, places in connection.execute(query, [space, wanted.used_after]):
+            if not narrowed or (
+                wanted.has_tag(json.loads(tags)) and (not places or wanted.is_seen(map(tuple, json.loads(places))))
+            ):
+                yield number, value
 
 
 def _parts(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
@@ -281,14 +287,17 @@ def _found(
 ) -> list[FoundMemory]:
     """The best memories, read."""
     best = sorted(scores, key=lambda number: (-scores[number], number))[: max(limit, 0)]
-    rows = {number: (space, record) for number, space, record in _rows(connection, "number, space, record", best)}
+    rows = {row[0]: row[1:] for row in _rows(connection, "number, space, record, terms, vector", best)}
     try:
-        return [
-            FoundMemory(spaces[rows[number][0]], MemoryRecord.from_json(rows[number][1]), float(scores[number]))
-            for number in best
-        ]
+        return [_read(spaces, rows[number], float(scores[number])) for number in best]
     except ValidationError as error:
         raise MemoryStoreFailed("the index of memories is damaged: remove it, and it is made anew") from error
+
+
+def _read(spaces: Mapping[int, Space], row: tuple[Any, ...], score: float) -> FoundMemory:
+    space, record, terms, vector = row
+    values = None if vector is None else np.frombuffer(vector, dtype=np.float16)
+    return FoundMemory(spaces[space], MemoryRecord.from_json(record), score, terms.split(" ") if terms else (), values)
 
 
 @contextmanager

@@ -6,12 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tribal.catalog.scope import EVERYTHING, Scope
 from tribal.ports.remembering.identity import Space
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tribal_contracts.memory import MemoryRecord
+
+Place = tuple[str, str]
+"""A database and a schema."""
+NOWHERE: Place = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,39 @@ class IndexedMemory:
     """L2-normalised; `None` for a text that the model has no vector for."""
     tables: Sequence[str] = ()
     """The fully qualified names of the tables that it is about."""
+    places: Sequence[Place] = ()
+    """Where those tables are; `NOWHERE` for a name that does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which memories may be found at all; of others nothing is told."""
+
+    spaces: Sequence[Space]
+    scope: Scope = EVERYTHING
+    """Where one of the tables of a memory has to be; a memory that names no table is anywhere."""
+    used_after: str = ""
+    """A session's memory that was last used then or before has ended, as an ISO timestamp in UTC."""
+    tags: Sequence[str] = ()
+    """Of which it has one, whatever the case; all memories if there are none."""
+
+    def is_seen(self, places: Iterable[Place]) -> bool:
+        """Whether the caller may see a memory whose tables are there."""
+        several = list(places)
+        return not several or any(self.scope.allows(*place) for place in several)
+
+    def has_ended(self, record: MemoryRecord) -> bool:
+        """Whether a memory has ended with its session."""
+        return record.layer == "session" and record.used_at <= self.used_after
+
+    def has_tag(self, folded: Iterable[str]) -> bool:
+        """Whether case-folded tags are among those wanted."""
+        return not self.tags or not self.folded_tags.isdisjoint(folded)
+
+    @property
+    def folded_tags(self) -> frozenset[str]:
+        """The tags as they are compared."""
+        return frozenset(tag.casefold() for tag in self.tags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +74,17 @@ class FoundMemory:
     record: MemoryRecord
     score: float
     """By words BM25, comparable within one answer; by a vector the cosine."""
+    terms: Sequence[str] = ()
+    """As they were written."""
+    vector: NDArray[Any] | None = None
+    """As it was written, in half precision."""
 
 
 class MemoryIndex(Protocol):
     """Finds memories; thread-safe, and shared by processes: what one has written the next call of any finds.
 
-    Every search names the spaces that it may look into, and tells of no other. Nothing but a search by words depends on
-    how many memories other spaces have.
+    Every search keeps to what is wanted, and tells of nothing else. Nothing but a search by words depends on how many
+    memories there are besides.
 
     Raises, from every method: `MemoryStoreFailed`, `MemoryTimedOut`.
     """
@@ -56,28 +98,24 @@ class MemoryIndex(Protocol):
         """
         ...
 
-    def by_words(
-        self, spaces: Sequence[Space], terms: Sequence[str], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
-        """Memories that share a term, the best first; with tags those that have one of them, case-folded."""
+    def by_words(self, wanted: Wanted, terms: Sequence[str], limit: int) -> list[FoundMemory]:
+        """Memories that share a term, the best first."""
         ...
 
-    def by_vector(
-        self, spaces: Sequence[Space], vector: NDArray[Any], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
-        """Memories by cosine, the nearest first; with tags those that have one of them, case-folded."""
+    def by_vector(self, wanted: Wanted, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
+        """Memories by cosine, the nearest first."""
         ...
 
-    def about_tables(self, spaces: Sequence[Space], tables: Sequence[str], limit: int) -> list[FoundMemory]:
+    def about_tables(self, wanted: Wanted, tables: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that are about one of the tables, in no order, with the score 0."""
         ...
 
-    def of_spaces(self, spaces: Sequence[Space], memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
+    def of_spaces(self, wanted: Wanted, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
         """All memories, or those of these ids, with the score 0."""
         ...
 
     def count(self, space: Space) -> int:
-        """How many memories a space has, expired ones included."""
+        """How many memories a space has, those included that have ended."""
         ...
 
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
