@@ -144,6 +144,34 @@ def test_personal_data_is_replaced_where_others_read_it_and_names_of_people_stay
     assert [each["content"] for each in own] == [content]
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        {"tags": ["ok", "password=letmein99"]},
+        {"metadata": {"note": {"deep": ["the password is hunter2"]}}},
+        {"metadata": {"api key = sk-proj-4f9a8b7c6d5e4f3a2b1c": 1}},
+    ],
+)
+def test_a_secret_is_refused_in_tags_and_metadata_too(app: Application, labels: dict[str, Any]) -> None:
+    refused = call(app, "memory_add", content="Orders close at noon", **labels)
+    assert (refused["errorCode"], refused["details"]["code"]) == ("INVALID_INPUT", "MEM_CONTENT_REFUSED")
+    assert call(app, "memory_search", query="orders close", threshold=0)["results"] == []
+
+
+def test_personal_data_is_replaced_in_tags_and_metadata_of_shared_layers_too(app: Application, tmp_path: Path) -> None:
+    labels: dict[str, Any] = {
+        "tags": ["ann@example.com"],
+        "metadata": {"by": ["ann@example.com"], "tables": ["a@b.c.d"]},
+    }
+    for layer, expected in (("project", "[email]"), ("user", "ann@example.com")):
+        added = call(app, "memory_add", content="Orders close at noon", layer=layer, **labels)
+        assert ("replaced" in added["message"]) == (layer == "project")
+        (path,) = (tmp_path / "memory" / layer).rglob("*.json")
+        stored = json.loads(path.read_text())
+        assert (stored["tags"], stored["metadata"]["by"]) == ([expected], [expected])
+        assert stored["metadata"]["tables"] == ["a@b.c.d"]
+
+
 def test_of_words_that_are_the_same_the_most_specific_layer_stays(app: Application) -> None:
     add(app, "Refunds are negative invoices", layer="project")
     add(app, "Refunds are negative invoices.", layer="session")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from pydantic import JsonValue
+
 from tribal.errors import (
     EmbeddingFailed,
     IdentifierMissing,
@@ -15,9 +17,9 @@ from tribal.errors import (
     MemoryNotFound,
     MemorySpaceFull,
 )
-from tribal.memory.content import admitted
+from tribal.memory.content import admitted, admitted_value
 from tribal.memory.records import every, keep, memory_id, remove, space_of
-from tribal.memory.search import places_of, tables_of, wanted
+from tribal.memory.search import TABLES, places_of, tables_of, wanted
 from tribal.naming.tokens import index_terms
 from tribal.ports import Caller, ObjectStore
 from tribal.ports.remembering.identity import SHARED_LAYERS, Space, right_to_write
@@ -60,6 +62,7 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
     """
     space = _space_to_write(request.layer, keeping)
     content, replaced = admitted(request.content, request.layer)
+    tags, metadata, more_replaced = _labels(request)
     name = memory_id(space, content)
     if keeping.index.count(space) >= MOST_MEMORIES and not list(keeping.index.of_spaces(Wanted([space]), [name])):
         raise MemorySpaceFull(
@@ -71,8 +74,8 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
         layer=request.layer,
         identifiers=dict(space.identifiers),
         content=content,
-        tags=sorted({tag.casefold(): tag for tag in request.tags or ()}.values(), key=str.casefold),
-        metadata=request.metadata or {},
+        tags=sorted({tag.casefold(): tag for tag in tags}.values(), key=str.casefold),
+        metadata=metadata,
         created_at=keeping.now,
         author=keeping.caller.subject,
         session=keeping.caller.identity.session,
@@ -81,9 +84,24 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
     record, is_new = keep(keeping.store, space, told)
     index_all([record], keeping.index, keeping.embedder)
     message = "Memory stored successfully" if is_new else "Already stored"
-    if replaced:
+    if replaced or more_replaced:
         message += "; personal data in it was replaced, because others read this layer"
     return MemoryAddOutput(memory_id=name, message=message)
+
+
+def _labels(request: MemoryAddInput) -> tuple[list[str], dict[str, JsonValue], bool]:
+    """Tags and metadata as they may be kept, and whether something of them was replaced."""
+    tags = [admitted(tag, request.layer) for tag in request.tags or ()]
+    given = request.metadata or {}
+    # Names of tables are names, not words.
+    metadata = {name: value for name, value in given.items() if name == TABLES}
+    replaced = any(changed for _, changed in tags)
+    for name, value in given.items():
+        if name != TABLES:
+            (kept, renamed), (said, changed) = admitted(name, request.layer), admitted_value(value, request.layer)
+            metadata[kept] = said
+            replaced = replaced or renamed or changed
+    return [tag for tag, _ in tags], metadata, replaced
 
 
 def delete(request: MemoryDeleteInput, keeping: Keeping) -> MemoryDeleteOutput:

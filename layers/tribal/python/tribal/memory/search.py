@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 CANDIDATES = 1_000
 """Memories looked at by each sign."""
+TABLES = "tables"
+"""The one key of metadata that is read: names of tables."""
 ANSWER_BYTES = 12_000
 """Of all results together: 3,000 tokens."""
 
@@ -154,7 +156,7 @@ def _order(scored: _Scored) -> tuple[float, int, str, str]:
 
 def tables_of(record: MemoryRecord) -> list[str]:
     """The names of tables that a memory says it is about."""
-    named = record.metadata.get("tables")
+    named = record.metadata.get(TABLES)
     return [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
 
 
