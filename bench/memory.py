@@ -1,6 +1,6 @@
 """Rates memory: whether questions find what was remembered, and how fast among 100,000 memories.
 
-From a shell: `python -m bench.memory [load|opensearch]`; with `TRIBAL_BENCH_DATA=FOLDER` the sets under its
+From a shell: `python -m bench.memory [load|sets|opensearch]`; with `TRIBAL_BENCH_DATA=FOLDER` the sets under its
 `memory_sets` are asked. Each memory is added by its use case in its session, a second after the one before it; a
 conversation is a project. Weights were chosen on every second conversation and database, which are told apart.
 """
@@ -31,6 +31,7 @@ from tribal.adapters.opensearch.client import opensearch_client
 from tribal.adapters.opensearch.memories import OpenSearchMemories
 from tribal.app.local import local_application
 from tribal.memory.change import Keeping, add, index_all
+from tribal.memory.copies import said
 from tribal.memory.records import memory_id
 from tribal.memory.search import Recall, search
 from tribal.ports import Application, Caller, MemoryIndex
@@ -82,10 +83,6 @@ def main(arguments: Sequence[str] = ()) -> int:
     """Measure and print; returns the exit code."""
     with TemporaryDirectory(prefix="tribal-memory-") as scratch:
         folder = Path(scratch)
-        data = os.environ.get(DATA_VARIABLE)
-        if data and not arguments:
-            for name in SETS:
-                print_asked(name, asked(folder / name, Path(data) / "memory_sets" / name))
         if "opensearch" in arguments:
             with cluster(install=True) as address:
                 assert address is not None
@@ -93,9 +90,13 @@ def main(arguments: Sequence[str] = ()) -> int:
                 index.clear()
                 print_load("one OpenSearch node", load(folder / "opensearch", lambda _: index))
                 index.clear()
-        else:
+            return 0
+        if "sets" not in arguments:
             print_load("SQLite", load(folder / "load"))
             print_writers(folder / "writers")
+        data = os.environ.get(DATA_VARIABLE)
+        for name in SETS if data and "load" not in arguments else ():
+            print_asked(name, asked(folder / name, Path(str(data)) / "memory_sets" / name))
     return 0
 
 
@@ -104,12 +105,14 @@ def asked(folder: Path, data: Path) -> list[Asked]:
     memories, questions = _lines(data / "memories.jsonl"), _lines(data / "questions.jsonl")
     questions = [each for each in questions if each["kind"] != _LEFT_OUT]
     with _application(folder) as app:
-        names = dict(_remember(app, memories))
+        _remember(app, memories)
+        # Copies are found for each other: an answer has only one of them.
+        sayings = {each["id"]: said(each["content"]) for each in memories}
         scopes = sorted({each["scope"] for each in memories})
         groups = sorted({each["scope"] if len(scopes) > 1 else each["kind"] for each in questions})
         found = []
         for each in questions:
-            gold = {names[one] for one in each["gold"]}
+            gold = {sayings[one] for one in each["gold"]}
             ranked = _recall(app, each["scope"], each["question"], 0.0)
             kept = _recall(app, each["scope"], each["question"], 0.7)
             other = scopes[(scopes.index(each["scope"]) + 1) % len(scopes)]
@@ -134,7 +137,7 @@ def load(folder: Path, index_of: Callable[[Application], MemoryIndex] | None = N
         searches, adds = [], []
         for number in range(_SEARCHES):
             caller = chance.choice(callers)
-            request = MemorySearchInput(query=_sentence(chance, words), threshold=0)
+            request = MemorySearchInput(query=_sentence(chance, words))
             recall = Recall(index, app.embedder, caller.identity, caller.scope, _START, _AGE)
             searches.append(_timed(partial(search, request, recall)))
             if number < _ADDS:
@@ -235,22 +238,21 @@ def _lines(path: Path) -> list[Line]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def _remember(app: Application, memories: Sequence[Line]) -> Iterator[tuple[str, str]]:
-    """The ids of ours for the ids of the set."""
+def _remember(app: Application, memories: Sequence[Line]) -> None:
     seconds: defaultdict[str, int] = defaultdict(int)
     for each in memories:
         seconds[each["session"]] += 1
         moment = datetime.fromisoformat(each["at"]) + timedelta(seconds=seconds[each["session"]])
         caller = _project(each["scope"], each["session"])
         keeping = Keeping(app.store(), _index(app), app.embedder, _NONE, caller, f"{moment:%Y-%m-%dT%H:%M:%SZ}")
-        yield each["id"], add(MemoryAddInput(content=each["content"], layer="project"), keeping).memory_id
+        add(MemoryAddInput(content=each["content"], layer="project"), keeping)
 
 
-def _recall(app: Application, scope: str, question: str, threshold: float) -> list[str]:
+def _recall(app: Application, scope: str, question: str, threshold: float) -> list[tuple[str, ...]]:
     caller = _project(scope)
     recall = Recall(_index(app), app.embedder, caller.identity, caller.scope, datetime.now(UTC), _AGE)
     request = MemorySearchInput(query=question, limit=_MOST, threshold=threshold)
-    return [each.memory_id for each in search(request, recall).results]
+    return [said(each.content) for each in search(request, recall).results]
 
 
 def _project(name: str, session: str | None = None) -> Caller:
