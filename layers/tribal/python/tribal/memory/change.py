@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from tribal.errors import (
@@ -15,12 +16,12 @@ from tribal.errors import (
     MemorySpaceFull,
 )
 from tribal.memory.content import admitted
-from tribal.memory.records import every, keep, memory_id, remove, space_of
-from tribal.memory.search import is_visible
+from tribal.memory.records import every, keep, memory_id, named_tables, remove, space_of
 from tribal.naming.tokens import index_terms
 from tribal.ports import Caller, ObjectStore
 from tribal.ports.remembering.identity import LAYERS, SHARED_LAYERS, Space, right_to_write
 from tribal.ports.remembering.memory_index import IndexedMemory, MemoryIndex
+from tribal.ports.remembering.selection import MemorySelection
 from tribal_contracts import MemorySettings
 from tribal_contracts.memory import (
     MemoryAddInput,
@@ -49,6 +50,11 @@ class Keeping:
     caller: Caller
     now: str
 
+    @property
+    def used_since(self) -> datetime:
+        """After which a session's memory was used that has not ended."""
+        return datetime.fromisoformat(self.now) - timedelta(days=self.settings.session_days)
+
 
 def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
     """Answer `memory_add`: adding the same again is adding it once.
@@ -60,7 +66,8 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
     space = _space_to_write(request.layer, keeping)
     content, replaced = admitted(request.content, request.layer)
     name = memory_id(space, content)
-    if keeping.index.count(space) >= MOST_MEMORIES and not list(keeping.index.of_spaces([space], [name])):
+    all_of_it = MemorySelection((space,))
+    if keeping.index.count(all_of_it) >= MOST_MEMORIES and not list(keeping.index.of_spaces(all_of_it, [name])):
         raise MemorySpaceFull(
             f"the layer {request.layer!r} has {MOST_MEMORIES} memories, as many as it takes; delete some first"
         )
@@ -93,10 +100,9 @@ def delete(request: MemoryDeleteInput, keeping: Keeping) -> MemoryDeleteOutput:
         MemoryForbidden: when the caller may see it, and not delete it.
     """
     caller = keeping.caller
-    spaces = [space for layer in LAYERS for space in caller.identity.spaces(layer)]
-    found = [
-        each for each in keeping.index.of_spaces(spaces, [request.memory_id]) if is_visible(each.record, caller.scope)
-    ]
+    spaces = tuple(space for layer in LAYERS for space in caller.identity.spaces(layer))
+    seen = MemorySelection(spaces, (), caller.scope, keeping.used_since)
+    found = list(keeping.index.of_spaces(seen, [request.memory_id]))
     if not found:
         raise MemoryNotFound(f"Memory {request.memory_id!r} not found")
     for each in found:
@@ -134,15 +140,10 @@ def index_all(records: Iterable[MemoryRecord], index: MemoryIndex, embedder: Cal
             record,
             tuple(index_terms(" ".join([record.content, *record.tags]))),
             vector if vector is not None and vector.any() else None,
-            _tables(record),
+            named_tables(record),
         )
         for record, vector in zip(wanted, vectors, strict=True)
     )
-
-
-def _tables(record: MemoryRecord) -> tuple[str, ...]:
-    named = record.metadata.get("tables")
-    return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
 
 
 def _space_to_write(layer: str, keeping: Keeping) -> Space:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Iterable, Iterator
 
@@ -35,6 +36,13 @@ def key_of(space: Space, name: str) -> str:
 def space_of(record: MemoryRecord) -> Space:
     """The space that a memory is in."""
     return Space(record.layer, tuple(record.identifiers.items()))
+
+
+def named_tables(record: MemoryRecord) -> tuple[str, ...]:
+    """What a memory says it is about, be it the name of a table or not."""
+    named = record.metadata.get("tables")
+    listed = named if isinstance(named, list) else [] if named is None else [named]
+    return tuple(name if isinstance(name, str) else json.dumps(name) for name in listed)
 
 
 def keep(store: ObjectStore, space: Space, record: MemoryRecord) -> tuple[MemoryRecord, bool]:

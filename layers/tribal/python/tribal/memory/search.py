@@ -5,31 +5,26 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from tribal.catalog.identity import parse_name
 from tribal.catalog.scope import Scope
 from tribal.errors import EmbeddingFailed, IdentifierMissing
 from tribal.memory.relevance import Signs, covered, score_of
 from tribal.naming.tokens import index_terms
 from tribal.ports.remembering.identity import LAYERS, Identity, Space
 from tribal.ports.remembering.memory_index import FoundMemory, MemoryIndex
-from tribal_contracts.memory import (
-    MemoryRecord,
-    MemorySearchInput,
-    MemorySearchOutput,
-    MemorySearchResult,
-)
+from tribal.ports.remembering.selection import MemorySelection
+from tribal_contracts.memory import MemorySearchInput, MemorySearchOutput, MemorySearchResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tribal.ports.index_reader import Embedder
 
-CANDIDATES = 100
-"""Memories looked at by each sign; as many as an answer may have."""
+CANDIDATES = 1_000
+"""Memories looked at by each sign, and so counted; an answer says where there may be more."""
 ANSWER_BYTES = 12_000
 """Of all results together: 3,000 tokens."""
 ALIKE = 0.95
@@ -58,8 +53,16 @@ def search(request: MemorySearchInput, recall: Recall) -> MemorySearchOutput:
         MemoryInputInvalid: when the caller has an identifier for none of the layers.
     """
     layers, warnings = _layers(request, recall.identity)
-    spaces = [space for layer in layers for space in recall.identity.spaces(layer)]
-    found = _distinct([each for each in _scored(request, spaces, recall) if each.score >= request.threshold], recall)
+    spaces = tuple(space for layer in layers for space in recall.identity.spaces(layer))
+    used_since = recall.now - recall.session_age
+    candidates = _candidates(
+        request, MemorySelection(spaces, tuple(request.wanted_tags), recall.scope, used_since), recall
+    )
+    if candidates.is_cut:
+        warnings.append(
+            f"totalCount counts the {CANDIDATES:,} nearest memories by words and by meaning; there may be more"
+        )
+    found = _distinct([each for each in _scored(candidates, recall) if each.score >= request.threshold], recall)
     results: list[MemorySearchResult] = []
     size = 0
     for each in found[: request.limit]:
@@ -95,30 +98,45 @@ class _Scored:
     score: float
 
 
-def _scored(request: MemorySearchInput, spaces: Sequence[Space], recall: Recall) -> list[_Scored]:
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """What the index found for a question."""
+
+    wanted: MemorySelection
+    terms: Sequence[str]
+    by_words: Sequence[FoundMemory]
+    by_vector: Sequence[FoundMemory]
+    is_cut: bool
+    """Whether the index may have more."""
+
+
+def _candidates(request: MemorySearchInput, wanted: MemorySelection, recall: Recall) -> _Candidates:
     terms = list(dict.fromkeys(index_terms(request.query)))
     vector = _vector(request.query, recall)
-    tags = request.wanted_tags
-    by_words = recall.index.by_words(spaces, terms, CANDIDATES, tags)
-    by_vector = [] if vector is None else recall.index.by_vector(spaces, vector, CANDIDATES, tags)
-    cosines = {_key(each): each.score for each in by_vector}
+    by_words = recall.index.by_words(wanted, terms, CANDIDATES + 1)
+    by_vector = [] if vector is None else recall.index.by_vector(wanted, vector, CANDIDATES + 1)
+    is_cut = max(len(by_words), len(by_vector)) > CANDIDATES
+    return _Candidates(wanted, terms, by_words[:CANDIDATES], by_vector[:CANDIDATES], is_cut)
+
+
+def _scored(found: _Candidates, recall: Recall) -> list[_Scored]:
+    cosines = {_key(each): each.score for each in found.by_vector}
     least = min(cosines.values(), default=0.0)
-    every = {_key(each): each for each in (*by_words, *by_vector) if is_current(each.record, recall)}
+    every = {_key(each): each for each in (*found.by_words, *found.by_vector)}
     held = {key: frozenset(index_terms(each.record.content)) for key, each in every.items()}
-    rarity = _rarity(terms, held.values(), sum(recall.index.count(space) for space in spaces))
+    rarity = _rarity(found.terms, held.values(), recall.index.count(replace(found.wanted, tags=())))
     scored = [
         _Scored(
             each,
             score_of(
                 Signs(
-                    covered=covered(terms, held[key], rarity),
+                    covered=covered(found.terms, held[key], rarity),
                     cosine=cosines.get(key, least),
-                    matched=len(held[key].intersection(terms)),
+                    matched=len(held[key].intersection(found.terms)),
                 )
             ),
         )
         for key, each in every.items()
-        if is_visible(each.record, recall.scope)
     ]
     return sorted(scored, key=_order)
 
@@ -163,33 +181,6 @@ def _order(scored: _Scored) -> tuple[float, int, str, str]:
 
 def _key(found: FoundMemory) -> tuple[Space, str]:
     return found.space, found.record.memory_id
-
-
-def is_current(record: MemoryRecord, recall: Recall) -> bool:
-    """Whether a memory has not ended with its session."""
-    if record.layer != "session":
-        return True
-    return datetime.fromisoformat(record.used_at) + recall.session_age > recall.now
-
-
-def is_visible(record: MemoryRecord, scope: Scope) -> bool:
-    """Whether a memory names no table, or one that the caller may see."""
-    tables = tables_of(record)
-    return not tables or any(scope.allows(*table) for table in tables)
-
-
-def tables_of(record: MemoryRecord) -> list[tuple[str, str]]:
-    """Database and schema of the tables that a memory says it is about."""
-    named = record.metadata.get("tables")
-    parts = [_parts(name) for name in named if isinstance(name, str)] if isinstance(named, list) else []
-    return [(part[0], part[1]) for part in parts if len(part) == 3]
-
-
-def _parts(name: str) -> tuple[str, ...]:
-    try:
-        return tuple(parse_name(name))
-    except ValueError:
-        return ()
 
 
 def _result(scored: _Scored) -> MemorySearchResult:

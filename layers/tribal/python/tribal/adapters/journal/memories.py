@@ -12,7 +12,8 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from tribal.adapters.journal.space_journal import MOST_MEMORIES, Entries, Entry,
 from tribal.errors import MemoryStoreFailed, ObjectDamaged, StoreError
 from tribal.ports.remembering.identity import Space
 from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
+from tribal.ports.remembering.selection import MemorySelection, places_of
 from tribal_contracts.memory import MemoryRecord
 
 if TYPE_CHECKING:
@@ -89,73 +91,67 @@ class JournalMemories:
             for space, change in changes.items():
                 self._journal.change(_key(space), change)
 
-    def by_words(
-        self, spaces: Sequence[Space], terms: Sequence[str], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
-        """Memories that share a term, by BM25 over these spaces alone."""
-        wanted = [term for term in dict.fromkeys(terms) if term]
-        read = self._spaces(spaces)
-        total = sum(len(each.counts) for each in read)
-        mean = sum(map(sum, (each.lengths for each in read))) / max(total, 1) or 1.0
-        found_in = {term: sum(term in count for each in read for count in each.counts) for term in wanted}
-        rarity = {term: math.log(1 + (total - times + 0.5) / (times + 0.5)) for term, times in found_in.items()}
+    def by_words(self, wanted: MemorySelection, terms: Sequence[str], limit: int) -> list[FoundMemory]:
+        """Memories that share a term, by BM25 over those that the search may look at, whatever their tags."""
+        asked = [term for term in dict.fromkeys(terms) if term]
+        untagged = replace(wanted, tags=())
+        read = [(each, _seen(each.space, each.listed, untagged)) for each in self._spaces(wanted.spaces)]
+        seen = [(each, number) for each, numbers in read for number in numbers]
+        mean = sum(each.lengths[number] for each, number in seen) / max(len(seen), 1) or 1.0
+        found_in = Counter(term for each, number in seen for term in asked if term in each.counts[number])
+        rarity = {term: math.log(1 + (len(seen) - times + 0.5) / (times + 0.5)) for term, times in found_in.items()}
         scored = []
-        for each in read:
-            for entry, count, length in zip(each.listed, each.counts, each.lengths, strict=True):
-                shortness = _K1 * (1 - _B + _B * length / mean)
-                weights = (
-                    rarity[term] * times * (_K1 + 1) / (times + shortness) for term, times in _shared(wanted, count)
-                )
-                score = sum(weights)
-                if score > 0 and _has_tag(entry, tags):
-                    scored.append((score, each.space, entry))
+        for each, number in seen:
+            shortness = _K1 * (1 - _B + _B * each.lengths[number] / mean)
+            weights = (
+                rarity[term] * times * (_K1 + 1) / (times + shortness)
+                for term, times in _shared(asked, each.counts[number])
+            )
+            score = sum(weights)
+            if score > 0 and _has_tag(each.listed[number], wanted):
+                scored.append((score, each.space, each.listed[number]))
         return _best(scored, limit)
 
-    def by_vector(
-        self, spaces: Sequence[Space], vector: NDArray[Any], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
-        """Memories by cosine; every one of the spaces is compared."""
+    def by_vector(self, wanted: MemorySelection, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
+        """Memories by cosine; every one that the search may look at is compared."""
         length = float(np.linalg.norm(vector))
         if length == 0:
             return []
         question = np.asarray(vector, dtype=np.float32) / length
         scored: list[tuple[float, Space, Entry]] = []
-        for each in self._spaces(spaces):
+        for each in self._spaces(wanted.spaces):
             if each.vectors.shape[1] != len(question):
                 continue
             cosines = np.clip(each.vectors @ question, -1.0, 1.0).tolist()
-            scored += [
-                (cosine, each.space, entry)
-                for cosine, entry, has_vector in zip(cosines, each.listed, each.with_vector, strict=True)
-                if has_vector and _has_tag(entry, tags)
-            ]
+            seen = _seen(each.space, each.listed, wanted)
+            scored += [(cosines[n], each.space, each.listed[n]) for n in seen if each.with_vector[n]]
         return _best(scored, limit)
 
-    def about_tables(self, spaces: Sequence[Space], tables: Sequence[str], limit: int) -> list[FoundMemory]:
+    def about_tables(self, wanted: MemorySelection, tables: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that are about one of the tables."""
         named = {*tables}
         about = [
-            (0.0, each.space, entry)
-            for each in self._spaces(spaces)
-            for entry in each.listed
-            if named & {*_texts(entry, "tables")}
+            (0.0, each.space, each.listed[number])
+            for each in self._spaces(wanted.spaces)
+            for number in _seen(each.space, each.listed, wanted)
+            if named & {*_texts(each.listed[number], "tables")}
         ]
         return _best(about, limit)
 
-    def of_spaces(self, spaces: Sequence[Space], memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
+    def of_spaces(self, wanted: MemorySelection, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
         """All memories, or those of these ids."""
-        wanted = None if memory_ids is None else {*memory_ids}
-        for space in dict.fromkeys(spaces):
+        named = None if memory_ids is None else {*memory_ids}
+        for space in dict.fromkeys(wanted.spaces):
             with _told():
                 entries = self._journal.read(_key(space))
-            yield from (
-                _found(0.0, space, entry) for name, entry in entries.items() if wanted is None or name in wanted
-            )
+            read = [entry for name, entry in entries.items() if named is None or name in named]
+            yield from (_found(0.0, space, read[number]) for number in _seen(space, read, wanted))
 
-    def count(self, space: Space) -> int:
-        """How many memories a space has."""
+    def count(self, wanted: MemorySelection) -> int:
+        """How many memories there are."""
         with _told():
-            return len(self._journal.read(_key(space)))
+            read = [(space, [*self._journal.read(_key(space)).values()]) for space in dict.fromkeys(wanted.spaces)]
+        return sum(len(_seen(space, entries, wanted)) for space, entries in read)
 
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
         """Throw the objects of all spaces away, or of some."""
@@ -212,9 +208,36 @@ def _texts(entry: Mapping[str, Any], name: str) -> list[str]:
     return texts
 
 
-def _has_tag(entry: Mapping[str, Any], tags: Sequence[str]) -> bool:
-    own = {tag.casefold() for tag in entry.get("record", {}).get("tags", ())}
-    return not tags or bool(own & {tag.casefold() for tag in tags})
+def _seen(space: Space, entries: Sequence[Entry], wanted: MemorySelection) -> list[int]:
+    """Which entries of a space the search may look at."""
+    places, limits_use = wanted.places, wanted.limits_use(space)
+    return [
+        number
+        for number, entry in enumerate(entries)
+        if (not wanted.tags or _has_tag(entry, wanted))
+        and (places is None or not (own := _places(entry)) or not places.isdisjoint(own))
+        and (not limits_use or _used(entry) > wanted.used_after)
+    ]
+
+
+def _has_tag(entry: Entry, wanted: MemorySelection) -> bool:
+    own = (tag.casefold() for tag in _texts(_record(entry), "tags"))
+    return not wanted.tags or not wanted.folded_tags.isdisjoint(own)
+
+
+def _record(entry: Entry) -> Mapping[str, Any]:
+    record = entry.get("record")
+    if not isinstance(record, dict):
+        raise MemoryStoreFailed("the index of memories is damaged: build it anew")
+    return record
+
+
+def _places(entry: Entry) -> Sequence[str]:
+    return places_of(_texts(entry, "tables"))
+
+
+def _used(entry: Entry) -> float:
+    return datetime.fromisoformat(str(_record(entry)["usedAt"])).timestamp()
 
 
 def _best(scored: Iterable[tuple[float, Space, Entry]], limit: int) -> list[FoundMemory]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from tribal.catalog.hashing import object_hash
 from tribal.errors import MemoryConflict, MemoryStoreFailed, MemoryTimedOut
 from tribal.ports.remembering.identity import Space
 from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
+from tribal.ports.remembering.selection import MemorySelection, places_of
 from tribal_contracts.memory import MemoryRecord
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 MEMORIES = "tribal-memories"
 """The alias of the index, and how its name begins; roles name it, too."""
-LAYOUT = "1"
+LAYOUT = "2"
 MAX_TERMS = 64
 """Terms used from one query."""
 PAGE = 1_000
@@ -36,7 +38,7 @@ _LUCENE_SCALE = 2.2
 """The factor k1 + 1 of BM25, which Lucene leaves out."""
 _KEYWORD = {"type": "keyword"}
 _KEPT = {"type": "keyword", "index": False, "doc_values": False}
-_SPACES_A_CLAUSE = 1_000
+_VALUES_A_CLAUSE = 1_000
 _READ = ["memory_id", "space", "value"]
 
 Body = dict[str, Any]
@@ -75,44 +77,40 @@ class OpenSearchMemories:
             reason = str(refused[0].get("error", {}).get("reason", refused[0]["status"]))[:200]
             raise MemoryStoreFailed(f"the index of memories refused {len(refused)} change(s): {reason}; try again")
 
-    def by_words(
-        self, spaces: Sequence[Space], terms: Sequence[str], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
+    def by_words(self, wanted: MemorySelection, terms: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that share a term, by BM25 over all spaces."""
-        wanted = [term for term in dict.fromkeys(terms) if term][:MAX_TERMS]
-        if not wanted:
+        asked = [term for term in dict.fromkeys(terms) if term][:MAX_TERMS]
+        if not asked:
             return []
-        clauses = [{"term": {"terms": encode_term(term)}} for term in wanted]
-        query = {"bool": {"filter": _within(spaces, tags), "should": clauses, "minimum_should_match": 1}}
-        return self._found(spaces, query, limit, lambda score: score * _LUCENE_SCALE)
+        clauses = [{"term": {"terms": encode_term(term)}} for term in asked]
+        query = {"bool": {"filter": _within(wanted), "should": clauses, "minimum_should_match": 1}}
+        return self._found(wanted, query, limit, lambda score: score * _LUCENE_SCALE)
 
-    def by_vector(
-        self, spaces: Sequence[Space], vector: NDArray[Any], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
-        """Memories by cosine; every one of the spaces is compared."""
+    def by_vector(self, wanted: MemorySelection, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
+        """Memories by cosine; every one that the search may look at is compared."""
         length = float(np.linalg.norm(vector))
         values = written_vector(np.asarray(vector) / length) if length else None
         if values is None:
             return []
-        chosen = {"bool": {"filter": [*_within(spaces, tags), {"exists": {"field": "vector"}}]}}
+        chosen = {"bool": {"filter": [*_within(wanted), {"exists": {"field": "vector"}}]}}
         script = {
             "source": "knn_score",
             "lang": "knn",
             "params": {"field": "vector", "query_value": values, "space_type": VECTOR_SPACE},
         }
-        return self._found(spaces, {"script_score": {"query": chosen, "script": script}}, limit, _cosine)
+        return self._found(wanted, {"script_score": {"query": chosen, "script": script}}, limit, _cosine)
 
-    def about_tables(self, spaces: Sequence[Space], tables: Sequence[str], limit: int) -> list[FoundMemory]:
+    def about_tables(self, wanted: MemorySelection, tables: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that are about one of the tables."""
-        query = {"bool": {"filter": [*_within(spaces), {"terms": {"tables": list(tables)}}]}}
-        return self._found(spaces, query, limit, lambda _: 0.0)
+        query = {"bool": {"filter": [*_within(wanted), {"terms": {"tables": list(tables)}}]}}
+        return self._found(wanted, query, limit, lambda _: 0.0)
 
-    def of_spaces(self, spaces: Sequence[Space], memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
+    def of_spaces(self, wanted: MemorySelection, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
         """All memories, or those of these ids, ordered by id."""
-        clauses = [*_within(spaces), *([] if memory_ids is None else [{"terms": {"memory_id": list(memory_ids)}}])]
-        named = {space.name: space for space in spaces}
+        clauses = [*_within(wanted), *([] if memory_ids is None else [{"terms": {"memory_id": list(memory_ids)}}])]
+        named = {space.name: space for space in wanted.spaces}
         after: list[Any] | None = None
-        while spaces:
+        while wanted.spaces:
             body: Body = {
                 "query": {"bool": {"filter": clauses}},
                 "size": PAGE,
@@ -125,11 +123,13 @@ class OpenSearchMemories:
                 return
             after = hits[-1]["sort"]
 
-    def count(self, space: Space) -> int:
-        """How many memories a space has."""
+    def count(self, wanted: MemorySelection) -> int:
+        """How many memories there are."""
+        if not wanted.spaces:
+            return 0
         with _told():
             try:
-                query = {"bool": {"filter": _within([space])}}
+                query = {"bool": {"filter": _within(wanted)}}
                 return int(self._client.count(index=self._name, body={"query": query})["count"])
             except NotFoundError:
                 return 0
@@ -138,7 +138,7 @@ class OpenSearchMemories:
         """Throw the index away, which the next write makes anew, or what it has of some spaces."""
         with _told(), suppress(NotFoundError):
             if spaces is not None:
-                body = {"query": {"bool": {"filter": _within(spaces)}}}
+                body = {"query": {"bool": {"filter": _within(MemorySelection(tuple(spaces)))}}}
                 params = {"refresh": "true", "conflicts": "proceed"}
                 self._client.delete_by_query(index=self._name, body=body, params=params)
                 return
@@ -150,11 +150,11 @@ class OpenSearchMemories:
         """The connections end with the process."""
 
     def _found(
-        self, spaces: Sequence[Space], query: Body, limit: int, score_of: Callable[[float], float]
+        self, wanted: MemorySelection, query: Body, limit: int, score_of: Callable[[float], float]
     ) -> list[FoundMemory]:
-        if not spaces or limit <= 0:
+        if not wanted.spaces or limit <= 0:
             return []
-        named = {space.name: space for space in spaces}
+        named = {space.name: space for space in wanted.spaces}
         hits = self._hits({"query": query, "size": limit, "_source": _READ})
         found = [_parsed(hit, named, score_of(float(hit["_score"] or 0.0))) for hit in hits]
         return sorted(found, key=lambda each: (-each.score, each.record.memory_id))
@@ -201,6 +201,8 @@ def _document(memory: IndexedMemory) -> Body:
         "terms": " ".join(map(encode_term, memory.terms)),
         "tags": [tag.casefold() for tag in record.tags],
         "tables": list(memory.tables),
+        "places": list(places_of(memory.tables)),
+        "used": round(datetime.fromisoformat(record.used_at).timestamp() * 1_000),
         "value": record.to_compact_json().decode(),
     }
     return body if vector is None else {**body, "vector": vector}
@@ -230,6 +232,8 @@ def _index_body(dimensions: int, about: Mapping[str, str], alias: str) -> Body:
                 "terms": {"type": "text", "analyzer": "whitespace", "index_options": "freqs"},
                 "tags": _KEYWORD,
                 "tables": _KEYWORD,
+                "places": _KEYWORD,
+                "used": {"type": "long"},
                 "value": _KEPT,
                 "vector": {
                     "type": "knn_vector",
@@ -246,11 +250,32 @@ def _id(space: Space, memory_id: str) -> str:
     return object_hash([space.name, memory_id])
 
 
-def _within(spaces: Sequence[Space], tags: Sequence[str] = ()) -> list[Body]:
-    names = [space.name for space in spaces]
-    batches = [names[start : start + _SPACES_A_CLAUSE] for start in range(0, len(names), _SPACES_A_CLAUSE)]
-    within = {"bool": {"should": [{"terms": {"space": batch}} for batch in batches], "minimum_should_match": 1}}
-    return [within, *([{"terms": {"tags": [tag.casefold() for tag in tags]}}] if tags else [])]
+def _within(wanted: MemorySelection) -> list[Body]:
+    """What a search may look at, as clauses that all hold."""
+    ending = [space for space in wanted.spaces if wanted.limits_use(space)]
+    lasting = [space for space in wanted.spaces if not wanted.limits_use(space)]
+    used = {"range": {"used": {"gt": wanted.used_after * 1_000}}}
+    spaces = [*_named(lasting), *({"bool": {"filter": [clause, used]}} for clause in _named(ending))]
+    clauses = [_any_of(spaces)]
+    if wanted.places is not None:
+        nowhere = {"bool": {"must_not": {"exists": {"field": "places"}}}}
+        clauses.append(_any_of([nowhere, *_among("places", sorted(wanted.places))]))
+    if wanted.tags:
+        clauses.append({"terms": {"tags": sorted(wanted.folded_tags)}})
+    return clauses
+
+
+def _named(spaces: Sequence[Space]) -> list[Body]:
+    return _among("space", [space.name for space in spaces])
+
+
+def _among(field: str, values: Sequence[str]) -> list[Body]:
+    batches = (values[start : start + _VALUES_A_CLAUSE] for start in range(0, len(values), _VALUES_A_CLAUSE))
+    return [{"terms": {field: list(batch)}} for batch in batches]
+
+
+def _any_of(clauses: Sequence[Body]) -> Body:
+    return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
 
 
 def _parsed(hit: Mapping[str, Any], named: Mapping[str, Space], score: float) -> FoundMemory:

@@ -12,6 +12,8 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +23,7 @@ from pydantic import ValidationError
 from tribal.errors import MemoryStoreFailed, MemoryTimedOut
 from tribal.ports.remembering.identity import Space
 from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
+from tribal.ports.remembering.selection import MemorySelection, places_of
 from tribal_contracts.memory import MemoryRecord
 
 if TYPE_CHECKING:
@@ -31,8 +34,10 @@ _K1, _B = 1.2, 0.75
 """Of BM25, as Lucene has them."""
 _PARAMETERS = 500
 """Fewer than any SQLite takes in one statement."""
-_LAYOUT = 1
+_LAYOUT = 2
 Value = TypeVar("Value")
+Condition = tuple[str, list[Any]]
+"""Of a statement, and its values."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS spaces (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS memories (
@@ -41,6 +46,8 @@ CREATE TABLE IF NOT EXISTS memories (
     id TEXT NOT NULL,
     length INTEGER NOT NULL,
     tags TEXT NOT NULL,
+    places TEXT,
+    used REAL NOT NULL,
     record TEXT NOT NULL,
     vector BLOB,
     UNIQUE (space, id)
@@ -81,50 +88,47 @@ class SqliteMemories:
             for space, memory_id in removed:
                 _remove(connection, "space = (SELECT number FROM spaces WHERE name = ?) AND id = ?", space, memory_id)
 
-    def by_words(
-        self, spaces: Sequence[Space], terms: Sequence[str], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
-        """Memories that share a term, by BM25 over these spaces alone."""
-        wanted = [term for term in dict.fromkeys(terms) if term]
-        with self._reading(spaces) as (connection, numbered):
-            if not numbered or not wanted or limit <= 0:
+    def by_words(self, wanted: MemorySelection, terms: Sequence[str], limit: int) -> list[FoundMemory]:
+        """Memories that share a term, by BM25 over those that the search may look at, whatever their tags."""
+        asked = [term for term in dict.fromkeys(terms) if term]
+        with self._reading(wanted.spaces) as (connection, numbered):
+            if not numbered or not asked or limit <= 0:
                 return []
             count, total = 0, 0
             found: defaultdict[str, dict[int, int]] = defaultdict(dict)
-            for space in numbered:
-                of_space = "SELECT count(*), coalesce(sum(length), 0) FROM memories WHERE space = ?"
-                number, length = connection.execute(of_space, [space]).fetchone()
+            lengths: dict[int, int] = {}
+            tagged: set[int] = set()
+            for space in numbered.items():
+                where, values = _condition(space, replace(wanted, tags=()))
+                of_space = f"SELECT count(*), coalesce(sum(length), 0) FROM memories WHERE {where}"  # noqa: S608
+                number, length = connection.execute(of_space, values).fetchone()
                 count, total = count + number, total + length
-                for some in _parts(wanted):
-                    marks = ", ".join("?" * len(some))
-                    query = f"SELECT term, memory, times FROM postings WHERE space = ? AND term IN ({marks})"  # noqa: S608
-                    for term, memory, times in connection.execute(query, [space, *some]):
-                        found[term][memory] = times
-            every = list({memory for holders in found.values() for memory in holders})
-            rows = {row[0]: row[1:] for row in _rows(connection, "number, length, tags", every)}
+                holders = _holders(connection, space[0], asked)
+                every = [*{memory for held in holders.values() for memory in held}]
+                lengths |= dict(_rows(connection, "number, length", every, (where, values)))
+                tagged |= {row[0] for row in _rows(connection, "number", every, _condition(space, wanted))}
+                for term, held in holders.items():
+                    found[term] |= {memory: times for memory, times in held.items() if memory in lengths}
             mean = total / count if total else 1.0
             scores: defaultdict[int, float] = defaultdict(float)
-            for holders in found.values():
-                rarity = math.log(1 + (count - len(holders) + 0.5) / (len(holders) + 0.5))
-                for memory, times in holders.items():
-                    weighed = times + _K1 * (1 - _B + _B * rows[memory][0] / mean)
+            for held in found.values():
+                rarity = math.log(1 + (count - len(held) + 0.5) / (len(held) + 0.5))
+                for memory, times in held.items():
+                    weighed = times + _K1 * (1 - _B + _B * lengths[memory] / mean)
                     scores[memory] += rarity * times * (_K1 + 1) / weighed
-            tagged = {memory: score for memory, score in scores.items() if _has_tag(rows[memory][1], tags)}
-            return _found(connection, numbered, tagged, limit)
+            return _found(connection, numbered, {each: scores[each] for each in scores if each in tagged}, limit)
 
-    def by_vector(
-        self, spaces: Sequence[Space], vector: NDArray[Any], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
-        """Memories by cosine; every one of the spaces is compared."""
+    def by_vector(self, wanted: MemorySelection, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
+        """Memories by cosine; every one that the search may look at is compared."""
         length = float(np.linalg.norm(vector))
-        with self._reading(spaces) as (connection, numbered):
+        with self._reading(wanted.spaces) as (connection, numbered):
             if not numbered or limit <= 0 or length == 0:
                 return []
             read: list[tuple[int, bytes]] = []
-            for space in numbered:
-                query = "SELECT number, vector, tags FROM memories WHERE space = ? AND vector IS NOT NULL"
-                rows = connection.execute(query, [space])
-                read += [(number, data) for number, data, own in rows if _has_tag(own, tags)]
+            for space in numbered.items():
+                where, values = _condition(space, wanted)
+                query = f"SELECT number, vector FROM memories WHERE {where} AND vector IS NOT NULL"  # noqa: S608
+                read += connection.execute(query, values)
             if not read:
                 return []
             matrix = np.frombuffer(b"".join(data for _, data in read), dtype=np.float16).astype(np.float32)
@@ -132,33 +136,38 @@ class SqliteMemories:
             scores = np.clip(cosines, -1.0, 1.0).tolist()
             return _found(connection, numbered, dict(zip((n for n, _ in read), scores, strict=True)), limit)
 
-    def about_tables(self, spaces: Sequence[Space], tables: Sequence[str], limit: int) -> list[FoundMemory]:
+    def about_tables(self, wanted: MemorySelection, tables: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that are about one of the tables."""
         found: dict[int, float] = {}
-        with self._reading(spaces) as (connection, numbered):
-            for space in numbered:
+        with self._reading(wanted.spaces) as (connection, numbered):
+            for space in numbered.items():
+                about: list[int] = []
                 for some in _parts([*dict.fromkeys(tables)]):
                     marks = ", ".join("?" * len(some))
                     query = f"SELECT memory FROM about WHERE space = ? AND name IN ({marks})"  # noqa: S608
-                    found |= dict.fromkeys((row[0] for row in connection.execute(query, [space, *some])), 0.0)
+                    about += [row[0] for row in connection.execute(query, [space[0], *some])]
+                rows = _rows(connection, "number", about, _condition(space, wanted))
+                found |= dict.fromkeys((row[0] for row in rows), 0.0)
             return _found(connection, numbered, found, limit)
 
-    def of_spaces(self, spaces: Sequence[Space], memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
+    def of_spaces(self, wanted: MemorySelection, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
         """All memories, or those of these ids."""
-        wanted = None if memory_ids is None else {*memory_ids}
-        with self._reading(spaces) as (connection, numbered):
+        named = None if memory_ids is None else {*memory_ids}
+        with self._reading(wanted.spaces) as (connection, numbered):
             every: list[int] = []
-            for space in numbered:
-                rows = connection.execute("SELECT number, id FROM memories WHERE space = ?", [space])
-                every += [number for number, memory_id in rows if wanted is None or memory_id in wanted]
+            for space in numbered.items():
+                where, values = _condition(space, wanted)
+                rows = connection.execute(f"SELECT number, id FROM memories WHERE {where}", values)  # noqa: S608
+                every += [number for number, memory_id in rows if named is None or memory_id in named]
             found = _found(connection, numbered, dict.fromkeys(every, 0.0), len(every))
         yield from found
 
-    def count(self, space: Space) -> int:
-        """How many memories a space has."""
-        with self._reading([space]) as (connection, numbered):
-            query = "SELECT count(*) FROM memories WHERE space = ?"
-            return sum(connection.execute(query, [number]).fetchone()[0] for number in numbered)
+    def count(self, wanted: MemorySelection) -> int:
+        """How many memories there are."""
+        with self._reading(wanted.spaces) as (connection, numbered):
+            conditions = [_condition(space, wanted) for space in numbered.items()]
+            query = "SELECT count(*) FROM memories WHERE "
+            return sum(connection.execute(query + where, values).fetchone()[0] for where, values in conditions)
 
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
         """Throw all away, or what there is of some spaces."""
@@ -233,15 +242,20 @@ def _put(connection: sqlite3.Connection, memory: IndexedMemory) -> None:
     (space,) = connection.execute("SELECT number FROM spaces WHERE name = ?", [name]).fetchone()
     _remove(connection, "space = (SELECT number FROM spaces WHERE name = ?) AND id = ?", memory.space, record.memory_id)
     tags = json.dumps(sorted({tag.casefold() for tag in record.tags}), ensure_ascii=False)
+    places = places_of(memory.tables)
     stored = [
         space,
         record.memory_id,
         len(memory.terms),
         tags,
+        json.dumps(places, ensure_ascii=False) if places else None,
+        datetime.fromisoformat(record.used_at).timestamp(),
         record.to_compact_json().decode(),
         _bytes(memory.vector),
     ]
-    added = "INSERT INTO memories (space, id, length, tags, record, vector) VALUES (?, ?, ?, ?, ?, ?)"
+    added = (
+        "INSERT INTO memories (space, id, length, tags, places, used, record, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    )
     number = connection.execute(added, stored).lastrowid
     postings = [(space, term, number, times) for term, times in Counter(memory.terms).items()]
     connection.executemany("INSERT INTO postings VALUES (?, ?, ?, ?)", postings)
@@ -262,18 +276,47 @@ def _bytes(vector: NDArray[Any] | None) -> bytes | None:
     return np.asarray(vector, dtype=np.float16).tobytes()
 
 
-def _has_tag(own: str, tags: Sequence[str]) -> bool:
-    return not tags or not {tag.casefold() for tag in tags}.isdisjoint(json.loads(own))
+def _condition(space: tuple[int, Space], wanted: MemorySelection) -> Condition:
+    """What memories of a space the search may look at."""
+    number, of = space
+    clauses = ["space = ?"]
+    values: list[Any] = [number]
+    if wanted.limits_use(of):
+        clauses.append("used > ?")
+        values.append(wanted.used_after)
+    among = "EXISTS (SELECT 1 FROM json_each({}) WHERE value IN (SELECT value FROM json_each(?)))"
+    if wanted.places is not None:
+        clauses.append(f"(places IS NULL OR {among.format('places')})")
+        values.append(json.dumps([*wanted.places]))
+    if wanted.tags:
+        clauses.append(among.format("tags"))
+        values.append(json.dumps([*wanted.folded_tags]))
+    return " AND ".join(clauses), values
+
+
+def _holders(connection: sqlite3.Connection, space: int, terms: Sequence[str]) -> dict[str, dict[int, int]]:
+    """How often each memory of a space has each term."""
+    held: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    for some in _parts(terms):
+        marks = ", ".join("?" * len(some))
+        query = f"SELECT term, memory, times FROM postings WHERE space = ? AND term IN ({marks})"  # noqa: S608
+        for term, memory, times in connection.execute(query, [space, *some]):
+            held[term][memory] = times
+    return held
 
 
 def _parts(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
     return (values[start : start + _PARAMETERS] for start in range(0, len(values), _PARAMETERS))
 
 
-def _rows(connection: sqlite3.Connection, columns: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+def _rows(
+    connection: sqlite3.Connection, columns: str, numbers: Sequence[int], condition: Condition = ("TRUE", [])
+) -> Iterator[tuple[Any, ...]]:
+    where, values = condition
     for some in _parts(numbers):
         marks = ", ".join("?" * len(some))
-        yield from connection.execute(f"SELECT {columns} FROM memories WHERE number IN ({marks})", some)  # noqa: S608
+        query = f"SELECT {columns} FROM memories WHERE number IN ({marks}) AND {where}"  # noqa: S608
+        yield from connection.execute(query, [*some, *values])
 
 
 def _found(

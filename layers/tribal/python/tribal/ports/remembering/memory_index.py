@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tribal.ports.remembering.identity import Space
+from tribal.ports.remembering.selection import MemorySelection
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +26,7 @@ class IndexedMemory:
     vector: NDArray[Any] | None = None
     """L2-normalised; `None` for a text that the model has no vector for."""
     tables: Sequence[str] = ()
-    """The fully qualified names of the tables that it is about."""
+    """Names of the tables that it is about; whoever may see none of them does not see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,8 @@ class FoundMemory:
 class MemoryIndex(Protocol):
     """Finds memories; thread-safe, and shared by processes: what one has written the next call of any finds.
 
-    Every search names the spaces that it may look into, and tells of no other. Nothing but a search by words depends on
-    how many memories other spaces have.
+    Every search says what it may look at, and tells of nothing else: neither its hits nor their scores depend on other
+    memories, but for those by words where an index counts words over all spaces.
 
     Raises, from every method: `MemoryStoreFailed`, `MemoryTimedOut`.
     """
@@ -56,28 +57,24 @@ class MemoryIndex(Protocol):
         """
         ...
 
-    def by_words(
-        self, spaces: Sequence[Space], terms: Sequence[str], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
-        """Memories that share a term, the best first; with tags those that have one of them, case-folded."""
+    def by_words(self, wanted: MemorySelection, terms: Sequence[str], limit: int) -> list[FoundMemory]:
+        """Memories that share a term, the best first."""
         ...
 
-    def by_vector(
-        self, spaces: Sequence[Space], vector: NDArray[Any], limit: int, tags: Sequence[str] = ()
-    ) -> list[FoundMemory]:
-        """Memories by cosine, the nearest first; with tags those that have one of them, case-folded."""
+    def by_vector(self, wanted: MemorySelection, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
+        """Memories by cosine, the nearest first."""
         ...
 
-    def about_tables(self, spaces: Sequence[Space], tables: Sequence[str], limit: int) -> list[FoundMemory]:
+    def about_tables(self, wanted: MemorySelection, tables: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that are about one of the tables, in no order, with the score 0."""
         ...
 
-    def of_spaces(self, spaces: Sequence[Space], memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
+    def of_spaces(self, wanted: MemorySelection, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
         """All memories, or those of these ids, with the score 0."""
         ...
 
-    def count(self, space: Space) -> int:
-        """How many memories a space has, expired ones included."""
+    def count(self, wanted: MemorySelection) -> int:
+        """How many memories there are."""
         ...
 
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
