@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tribal.catalog.scope import Scope
 from tribal.errors import EmbeddingFailed, IdentifierMissing
+from tribal.memory.copies import distinct
 from tribal.memory.relevance import Signs, covered, score_of
 from tribal.naming.tokens import index_terms
 from tribal.ports.remembering.identity import LAYERS, Identity, Space
@@ -27,8 +28,6 @@ CANDIDATES = 1_000
 """Memories looked at by each sign, and so counted; an answer says where there may be more."""
 ANSWER_BYTES = 12_000
 """Of all results together: 3,000 tokens."""
-ALIKE = 0.95
-"""Cosine from which two memories say the same. Source: docs/contracts.md, Memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,21 +156,16 @@ def _vector(query: str, recall: Recall) -> NDArray[Any] | None:
 
 def _distinct(found: Sequence[_Scored], recall: Recall) -> list[_Scored]:
     """Without those that say what another says in a more specific layer, or in the same one and with more evidence."""
-    by_words: dict[tuple[str, ...], _Scored] = {}
-    for each in sorted(found, key=lambda one: (LAYERS.index(one.memory.space.layer), *_order(one))):
-        by_words.setdefault(tuple(sorted(index_terms(each.memory.record.content))), each)
-    kept: list[_Scored] = []
-    vectors: list[NDArray[Any]] = []
+    specific = sorted(found, key=lambda one: (LAYERS.index(one.memory.space.layer), *_order(one)))
+    contents = [each.memory.record.content for each in specific]
+    return sorted((specific[number] for number in distinct(contents, _vectors(contents, recall))), key=_order)
+
+
+def _vectors(contents: Sequence[str], recall: Recall) -> list[NDArray[Any] | None]:
     try:
-        embedder = recall.embedder()
+        return [vector if vector.any() else None for vector in recall.embedder().embed(contents)]
     except EmbeddingFailed:
-        return sorted(by_words.values(), key=_order)
-    embedded = embedder.embed([each.memory.record.content for each in by_words.values()])
-    for each, vector in zip(by_words.values(), embedded, strict=True):
-        if not any(float(vector @ other) >= ALIKE for other in vectors):
-            kept.append(each)
-            vectors.append(vector)
-    return sorted(kept, key=_order)
+        return [None] * len(contents)
 
 
 def _order(scored: _Scored) -> tuple[float, int, str, str]:
