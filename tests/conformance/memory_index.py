@@ -93,10 +93,36 @@ def test_what_one_process_writes_the_next_call_of_another_finds_as_it_was_writte
     index.write([memory(1, "invoice void", content=HOSTILE, tags=["Ärger"]), memory(2, "invoice paid", towards=1)])
     (found,) = other.by_words(among(OF_ADA), ["void"], 5)
     assert (found.space, found.record) == (OF_ADA, record(1, content=HOSTILE, tags=["Ärger"]))
+    assert list(found.terms) == ["invoice", "void"]
+    assert found.vector is not None
+    assert np.allclose(found.vector, np.eye(DIMENSIONS)[0])
     assert other.count(among(OF_ADA)) == 2
     other.write([], [(OF_ADA, record(1).memory_id)])
     assert index.by_words(among(OF_ADA), ["void"], 5) == []
     assert index.count(among(OF_ADA)) == 1
+
+
+def test_every_search_gives_back_the_terms_and_the_vector_that_were_written(index: MemoryIndex) -> None:
+    terms = ["x", "x", "with space", "\u2028", "\U0001f4a3", 'a"b']
+    about = ("shop.public.order",)
+    direction = np.array([0.6, 0.8, 0.0, 0.0], dtype=np.float32)
+    index.write([IndexedMemory(OF_ADA, record(1), terms, direction, about)])
+    index.write([IndexedMemory(OF_ADA, record(2), ["x"], None, about)])
+    wanted = among(OF_ADA)
+    for found in (
+        index.by_words(wanted, ["x"], 9),
+        index.about_tables(wanted, about, 9),
+        list(index.of_spaces(wanted)),
+    ):
+        by_number = dict(zip(numbers(found), found, strict=True))
+        assert list(by_number[1].terms) == terms
+        vector = by_number[1].vector
+        assert vector is not None
+        assert np.allclose(vector, direction, atol=0.001)
+        assert by_number[2].vector is None
+    (nearest,) = index.by_vector(wanted, direction, 9)
+    assert nearest.vector is not None
+    assert np.allclose(nearest.vector, direction, atol=0.001)
 
 
 def test_a_rarer_and_a_more_frequent_term_weigh_more(index: MemoryIndex) -> None:

@@ -61,7 +61,7 @@ def search(request: MemorySearchInput, recall: Recall) -> MemorySearchOutput:
         warnings.append(
             f"totalCount counts the {CANDIDATES:,} nearest memories by words and by meaning; there may be more"
         )
-    found = _distinct([each for each in _scored(candidates, recall) if each.score >= request.threshold], recall)
+    found = _distinct([each for each in _scored(candidates, recall) if each.score >= request.threshold])
     results: list[MemorySearchResult] = []
     size = 0
     for each in found[: request.limit]:
@@ -122,7 +122,7 @@ def _scored(found: _Candidates, recall: Recall) -> list[_Scored]:
     cosines = {_key(each): each.score for each in found.by_vector}
     least = min(cosines.values(), default=0.0)
     every = {_key(each): each for each in (*found.by_words, *found.by_vector)}
-    held = {key: frozenset(index_terms(each.record.content)) for key, each in every.items()}
+    held = {key: frozenset(each.terms) for key, each in every.items()}
     rarity = _rarity(found.terms, held.values(), recall.index.count(replace(found.wanted, tags=())))
     scored = [
         _Scored(
@@ -154,18 +154,12 @@ def _vector(query: str, recall: Recall) -> NDArray[Any] | None:
     return vector if vector.any() else None
 
 
-def _distinct(found: Sequence[_Scored], recall: Recall) -> list[_Scored]:
+def _distinct(found: Sequence[_Scored]) -> list[_Scored]:
     """Without those that say what another says in a more specific layer, or in the same one and with more evidence."""
     specific = sorted(found, key=lambda one: (LAYERS.index(one.memory.space.layer), *_order(one)))
     contents = [each.memory.record.content for each in specific]
-    return sorted((specific[number] for number in distinct(contents, _vectors(contents, recall))), key=_order)
-
-
-def _vectors(contents: Sequence[str], recall: Recall) -> list[NDArray[Any] | None]:
-    try:
-        return [vector if vector.any() else None for vector in recall.embedder().embed(contents)]
-    except EmbeddingFailed:
-        return [None] * len(contents)
+    vectors = [each.memory.vector for each in specific]
+    return sorted((specific[number] for number in distinct(contents, vectors)), key=_order)
 
 
 def _order(scored: _Scored) -> tuple[float, int, str, str]:

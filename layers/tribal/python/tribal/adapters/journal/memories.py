@@ -252,7 +252,8 @@ def _order(scored: tuple[float, Space, Mapping[str, Any]]) -> tuple[float, str]:
 
 def _found(score: float, space: Space, entry: Mapping[str, Any]) -> FoundMemory:
     try:
-        return FoundMemory(space, MemoryRecord.model_validate(entry["record"]), score)
+        record, vector = MemoryRecord.model_validate(entry["record"]), _vector(entry)
+        return FoundMemory(space, record, score, _texts(entry, "terms"), vector if len(vector) else None)
     except (KeyError, ValidationError) as error:
         raise MemoryStoreFailed("the index of memories is damaged: build it anew") from error
 

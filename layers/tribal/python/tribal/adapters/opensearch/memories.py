@@ -7,6 +7,7 @@ each write waits for its refresh. There is a single shard, so that term statisti
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -39,7 +40,7 @@ _LUCENE_SCALE = 2.2
 _KEYWORD = {"type": "keyword"}
 _KEPT = {"type": "keyword", "index": False, "doc_values": False}
 _VALUES_A_CLAUSE = 1_000
-_READ = ["memory_id", "space", "value"]
+_READ = ["memory_id", "space", "value", "words", "half"]
 
 Body = dict[str, Any]
 
@@ -204,8 +205,11 @@ def _document(memory: IndexedMemory) -> Body:
         "places": list(places_of(memory.tables)),
         "used": round(datetime.fromisoformat(record.used_at).timestamp() * 1_000),
         "value": record.to_compact_json().decode(),
+        "words": json.dumps(list(memory.terms), ensure_ascii=False),
     }
-    return body if vector is None else {**body, "vector": vector}
+    if vector is None or memory.vector is None:
+        return body
+    return {**body, "vector": vector, "half": base64.b64encode(memory.vector.astype(np.float16).tobytes()).decode()}
 
 
 def _index_body(dimensions: int, about: Mapping[str, str], alias: str) -> Body:
@@ -235,6 +239,8 @@ def _index_body(dimensions: int, about: Mapping[str, str], alias: str) -> Body:
                 "places": _KEYWORD,
                 "used": {"type": "long"},
                 "value": _KEPT,
+                "words": _KEPT,
+                "half": _KEPT,
                 "vector": {
                     "type": "knn_vector",
                     "dimension": dimensions,
@@ -280,7 +286,10 @@ def _any_of(clauses: Sequence[Body]) -> Body:
 
 def _parsed(hit: Mapping[str, Any], named: Mapping[str, Space], score: float) -> FoundMemory:
     source = hit["_source"]
-    return FoundMemory(named[source["space"]], MemoryRecord.from_json(source["value"]), score)
+    half = source.get("half")
+    vector = None if half is None else np.frombuffer(base64.b64decode(half), dtype=np.float16).astype(np.float32)
+    record = MemoryRecord.from_json(source["value"])
+    return FoundMemory(named[source["space"]], record, score, json.loads(source["words"]), vector)
 
 
 def _cosine(score: float) -> float:

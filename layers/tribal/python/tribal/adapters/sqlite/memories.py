@@ -49,6 +49,7 @@ CREATE TABLE IF NOT EXISTS memories (
     places TEXT,
     used REAL NOT NULL,
     record TEXT NOT NULL,
+    terms TEXT NOT NULL,
     vector BLOB,
     UNIQUE (space, id)
 );
@@ -251,10 +252,12 @@ def _put(connection: sqlite3.Connection, memory: IndexedMemory) -> None:
         json.dumps(places, ensure_ascii=False) if places else None,
         datetime.fromisoformat(record.used_at).timestamp(),
         record.to_compact_json().decode(),
+        json.dumps(list(memory.terms), ensure_ascii=False, separators=(",", ":")),
         _bytes(memory.vector),
     ]
     added = (
-        "INSERT INTO memories (space, id, length, tags, places, used, record, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        "INSERT INTO memories (space, id, length, tags, places, used, record, terms, vector)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
     )
     number = connection.execute(added, stored).lastrowid
     postings = [(space, term, number, times) for term, times in Counter(memory.terms).items()]
@@ -324,14 +327,17 @@ def _found(
 ) -> list[FoundMemory]:
     """The best memories, read."""
     best = sorted(scores, key=lambda number: (-scores[number], number))[: max(limit, 0)]
-    rows = {number: (space, record) for number, space, record in _rows(connection, "number, space, record", best)}
+    rows = {row[0]: row[1:] for row in _rows(connection, "number, space, record, terms, vector", best)}
     try:
-        return [
-            FoundMemory(spaces[rows[number][0]], MemoryRecord.from_json(rows[number][1]), float(scores[number]))
-            for number in best
-        ]
+        return [_memory(spaces, rows[number], float(scores[number])) for number in best]
     except ValidationError as error:
         raise MemoryStoreFailed("the index of memories is damaged: remove it, and it is made anew") from error
+
+
+def _memory(spaces: Mapping[int, Space], row: tuple[Any, ...], score: float) -> FoundMemory:
+    space, record, terms, data = row
+    vector = None if data is None else np.frombuffer(data, dtype=np.float16).astype(np.float32)
+    return FoundMemory(spaces[space], MemoryRecord.from_json(record), score, json.loads(terms), vector)
 
 
 @contextmanager

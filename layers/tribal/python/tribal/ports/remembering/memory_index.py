@@ -37,6 +37,10 @@ class FoundMemory:
     record: MemoryRecord
     score: float
     """By words BM25, comparable within one answer; by a vector the cosine."""
+    terms: Sequence[str] = ()
+    """As they were written."""
+    vector: NDArray[Any] | None = None
+    """As it was written, L2-normalised, to the precision of float16."""
 
 
 class MemoryIndex(Protocol):
