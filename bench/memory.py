@@ -36,6 +36,7 @@ from tribal.memory.records import memory_id
 from tribal.memory.search import Recall, search
 from tribal.ports import Application, Caller, MemoryIndex
 from tribal.ports.remembering.identity import Identity
+from tribal.ports.remembering.selection import MemorySelection
 from tribal.settings import load_settings
 from tribal_contracts import MemorySettings
 from tribal_contracts.memory import MemoryAddInput, MemoryRecord, MemorySearchInput
@@ -175,8 +176,8 @@ def print_writers(folder: Path) -> None:
         list(pool.map(_write, [folder] * _WRITERS, range(_WRITERS)))
     with _application(folder) as app:
         caller = _project("shared")
-        (space,) = caller.identity.spaces("project")
-        print(f"memory: {_WRITERS} processes adding {_WRITES} each: {_index(app).count(space):,} found")
+        found = _index(app).count(MemorySelection(caller.identity.spaces("project")))
+        print(f"memory: {_WRITERS} processes adding {_WRITES} each: {found:,} found")
 
 
 def _write(folder: Path, writer: int) -> None:

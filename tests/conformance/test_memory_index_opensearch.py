@@ -7,11 +7,11 @@ import pytest
 from opensearchpy import OpenSearch
 
 from tests.conformance.memory_index import *  # noqa: F403
-from tests.conformance.memory_index import DIMENSIONS, OF_ADA, memory, record
+from tests.conformance.memory_index import DIMENSIONS, OF_ADA, among, memory, record
 from tribal.adapters.opensearch.client import opensearch_client
 from tribal.adapters.opensearch.memories import OpenSearchMemories
 from tribal.errors import MemoryStoreFailed
-from tribal.ports.remembering.memory_index import IndexedMemory, Wanted
+from tribal.ports.remembering.memory_index import IndexedMemory
 
 pytestmark = pytest.mark.xdist_group("opensearch")
 
@@ -35,5 +35,5 @@ def test_a_vector_of_another_model_is_refused(index: OpenSearchMemories) -> None
 def test_a_dead_domain_is_told_and_nothing_of_the_question_is(index_name: str) -> None:
     dead = OpenSearchMemories(opensearch_client("http://127.0.0.1:9", reading=True), DIMENSIONS, index_name)
     with pytest.raises(MemoryStoreFailed) as failed:
-        dead.by_words(Wanted([OF_ADA]), ["secretword"], 5)
+        dead.by_words(among(OF_ADA), ["secretword"], 5)
     assert "secretword" not in str(failed.value)

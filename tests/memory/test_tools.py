@@ -23,9 +23,12 @@ from tribal.settings import load_settings
 from tribal.tools.call import call_tool
 from tribal.tools.registry import EVERYTHING, REGISTRY, offered
 from tribal.tools.schemas import output_schema
+from tribal_contracts import MemorySettings
 
 ADA = Caller("ada", identity=Identity("ada", session="s1", projects=("shop",)))
 BOB = Caller("bob", identity=Identity("bob", projects=("shop",)))
+WORDS = "ash birch cedar elm fir hazel larch maple oak pine rowan willow".split()
+CITIES = "athens berlin cairo delhi essen florence ghent hanoi istanbul jakarta kyoto".split()
 EVE = Caller("eve", identity=Identity("eve", projects=("plant",)))
 
 
@@ -40,6 +43,11 @@ def call(app: Application, tool: str, caller: Caller = ADA, **arguments: Any) ->
     answer: dict[str, Any] = json.loads(call_tool(tool, arguments, caller, app, EVERYTHING).to_compact_json())
     Draft202012Validator(output_schema(EVERYTHING.tools[tool], EVERYTHING)).validate(answer)
     return answer
+
+
+def lift_the_rate(app: Application) -> None:
+    """Let a test write as often as it likes."""
+    object.__setattr__(app, "memory_settings", MemorySettings(writes_per_minute=0))
 
 
 def add(app: Application, content: str, caller: Caller = ADA, **more: Any) -> str:
@@ -199,6 +207,45 @@ def test_a_memory_about_tables_that_a_caller_may_not_see_is_not_there(app: Appli
     assert call(app, "memory_search", bounded, query="salaries", threshold=0)["totalCount"] == 0
     assert call(app, "memory_delete", bounded, memoryId=name)["errorCode"] == "NOT_FOUND"
     assert call(app, "memory_search", BOB, query="salaries", threshold=0)["totalCount"] == 1
+
+
+def test_names_that_are_not_a_tables_whole_name_open_nothing_to_a_bounded_caller(app: Application) -> None:
+    for number, tables in enumerate((["salary"], ["hr.salary"], ["shop"], "hr.public.salary", [5], {"a": 1}, ["x..y"])):
+        add(app, f"Salaries are in cents of {WORDS[number]}", layer="project", metadata={"tables": tables})
+    open_to_all = add(app, "Salaries are paid on Fridays", layer="project", metadata={"tables": []})
+    bounded = replace(BOB, scope=Scope(frozenset({"shop", "hr.salary", "salary"})))
+    found = call(app, "memory_search", bounded, query="salaries", threshold=0)
+    assert [each["memoryId"] for each in found["results"]] == [open_to_all]
+    assert call(app, "memory_search", BOB, query="salaries", threshold=0)["totalCount"] == 8
+
+
+def test_memories_that_a_caller_may_not_see_move_nothing_of_an_answer(app: Application) -> None:
+    for content in ("Refunds of wholesale orders are invoices", "Wholesale orders close on Sundays"):
+        add(app, content, layer="project")
+    bounded = replace(BOB, scope=Scope(frozenset({"shop"})))
+    asked = {"query": "refunds of wholesale orders", "threshold": 0, "limit": 100}
+    before = call(app, "memory_search", bounded, **asked)
+    assert before["totalCount"] == 2
+    lift_the_rate(app)
+    for number in range(120):
+        more: Any = {"layer": "project", "metadata": {"tables": ["hr.public.pay"]}}
+        add(app, f"Refunds of wholesale orders {WORDS[number % 12]} {CITIES[number // 12]}", **more)
+    assert call(app, "memory_search", bounded, **asked) == before
+    assert call(app, "memory_search", BOB, **asked)["totalCount"] > 100
+
+
+def test_the_total_counts_beyond_what_is_returned_and_says_where_it_ends(
+    app: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lift_the_rate(app)
+    for number in range(130):
+        add(app, f"{WORDS[number % 12]} {CITIES[number // 12]} orders")
+    found = call(app, "memory_search", query="orders", threshold=0, limit=3)
+    assert (len(found["results"]), found["totalCount"], "warnings" in found) == (3, 130, False)
+    monkeypatch.setattr("tribal.memory.search.CANDIDATES", 20)
+    found = call(app, "memory_search", query="orders", threshold=0, limit=3)
+    assert 20 <= found["totalCount"] <= 40
+    assert found["warnings"] == ["totalCount counts the 20 nearest memories by words and by meaning; there may be more"]
 
 
 def test_a_layer_that_is_not_searched_is_told(app: Application) -> None:

@@ -18,12 +18,12 @@ from tribal.errors import (
     MemorySpaceFull,
 )
 from tribal.memory.content import admitted, admitted_value
-from tribal.memory.records import every, keep, memory_id, remove, space_of
-from tribal.memory.search import TABLES, places_of, tables_of, wanted
+from tribal.memory.records import TABLES, every, keep, memory_id, named_tables, remove, space_of
 from tribal.naming.tokens import index_terms
 from tribal.ports import Caller, ObjectStore
-from tribal.ports.remembering.identity import SHARED_LAYERS, Space, right_to_write
-from tribal.ports.remembering.memory_index import IndexedMemory, MemoryIndex, Wanted
+from tribal.ports.remembering.identity import LAYERS, SHARED_LAYERS, Space, right_to_write
+from tribal.ports.remembering.memory_index import IndexedMemory, MemoryIndex
+from tribal.ports.remembering.selection import MemorySelection
 from tribal_contracts import MemorySettings
 from tribal_contracts.memory import (
     MemoryAddInput,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 MOST_MEMORIES = 10_000
 """Of a space. Source: docs/contracts.md, Memory."""
 _AT_ONCE = 500
+_OWN = "user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,11 @@ class Keeping:
     caller: Caller
     now: str
 
+    @property
+    def used_since(self) -> datetime:
+        """After which a session's memory was used that has not ended."""
+        return datetime.fromisoformat(self.now) - timedelta(days=self.settings.session_days)
+
 
 def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
     """Answer `memory_add`: adding the same again is adding it once.
@@ -64,7 +70,8 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
     content, replaced = admitted(request.content, request.layer)
     tags, metadata, more_replaced = _labels(request)
     name = memory_id(space, content)
-    if keeping.index.count(space) >= MOST_MEMORIES and not list(keeping.index.of_spaces(Wanted([space]), [name])):
+    all_of_it = MemorySelection((space,))
+    if keeping.index.count(all_of_it) >= MOST_MEMORIES and not list(keeping.index.of_spaces(all_of_it, [name])):
         raise MemorySpaceFull(
             f"the layer {request.layer!r} has {MOST_MEMORIES} memories, as many as it takes; delete some first"
         )
@@ -93,14 +100,14 @@ def _labels(request: MemoryAddInput) -> tuple[list[str], dict[str, JsonValue], b
     """Tags and metadata as they may be kept, and whether something of them was replaced."""
     tags = [admitted(tag, request.layer) for tag in request.tags or ()]
     given = request.metadata or {}
-    # Names of tables are names, not words.
-    metadata = {name: value for name, value in given.items() if name == TABLES}
+    metadata: dict[str, JsonValue] = {}
     replaced = any(changed for _, changed in tags)
     for name, value in given.items():
-        if name != TABLES:
-            (kept, renamed), (said, changed) = admitted(name, request.layer), admitted_value(value, request.layer)
-            metadata[kept] = said
-            replaced = replaced or renamed or changed
+        # Names of tables are names: nothing of them is replaced.
+        layer = _OWN if name == TABLES else request.layer
+        (kept, renamed), (said, changed) = admitted(name, layer), admitted_value(value, layer)
+        metadata[kept] = said
+        replaced = replaced or renamed or changed
     return [tag for tag, _ in tags], metadata, replaced
 
 
@@ -112,8 +119,8 @@ def delete(request: MemoryDeleteInput, keeping: Keeping) -> MemoryDeleteOutput:
         MemoryForbidden: when the caller may see it, and not delete it.
     """
     caller = keeping.caller
-    age = timedelta(days=keeping.settings.session_days)
-    seen = wanted(caller.identity, caller.scope, datetime.fromisoformat(keeping.now), age)
+    spaces = tuple(space for layer in LAYERS for space in caller.identity.spaces(layer))
+    seen = MemorySelection(spaces, (), caller.scope, keeping.used_since)
     found = list(keeping.index.of_spaces(seen, [request.memory_id]))
     if not found:
         raise MemoryNotFound(f"Memory {request.memory_id!r} not found")
@@ -152,8 +159,7 @@ def index_all(records: Iterable[MemoryRecord], index: MemoryIndex, embedder: Cal
             record,
             tuple(index_terms(" ".join([record.content, *record.tags]))),
             vector if vector is not None and vector.any() else None,
-            tables_of(record),
-            places_of(record),
+            named_tables(record),
         )
         for record, vector in zip(several, vectors, strict=True)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Iterable, Iterator
 
@@ -14,6 +15,8 @@ from tribal.ports.remembering.identity import Space
 from tribal_contracts.memory import MemoryRecord
 
 FOLDER = "memory/"
+TABLES = "tables"
+"""The one key of metadata that is read: names of tables."""
 _ATTEMPTS = 5
 _ID_DIGITS = 20
 
@@ -35,6 +38,13 @@ def key_of(space: Space, name: str) -> str:
 def space_of(record: MemoryRecord) -> Space:
     """The space that a memory is in."""
     return Space(record.layer, tuple(record.identifiers.items()))
+
+
+def named_tables(record: MemoryRecord) -> tuple[str, ...]:
+    """What a memory says it is about, be it the name of a table or not."""
+    named = record.metadata.get(TABLES)
+    listed = named if isinstance(named, list) else [] if named is None else [named]
+    return tuple(name if isinstance(name, str) else json.dumps(name) for name in listed)
 
 
 def keep(store: ObjectStore, space: Space, record: MemoryRecord) -> tuple[MemoryRecord, bool]:

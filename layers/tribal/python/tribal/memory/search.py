@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from tribal.catalog.identity import parse_name
 from tribal.catalog.scope import Scope
 from tribal.errors import EmbeddingFailed, IdentifierMissing
 from tribal.memory.copies import distinct
 from tribal.memory.relevance import Candidate, scores
 from tribal.naming.tokens import index_terms
-from tribal.ports.remembering.identity import LAYERS, Identity, Space
-from tribal.ports.remembering.memory_index import NOWHERE, FoundMemory, MemoryIndex, Place, Wanted
+from tribal.ports.remembering.identity import LAYERS, Identity
+from tribal.ports.remembering.memory_index import FoundMemory, MemoryIndex
+from tribal.ports.remembering.selection import MemorySelection
 from tribal_contracts.memory import (
     MemoryRecord,
     MemorySearchInput,
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 CANDIDATES = 1_000
 """Memories looked at by each sign."""
-TABLES = "tables"
-"""The one key of metadata that is read: names of tables."""
 ANSWER_BYTES = 12_000
 """Of all results together: 3,000 tokens."""
 
@@ -57,10 +55,13 @@ def search(request: MemorySearchInput, recall: Recall) -> MemorySearchOutput:
         MemoryInputInvalid: when the caller has an identifier for none of the layers.
     """
     layers, warnings = _layers(request, recall.identity)
-    spaces = [space for layer in layers for space in recall.identity.spaces(layer)]
-    candidates, is_whole = _candidates(request, spaces, recall)
-    if not is_whole:
-        warnings.append(f"only the {CANDIDATES:,} nearest memories were looked at; there may be more")
+    spaces = tuple(space for layer in layers for space in recall.identity.spaces(layer))
+    wanted = MemorySelection(spaces, tuple(request.wanted_tags), recall.scope, recall.now - recall.session_age)
+    candidates, is_cut = _candidates(request.query, wanted, recall)
+    if is_cut:
+        warnings.append(
+            f"totalCount counts the {CANDIDATES:,} nearest memories by words and by meaning; there may be more"
+        )
     found = _distinct([each for each in candidates if each.score >= request.threshold])
     results: list[MemorySearchResult] = []
     size = 0
@@ -80,17 +81,6 @@ def search(request: MemorySearchInput, recall: Recall) -> MemorySearchOutput:
     )
 
 
-def wanted(identity: Identity, scope: Scope, now: datetime, session_age: timedelta, tags: Sequence[str] = ()) -> Wanted:
-    """What a caller may find, of all layers that he has an identifier for."""
-    spaces = [space for layer in LAYERS for space in identity.spaces(layer)]
-    return Wanted(spaces, scope, ended_before(now, session_age), tags)
-
-
-def ended_before(now: datetime, session_age: timedelta) -> str:
-    """The last use of a session whose memories have just ended, in UTC as `now` is."""
-    return f"{now - session_age:%Y-%m-%dT%H:%M:%SZ}"
-
-
 def _layers(request: MemorySearchInput, identity: Identity) -> tuple[list[Any], list[str]]:
     """The layers to search in order of precedence, and what to say of those that are not."""
     held = [layer for layer in LAYERS if identity.spaces(layer)]
@@ -108,25 +98,31 @@ class _Scored:
     score: float
 
 
-def _candidates(request: MemorySearchInput, spaces: Sequence[Space], recall: Recall) -> tuple[list[_Scored], bool]:
-    """Memories with their scores, and whether these are all that there are."""
-    terms = list(dict.fromkeys(index_terms(request.query)))
-    vector = _vector(request.query, recall)
-    looked_for = Wanted(spaces, recall.scope, ended_before(recall.now, recall.session_age), request.wanted_tags)
-    by_words = recall.index.by_words(looked_for, terms, CANDIDATES)
-    by_vector = [] if vector is None else recall.index.by_vector(looked_for, vector, CANDIDATES)
-    every = [*{(each.space, each.record.memory_id): each for each in (*by_words, *by_vector)}.values()]
+def _candidates(query: str, wanted: MemorySelection, recall: Recall) -> tuple[list[_Scored], bool]:
+    """Memories with their scores, and whether the index may have more."""
+    terms = list(dict.fromkeys(index_terms(query)))
+    vector = _vector(query, recall)
+    by_words = recall.index.by_words(wanted, terms, CANDIDATES + 1)
+    by_vector = [] if vector is None else recall.index.by_vector(wanted, vector, CANDIDATES + 1)
+    is_cut = max(len(by_words), len(by_vector)) > CANDIDATES
+    found = (*by_words[:CANDIDATES], *by_vector[:CANDIDATES])
+    every = [*{(each.space, each.record.memory_id): each for each in found}.values()]
     candidates = [
         Candidate(
             each.terms,
-            0.0 if vector is None or each.vector is None else float(each.vector @ vector),
+            _cosine(vector, each.vector),
             _session(each.record),
             datetime.fromisoformat(each.record.created_at),
         )
         for each in every
     ]
     scored = [_Scored(each, score) for each, score in zip(every, scores(terms, candidates), strict=True)]
-    return sorted(scored, key=_order), max(len(by_words), len(by_vector)) < CANDIDATES
+    return sorted(scored, key=_order), is_cut
+
+
+def _cosine(one: NDArray[Any] | None, other: NDArray[Any] | None) -> float:
+    # What was remembered by another model of vectors is compared by words alone.
+    return 0.0 if one is None or other is None or len(one) != len(other) else float(other @ one)
 
 
 def _session(record: MemoryRecord) -> tuple[str, str] | None:
@@ -152,25 +148,6 @@ def _distinct(found: Sequence[_Scored]) -> list[_Scored]:
 def _order(scored: _Scored) -> tuple[float, int, str, str]:
     record = scored.memory.record
     return -scored.score, LAYERS.index(record.layer), record.created_at, record.memory_id
-
-
-def tables_of(record: MemoryRecord) -> list[str]:
-    """The names of tables that a memory says it is about."""
-    named = record.metadata.get(TABLES)
-    return [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
-
-
-def places_of(record: MemoryRecord) -> list[Place]:
-    """Where those tables are."""
-    return list(dict.fromkeys(map(_place, tables_of(record))))
-
-
-def _place(name: str) -> Place:
-    try:
-        parts = parse_name(name)
-    except ValueError:
-        return NOWHERE
-    return (parts[0], parts[1]) if len(parts) == 3 else NOWHERE
 
 
 def _result(scored: _Scored) -> MemorySearchResult:

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     )
     from tribal.ports.remembering.identity import Identity, Space
     from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, MemoryIndex
+    from tribal.ports.remembering.selection import MemorySelection
     from tribal.ports.running import (
         Clock,
         ItemOutcome,
@@ -86,6 +87,7 @@ else:
         "caller": "Caller",
         "remembering.identity": "Identity Space",
         "remembering.memory_index": "FoundMemory IndexedMemory MemoryIndex",
+        "remembering.selection": "MemorySelection",
         "derived": "Derived",
         "describing": "Describer Describers DomainContext DomainDescription Secrets Settled TableContext "
         "TableDescription",
@@ -122,6 +124,7 @@ __all__ = [
     "Identity",
     "IndexedMemory",
     "MemoryIndex",
+    "MemorySelection",
     "Space",
     "Capability",
     "Derived",

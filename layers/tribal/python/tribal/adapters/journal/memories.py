@@ -12,7 +12,8 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,8 @@ from pydantic import ValidationError
 from tribal.adapters.journal.space_journal import MOST_MEMORIES, Entries, Entry, SpaceJournal
 from tribal.errors import MemoryStoreFailed, ObjectDamaged, StoreError
 from tribal.ports.remembering.identity import Space
-from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, Wanted
+from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
+from tribal.ports.remembering.selection import MemorySelection, places_of
 from tribal_contracts.memory import MemoryRecord
 
 if TYPE_CHECKING:
@@ -89,24 +91,29 @@ class JournalMemories:
             for space, change in changes.items():
                 self._journal.change(_key(space), change)
 
-    def by_words(self, wanted: Wanted, terms: Sequence[str], limit: int) -> list[FoundMemory]:
-        """Memories that share a term, by BM25 over what is wanted alone."""
-        every = [(each, number) for each in self._spaces(wanted.spaces) for number in _admitted(each, wanted)]
-        mean = sum(each.lengths[number] for each, number in every) / max(len(every), 1) or 1.0
-        distinct = [term for term in dict.fromkeys(terms) if term]
-        shared = [_shared(distinct, each.counts[number]) for each, number in every]
-        found_in = Counter(term for some in shared for term in some)
-        rarity = {term: math.log(1 + (len(every) - times + 0.5) / (times + 0.5)) for term, times in found_in.items()}
+    def by_words(self, wanted: MemorySelection, terms: Sequence[str], limit: int) -> list[FoundMemory]:
+        """Memories that share a term, by BM25 over those that the search may look at, whatever their tags."""
+        asked = [term for term in dict.fromkeys(terms) if term]
+        untagged = replace(wanted, tags=())
+        read = [(each, _seen(each.space, each.listed, untagged)) for each in self._spaces(wanted.spaces)]
+        seen = [(each, number) for each, numbers in read for number in numbers]
+        mean = sum(each.lengths[number] for each, number in seen) / max(len(seen), 1) or 1.0
+        found_in = Counter(term for each, number in seen for term in asked if term in each.counts[number])
+        rarity = {term: math.log(1 + (len(seen) - times + 0.5) / (times + 0.5)) for term, times in found_in.items()}
         scored = []
-        for (each, number), some in zip(every, shared, strict=True):
+        for each, number in seen:
             shortness = _K1 * (1 - _B + _B * each.lengths[number] / mean)
-            score = sum(rarity[term] * times * (_K1 + 1) / (times + shortness) for term, times in some.items())
-            if score > 0:
+            weights = (
+                rarity[term] * times * (_K1 + 1) / (times + shortness)
+                for term, times in _shared(asked, each.counts[number])
+            )
+            score = sum(weights)
+            if score > 0 and _has_tag(each.listed[number], wanted):
                 scored.append((score, each.space, each.listed[number]))
         return _best(scored, limit)
 
-    def by_vector(self, wanted: Wanted, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
-        """Memories by cosine; every one of the spaces is compared."""
+    def by_vector(self, wanted: MemorySelection, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
+        """Memories by cosine; every one that the search may look at is compared."""
         length = float(np.linalg.norm(vector))
         if length == 0:
             return []
@@ -116,35 +123,35 @@ class JournalMemories:
             if each.vectors.shape[1] != len(question):
                 continue
             cosines = np.clip(each.vectors @ question, -1.0, 1.0).tolist()
-            scored += [
-                (cosines[number], each.space, each.listed[number])
-                for number in _admitted(each, wanted)
-                if each.with_vector[number]
-            ]
+            seen = _seen(each.space, each.listed, wanted)
+            scored += [(cosines[n], each.space, each.listed[n]) for n in seen if each.with_vector[n]]
         return _best(scored, limit)
 
-    def about_tables(self, wanted: Wanted, tables: Sequence[str], limit: int) -> list[FoundMemory]:
+    def about_tables(self, wanted: MemorySelection, tables: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that are about one of the tables."""
         named = {*tables}
         about = [
             (0.0, each.space, each.listed[number])
             for each in self._spaces(wanted.spaces)
-            for number in _admitted(each, wanted)
+            for number in _seen(each.space, each.listed, wanted)
             if named & {*_texts(each.listed[number], "tables")}
         ]
         return _best(about, limit)
 
-    def of_spaces(self, wanted: Wanted, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
+    def of_spaces(self, wanted: MemorySelection, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
         """All memories, or those of these ids."""
-        ids = None if memory_ids is None else {*memory_ids}
-        for each in self._spaces(wanted.spaces):
-            entries = (each.listed[number] for number in _admitted(each, wanted))
-            yield from (_found(0.0, each.space, entry) for entry in entries if ids is None or _id(entry) in ids)
+        named = None if memory_ids is None else {*memory_ids}
+        for space in dict.fromkeys(wanted.spaces):
+            with _told():
+                entries = self._journal.read(_key(space))
+            read = [entry for name, entry in entries.items() if named is None or name in named]
+            yield from (_found(0.0, space, read[number]) for number in _seen(space, read, wanted))
 
-    def count(self, space: Space) -> int:
-        """How many memories a space has."""
+    def count(self, wanted: MemorySelection) -> int:
+        """How many memories there are."""
         with _told():
-            return len(self._journal.read(_key(space)))
+            read = [(space, [*self._journal.read(_key(space)).values()]) for space in dict.fromkeys(wanted.spaces)]
+        return sum(len(_seen(space, entries, wanted)) for space, entries in read)
 
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
         """Throw the objects of all spaces away, or of some."""
@@ -183,7 +190,6 @@ def _entry(memory: IndexedMemory) -> Entry:
         "record": memory.record.model_dump(mode="json", by_alias=True),
         "terms": list(memory.terms),
         "tables": list(memory.tables),
-        "places": [list(place) for place in memory.places],
         "vector": base64.b64encode(vector.tobytes()).decode() if vector is not None and usable else None,
     }
 
@@ -193,8 +199,8 @@ def _vector(entry: Entry) -> NDArray[Any]:
     return np.frombuffer(base64.b64decode(text) if isinstance(text, str) else b"", dtype=np.float16).astype(np.float32)
 
 
-def _shared(terms: Sequence[str], count: Mapping[str, int]) -> dict[str, int]:
-    return {term: count[term] for term in terms if term in count}
+def _shared(terms: Sequence[str], count: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    return ((term, count[term]) for term in terms if term in count)
 
 
 def _texts(entry: Mapping[str, Any], name: str) -> list[str]:
@@ -202,16 +208,36 @@ def _texts(entry: Mapping[str, Any], name: str) -> list[str]:
     return texts
 
 
-def _admitted(space: _Space, wanted: Wanted) -> Iterator[int]:
-    """Numbers of the memories that may be found."""
-    listed: Sequence[Mapping[str, Any]] = space.listed
-    for number, entry in enumerate(listed):
-        record = entry.get("record", {})
-        ended = record.get("layer") == "session" and record.get("usedAt", "") <= wanted.used_after
-        if ended or not wanted.has_tag(tag.casefold() for tag in record.get("tags", ())):
-            continue
-        if wanted.is_seen((place[0], place[1]) for place in entry.get("places", ())):
-            yield number
+def _seen(space: Space, entries: Sequence[Entry], wanted: MemorySelection) -> list[int]:
+    """Which entries of a space the search may look at."""
+    places, limits_use = wanted.places, wanted.limits_use(space)
+    return [
+        number
+        for number, entry in enumerate(entries)
+        if (not wanted.tags or _has_tag(entry, wanted))
+        and (places is None or not (own := _places(entry)) or not places.isdisjoint(own))
+        and (not limits_use or _used(entry) > wanted.used_after)
+    ]
+
+
+def _has_tag(entry: Entry, wanted: MemorySelection) -> bool:
+    own = (tag.casefold() for tag in _texts(_record(entry), "tags"))
+    return not wanted.tags or not wanted.folded_tags.isdisjoint(own)
+
+
+def _record(entry: Entry) -> Mapping[str, Any]:
+    record = entry.get("record")
+    if not isinstance(record, dict):
+        raise MemoryStoreFailed("the index of memories is damaged: build it anew")
+    return record
+
+
+def _places(entry: Entry) -> Sequence[str]:
+    return places_of(_texts(entry, "tables"))
+
+
+def _used(entry: Entry) -> float:
+    return datetime.fromisoformat(str(_record(entry)["usedAt"])).timestamp()
 
 
 def _best(scored: Iterable[tuple[float, Space, Entry]], limit: int) -> list[FoundMemory]:
@@ -221,17 +247,12 @@ def _best(scored: Iterable[tuple[float, Space, Entry]], limit: int) -> list[Foun
 
 def _order(scored: tuple[float, Space, Mapping[str, Any]]) -> tuple[float, str]:
     score, _, entry = scored
-    return -score, _id(entry)
-
-
-def _id(entry: Mapping[str, Any]) -> str:
-    return str(entry.get("record", {}).get("memoryId"))
+    return -score, str(entry.get("record", {}).get("memoryId"))
 
 
 def _found(score: float, space: Space, entry: Mapping[str, Any]) -> FoundMemory:
     try:
-        vector = _vector(entry)
-        record = MemoryRecord.model_validate(entry["record"])
+        record, vector = MemoryRecord.model_validate(entry["record"]), _vector(entry)
         return FoundMemory(space, record, score, _texts(entry, "terms"), vector if len(vector) else None)
     except (KeyError, ValidationError) as error:
         raise MemoryStoreFailed("the index of memories is damaged: build it anew") from error

@@ -11,18 +11,19 @@ import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import ConnectionTimeout, NotFoundError, OpenSearchException, RequestError, TransportError
 
-from tribal.adapters.opensearch.layout import VECTOR_SCALE, VECTOR_SPACE, encode_term, place_of, written_vector
+from tribal.adapters.opensearch.layout import VECTOR_SCALE, VECTOR_SPACE, encode_term, written_vector
 from tribal.catalog.hashing import object_hash
-from tribal.catalog.scope import EVERYTHING
 from tribal.errors import MemoryConflict, MemoryStoreFailed, MemoryTimedOut
 from tribal.ports.remembering.identity import Space
-from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, Wanted
+from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
+from tribal.ports.remembering.selection import MemorySelection, places_of
 from tribal_contracts.memory import MemoryRecord
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ _LUCENE_SCALE = 2.2
 """The factor k1 + 1 of BM25, which Lucene leaves out."""
 _KEYWORD = {"type": "keyword"}
 _KEPT = {"type": "keyword", "index": False, "doc_values": False}
-_SPACES_A_CLAUSE = 1_000
-_READ = ["space", "value", "words", "half_vector"]
+_VALUES_A_CLAUSE = 1_000
+_READ = ["memory_id", "space", "value", "words", "half"]
 
 Body = dict[str, Any]
 
@@ -77,22 +78,22 @@ class OpenSearchMemories:
             reason = str(refused[0].get("error", {}).get("reason", refused[0]["status"]))[:200]
             raise MemoryStoreFailed(f"the index of memories refused {len(refused)} change(s): {reason}; try again")
 
-    def by_words(self, wanted: Wanted, terms: Sequence[str], limit: int) -> list[FoundMemory]:
+    def by_words(self, wanted: MemorySelection, terms: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that share a term, by BM25 over all spaces."""
-        distinct = [term for term in dict.fromkeys(terms) if term][:MAX_TERMS]
-        if not distinct:
+        asked = [term for term in dict.fromkeys(terms) if term][:MAX_TERMS]
+        if not asked:
             return []
-        clauses = [{"term": {"terms": encode_term(term)}} for term in distinct]
-        query = {"bool": {"filter": _admitting(wanted), "should": clauses, "minimum_should_match": 1}}
+        clauses = [{"term": {"terms": encode_term(term)}} for term in asked]
+        query = {"bool": {"filter": _within(wanted), "should": clauses, "minimum_should_match": 1}}
         return self._found(wanted, query, limit, lambda score: score * _LUCENE_SCALE)
 
-    def by_vector(self, wanted: Wanted, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
-        """Memories by cosine; every one of the spaces is compared."""
+    def by_vector(self, wanted: MemorySelection, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
+        """Memories by cosine; every one that the search may look at is compared."""
         length = float(np.linalg.norm(vector))
         values = written_vector(np.asarray(vector) / length) if length else None
         if values is None:
             return []
-        chosen = {"bool": {"filter": [*_admitting(wanted), {"exists": {"field": "vector"}}]}}
+        chosen = {"bool": {"filter": [*_within(wanted), {"exists": {"field": "vector"}}]}}
         script = {
             "source": "knn_score",
             "lang": "knn",
@@ -100,17 +101,17 @@ class OpenSearchMemories:
         }
         return self._found(wanted, {"script_score": {"query": chosen, "script": script}}, limit, _cosine)
 
-    def about_tables(self, wanted: Wanted, tables: Sequence[str], limit: int) -> list[FoundMemory]:
+    def about_tables(self, wanted: MemorySelection, tables: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that are about one of the tables."""
-        query = {"bool": {"filter": [*_admitting(wanted), {"terms": {"tables": list(tables)}}]}}
+        query = {"bool": {"filter": [*_within(wanted), {"terms": {"tables": list(tables)}}]}}
         return self._found(wanted, query, limit, lambda _: 0.0)
 
-    def of_spaces(self, wanted: Wanted, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
+    def of_spaces(self, wanted: MemorySelection, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
         """All memories, or those of these ids, ordered by id."""
-        clauses = [*_admitting(wanted), *([] if memory_ids is None else [{"terms": {"memory_id": list(memory_ids)}}])]
+        clauses = [*_within(wanted), *([] if memory_ids is None else [{"terms": {"memory_id": list(memory_ids)}}])]
         named = {space.name: space for space in wanted.spaces}
         after: list[Any] | None = None
-        while named:
+        while wanted.spaces:
             body: Body = {
                 "query": {"bool": {"filter": clauses}},
                 "size": PAGE,
@@ -123,11 +124,13 @@ class OpenSearchMemories:
                 return
             after = hits[-1]["sort"]
 
-    def count(self, space: Space) -> int:
-        """How many memories a space has."""
+    def count(self, wanted: MemorySelection) -> int:
+        """How many memories there are."""
+        if not wanted.spaces:
+            return 0
         with _told():
             try:
-                query = _within([space])
+                query = {"bool": {"filter": _within(wanted)}}
                 return int(self._client.count(index=self._name, body={"query": query})["count"])
             except NotFoundError:
                 return 0
@@ -136,7 +139,7 @@ class OpenSearchMemories:
         """Throw the index away, which the next write makes anew, or what it has of some spaces."""
         with _told(), suppress(NotFoundError):
             if spaces is not None:
-                body = {"query": _within(spaces)}
+                body = {"query": {"bool": {"filter": _within(MemorySelection(tuple(spaces)))}}}
                 params = {"refresh": "true", "conflicts": "proceed"}
                 self._client.delete_by_query(index=self._name, body=body, params=params)
                 return
@@ -147,7 +150,9 @@ class OpenSearchMemories:
     def close(self) -> None:
         """The connections end with the process."""
 
-    def _found(self, wanted: Wanted, query: Body, limit: int, score_of: Callable[[float], float]) -> list[FoundMemory]:
+    def _found(
+        self, wanted: MemorySelection, query: Body, limit: int, score_of: Callable[[float], float]
+    ) -> list[FoundMemory]:
         if not wanted.spaces or limit <= 0:
             return []
         named = {space.name: space for space in wanted.spaces}
@@ -195,17 +200,16 @@ def _document(memory: IndexedMemory) -> Body:
         "memory_id": record.memory_id,
         "space": memory.space.name,
         "terms": " ".join(map(encode_term, memory.terms)),
-        "words": " ".join(memory.terms),
         "tags": [tag.casefold() for tag in record.tags],
         "tables": list(memory.tables),
-        "places": [place_of(*place) for place in memory.places],
-        "session_used": record.used_at if record.layer == "session" else None,
+        "places": list(places_of(memory.tables)),
+        "used": round(datetime.fromisoformat(record.used_at).timestamp() * 1_000),
         "value": record.to_compact_json().decode(),
+        "words": json.dumps(list(memory.terms), ensure_ascii=False),
     }
-    if memory.vector is None or vector is None:
+    if vector is None or memory.vector is None:
         return body
-    half = base64.b64encode(np.asarray(memory.vector, dtype=np.float16).tobytes()).decode()
-    return {**body, "vector": vector, "half_vector": half}
+    return {**body, "vector": vector, "half": base64.b64encode(memory.vector.astype(np.float16).tobytes()).decode()}
 
 
 def _index_body(dimensions: int, about: Mapping[str, str], alias: str) -> Body:
@@ -233,10 +237,10 @@ def _index_body(dimensions: int, about: Mapping[str, str], alias: str) -> Body:
                 "tags": _KEYWORD,
                 "tables": _KEYWORD,
                 "places": _KEYWORD,
-                "session_used": _KEYWORD,
-                "words": _KEPT,
-                "half_vector": _KEPT,
+                "used": {"type": "long"},
                 "value": _KEPT,
+                "words": _KEPT,
+                "half": _KEPT,
                 "vector": {
                     "type": "knn_vector",
                     "dimension": dimensions,
@@ -252,32 +256,40 @@ def _id(space: Space, memory_id: str) -> str:
     return object_hash([space.name, memory_id])
 
 
-def _within(spaces: Iterable[Space]) -> Body:
-    names = [space.name for space in spaces]
-    batches = [names[start : start + _SPACES_A_CLAUSE] for start in range(0, len(names), _SPACES_A_CLAUSE)]
-    return {"bool": {"should": [{"terms": {"space": batch}} for batch in batches], "minimum_should_match": 1}}
-
-
-def _admitting(wanted: Wanted) -> list[Body]:
-    """Clauses that only memories meet that may be found."""
-    ended = {"range": {"session_used": {"lte": wanted.used_after}}}
-    clauses = [_within(wanted.spaces), {"bool": {"must_not": [ended]}}]
+def _within(wanted: MemorySelection) -> list[Body]:
+    """What a search may look at, as clauses that all hold."""
+    ending = [space for space in wanted.spaces if wanted.limits_use(space)]
+    lasting = [space for space in wanted.spaces if not wanted.limits_use(space)]
+    used = {"range": {"used": {"gt": wanted.used_after * 1_000}}}
+    spaces = [*_named(lasting), *({"bool": {"filter": [clause, used]}} for clause in _named(ending))]
+    clauses = [_any_of(spaces)]
+    if wanted.places is not None:
+        nowhere = {"bool": {"must_not": {"exists": {"field": "places"}}}}
+        clauses.append(_any_of([nowhere, *_among("places", sorted(wanted.places))]))
     if wanted.tags:
         clauses.append({"terms": {"tags": sorted(wanted.folded_tags)}})
-    if wanted.scope != EVERYTHING:
-        seen = [place_of(*pair) for pair in sorted(wanted.scope.schemas or ())]
-        databases = [{"prefix": {"places": place_of(name, "")}} for name in sorted(wanted.scope.databases or ())]
-        anywhere = {"bool": {"must_not": [{"exists": {"field": "places"}}]}}
-        clauses.append({"bool": {"should": [anywhere, {"terms": {"places": seen}}, *databases]}})
     return clauses
+
+
+def _named(spaces: Sequence[Space]) -> list[Body]:
+    return _among("space", [space.name for space in spaces])
+
+
+def _among(field: str, values: Sequence[str]) -> list[Body]:
+    batches = (values[start : start + _VALUES_A_CLAUSE] for start in range(0, len(values), _VALUES_A_CLAUSE))
+    return [{"terms": {field: list(batch)}} for batch in batches]
+
+
+def _any_of(clauses: Sequence[Body]) -> Body:
+    return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
 
 
 def _parsed(hit: Mapping[str, Any], named: Mapping[str, Space], score: float) -> FoundMemory:
     source = hit["_source"]
-    half = source.get("half_vector")
-    vector = None if half is None else np.frombuffer(base64.b64decode(half), dtype=np.float16)
-    terms = source["words"].split(" ") if source["words"] else ()
-    return FoundMemory(named[source["space"]], MemoryRecord.from_json(source["value"]), score, terms, vector)
+    half = source.get("half")
+    vector = None if half is None else np.frombuffer(base64.b64decode(half), dtype=np.float16).astype(np.float32)
+    record = MemoryRecord.from_json(source["value"])
+    return FoundMemory(named[source["space"]], record, score, json.loads(source["words"]), vector)
 
 
 def _cosine(score: float) -> float:

@@ -12,16 +12,18 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from pydantic import ValidationError
 
-from tribal.catalog.scope import EVERYTHING
 from tribal.errors import MemoryStoreFailed, MemoryTimedOut
 from tribal.ports.remembering.identity import Space
-from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, Wanted
+from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
+from tribal.ports.remembering.selection import MemorySelection, places_of
 from tribal_contracts.memory import MemoryRecord
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ _PARAMETERS = 500
 """Fewer than any SQLite takes in one statement."""
 _LAYOUT = 2
 Value = TypeVar("Value")
+Condition = tuple[str, list[Any]]
+"""Of a statement, and its values."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS spaces (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS memories (
@@ -42,10 +46,10 @@ CREATE TABLE IF NOT EXISTS memories (
     id TEXT NOT NULL,
     length INTEGER NOT NULL,
     tags TEXT NOT NULL,
-    places TEXT NOT NULL,
-    session_used TEXT,
-    terms TEXT NOT NULL,
+    places TEXT,
+    used REAL NOT NULL,
     record TEXT NOT NULL,
+    terms TEXT NOT NULL,
     vector BLOB,
     UNIQUE (space, id)
 );
@@ -85,71 +89,86 @@ class SqliteMemories:
             for space, memory_id in removed:
                 _remove(connection, "space = (SELECT number FROM spaces WHERE name = ?) AND id = ?", space, memory_id)
 
-    def by_words(self, wanted: Wanted, terms: Sequence[str], limit: int) -> list[FoundMemory]:
-        """Memories that share a term, by BM25 over these spaces alone."""
-        distinct = [term for term in dict.fromkeys(terms) if term]
+    def by_words(self, wanted: MemorySelection, terms: Sequence[str], limit: int) -> list[FoundMemory]:
+        """Memories that share a term, by BM25 over those that the search may look at, whatever their tags."""
+        asked = [term for term in dict.fromkeys(terms) if term]
         with self._reading(wanted.spaces) as (connection, numbered):
-            if not numbered or not distinct or limit <= 0:
+            if not numbered or not asked or limit <= 0:
                 return []
-            lengths = dict(_admitted(connection, numbered, wanted, "length"))
-            found: dict[str, dict[int, int]] = {term: {} for term in distinct}
-            for space in numbered:
-                for some in _parts(distinct):
-                    marks = ", ".join("?" * len(some))
-                    query = f"SELECT term, memory, times FROM postings WHERE space = ? AND term IN ({marks})"  # noqa: S608
-                    for term, memory, times in connection.execute(query, [space, *some]):
-                        if memory in lengths:
-                            found[term][memory] = times
-            mean = sum(lengths.values()) / max(len(lengths), 1) or 1.0
+            count, total = 0, 0
+            found: defaultdict[str, dict[int, int]] = defaultdict(dict)
+            lengths: dict[int, int] = {}
+            tagged: set[int] = set()
+            for space in numbered.items():
+                where, values = _condition(space, replace(wanted, tags=()))
+                of_space = f"SELECT count(*), coalesce(sum(length), 0) FROM memories WHERE {where}"  # noqa: S608
+                number, length = connection.execute(of_space, values).fetchone()
+                count, total = count + number, total + length
+                holders = _holders(connection, space[0], asked)
+                every = [*{memory for held in holders.values() for memory in held}]
+                lengths |= dict(_rows(connection, "number, length", every, (where, values)))
+                tagged |= {row[0] for row in _rows(connection, "number", every, _condition(space, wanted))}
+                for term, held in holders.items():
+                    found[term] |= {memory: times for memory, times in held.items() if memory in lengths}
+            mean = total / count if total else 1.0
             scores: defaultdict[int, float] = defaultdict(float)
-            for holders in found.values():
-                rarity = math.log(1 + (len(lengths) - len(holders) + 0.5) / (len(holders) + 0.5))
-                for memory, times in holders.items():
+            for held in found.values():
+                rarity = math.log(1 + (count - len(held) + 0.5) / (len(held) + 0.5))
+                for memory, times in held.items():
                     weighed = times + _K1 * (1 - _B + _B * lengths[memory] / mean)
                     scores[memory] += rarity * times * (_K1 + 1) / weighed
-            return _found(connection, numbered, scores, limit)
+            return _found(connection, numbered, {each: scores[each] for each in scores if each in tagged}, limit)
 
-    def by_vector(self, wanted: Wanted, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
-        """Memories by cosine; every one of the spaces is compared."""
+    def by_vector(self, wanted: MemorySelection, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
+        """Memories by cosine; every one that the search may look at is compared."""
         length = float(np.linalg.norm(vector))
         with self._reading(wanted.spaces) as (connection, numbered):
             if not numbered or limit <= 0 or length == 0:
                 return []
-            read = [(number, data) for number, data in _admitted(connection, numbered, wanted, "vector") if data]
+            read: list[tuple[int, bytes]] = []
+            for space in numbered.items():
+                where, values = _condition(space, wanted)
+                query = f"SELECT number, vector FROM memories WHERE {where} AND vector IS NOT NULL"  # noqa: S608
+                read += connection.execute(query, values)
             if not read:
                 return []
             matrix = np.frombuffer(b"".join(data for _, data in read), dtype=np.float16).astype(np.float32)
             cosines = matrix.reshape(len(read), -1) @ (np.asarray(vector, dtype=np.float32) / length)
             scores = np.clip(cosines, -1.0, 1.0).tolist()
-            return _found(connection, numbered, dict(zip((number for number, _ in read), scores, strict=True)), limit)
+            return _found(connection, numbered, dict(zip((n for n, _ in read), scores, strict=True)), limit)
 
-    def about_tables(self, wanted: Wanted, tables: Sequence[str], limit: int) -> list[FoundMemory]:
+    def about_tables(self, wanted: MemorySelection, tables: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that are about one of the tables."""
         found: dict[int, float] = {}
         with self._reading(wanted.spaces) as (connection, numbered):
-            for space in numbered:
+            for space in numbered.items():
+                about: list[int] = []
                 for some in _parts([*dict.fromkeys(tables)]):
                     marks = ", ".join("?" * len(some))
                     query = f"SELECT memory FROM about WHERE space = ? AND name IN ({marks})"  # noqa: S608
-                    found |= dict.fromkeys((row[0] for row in connection.execute(query, [space, *some])), 0.0)
-            admitted = dict(_admitted(connection, numbered, wanted, "id")) if found else {}
-            seen = {number: score for number, score in found.items() if number in admitted}
-            return _found(connection, numbered, seen, limit)
+                    about += [row[0] for row in connection.execute(query, [space[0], *some])]
+                rows = _rows(connection, "number", about, _condition(space, wanted))
+                found |= dict.fromkeys((row[0] for row in rows), 0.0)
+            return _found(connection, numbered, found, limit)
 
-    def of_spaces(self, wanted: Wanted, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
+    def of_spaces(self, wanted: MemorySelection, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
         """All memories, or those of these ids."""
-        ids = None if memory_ids is None else {*memory_ids}
+        named = None if memory_ids is None else {*memory_ids}
         with self._reading(wanted.spaces) as (connection, numbered):
-            rows = _admitted(connection, numbered, wanted, "id")
-            every = [number for number, memory_id in rows if ids is None or memory_id in ids]
+            every: list[int] = []
+            for space in numbered.items():
+                where, values = _condition(space, wanted)
+                rows = connection.execute(f"SELECT number, id FROM memories WHERE {where}", values)  # noqa: S608
+                every += [number for number, memory_id in rows if named is None or memory_id in named]
             found = _found(connection, numbered, dict.fromkeys(every, 0.0), len(every))
         yield from found
 
-    def count(self, space: Space) -> int:
-        """How many memories a space has."""
-        with self._reading([space]) as (connection, numbered):
-            query = "SELECT count(*) FROM memories WHERE space = ?"
-            return sum(connection.execute(query, [number]).fetchone()[0] for number in numbered)
+    def count(self, wanted: MemorySelection) -> int:
+        """How many memories there are."""
+        with self._reading(wanted.spaces) as (connection, numbered):
+            conditions = [_condition(space, wanted) for space in numbered.items()]
+            query = "SELECT count(*) FROM memories WHERE "
+            return sum(connection.execute(query + where, values).fetchone()[0] for where, values in conditions)
 
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
         """Throw all away, or what there is of some spaces."""
@@ -224,19 +243,22 @@ def _put(connection: sqlite3.Connection, memory: IndexedMemory) -> None:
     (space,) = connection.execute("SELECT number FROM spaces WHERE name = ?", [name]).fetchone()
     _remove(connection, "space = (SELECT number FROM spaces WHERE name = ?) AND id = ?", memory.space, record.memory_id)
     tags = json.dumps(sorted({tag.casefold() for tag in record.tags}), ensure_ascii=False)
+    places = places_of(memory.tables)
     stored = [
         space,
         record.memory_id,
         len(memory.terms),
         tags,
-        json.dumps([list(place) for place in memory.places], ensure_ascii=False) if memory.places else "",
-        record.used_at if record.layer == "session" else None,
-        " ".join(memory.terms),
+        json.dumps(places, ensure_ascii=False) if places else None,
+        datetime.fromisoformat(record.used_at).timestamp(),
         record.to_compact_json().decode(),
+        json.dumps(list(memory.terms), ensure_ascii=False, separators=(",", ":")),
         _bytes(memory.vector),
     ]
-    added = "INSERT INTO memories (space, id, length, tags, places, session_used, terms, record, vector)"
-    added += " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    added = (
+        "INSERT INTO memories (space, id, length, tags, places, used, record, terms, vector)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    )
     number = connection.execute(added, stored).lastrowid
     postings = [(space, term, number, times) for term, times in Counter(memory.terms).items()]
     connection.executemany("INSERT INTO postings VALUES (?, ?, ?, ?)", postings)
@@ -257,29 +279,47 @@ def _bytes(vector: NDArray[Any] | None) -> bytes | None:
     return np.asarray(vector, dtype=np.float16).tobytes()
 
 
-def _admitted(
-    connection: sqlite3.Connection, numbered: Iterable[int], wanted: Wanted, column: str
-) -> Iterator[tuple[int, Any]]:
-    """Number and a column of each memory that may be found."""
-    narrowed = bool(wanted.tags) or wanted.scope != EVERYTHING
-    query = f"SELECT number, {column}, tags, places FROM memories WHERE space = ?"  # noqa: S608
-    query += " AND (session_used IS NULL OR session_used > ?)"
-    for space in numbered:
-        for number, value, tags, places in connection.execute(query, [space, wanted.used_after]):
-            if not narrowed or (
-                wanted.has_tag(json.loads(tags)) and (not places or wanted.is_seen(map(tuple, json.loads(places))))
-            ):
-                yield number, value
+def _condition(space: tuple[int, Space], wanted: MemorySelection) -> Condition:
+    """What memories of a space the search may look at."""
+    number, of = space
+    clauses = ["space = ?"]
+    values: list[Any] = [number]
+    if wanted.limits_use(of):
+        clauses.append("used > ?")
+        values.append(wanted.used_after)
+    among = "EXISTS (SELECT 1 FROM json_each({}) WHERE value IN (SELECT value FROM json_each(?)))"
+    if wanted.places is not None:
+        clauses.append(f"(places IS NULL OR {among.format('places')})")
+        values.append(json.dumps([*wanted.places]))
+    if wanted.tags:
+        clauses.append(among.format("tags"))
+        values.append(json.dumps([*wanted.folded_tags]))
+    return " AND ".join(clauses), values
+
+
+def _holders(connection: sqlite3.Connection, space: int, terms: Sequence[str]) -> dict[str, dict[int, int]]:
+    """How often each memory of a space has each term."""
+    held: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    for some in _parts(terms):
+        marks = ", ".join("?" * len(some))
+        query = f"SELECT term, memory, times FROM postings WHERE space = ? AND term IN ({marks})"  # noqa: S608
+        for term, memory, times in connection.execute(query, [space, *some]):
+            held[term][memory] = times
+    return held
 
 
 def _parts(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
     return (values[start : start + _PARAMETERS] for start in range(0, len(values), _PARAMETERS))
 
 
-def _rows(connection: sqlite3.Connection, columns: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+def _rows(
+    connection: sqlite3.Connection, columns: str, numbers: Sequence[int], condition: Condition = ("TRUE", [])
+) -> Iterator[tuple[Any, ...]]:
+    where, values = condition
     for some in _parts(numbers):
         marks = ", ".join("?" * len(some))
-        yield from connection.execute(f"SELECT {columns} FROM memories WHERE number IN ({marks})", some)  # noqa: S608
+        query = f"SELECT {columns} FROM memories WHERE number IN ({marks}) AND {where}"  # noqa: S608
+        yield from connection.execute(query, [*some, *values])
 
 
 def _found(
@@ -289,15 +329,15 @@ def _found(
     best = sorted(scores, key=lambda number: (-scores[number], number))[: max(limit, 0)]
     rows = {row[0]: row[1:] for row in _rows(connection, "number, space, record, terms, vector", best)}
     try:
-        return [_read(spaces, rows[number], float(scores[number])) for number in best]
+        return [_memory(spaces, rows[number], float(scores[number])) for number in best]
     except ValidationError as error:
         raise MemoryStoreFailed("the index of memories is damaged: remove it, and it is made anew") from error
 
 
-def _read(spaces: Mapping[int, Space], row: tuple[Any, ...], score: float) -> FoundMemory:
-    space, record, terms, vector = row
-    values = None if vector is None else np.frombuffer(vector, dtype=np.float16)
-    return FoundMemory(spaces[space], MemoryRecord.from_json(record), score, terms.split(" ") if terms else (), values)
+def _memory(spaces: Mapping[int, Space], row: tuple[Any, ...], score: float) -> FoundMemory:
+    space, record, terms, data = row
+    vector = None if data is None else np.frombuffer(data, dtype=np.float16).astype(np.float32)
+    return FoundMemory(spaces[space], MemoryRecord.from_json(record), score, json.loads(terms), vector)
 
 
 @contextmanager

@@ -6,17 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tribal.catalog.scope import EVERYTHING, Scope
 from tribal.ports.remembering.identity import Space
+from tribal.ports.remembering.selection import MemorySelection
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tribal_contracts.memory import MemoryRecord
-
-Place = tuple[str, str]
-"""A database and a schema."""
-NOWHERE: Place = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,40 +26,7 @@ class IndexedMemory:
     vector: NDArray[Any] | None = None
     """L2-normalised; `None` for a text that the model has no vector for."""
     tables: Sequence[str] = ()
-    """The fully qualified names of the tables that it is about."""
-    places: Sequence[Place] = ()
-    """Where those tables are; `NOWHERE` for a name that does not tell."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which memories may be found at all; of others nothing is told."""
-
-    spaces: Sequence[Space]
-    scope: Scope = EVERYTHING
-    """Where one of the tables of a memory has to be; a memory that names no table is anywhere."""
-    used_after: str = ""
-    """A session's memory that was last used then or before has ended, as an ISO timestamp in UTC."""
-    tags: Sequence[str] = ()
-    """Of which it has one, whatever the case; all memories if there are none."""
-
-    def is_seen(self, places: Iterable[Place]) -> bool:
-        """Whether the caller may see a memory whose tables are there."""
-        several = list(places)
-        return not several or any(self.scope.allows(*place) for place in several)
-
-    def has_ended(self, record: MemoryRecord) -> bool:
-        """Whether a memory has ended with its session."""
-        return record.layer == "session" and record.used_at <= self.used_after
-
-    def has_tag(self, folded: Iterable[str]) -> bool:
-        """Whether case-folded tags are among those wanted."""
-        return not self.tags or not self.folded_tags.isdisjoint(folded)
-
-    @property
-    def folded_tags(self) -> frozenset[str]:
-        """The tags as they are compared."""
-        return frozenset(tag.casefold() for tag in self.tags)
+    """Names of the tables that it is about; whoever may see none of them does not see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +40,14 @@ class FoundMemory:
     terms: Sequence[str] = ()
     """As they were written."""
     vector: NDArray[Any] | None = None
-    """As it was written, in half precision."""
+    """As it was written, L2-normalised, to the precision of float16."""
 
 
 class MemoryIndex(Protocol):
     """Finds memories; thread-safe, and shared by processes: what one has written the next call of any finds.
 
-    Every search keeps to what is wanted, and tells of nothing else. Nothing but a search by words depends on how many
-    memories there are besides.
+    Every search says what it may look at, and tells of nothing else: neither its hits nor their scores depend on other
+    memories, but for those by words where an index counts words over all spaces.
 
     Raises, from every method: `MemoryStoreFailed`, `MemoryTimedOut`.
     """
@@ -98,24 +61,24 @@ class MemoryIndex(Protocol):
         """
         ...
 
-    def by_words(self, wanted: Wanted, terms: Sequence[str], limit: int) -> list[FoundMemory]:
+    def by_words(self, wanted: MemorySelection, terms: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that share a term, the best first."""
         ...
 
-    def by_vector(self, wanted: Wanted, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
+    def by_vector(self, wanted: MemorySelection, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
         """Memories by cosine, the nearest first."""
         ...
 
-    def about_tables(self, wanted: Wanted, tables: Sequence[str], limit: int) -> list[FoundMemory]:
+    def about_tables(self, wanted: MemorySelection, tables: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that are about one of the tables, in no order, with the score 0."""
         ...
 
-    def of_spaces(self, wanted: Wanted, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
+    def of_spaces(self, wanted: MemorySelection, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
         """All memories, or those of these ids, with the score 0."""
         ...
 
-    def count(self, space: Space) -> int:
-        """How many memories a space has, those included that have ended."""
+    def count(self, wanted: MemorySelection) -> int:
+        """How many memories there are."""
         ...
 
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
