@@ -19,6 +19,7 @@ from tribal.errors import (
 )
 from tribal.memory.content import admitted, admitted_value
 from tribal.memory.records import TABLES, every, keep, memory_id, named_tables, remove, space_of
+from tribal.memory.sessions import Sessions
 from tribal.naming.tokens import index_terms
 from tribal.ports import Caller, ObjectStore
 from tribal.ports.remembering.identity import LAYERS, SHARED_LAYERS, Space, right_to_write
@@ -54,9 +55,10 @@ class Keeping:
     now: str
 
     @property
-    def used_since(self) -> datetime:
-        """After which a session's memory was used that has not ended."""
-        return datetime.fromisoformat(self.now) - timedelta(days=self.settings.session_days)
+    def sessions(self) -> Sessions:
+        """When sessions were used."""
+        lasting = timedelta(days=self.settings.session_days)
+        return Sessions(self.store, datetime.fromisoformat(self.now), lasting)
 
 
 def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
@@ -70,6 +72,7 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
     content, replaced = admitted(request.content, request.layer)
     tags, metadata, more_replaced = _labels(request)
     name = memory_id(space, content)
+    keeping.sessions.remove_ended(space, keeping.index)
     all_of_it = MemorySelection((space,))
     if keeping.index.count(all_of_it) >= MOST_MEMORIES and not list(keeping.index.of_spaces(all_of_it, [name])):
         raise MemorySpaceFull(
@@ -88,6 +91,8 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
         session=keeping.caller.identity.session,
         used_at=keeping.now,
     )
+    if space.layer == "session":
+        keeping.sessions.note(space)
     record, is_new = keep(keeping.store, space, told)
     index_all([record], keeping.index, keeping.embedder)
     message = "Memory stored successfully" if is_new else "Already stored"
@@ -120,14 +125,16 @@ def delete(request: MemoryDeleteInput, keeping: Keeping) -> MemoryDeleteOutput:
     """
     caller = keeping.caller
     spaces = tuple(space for layer in LAYERS for space in caller.identity.spaces(layer))
-    seen = MemorySelection(spaces, (), caller.scope, keeping.used_since)
+    seen = MemorySelection(spaces, (), caller.scope, keeping.sessions.since(caller.identity))
     found = list(keeping.index.of_spaces(seen, [request.memory_id]))
     if not found:
         raise MemoryNotFound(f"Memory {request.memory_id!r} not found")
     for each in found:
         _require_deleting(each.record, caller)
+    for each in found:
         remove(keeping.store, each.space, request.memory_id)
         keeping.index.write([], [(each.space, request.memory_id)])
+        keeping.sessions.remove_ended(each.space, keeping.index)
     return MemoryDeleteOutput(message="Memory deleted successfully")
 
 

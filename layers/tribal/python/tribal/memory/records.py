@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from tribal.catalog.hashing import object_hash
 from tribal.errors import MemoryConflict, MemoryStoreFailed, ObjectNotFound, PreconditionFailed, StoreError
 from tribal.ports import ObjectStore
-from tribal.ports.remembering.identity import Space
+from tribal.ports.remembering.identity import LAYERS, Space
 from tribal_contracts.memory import MemoryRecord
 
 FOLDER = "memory/"
@@ -91,21 +91,30 @@ def remove(store: ObjectStore, space: Space, name: str) -> None:
         raise MemoryStoreFailed(f"the memory cannot be removed from {key_of(space, name)}; try again") from error
 
 
-def every(store: ObjectStore) -> Iterator[MemoryRecord]:
-    """Every memory of the store.
+def every(store: ObjectStore, layer: str | None = None) -> Iterator[MemoryRecord]:
+    """Every memory of the store, or of a layer.
 
     Raises:
         MemoryStoreFailed: when one cannot be read.
     """
-    for key in store.keys(FOLDER):
-        if not key.endswith(".json"):
-            continue
-        try:
-            yield MemoryRecord.from_json(store.get(key).data)
-        except ObjectNotFound:
-            continue
-        except (StoreError, ValidationError) as error:
-            raise MemoryStoreFailed(f"{key} is damaged; put it back from a backup, or remove it") from error
+    for named in LAYERS if layer is None else [layer]:
+        for key in store.keys(f"{FOLDER}{named}/"):
+            if (record := read(store, key)) is not None:
+                yield record
+
+
+def read(store: ObjectStore, key: str) -> MemoryRecord | None:
+    """The memory under a key; `None` where there is none.
+
+    Raises:
+        MemoryStoreFailed: when it cannot be read.
+    """
+    try:
+        return MemoryRecord.from_json(store.get(key).data)
+    except ObjectNotFound:
+        return None
+    except (StoreError, ValidationError) as error:
+        raise MemoryStoreFailed(f"{key} is damaged; put it back from a backup, or remove it") from error
 
 
 def _merged(before: Iterable[str], added: Iterable[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -11,6 +12,7 @@ from tribal.ports.tool import Capability, Effect, ToolSpec
 
 if TYPE_CHECKING:
     from tribal.memory.change import Keeping
+    from tribal.memory.sessions import Sessions
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
     from tribal.ports.remembering.memory_index import MemoryIndex
@@ -25,6 +27,7 @@ WRITE_MEMORY = "memory:write"
 _ADDS = Effect(read_only=False)
 _DELETES = Effect(read_only=False, destructive=True)
 _MINUTE = 60.0
+_LOG = logging.getLogger(__name__)
 _WRITERS_REMEMBERED = 10_000
 
 _WIRE_CODES: dict[str, Any] = {
@@ -69,7 +72,7 @@ def _failure_model() -> type[ToolError]:
 def _add(request: MemoryAddInput, caller: Caller, app: Application) -> Contract:
     from tribal.memory.change import add
 
-    _PACE.require(caller.subject, _settings(app).writes_per_minute)
+    _pace(caller, app)
     return add(request, _keeping(caller, app))
 
 
@@ -77,22 +80,49 @@ def _search(request: MemorySearchInput, caller: Caller, app: Application) -> Con
     from datetime import datetime, timedelta
 
     from tribal.memory.search import Recall, search
+    from tribal.memory.sessions import Sessions
 
+    index, now = _index(app), datetime.fromisoformat(app.clock.published())
+    sessions = Sessions(app.store(), now, timedelta(days=_settings(app).session_days))
+    as_session = request.layers is None or "session" in request.layers
     recall = Recall(
-        index=_index(app),
+        index=index,
         embedder=app.embedder,
         identity=caller.identity,
         scope=caller.scope,
-        now=datetime.fromisoformat(app.clock.published()),
-        session_age=timedelta(days=_settings(app).session_days),
+        now=now,
+        session_age=now - sessions.since(caller.identity) if as_session else sessions.lasting,
     )
-    return search(request, recall)
+    answer = search(request, recall)
+    if as_session:
+        _note_search(sessions, caller, index)
+    return answer
+
+
+def prune_sessions(app: Application) -> int:
+    """Remove the memories of every session that has ended; returns how many."""
+    from datetime import datetime, timedelta
+
+    from tribal.memory.sessions import Sessions
+
+    lasting = timedelta(days=_settings(app).session_days)
+    return Sessions(app.store(), datetime.fromisoformat(app.clock.published()), lasting).prune(_index(app))
+
+
+def _note_search(sessions: Sessions, caller: Caller, index: MemoryIndex) -> None:
+    from tribal.errors import MemoryStoreFailed
+
+    try:
+        sessions.note_search(caller.identity, index)
+    except MemoryStoreFailed as error:
+        # Who may only read the store finds memories all the same.
+        _LOG.warning("the use of a session was not noted: %s", error.message)
 
 
 def _delete(request: MemoryDeleteInput, caller: Caller, app: Application) -> Contract:
     from tribal.memory.change import delete
 
-    _PACE.require(caller.subject, _settings(app).writes_per_minute)
+    _pace(caller, app)
     return delete(request, _keeping(caller, app))
 
 
@@ -144,6 +174,11 @@ class _Pace:
 
 
 _PACE = _Pace()
+
+
+def _pace(caller: Caller, app: Application) -> None:
+    if app.limits_writes:
+        _PACE.require(caller.subject, _settings(app).writes_per_minute)
 
 
 def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> ToolError:

@@ -105,6 +105,8 @@ class Application:
     """The index of memories; `None` where nothing is remembered."""
     memory_settings: MemorySettings | None = None
     """What memory is allowed; `None` for the defaults."""
+    limits_writes: bool = True
+    """Whether a caller may write memories only so often; not for who types commands."""
     queue: Provider[MessageQueue]
     """The indexer's own queue; raises `ConfigurationError` when there is none."""
     locks: Callable[[str], ProcessLock | None]

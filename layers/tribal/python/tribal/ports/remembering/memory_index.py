@@ -22,7 +22,7 @@ class IndexedMemory:
     space: Space
     record: MemoryRecord
     terms: Sequence[str]
-    """Stemmed words, with repetitions."""
+    """Stemmed words, with repetitions; no line breaks in them."""
     vector: NDArray[Any] | None = None
     """L2-normalised; `None` for a text that the model has no vector for."""
     tables: Sequence[str] = ()

@@ -48,7 +48,7 @@ def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
         gc.disable()
         settings = load_settings(project=project, needs_databases=False)
         arguments = _typed(spec, values, context)
-        app = local_application(settings)
+        app = replace(local_application(settings), limits_writes=False)
         caller = local_caller(settings)
         # The limit spares the context of a model; a person reads on.
         asked = app if as_json else replace(app, answer_tokens=None)
