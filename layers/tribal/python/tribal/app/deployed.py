@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from tribal.adapters.sqlite.published import PublishedSqliteIndex
     from tribal.ports import Embedder, IndexReader, IndexWriter, MessageQueue, ObjectStore, Secrets
+    from tribal.ports.remembering.guidance import GuidanceSource
     from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.settings.deployment import Deployment
     from tribal.settings.postgres_target import PostgresTarget
@@ -61,6 +62,9 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         deployment.region,
     )
     embedder: Provider[Embedder] = Provider(wheel_embedder)
+    memories: Provider[MemoryIndex] | None = None
+    if deployment.memory:
+        memories = Provider(partial(_memory_index, deployment, store, embedder))
     return Application(
         clock=clock,
         options=options,
@@ -74,7 +78,8 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         embedder=embedder,
         index=Provider(partial(_index, deployment, store)),
         index_writer=partial(_index_writer, deployment, store),
-        memory_index=Provider(partial(_memory_index, deployment, store, embedder)) if deployment.memory else None,
+        memory_index=memories,
+        guidance=None if memories is None else Provider(partial(_guidance, memories)),
         queue=Provider(partial(_queue, deployment)),
         locks=lambda _: None,
         answer_tokens=deployment.answer_tokens,
@@ -127,6 +132,12 @@ def _index_writer(deployment: Deployment, store: Provider[ObjectStore]) -> Index
     from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
 
     return OpenSearchIndexWriter(_cluster_client(deployment))
+
+
+def _guidance(memories: Provider[MemoryIndex]) -> GuidanceSource:
+    from tribal.memory.guidance import MemoryGuidance
+
+    return MemoryGuidance(memories)
 
 
 def _memory_index(deployment: Deployment, store: Provider[ObjectStore], embedder: Provider[Embedder]) -> MemoryIndex:

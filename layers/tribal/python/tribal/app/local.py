@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from tribal.adapters.sqlite.index import SqliteIndex
     from tribal.ports import Embedder, ObjectStore, ProcessLock, Secrets, Statement
+    from tribal.ports.remembering.guidance import GuidanceSource
     from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.settings import Settings
     from tribal_contracts import DatabaseType
@@ -79,6 +80,7 @@ def local_application(
         hint,
         _region(settings),
     )
+    memories: Provider[MemoryIndex] = Provider(partial(_memory_index, settings, store, embedder))
     return Application(
         clock=clock,
         options=options,
@@ -91,7 +93,8 @@ def local_application(
         embedder=embedder,
         index=Provider(partial(_index, settings, prepare)),
         index_writer=partial(_index_writer, settings),
-        memory_index=Provider(partial(_memory_index, settings, store, embedder)),
+        memory_index=memories,
+        guidance=Provider(partial(_guidance, settings, memories)),
         memory_settings=settings.memory,
         queue=Provider(_no_queue),
         locks=partial(_lock, settings),
@@ -186,6 +189,13 @@ def _memory_index(settings: Settings, store: Provider[ObjectStore], embedder: Pr
 
         rebuild(store(), index, embedder)
     return index
+
+
+def _guidance(settings: Settings, memories: Provider[MemoryIndex]) -> GuidanceSource:
+    from tribal.memory.guidance import MemoryGuidance
+
+    # Who remembers nothing here gets no index of it by looking at a table.
+    return MemoryGuidance(memories, lambda: settings.memory is not None or (settings.store / "memory").exists())
 
 
 def _index_writer(settings: Settings) -> SqliteIndex:

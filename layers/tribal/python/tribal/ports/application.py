@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tribal.ports.models import ModelReadiness, ModelRequest, Spending, UnsentRequest
     from tribal.ports.options import Options
     from tribal.ports.reading import CatalogReader
+    from tribal.ports.remembering.guidance import GuidanceSource
     from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.ports.running import Clock, MessageQueue, ProcessLock
     from tribal.ports.stopping import StopToken
@@ -103,6 +104,8 @@ class Application:
     """Opens a writer of the index."""
     memory_index: Provider[MemoryIndex] | None = None
     """The index of memories; `None` where nothing is remembered."""
+    guidance: Provider[GuidanceSource] | None = None
+    """What is known of tables beside their documentation; `None` where nothing is."""
     memory_settings: MemorySettings | None = None
     """What memory is allowed; `None` for the defaults."""
     limits_writes: bool = True

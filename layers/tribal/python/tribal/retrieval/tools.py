@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tribal.ports.tool import Capability, ToolSpec
 
 if TYPE_CHECKING:
-    from tribal.ports.application import Application
+    from tribal.catalog.identity import TableIdentity
+    from tribal.ports.application import Application, Provider
     from tribal.ports.caller import Caller
+    from tribal.ports.remembering.guidance import Guidance, GuidanceSource
     from tribal.retrieval.toolbox import Toolbox
     from tribal_contracts import (
         AgentError,
@@ -50,8 +53,13 @@ def toolbox_of(caller: Caller, app: Application) -> Toolbox:
         clock=app.clock,
         scope=caller.scope,
         derived=app.derived,
+        guidance=None if app.guidance is None else partial(_guidance, app.guidance, caller),
         answer_tokens=app.answer_tokens,
     )
+
+
+def _guidance(source: Provider[GuidanceSource], caller: Caller, table: TableIdentity) -> Sequence[Guidance]:
+    return source().about(table, caller)
 
 
 def _search_models() -> Models:
