@@ -12,6 +12,7 @@ from tribal.app.models import Models
 from tribal.app.parts import (
     Databases,
     postgres_servers,
+    recovering,
     rules_describers,
     secrets_manager,
     store_in_bucket,
@@ -61,6 +62,7 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         deployment.region,
     )
     embedder: Provider[Embedder] = Provider(wheel_embedder)
+    memories: Provider[MemoryIndex] = Provider(partial(_memory_index, deployment, store, embedder))
     return Application(
         clock=clock,
         options=options,
@@ -74,7 +76,8 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         embedder=embedder,
         index=Provider(partial(_index, deployment, store)),
         index_writer=partial(_index_writer, deployment, store),
-        memory_index=Provider(partial(_memory_index, deployment, store, embedder)) if deployment.memory else None,
+        memory_index=memories if deployment.memory else None,
+        recover_memory=recovering(store, memories, embedder),
         queue=Provider(partial(_queue, deployment)),
         locks=lambda _: None,
         answer_tokens=deployment.answer_tokens,

@@ -13,6 +13,7 @@ from tribal.app.parts import (
     Databases,
     aws_missing,
     postgres_servers,
+    recovering,
     secrets_manager,
     spending,
     store_in_bucket,
@@ -69,6 +70,7 @@ def local_application(
     options = Provider(lambda: options_of(settings, parameters))
     store: Provider[ObjectStore] = Provider(partial(_store, settings))
     embedder: Provider[Embedder] = Provider(wheel_embedder)
+    memories: Provider[MemoryIndex] = Provider(partial(_memory_index, settings))
     models = Models(
         options,
         store,
@@ -91,7 +93,8 @@ def local_application(
         embedder=embedder,
         index=Provider(partial(_index, settings, prepare)),
         index_writer=partial(_index_writer, settings),
-        memory_index=Provider(partial(_memory_index, settings, store, embedder)),
+        memory_index=memories,
+        recover_memory=recovering(store, memories, embedder),
         memory_settings=settings.memory,
         queue=Provider(_no_queue),
         locks=partial(_lock, settings),
@@ -174,18 +177,10 @@ def _index(settings: Settings, prepare: Callable[[], object] | None = None) -> S
     return SqliteIndex(settings.store / INDEX_FILE, prepare=prepare)
 
 
-def _memory_index(settings: Settings, store: Provider[ObjectStore], embedder: Provider[Embedder]) -> MemoryIndex:
-    """The index of this machine, made from the objects where there is none."""
+def _memory_index(settings: Settings) -> MemoryIndex:
     from tribal.adapters.sqlite.memories import SqliteMemories
 
-    path = settings.store / MEMORIES_FILE
-    is_new = not path.exists()
-    index = SqliteMemories(path)
-    if is_new:
-        from tribal.memory.change import rebuild
-
-        rebuild(store(), index, embedder)
-    return index
+    return SqliteMemories(settings.store / MEMORIES_FILE)
 
 
 def _index_writer(settings: Settings) -> SqliteIndex:

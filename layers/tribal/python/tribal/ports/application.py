@@ -103,6 +103,8 @@ class Application:
     """Opens a writer of the index."""
     memory_index: Provider[MemoryIndex] | None = None
     """The index of memories; `None` where nothing is remembered."""
+    recover_memory: Callable[[], None] = lambda: None
+    """Lets the index of memories agree with the objects after something was killed; called before each use."""
     memory_settings: MemorySettings | None = None
     """What memory is allowed; `None` for the defaults."""
     limits_writes: bool = True
