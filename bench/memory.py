@@ -30,7 +30,8 @@ from bench.opensearch import cluster
 from tribal.adapters.opensearch.client import opensearch_client
 from tribal.adapters.opensearch.memories import OpenSearchMemories
 from tribal.app.local import local_application
-from tribal.memory.change import Keeping, add, index_all
+from tribal.memory.change import Keeping, add
+from tribal.memory.indexing import index_all
 from tribal.memory.copies import said
 from tribal.memory.records import memory_id
 from tribal.memory.search import Recall, search

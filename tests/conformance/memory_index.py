@@ -86,6 +86,14 @@ def test_before_anything_is_written_nothing_is_there(index: MemoryIndex) -> None
     assert index.count(among(OF_ADA)) == 0
 
 
+def test_it_is_empty_until_something_is_written_and_once_it_is_lost(index: MemoryIndex, other: MemoryIndex) -> None:
+    assert index.is_empty()
+    index.write([memory(1, "x", OF_BOB)])
+    assert not other.is_empty()
+    other.clear()
+    assert index.is_empty()
+
+
 def test_what_one_process_writes_the_next_call_of_another_finds_as_it_was_written(
     index: MemoryIndex, other: MemoryIndex
 ) -> None:

@@ -12,6 +12,7 @@ from tribal.app.models import Models
 from tribal.app.parts import (
     Databases,
     postgres_servers,
+    recovering,
     rules_describers,
     secrets_manager,
     store_in_bucket,
@@ -62,9 +63,7 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         deployment.region,
     )
     embedder: Provider[Embedder] = Provider(wheel_embedder)
-    memories: Provider[MemoryIndex] | None = None
-    if deployment.memory:
-        memories = Provider(partial(_memory_index, deployment, store, embedder))
+    memories: Provider[MemoryIndex] = Provider(partial(_memory_index, deployment, store, embedder))
     return Application(
         clock=clock,
         options=options,
@@ -78,8 +77,9 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         embedder=embedder,
         index=Provider(partial(_index, deployment, store)),
         index_writer=partial(_index_writer, deployment, store),
-        memory_index=memories,
-        guidance=None if memories is None else Provider(partial(_guidance, memories)),
+        memory_index=memories if deployment.memory else None,
+        recover_memory=recovering(store, memories, embedder),
+        guidance=Provider(partial(_guidance, memories)) if deployment.memory else None,
         queue=Provider(partial(_queue, deployment)),
         locks=lambda _: None,
         answer_tokens=deployment.answer_tokens,

@@ -13,6 +13,7 @@ from tribal.app.parts import (
     Databases,
     aws_missing,
     postgres_servers,
+    recovering,
     secrets_manager,
     spending,
     store_in_bucket,
@@ -70,6 +71,8 @@ def local_application(
     options = Provider(lambda: options_of(settings, parameters))
     store: Provider[ObjectStore] = Provider(partial(_store, settings))
     embedder: Provider[Embedder] = Provider(wheel_embedder)
+    memories: Provider[MemoryIndex] = Provider(partial(_memory_index, settings))
+    recover = recovering(store, memories, embedder)
     models = Models(
         options,
         store,
@@ -80,7 +83,6 @@ def local_application(
         hint,
         _region(settings),
     )
-    memories: Provider[MemoryIndex] = Provider(partial(_memory_index, settings, store, embedder))
     return Application(
         clock=clock,
         options=options,
@@ -94,7 +96,8 @@ def local_application(
         index=Provider(partial(_index, settings, prepare)),
         index_writer=partial(_index_writer, settings),
         memory_index=memories,
-        guidance=Provider(partial(_guidance, settings, memories)),
+        recover_memory=recover,
+        guidance=Provider(partial(_guidance, settings, memories, recover)),
         memory_settings=settings.memory,
         queue=Provider(_no_queue),
         locks=partial(_lock, settings),
@@ -177,25 +180,21 @@ def _index(settings: Settings, prepare: Callable[[], object] | None = None) -> S
     return SqliteIndex(settings.store / INDEX_FILE, prepare=prepare)
 
 
-def _memory_index(settings: Settings, store: Provider[ObjectStore], embedder: Provider[Embedder]) -> MemoryIndex:
-    """The index of this machine, made from the objects where there is none."""
+def _memory_index(settings: Settings) -> MemoryIndex:
     from tribal.adapters.sqlite.memories import SqliteMemories
 
-    path = settings.store / MEMORIES_FILE
-    is_new = not path.exists()
-    index = SqliteMemories(path)
-    if is_new:
-        from tribal.memory.change import rebuild
-
-        rebuild(store(), index, embedder)
-    return index
+    return SqliteMemories(settings.store / MEMORIES_FILE)
 
 
-def _guidance(settings: Settings, memories: Provider[MemoryIndex]) -> GuidanceSource:
+def _guidance(settings: Settings, memories: Provider[MemoryIndex], recover: Callable[[], None]) -> GuidanceSource:
     from tribal.memory.guidance import MemoryGuidance
 
+    def index() -> MemoryIndex:
+        recover()
+        return memories()
+
     # Who remembers nothing here gets no index of it by looking at a table.
-    return MemoryGuidance(memories, lambda: settings.memory is not None or (settings.store / "memory").exists())
+    return MemoryGuidance(index, lambda: settings.memory is not None or (settings.store / "memory").exists())
 
 
 def _index_writer(settings: Settings) -> SqliteIndex:

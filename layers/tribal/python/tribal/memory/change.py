@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from tribal.errors import (
-    EmbeddingFailed,
     IdentifierMissing,
     MemoryForbidden,
     MemoryInputInvalid,
@@ -18,12 +17,12 @@ from tribal.errors import (
     MemorySpaceFull,
 )
 from tribal.memory.content import admitted, admitted_value
-from tribal.memory.records import TABLES, every, keep, memory_id, named_tables, remove, space_of
+from tribal.memory.records import TABLES, keep, memory_id, remove
+from tribal.memory.recovery import Kept
 from tribal.memory.sessions import Sessions
-from tribal.naming.tokens import index_terms
 from tribal.ports import Caller, ObjectStore
 from tribal.ports.remembering.identity import LAYERS, SHARED_LAYERS, Space, right_to_write
-from tribal.ports.remembering.memory_index import IndexedMemory, MemoryIndex
+from tribal.ports.remembering.memory_index import MemoryIndex
 from tribal.ports.remembering.selection import MemorySelection
 from tribal_contracts import MemorySettings
 from tribal_contracts.memory import (
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 MOST_MEMORIES = 10_000
 """Of a space. Source: docs/contracts.md, Memory."""
-_AT_ONCE = 500
 _OWN = "user"
 
 
@@ -53,6 +51,11 @@ class Keeping:
     settings: MemorySettings
     caller: Caller
     now: str
+
+    @property
+    def kept(self) -> Kept:
+        """The objects and the index, which agree."""
+        return Kept(self.store, self.index, self.embedder)
 
     @property
     def sessions(self) -> Sessions:
@@ -72,7 +75,7 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
     content, replaced = admitted(request.content, request.layer)
     tags, metadata, more_replaced = _labels(request)
     name = memory_id(space, content)
-    keeping.sessions.remove_ended(space, keeping.index)
+    keeping.sessions.remove_ended(space, keeping.kept)
     all_of_it = MemorySelection((space,))
     if keeping.index.count(all_of_it) >= MOST_MEMORIES and not list(keeping.index.of_spaces(all_of_it, [name])):
         raise MemorySpaceFull(
@@ -93,8 +96,8 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
     )
     if space.layer == "session":
         keeping.sessions.note(space)
-    record, is_new = keep(keeping.store, space, told)
-    index_all([record], keeping.index, keeping.embedder)
+    with keeping.kept.changing(space, [name]):
+        _, is_new = keep(keeping.store, space, told)
     message = "Memory stored successfully" if is_new else "Already stored"
     if replaced or more_replaced:
         message += "; personal data in it was replaced, because others read this layer"
@@ -132,44 +135,10 @@ def delete(request: MemoryDeleteInput, keeping: Keeping) -> MemoryDeleteOutput:
     for each in found:
         _require_deleting(each.record, caller)
     for each in found:
-        remove(keeping.store, each.space, request.memory_id)
-        keeping.index.write([], [(each.space, request.memory_id)])
-        keeping.sessions.remove_ended(each.space, keeping.index)
+        with keeping.kept.changing(each.space, [request.memory_id]):
+            remove(keeping.store, each.space, request.memory_id)
+        keeping.sessions.remove_ended(each.space, keeping.kept)
     return MemoryDeleteOutput(message="Memory deleted successfully")
-
-
-def rebuild(store: ObjectStore, index: MemoryIndex, embedder: Callable[[], Embedder]) -> int:
-    """Build the index anew from the objects; returns how many memories there are."""
-    index.clear()
-    count = 0
-    some: list[MemoryRecord] = []
-    for record in every(store):
-        some.append(record)
-        count += 1
-        if len(some) == _AT_ONCE:
-            index_all(some, index, embedder)
-            some.clear()
-    index_all(some, index, embedder)
-    return count
-
-
-def index_all(records: Iterable[MemoryRecord], index: MemoryIndex, embedder: Callable[[], Embedder]) -> None:
-    """Let memories be found; by words alone while the model of vectors cannot be used."""
-    several = list(records)
-    try:
-        vectors = list(embedder().embed([record.content for record in several])) if several else []
-    except EmbeddingFailed:
-        vectors = [None] * len(several)
-    index.write(
-        IndexedMemory(
-            space_of(record),
-            record,
-            tuple(index_terms(" ".join([record.content, *record.tags]))),
-            vector if vector is not None and vector.any() else None,
-            named_tables(record),
-        )
-        for record, vector in zip(several, vectors, strict=True)
-    )
 
 
 def _space_to_write(layer: str, keeping: Keeping) -> Space:

@@ -19,6 +19,8 @@ TABLES = "tables"
 """The one key of metadata that is read: names of tables."""
 _ATTEMPTS = 5
 _ID_DIGITS = 20
+_PARTS = 4
+"""Of a key: `memory/LAYER/SPACE/ID.json`."""
 
 
 def memory_id(space: Space, content: str) -> str:
@@ -33,6 +35,17 @@ def memory_id(space: Space, content: str) -> str:
 def key_of(space: Space, name: str) -> str:
     """Where the object of a memory is."""
     return f"{FOLDER}{space.name}/{name}.json"
+
+
+def is_memory(key: str) -> bool:
+    """Whether an object holds a memory."""
+    parts = key.split("/")
+    return len(parts) == _PARTS and parts[1] in LAYERS and key.endswith(".json")
+
+
+def name_of(key: str) -> str:
+    """The id of the memory under a key."""
+    return key.rpartition("/")[2].removesuffix(".json")
 
 
 def space_of(record: MemoryRecord) -> Space:
@@ -99,7 +112,7 @@ def every(store: ObjectStore, layer: str | None = None) -> Iterator[MemoryRecord
     """
     for named in LAYERS if layer is None else [layer]:
         for key in store.keys(f"{FOLDER}{named}/"):
-            if (record := read(store, key)) is not None:
+            if is_memory(key) and (record := read(store, key)) is not None:
                 yield record
 
 
@@ -109,8 +122,19 @@ def read(store: ObjectStore, key: str) -> MemoryRecord | None:
     Raises:
         MemoryStoreFailed: when it cannot be read.
     """
+    found = read_with_etag(store, key)
+    return None if found is None else found[0]
+
+
+def read_with_etag(store: ObjectStore, key: str) -> tuple[MemoryRecord, str] | None:
+    """The memory under a key and the `etag` of its object; `None` where there is none.
+
+    Raises:
+        MemoryStoreFailed: when it cannot be read.
+    """
     try:
-        return MemoryRecord.from_json(store.get(key).data)
+        found = store.get(key)
+        return MemoryRecord.from_json(found.data), found.etag
     except ObjectNotFound:
         return None
     except (StoreError, ValidationError) as error:

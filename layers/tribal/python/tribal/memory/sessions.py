@@ -17,6 +17,7 @@ from tribal.memory.records import FOLDER, every, remove, space_of
 from tribal.ports.remembering.selection import MemorySelection
 
 if TYPE_CHECKING:
+    from tribal.memory.recovery import Kept
     from tribal.ports import ObjectStore
     from tribal.ports.remembering.identity import Identity, Space
     from tribal.ports.remembering.memory_index import MemoryIndex
@@ -85,25 +86,26 @@ class Sessions:
         except StoreError as error:
             raise MemoryStoreFailed(f"the use of a session cannot be noted in {_key(space)}; try again") from error
 
-    def remove_ended(self, space: Space, index: MemoryIndex) -> int:
+    def remove_ended(self, space: Space, kept: Kept) -> int:
         """Remove the memories of a session's space that have ended; returns how many."""
         if space.layer != "session":
             return 0
         everything = MemorySelection((space,))
         alive = MemorySelection((space,), used_since=self.since_in(space))
-        if index.count(everything) == index.count(alive):
+        if kept.index.count(everything) == kept.index.count(alive):
             return 0
-        kept = {each.record.memory_id for each in index.of_spaces(alive)}
-        ended = [each.record.memory_id for each in index.of_spaces(everything) if each.record.memory_id not in kept]
-        for name in ended:
-            remove(self.store, space, name)
-        index.write([], [(space, name) for name in ended])
+        lasting = {each.record.memory_id for each in kept.index.of_spaces(alive)}
+        names = [each.record.memory_id for each in kept.index.of_spaces(everything)]
+        ended = [name for name in names if name not in lasting]
+        with kept.changing(space, ended):
+            for name in ended:
+                remove(self.store, space, name)
         return len(ended)
 
-    def prune(self, index: MemoryIndex) -> int:
+    def prune(self, kept: Kept) -> int:
         """Remove the memories of every session that have ended, and what is noted of sessions without any."""
         spaces = {space_of(record) for record in every(self.store, "session")}
-        removed = sum(self.remove_ended(space, index) for space in sorted(spaces, key=str))
+        removed = sum(self.remove_ended(space, kept) for space in sorted(spaces, key=str))
         left = {_key(space_of(record)) for record in every(self.store, "session")}
         for key in [key for key in self._noted() if key not in left]:
             use = _parsed(key, self.store.get(key).data)

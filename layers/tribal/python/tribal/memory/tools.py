@@ -103,10 +103,13 @@ def prune_sessions(app: Application) -> int:
     """Remove the memories of every session that has ended; returns how many."""
     from datetime import datetime, timedelta
 
+    from tribal.memory.recovery import Kept
     from tribal.memory.sessions import Sessions
 
     lasting = timedelta(days=_settings(app).session_days)
-    return Sessions(app.store(), datetime.fromisoformat(app.clock.published()), lasting).prune(_index(app))
+    return Sessions(app.store(), datetime.fromisoformat(app.clock.published()), lasting).prune(
+        Kept(app.store(), _index(app), app.embedder)
+    )
 
 
 def _note_search(sessions: Sessions, caller: Caller, index: MemoryIndex) -> None:
@@ -137,6 +140,7 @@ def _index(app: Application) -> MemoryIndex:
 
     if app.memory_index is None:
         raise MemoryStoreFailed("nothing is remembered here: this environment has no memory")
+    app.recover_memory()
     return app.memory_index()
 
 

@@ -106,6 +106,8 @@ class Application:
     """The index of memories; `None` where nothing is remembered."""
     guidance: Provider[GuidanceSource] | None = None
     """What is known of tables beside their documentation; `None` where nothing is."""
+    recover_memory: Callable[[], None] = lambda: None
+    """Lets the index of memories agree with the objects after something was killed; called before each use."""
     memory_settings: MemorySettings | None = None
     """What memory is allowed; `None` for the defaults."""
     limits_writes: bool = True

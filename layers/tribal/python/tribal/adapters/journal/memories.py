@@ -153,6 +153,11 @@ class JournalMemories:
             read = [(space, [*self._journal.read(_key(space)).values()]) for space in dict.fromkeys(wanted.spaces)]
         return sum(len(_seen(space, entries, wanted)) for space, entries in read)
 
+    def is_empty(self) -> bool:
+        """Whether no space has an object."""
+        with _told():
+            return next(iter(self._store.keys(FOLDER)), None) is None
+
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
         """Throw the objects of all spaces away, or of some."""
         with _told():

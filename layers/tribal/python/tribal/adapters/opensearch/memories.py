@@ -135,6 +135,10 @@ class OpenSearchMemories:
             except NotFoundError:
                 return 0
 
+    def is_empty(self) -> bool:
+        """Whether there is no index, or nothing in it."""
+        return not self._hits({"query": {"match_all": {}}, "size": 1, "_source": ["space"]})
+
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
         """Throw the index away, which the next write makes anew, or what it has of some spaces."""
         with _told(), suppress(NotFoundError):

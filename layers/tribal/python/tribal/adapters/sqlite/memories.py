@@ -173,6 +173,13 @@ class SqliteMemories:
             query = "SELECT count(*) FROM memories WHERE "
             return sum(connection.execute(query + where, values).fetchone()[0] for where, values in conditions)
 
+    def is_empty(self) -> bool:
+        """Whether the file has no memory, or is not there."""
+        if not self._path.exists():
+            return True
+        with self._reading(()) as (connection, _):
+            return connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is None
+
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
         """Throw all away, or what there is of some spaces."""
         with _told(self._path), self._changing() as connection:

@@ -81,6 +81,10 @@ class MemoryIndex(Protocol):
         """How many memories there are."""
         ...
 
+    def is_empty(self) -> bool:
+        """Whether it has no memory at all, or was lost."""
+        ...
+
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
         """Throw all away, or what there is of some spaces, even what cannot be read; it can be built anew."""
         ...
