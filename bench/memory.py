@@ -31,8 +31,8 @@ from tribal.adapters.opensearch.client import opensearch_client
 from tribal.adapters.opensearch.memories import OpenSearchMemories
 from tribal.app.local import local_application
 from tribal.memory.change import Keeping, add
-from tribal.memory.indexing import index_all
 from tribal.memory.copies import said
+from tribal.memory.indexing import index_all
 from tribal.memory.records import memory_id
 from tribal.memory.search import Recall, search
 from tribal.ports import Application, Caller, MemoryIndex

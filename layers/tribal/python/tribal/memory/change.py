@@ -98,7 +98,9 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
         keeping.sessions.note(space)
     with keeping.kept.changing(space, [name]):
         _, is_new = keep(keeping.store, space, told)
-    message = "Memory stored successfully" if is_new else "Already stored"
+    # Whoever may not see what was there already learns nothing of it.
+    is_known = not is_new and any(keeping.index.of_spaces(MemorySelection((space,), (), keeping.caller.scope), [name]))
+    message = "Already stored" if is_known else "Memory stored successfully"
     if replaced or more_replaced:
         message += "; personal data in it was replaced, because others read this layer"
     return MemoryAddOutput(memory_id=name, message=message)

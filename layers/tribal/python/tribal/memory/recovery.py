@@ -101,18 +101,18 @@ class Kept:
             try:
                 told = json.loads(self.store.get(key).data)
                 at = datetime.fromisoformat(told["at"])
+                space = None if told.get("build") else _space(told)
             except ObjectNotFound:
                 continue
             except (ValueError, KeyError, TypeError):
                 _LOG.warning("%s is damaged and is removed", key)
                 self.store.delete(key)
                 continue
-            if told.get("build"):
+            if space is None:
                 self.build(clear=bool(told.get("clear")))
                 # Built anew, under a note of its own: the old one has nothing left to tell.
                 self._forget(key)
                 continue
-            space = Space(told["layer"], tuple((kind, value) for kind, value in told["identifiers"]))
             self.reconcile(space, told["names"])
             if now - at > _KEPT_FOR:
                 self._forget(key)
@@ -157,6 +157,10 @@ class Kept:
         except StoreError as error:
             raise MemoryStoreFailed(f"{key} cannot be read; try again") from error
         return None if found is None else found.etag
+
+
+def _space(told: dict[str, Any]) -> Space:
+    return Space(told["layer"], tuple((kind, value) for kind, value in told["identifiers"]))
 
 
 @dataclass

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,7 @@ class Sessions:
     now: datetime
     lasting: timedelta
     """How long memories last after their session was used."""
+    _read: dict[Space, tuple[SessionUse | None, str | None]] = field(default_factory=dict, init=False)
 
     def since(self, identity: Identity) -> datetime:
         """After which a memory of the caller's session was used that has not ended."""
@@ -52,13 +53,12 @@ class Sessions:
 
     def since_in(self, space: Space) -> datetime:
         """After which a memory of a session's space was used that has not ended."""
-        found = _read(self.store, space)[0]
-        return self._since(found)
+        return self._since(self._use(space)[0])
 
     def note_search(self, identity: Identity, index: MemoryIndex) -> None:
         """Put the end of the session's memories off, if it has any; of several notes at once one suffices."""
         for space in identity.spaces("session"):
-            use, _ = _read(self.store, space)
+            use, _ = self._use(space)
             if use is not None and self.now - use.used_at < LEAST_BETWEEN:
                 continue
             wanted = MemorySelection((space,), used_since=self._since(use))
@@ -71,7 +71,7 @@ class Sessions:
         Raises:
             MemoryStoreFailed: when the store does not answer.
         """
-        use, etag = _read(self.store, space)
+        use, etag = self._use(space)
         if use is not None and self.now - use.used_at < LEAST_BETWEEN:
             return
         told = {"usedAt": self.now.isoformat(), "aliveSince": self._since(use).isoformat()}
@@ -115,6 +115,12 @@ class Sessions:
 
     def _noted(self) -> Iterator[str]:
         return iter([*self.store.keys(USES)])
+
+    def _use(self, space: Space) -> tuple[SessionUse | None, str | None]:
+        # Read once a call: who writes it in between wins.
+        if space not in self._read:
+            self._read[space] = _read(self.store, space)
+        return self._read[space]
 
     def _since(self, use: SessionUse | None) -> datetime:
         ended = self.now - self.lasting

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tribal.ports.tool import Capability, ToolSpec
 
 if TYPE_CHECKING:
     from tribal.catalog.identity import TableIdentity
-    from tribal.ports.application import Application, Provider
+    from tribal.ports.application import Application
     from tribal.ports.caller import Caller
-    from tribal.ports.remembering.guidance import Guidance, GuidanceSource
+    from tribal.ports.remembering.guidance import Guidance
     from tribal.retrieval.toolbox import Toolbox
     from tribal_contracts import (
         AgentError,
@@ -53,13 +52,15 @@ def toolbox_of(caller: Caller, app: Application) -> Toolbox:
         clock=app.clock,
         scope=caller.scope,
         derived=app.derived,
-        guidance=None if app.guidance is None else partial(_guidance, app.guidance, caller),
+        guidance=guidance_for(caller, app),
         answer_tokens=app.answer_tokens,
     )
 
 
-def _guidance(source: Provider[GuidanceSource], caller: Caller, table: TableIdentity) -> Sequence[Guidance]:
-    return source().about(table, caller)
+def guidance_for(caller: Caller, app: Application) -> Callable[[TableIdentity], Sequence[Guidance]] | None:
+    """What tells a caller what others learned of a table; `None` where nothing is remembered."""
+    source = app.guidance
+    return None if source is None else lambda table: source().about(table, caller)
 
 
 def _search_models() -> Models:
