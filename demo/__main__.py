@@ -1,4 +1,4 @@
-"""`make demo`: document a live sample company, ask it three questions and one join, and say what to type next."""
+"""`make demo`: document a live sample company, ask about it, remember two things, and say what to type next."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ QUESTIONS = (
     "who handles complaints",
 )
 JOIN = ("crm.customer", "billing.payment")
+REMEMBERED = (
+    "Revenue leaves void invoices out: `billing.invoice` keeps them for the auditors.",
+    "A shipment of `sales.shipment` may hold lines of several orders.",
+)
+RECALLED = "which invoices count as revenue"
+TABLE = "billing.invoice"
+SETTINGS = "# What is remembered for a project is told to all who work on it.\nidentity: {project: company}\n"
 
 
 def main() -> int:
@@ -34,10 +41,14 @@ def main() -> int:
         with company_dsn() as dsn:
             print(f"A sample company lives at {dsn_without_password(dsn, '...')}\n", flush=True)
             PROJECT.mkdir(parents=True, exist_ok=True)
+            (PROJECT / "databases.yaml").write_text(f"{SETTINGS}databases: []\n")
             if not _tribal("run", dsn, shown="run postgresql://..."):
                 return 1
         asked = all(_tribal("search", question, "--limit", "3") for question in QUESTIONS)
         if not (asked and _tribal("join", *JOIN, "--max-hops", "5")):
+            return 1
+        kept = all(_tribal("remember", said, "--layer", "project") for said in REMEMBERED)
+        if not (kept and _tribal("recall", RECALLED) and _tribal("table", TABLE)):
             return 1
     except (EmbeddedServerError, DemoTargetError) as error:
         print(f"make demo: FAILED: {error}", file=sys.stderr)

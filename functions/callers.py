@@ -3,19 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from functions.scopes import RIGHTS, SCOPE, read_rights, read_scope
+from functions.offering import offered_tools
+from functions.scopes import IDENTITY, RIGHTS, SCOPE, read_identity, read_rights, read_scope
 from tribal.catalog.scope import EVERYTHING
+from tribal.edges.http.choices import with_choices
 from tribal.ports.caller import Caller
-from tribal.tools.registry import REGISTRY
+from tribal.ports.remembering.identity import WRITE_RIGHT
+from tribal.settings import read_environment
+
+COMPANY_VARIABLE = "TRIBAL_COMPANY"
+"""The company that the environment belongs to, and with it all of its callers."""
 
 
-def caller_of(context: Mapping[str, Any]) -> Caller:
-    """The caller of a request, from its context: one that bears a token sees what that names, and one that signed for
-    IAM everything; both may read, unless the token's scopes tell its rights."""
+def caller_of(event: Mapping[str, Any]) -> Caller:
+    """The caller of a request, with what its headers choose.
+
+    Raises:
+        RequestRefused: when a header chooses what it cannot.
+    """
+    return with_choices(verified_caller(event["requestContext"]), headers_of(event))
+
+
+def headers_of(event: Mapping[str, Any]) -> dict[str, str]:
+    """The headers of a request by name in lower case."""
+    return {name.lower(): value for name, value in (event.get("headers") or {}).items()}
+
+
+def verified_caller(context: Mapping[str, Any]) -> Caller:
+    """The caller of a request, from its context alone.
+
+    One that bears a token sees what that names, and does what its scopes tell, or reads. One that signed for IAM sees
+    everything, may read, and may remember what is its own.
+    """
     authorizer = context.get("authorizer") or {}
-    subject = authorizer.get("principalId") or (context.get("identity") or {}).get("userArn") or "unknown"
-    scope = read_scope(authorizer.get(SCOPE)) if authorizer else EVERYTHING
-    rights = authorizer.get(RIGHTS)
-    return Caller(str(subject), scope, REGISTRY.read_rights if rights is None else read_rights(rights))
+    told = authorizer.get("principalId") or (context.get("identity") or {}).get("userArn")
+    user = None if told is None else str(told)
+    identity = read_identity(user, authorizer.get(IDENTITY) if user is not None else None)
+    identity = replace(identity, company=read_environment().get(COMPANY_VARIABLE) or None)
+    if not authorizer:
+        rights = offered_tools().read_rights if user is None else offered_tools().read_rights | {WRITE_RIGHT}
+        return Caller(user or "unknown", EVERYTHING, rights, identity)
+    granted = authorizer.get(RIGHTS)
+    rights = offered_tools().read_rights if granted is None else read_rights(granted)
+    return Caller(user or "unknown", read_scope(authorizer.get(SCOPE)), rights, identity)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from tribal.catalog.scope import Scope
+from tribal.ports.remembering.identity import Identity
 
 SCOPE = "tribal_scope"
 """Key of the authorizer's context, whose values API Gateway passes on as texts; absent means that nothing is seen."""
@@ -12,6 +13,10 @@ SCOPE = "tribal_scope"
 
 RIGHTS = "tribal_rights"
 """Key of the rights in the same context; absent where the issuer's scopes tell no rights apart."""
+
+
+IDENTITY = "tribal_identity"
+"""Key of who the bearer is in the layers of memory, in the same context; absent where claims tell nothing of it."""
 
 
 def write_scope(scope: Scope) -> str:
@@ -34,3 +39,17 @@ def write_rights(rights: frozenset[str]) -> str:
 def read_rights(text: str) -> frozenset[str]:
     """The rights in a text that `write_rights` wrote."""
     return frozenset(text.split())
+
+
+def write_identity(identity: Identity) -> str:
+    """The organizations, teams and projects of a bearer as a text; empty without any."""
+    kinds = {"orgs": identity.orgs, "teams": identity.teams, "projects": identity.projects}
+    content = {kind: list(names) for kind, names in kinds.items() if names}
+    return json.dumps(content) if content else ""
+
+
+def read_identity(user: str | None, text: str | None) -> Identity:
+    """The identity of a user with what is in a text that `write_identity` wrote."""
+    content = json.loads(text or "{}")
+    orgs, teams, projects = (tuple(content.get(kind, ())) for kind in ("orgs", "teams", "projects"))
+    return Identity(user, orgs=orgs, teams=teams, projects=projects)

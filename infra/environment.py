@@ -10,6 +10,7 @@ from zoneinfo import available_timezones
 import yaml
 from pydantic import Field, field_validator, model_validator
 
+from infra.memory import Memory
 from infra.model import Model, Part
 
 FOLDER = Path(__file__).parent / "environments"
@@ -55,11 +56,15 @@ class FunctionSizes(Part):
     retriever: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=25)
     authorizer: FunctionSize = FunctionSize(memory_mb=512, timeout_seconds=10)
     mcp: FunctionSize = FunctionSize(memory_mb=1024, timeout_seconds=28)
+    memory: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=25)
 
     @model_validator(mode="after")
     def _api_gateway_waits_29_seconds(self) -> Self:
-        if max(each.timeout_seconds for each in (self.retriever, self.authorizer, self.mcp)) > 29:
-            raise ValueError("API Gateway waits 29 seconds: retriever, authorizer and mcp must answer within them")
+        behind = (self.retriever, self.authorizer, self.mcp, self.memory)
+        if max(each.timeout_seconds for each in behind) > 29:
+            raise ValueError(
+                "API Gateway waits 29 seconds: retriever, authorizer, mcp and memory must answer within them"
+            )
         return self
 
 
@@ -136,6 +141,10 @@ class JwtAuth(Part):
     """Exactly as its tokens and its discovery document name it, with or without a slash at the end."""
     audience: TokenName | list[TokenName] = Field(min_length=1)
     """Whom tokens are for; one of several does."""
+    org_claim: TokenName | None = None
+    teams_claim: TokenName | None = None
+    projects_claim: TokenName | None = None
+    """The claims that say to which organization, teams and projects a caller belongs, for memory."""
     audience_claim: Literal["aud", "client_id"] = "aud"
     """The claim that holds the audience: `client_id` for access tokens without `aud`, such as Amazon Cognito's."""
     authorized_parties: list[TokenName] = Field(default_factory=list)
@@ -223,6 +232,8 @@ class Environment(Part):
     """The model that describes tables; without one, rules do."""
     describer: Literal["rules", "model"] | None = None
     """`rules` switches the model off and leaves its settings where they are; `model` says that there has to be one."""
+    memory: Memory | None = None
+    """What agents remember; without it no tool of memory is deployed."""
     functions: FunctionSizes = FunctionSizes()
     concurrency: Concurrency = Concurrency()
     api: Api = Api()

@@ -19,6 +19,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "retriever": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors"),
     "authorizer": (OUR_LAYER, "deps-core", "deps-tokens"),
     "mcp": (OUR_LAYER, "deps-core", "deps-mcp"),
+    "memory": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors"),
 }
 ASKING = ("documenter", "finisher")
 """The functions that ask the model."""

@@ -58,6 +58,12 @@ from tribal.adapters.sqlite.published import PublishedSqliteIndex
 OpenSearchIndex(opensearch_client("https://localhost", region="eu-central-1")).close()
 PublishedSqliteIndex(S3ObjectStore(aws_client("s3"), "bucket"), Path("disk")).close()
 """
+_MEMORIES = """
+from tribal.adapters.journal.memories import JournalMemories
+from tribal.adapters.opensearch.memories import OpenSearchMemories
+OpenSearchMemories(opensearch_client("https://localhost", region="eu-central-1"), 256).close()
+JournalMemories(S3ObjectStore(aws_client("s3"), "bucket")).close()
+"""
 _PAGE = """
 from tribal.rendering.web.page import page_version
 assert page_version()
@@ -70,8 +76,8 @@ key = ec.generate_private_key(ec.SECP256R1())
 jwt.decode(jwt.encode({}, key, "ES256"), key.public_key(), ["ES256"])
 """
 _MCP = """
-from tribal.app.remote_tools import tools_of_function
-tools_of_function("arn:aws:lambda:eu-central-1:111122223333:function:retriever", "eu-central-1")
+from tribal.app.remote_tools import tools_of_functions
+tools_of_functions("arn:aws:lambda:eu-central-1:111122223333:function:retriever", "eu-central-1")
 """
 ASKING_WORK = """
 assert "anthropic" not in sys.modules, "the SDK is loaded before a model is asked"
@@ -91,6 +97,7 @@ WORK = {
     "retriever": _S3 + _SECRETS + _VECTORS + _SEARCH,
     "authorizer": _TOKENS,
     "mcp": _MCP,
+    "memory": _S3 + _SECRETS + _VECTORS + _SEARCH + _MEMORIES,
 }
 """What each function loads only when it has something to do."""
 _TIMEOUT_SECONDS = 120

@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 
+from tribal import errors
 from tribal.errors import (
     CODES,
     AccessDenied,
@@ -107,10 +108,10 @@ def test_every_code_that_can_be_seen_is_registered_and_means_something_at_an_edg
     assert all(code_outcome(code) != code_outcome("RET_INTERNAL") for code in seen - {"RET_INTERNAL"})
 
 
-@pytest.mark.parametrize("kind", CODES)
-def test_what_a_code_means_at_an_edge_is_what_its_usual_cause_means(kind: type[TribalError]) -> None:
-    usual, _ = CODES[kind]
-    sharing = [other for other, (code, _) in CODES.items() if code == usual]
+@pytest.mark.parametrize("name", CODES)
+def test_what_a_code_means_at_an_edge_is_what_its_usual_cause_means(name: str) -> None:
+    usual, _ = CODES[name]
+    sharing = [getattr(errors, other) for other, (code, _) in CODES.items() if code == usual]
     assert code_outcome(usual) in [outcome(other("why")) for other in sharing]
 
 

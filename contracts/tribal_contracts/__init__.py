@@ -5,19 +5,10 @@ Source: specification section 9.
 
 from __future__ import annotations
 
-from tribal_contracts.core.access import (
-    AccessToken,
-    AccessTokens,
-    ServeSettings,
-)
-from tribal_contracts.core.codes import (
-    ERROR_CODES,
-    CodeDefaults,
-    agent_error,
-)
-from tribal_contracts.core.configuration import (
-    ProfileEntry,
-)
+from tribal_contracts.core.access import AccessToken, AccessTokens, ServeSettings
+from tribal_contracts.core.camel import ToolError
+from tribal_contracts.core.codes import ERROR_CODES, CodeDefaults, agent_error
+from tribal_contracts.core.configuration import ProfileEntry
 from tribal_contracts.core.models import (
     NANODOLLARS,
     ModelPrice,
@@ -27,11 +18,7 @@ from tribal_contracts.core.models import (
     ModelUsage,
     sum_usage,
 )
-from tribal_contracts.core.runs import (
-    LeaseRecord,
-    RunRecord,
-    SourceRecord,
-)
+from tribal_contracts.core.runs import LeaseRecord, RunRecord, SourceRecord
 from tribal_contracts.core.shape import (
     SCHEMA_VERSION,
     AgentError,
@@ -50,11 +37,7 @@ from tribal_contracts.core.shape import (
     UnitInterval,
     Unset,
 )
-from tribal_contracts.documentation.budget import (
-    BudgetHolder,
-    BudgetRecord,
-    BudgetSpend,
-)
+from tribal_contracts.documentation.budget import BudgetHolder, BudgetRecord, BudgetSpend
 from tribal_contracts.documentation.catalog import (
     CatalogCheck,
     CatalogColumn,
@@ -174,12 +157,11 @@ from tribal_contracts.documentation.tasks import (
     UnitItem,
     Wave,
 )
-from tribal_contracts.project_file import (
-    AnswerLimits,
-    ProjectFile,
-)
+from tribal_contracts.memory.records import IdentitySettings, MemorySettings
+from tribal_contracts.project_file import AnswerLimits, ProjectFile
 from tribal_contracts.retrieval.calls import (
     CallerRecord,
+    IdentityRecord,
     ToolCall,
     ToolCallEvent,
 )
@@ -191,11 +173,7 @@ from tribal_contracts.retrieval.indexing import (
     KeyEdge,
     KeyGraph,
 )
-from tribal_contracts.retrieval.names import (
-    ListNamesInput,
-    ListNamesOutput,
-    NameKind,
-)
+from tribal_contracts.retrieval.names import ListNamesInput, ListNamesOutput, NameKind
 from tribal_contracts.retrieval.tools import (
     ColumnDetail,
     ColumnSummary,
@@ -208,6 +186,7 @@ from tribal_contracts.retrieval.tools import (
     GetJoinPathOutput,
     GetTableSchemaInput,
     GetTableSchemaOutput,
+    GuidanceItem,
     IndexDetail,
     JoinAlternative,
     JoinStep,
@@ -224,6 +203,9 @@ from tribal_contracts.retrieval.tools import (
 )
 
 __all__ = [
+    "ToolError",
+    "IdentitySettings",
+    "MemorySettings",
     "CloseTask",
     "ComposedRun",
     "ComposeTask",
@@ -252,6 +234,7 @@ __all__ = [
     "WrittenCorrection",
     "WrittenWords",
     "CallerRecord",
+    "IdentityRecord",
     "ToolCall",
     "ToolCallEvent",
     "BudgetHolder",
@@ -322,6 +305,7 @@ __all__ = [
     "GetJoinPathOutput",
     "GetTableSchemaInput",
     "GetTableSchemaOutput",
+    "GuidanceItem",
     "Glob",
     "HandedBack",
     "ISOTimestamp",

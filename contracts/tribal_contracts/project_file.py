@@ -10,6 +10,7 @@ from tribal_contracts.core.access import ServeSettings
 from tribal_contracts.core.models import ModelSettings
 from tribal_contracts.core.shape import ClosedContract, Unset, optional
 from tribal_contracts.documentation.configuration import DatabaseEntry, LintRules
+from tribal_contracts.memory.records import IdentitySettings, MemorySettings
 
 
 class AnswerLimits(ClosedContract):
@@ -37,3 +38,5 @@ class ProjectFile(ClosedContract):
     lint: LintRules = Field(default_factory=LintRules)
     limits: AnswerLimits = Field(default_factory=AnswerLimits)
     serve: ServeSettings = Field(default_factory=ServeSettings)
+    identity: IdentitySettings = Field(default_factory=IdentitySettings)
+    memory: MemorySettings | Unset = optional("Memory; agents are offered its tools where this part is there.")

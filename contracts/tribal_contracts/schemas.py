@@ -1,8 +1,8 @@
-"""Exports the contracts as JSON Schema, draft-07.
+"""Exports the contracts as JSON Schema: draft-07, and 2020-12 where the memory specification has that.
 
 `python -m tribal_contracts.schemas` writes the files; with `--check` it only checks that they are up to date.
 
-Source: specification section 7.
+Source: specification section 7; memory specification, section 6.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any, Union, cast
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-from tribal_contracts import core, documentation, retrieval
+from tribal_contracts import core, documentation, memory, retrieval
 from tribal_contracts.core.shape import ClosedContract
 from tribal_contracts.project_file import ProjectFile
 
 SCHEMA_DIRECTORY = Path(__file__).parent / "schemas"
 
-CAPABILITIES = (core, documentation, retrieval)
+CAPABILITIES = (core, documentation, retrieval, memory)
 """Packages of contracts, each of which lists its exports in `EXPORTED`."""
 
 EXPORTED: dict[str, type[BaseModel]] = {
@@ -30,12 +30,15 @@ EXPORTED: dict[str, type[BaseModel]] = {
 }
 
 
+DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
+
+
 class _Draft07(GenerateJsonSchema):
     schema_dialect = "http://json-schema.org/draft-07/schema#"
 
 
 def json_schema(name: str) -> dict[str, Any]:
-    """The draft-07 schema of one exported contract, `$id` included.
+    """The schema of one exported contract in the dialect of its specification, `$id` included.
 
     Raises:
         KeyError: when no contract with that name is exported.
@@ -43,6 +46,12 @@ def json_schema(name: str) -> dict[str, Any]:
     model = EXPORTED[name]
     # Inputs are described as callers may send them, everything else as it is written.
     body = model_schema(model, mode="validation" if issubclass(model, ClosedContract) else "serialization")
+    if name in memory.EXPORTED:
+        # What contracts use means the same in both dialects, but for where definitions are.
+        body = json.loads(json.dumps(body).replace('"#/definitions/', '"#/$defs/'))
+        if "definitions" in body:
+            body["$defs"] = body.pop("definitions")
+        return {"$schema": DRAFT_2020, "$id": f"{name}.schema.json", **body}
     return {"$schema": _Draft07.schema_dialect, "$id": f"{name}.schema.json", **body}
 
 

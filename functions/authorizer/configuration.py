@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
-from tribal.edges.http.identity import LEEWAY_SECONDS, TokenRules
+from tribal.edges.http.identity import LEEWAY_SECONDS, IdentityClaims, TokenRules
 from tribal.errors import ConfigurationError
 from tribal.settings import read_environment
+
+_KINDS = ("ORG", "TEAMS", "PROJECTS")
 
 
 def load_rules() -> TokenRules:
@@ -28,5 +30,6 @@ def load_rules() -> TokenRules:
         rights={
             name: frozenset(rights) for name, rights in json.loads(values.get("TRIBAL_TOKEN_RIGHTS") or "{}").items()
         },
+        identity_claims=IdentityClaims(*(values.get(f"TRIBAL_TOKEN_{kind}_CLAIM") or None for kind in _KINDS)),
         leeway_seconds=float(values.get("TRIBAL_TOKEN_CLOCK_SKEW_SECONDS") or LEEWAY_SECONDS),
     )

@@ -10,7 +10,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.authorizer.configuration import load_rules
 from functions.contexts import LambdaContext
-from functions.scopes import RIGHTS, SCOPE, write_rights, write_scope
+from functions.scopes import IDENTITY, RIGHTS, SCOPE, write_identity, write_rights, write_scope
 from tribal.edges.http.identity import KeysUnavailable, SigningKeys, TokenRefused, download_keys, identify
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
@@ -39,7 +39,9 @@ def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         metrics.add_metric("KeysUnavailable", MetricUnit.Count, 1)
         raise
     rights = {} if bearer.rights is None else {RIGHTS: write_rights(bearer.rights)}
-    return _policy(bearer.subject, "Allow", resource, {SCOPE: write_scope(bearer.scope), **rights})
+    text = write_identity(bearer.identity)
+    identity = {IDENTITY: text} if text else {}
+    return _policy(bearer.subject, "Allow", resource, {SCOPE: write_scope(bearer.scope), **identity, **rights})
 
 
 @lru_cache(maxsize=4)

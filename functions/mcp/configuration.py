@@ -15,6 +15,8 @@ class McpDeployment:
     retriever: str
     """ARN of the function that has the index."""
     region: str
+    memory: str | None
+    """ARN of the function for memory, where the environment has that."""
     issuer: str | None
     """Who issues tokens for the API; `None` where callers sign for IAM."""
 
@@ -29,4 +31,9 @@ def load_mcp_deployment() -> McpDeployment:
     missing = [name for name in ("TRIBAL_RETRIEVER", "AWS_REGION") if not values.get(name)]
     if missing:
         raise ConfigurationError(f"the environment variable {missing[0]} is not set; the stack sets it, so deploy anew")
-    return McpDeployment(values["TRIBAL_RETRIEVER"], values["AWS_REGION"], values.get("TRIBAL_TOKEN_ISSUER") or None)
+    return McpDeployment(
+        retriever=values["TRIBAL_RETRIEVER"],
+        region=values["AWS_REGION"],
+        memory=values.get("TRIBAL_MEMORY_FUNCTION") or None,
+        issuer=values.get("TRIBAL_TOKEN_ISSUER") or None,
+    )

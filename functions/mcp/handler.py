@@ -1,4 +1,4 @@
-"""The function for MCP: answers the protocol, and asks the retriever for every tool, on behalf of the caller."""
+"""The function for MCP: answers the protocol, and asks the functions that have the tools, on behalf of the caller."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from typing import Any
 import anyio
 from aws_lambda_powertools import Logger, Metrics, Tracer
 
+from functions.answering import answered
 from functions.callers import caller_of
 from functions.contexts import LambdaContext
 from functions.mcp.configuration import McpDeployment, load_mcp_deployment
 from functions.mcp.requests import answer_request
-from tribal.app.remote_tools import tools_of_function
+from functions.offering import MEMORY, offered_tools
+from tribal.app.parts import system_clock
+from tribal.app.remote_tools import tools_of_functions
 from tribal.edges.http.identity import METADATA_PATH, resource_metadata
+from tribal.edges.http.refusals import refusal
 from tribal.edges.mcp.http import CALLER, McpEndpoint
-from tribal.tools.registry import REGISTRY
+from tribal.errors import RequestRefused
 from tribal.tools.remote import RemoteTools
 
 MCP = "/mcp"
@@ -36,9 +40,13 @@ def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
 
 async def _answer(event: dict[str, Any]) -> dict[str, Any]:
     # Nothing is kept between requests: the next one may come to another instance of this function.
-    endpoint = McpEndpoint(_tools(), REGISTRY, sessions=False)
+    try:
+        caller = caller_of(event)
+    except RequestRefused as error:
+        return answered(refusal(error, system_clock().published()))
+    endpoint = McpEndpoint(_tools(), offered_tools(), sessions=False)
     async with endpoint.running():
-        return await answer_request(endpoint, event, {CALLER: caller_of(event["requestContext"])})
+        return await answer_request(endpoint, event, {CALLER: caller})
 
 
 def _metadata(context: dict[str, Any]) -> dict[str, Any]:
@@ -56,7 +64,8 @@ def _metadata(context: dict[str, Any]) -> dict[str, Any]:
 @cache
 def _tools() -> RemoteTools:
     deployment = _deployment()
-    return tools_of_function(deployment.retriever, deployment.region)
+    others = {} if deployment.memory is None else {MEMORY: deployment.memory}
+    return tools_of_functions(deployment.retriever, deployment.region, offered_tools(), others)
 
 
 @cache

@@ -15,7 +15,7 @@ from infra.environment import Environment
 from infra.stacks.environment_stack import EnvironmentStack
 
 WILDCARDS = {
-    r">/(config|annotations|catalog|progress|docs|data|prose)/\*$": (
+    r">/(config|annotations|catalog|progress|docs|data|prose|memory)/\*$": (
         "The keys below one prefix of the store, which is the unit of what a function may touch: names of databases, "
         "tables and runs are only known when it runs"
     ),
@@ -27,6 +27,7 @@ WILDCARDS = {
     ),
     r":dbuser:": "The users of the network's databases, as the file of the environment names them",
     r":execution:[a-z0-9-]+-run/\*$": "Step Functions names the children of a distributed map",
+    r":domain/[a-z0-9-]+/tribal-memories[/-]\*$": "What is asked of the one index of memories, and the ids of these",
     r":domain/[a-z0-9-]+/\*$": "The indexer makes the generations of the index, whose names are numbered",
 }
 """Reasons for wildcards in a role's resources, by a pattern of the resource."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from aws_cdk import Duration, RemovalPolicy, Stack
@@ -13,6 +14,7 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.environment import Environment, JwtAuth
+from infra.memory import MEMORY_TOOLS
 from infra.stacks.functions import Function, Layers, NetworkPlace
 from infra.stacks.logging import log_group
 from infra.stacks.permissions import allow
@@ -41,6 +43,16 @@ _ACCESS_LOG = json.dumps(
 """One line a request. Its errors replace execution logs, which API Gateway writes to a group without retention."""
 
 
+@dataclass(frozen=True, slots=True)
+class ToolRights:
+    """What the functions behind the API may do, beside what every function may."""
+
+    reading: list[iam.PolicyStatement]
+    """Of the retriever, which changes nothing."""
+    remembering: list[iam.PolicyStatement]
+    """Of the function `memory`."""
+
+
 class ToolsApi(Construct):
     """`POST /v1/tools/{name}`, `GET /v1/tools`, `GET /health`, `/mcp`, and what tells clients who issues tokens."""
 
@@ -52,10 +64,12 @@ class ToolsApi(Construct):
         environment: Environment,
         layers: Layers,
         place: NetworkPlace | None,
-        statements: list[iam.PolicyStatement],
+        rights: ToolRights,
         variables: dict[str, str],
     ) -> None:
         super().__init__(scope, name)
+        self._of_memory = {} if environment.memory is None else environment.memory.variables
+        told = variables | {"TRIBAL_ANSWER_TOKENS": str(environment.api.answer_tokens)} | self._of_memory
         self.retriever = Function(
             self,
             "Retriever",
@@ -63,9 +77,21 @@ class ToolsApi(Construct):
             environment=environment,
             layers=layers,
             place=place,
-            statements=statements,
-            variables=variables | {"TRIBAL_ANSWER_TOKENS": str(environment.api.answer_tokens)},
+            statements=rights.reading,
+            variables=told,
         )
+        self.memory: Function | None = None
+        if environment.memory is not None:
+            self.memory = Function(
+                self,
+                "Memory",
+                package="memory",
+                environment=environment,
+                layers=layers,
+                place=place,
+                statements=rights.remembering,
+                variables=told,
+            )
         self.authorizer = self._authorizer(environment, layers)
         self.mcp = self._mcp(environment, layers)
         self.rest = self._rest_api(environment)
@@ -76,20 +102,27 @@ class ToolsApi(Construct):
     @property
     def functions(self) -> list[Function]:
         """The functions behind the API."""
-        return [self.retriever, self.mcp, *([self.authorizer] if self.authorizer else [])]
+        return [*self.searching, self.mcp, *([self.authorizer] if self.authorizer else [])]
+
+    @property
+    def searching(self) -> list[Function]:
+        """Those that ask an index."""
+        return [self.retriever, *([self.memory] if self.memory else [])]
 
     def _mcp(self, environment: Environment, layers: Layers) -> Function:
-        """The function for MCP, which may do nothing but ask the retriever."""
+        """The function for MCP, which may do nothing but ask the functions that have the tools."""
         auth = environment.api.auth
         issuer = {"TRIBAL_TOKEN_ISSUER": auth.issuer} if isinstance(auth, JwtAuth) else {}
+        memory = {} if self.memory is None else {"TRIBAL_MEMORY_FUNCTION": self.memory.arn} | self._of_memory
+        asked = [function.arn for function in self.searching]
         return Function(
             self,
             "Mcp",
             package="mcp",
             environment=environment,
             layers=layers,
-            statements=[allow("AskTheRetriever", ["lambda:InvokeFunction"], self.retriever.arn)],
-            variables={"TRIBAL_RETRIEVER": self.retriever.arn} | issuer,
+            statements=[allow("AskForTools", ["lambda:InvokeFunction"], *asked)],
+            variables={"TRIBAL_RETRIEVER": self.retriever.arn} | issuer | memory,
         )
 
     def _authorizer(self, environment: Environment, layers: Layers) -> Function | None:
@@ -102,6 +135,15 @@ class ToolsApi(Construct):
             "TRIBAL_TOKEN_AUDIENCE_CLAIM": auth.audience_claim,
             "TRIBAL_TOKEN_AUTHORIZED_PARTIES": " ".join(auth.authorized_parties),
             "TRIBAL_TOKEN_SCOPE_CLAIM": auth.scope_claim,
+            **{
+                f"TRIBAL_TOKEN_{kind}_CLAIM": claim
+                for kind, claim in (
+                    ("ORG", auth.org_claim),
+                    ("TEAMS", auth.teams_claim),
+                    ("PROJECTS", auth.projects_claim),
+                )
+                if claim is not None
+            },
             "TRIBAL_TOKEN_RIGHTS": json.dumps(auth.rights),
             "TRIBAL_TOKEN_CLOCK_SKEW_SECONDS": f"{auth.clock_skew_seconds:g}",
         }
@@ -149,6 +191,10 @@ class ToolsApi(Construct):
         tools = self.rest.root.add_resource("v1").add_resource("tools")
         tools.add_method("GET", integration, **options)
         tools.add_resource("{name}").add_method("POST", integration, **options)
+        if self.memory is not None:
+            remembers = self._integration("MemoryOfApi", self.memory)
+            for tool in MEMORY_TOOLS:
+                tools.add_resource(tool).add_method("POST", remembers, **options)
         self._asks_mcp = self._integration("McpOfApi", self.mcp)
         mcp = self.rest.root.add_resource("mcp")
         for method in ("POST", "GET", "DELETE"):

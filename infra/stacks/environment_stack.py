@@ -11,7 +11,7 @@ from constructs import Construct
 from infra.environment import Environment
 from infra.function_packages import Packages
 from infra.stacks import permissions, search
-from infra.stacks.api import ToolsApi
+from infra.stacks.api import ToolRights, ToolsApi
 from infra.stacks.functions import Layers, NetworkPlace
 from infra.stacks.indexing import Indexing
 from infra.stacks.observability import Observability
@@ -78,14 +78,29 @@ class EnvironmentStack(Stack):
             environment=self.environment_settings,
             layers=self.layers,
             place=self._index_place,
-            statements=self._reading_statements(),
+            rights=ToolRights(self._reading_statements(), self._remembering_statements()),
             variables=self._variables,
         )
 
     def _reading_statements(self) -> list[iam.PolicyStatement]:
         if self.environment_settings.opensearch:
+            # One search may ask for tables and for memories.
             return search.read_statements(search.domain_arn(self, self.environment_settings))
-        return permissions.read_objects(self.storage.bucket.bucket_arn, permissions.INDEX_FILES)
+        memory = [permissions.MEMORY] if self.environment_settings.memory else []
+        return permissions.read_objects(self.storage.bucket.bucket_arn, permissions.INDEX_FILES, *memory)
+
+    def _remembering_statements(self) -> list[iam.PolicyStatement]:
+        """Permissions of the function `memory`: it alone writes memories, and writes nothing else."""
+        bucket = self.storage.bucket.bucket_arn
+        own = [
+            permissions.write_objects(bucket, permissions.MEMORY),
+            permissions.delete_objects(bucket, permissions.MEMORY),
+        ]
+        if self.environment_settings.opensearch is None:
+            return [*permissions.read_objects(bucket, permissions.MEMORY, permissions.INDEX_FILES), *own]
+        arn = search.domain_arn(self, self.environment_settings)
+        reading = permissions.read_objects(bucket, permissions.MEMORY)
+        return [*reading, *own, *search.read_statements(arn), *search.memory_statements(arn)]
 
     def _search(self) -> Search | None:
         size = self.environment_settings.opensearch
@@ -99,8 +114,9 @@ class EnvironmentStack(Stack):
             place=self._index_place,
             reader=self.api.retriever.role,
             writer=self.indexing.function.role,
+            memory=None if self.api.memory is None else self.api.memory.role,
         )
-        for function in (self.api.retriever, self.indexing.function):
+        for function in (self.indexing.function, *self.api.searching):
             function.set_variable("TRIBAL_SEARCH_ENDPOINT", domain.address)
         return domain
 
@@ -111,6 +127,8 @@ class EnvironmentStack(Stack):
         watching.watch_runs(self.pipeline.run.attr_arn, self.pipeline.start.attr_arn)
         watching.watch_queues(self.indexing.queue, [self.indexing.dead, self.indexing.undelivered])
         watching.watch_api(environment.prefix, environment.name)
+        if environment.memory is not None:
+            watching.watch_memory()
         if environment.opensearch is not None:
             watching.watch_search(environment.prefix, self.account, environment.opensearch.volume_gb)
 

@@ -85,6 +85,12 @@ class Observability(Construct):
         )
         self._show("Latency, p95", [_api_metric("Latency", api_name, stage, "p95")])
 
+    def watch_memory(self) -> None:
+        """An alarm on calls of memory that fail by our fault; over MCP they are no server errors of the API."""
+        faults = self._own_metric("MemoryFaults", "memory")
+        self._alarm("memory-faults", faults, 1, "Memory could not be read or written; see docs/operating.md")
+        self._show("Memory: calls that failed", [self._own_metric("ToolErrors", "memory"), faults])
+
     def watch_search(self, domain_name: str, account: str, volume_gb: int) -> None:
         """Alarms on a domain that has lost data, refuses writes or runs out of space."""
         dimensions = {"DomainName": domain_name, "ClientId": account}

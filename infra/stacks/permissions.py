@@ -17,6 +17,7 @@ INDEXER_LEASE = "progress/leases/indexing.json"
 DOCUMENTS = "docs/*"
 INDEX_FILES = "data/*"
 PROSE = "prose/*"
+MEMORY = "memory/*"
 
 _COLON = ArnFormat.COLON_RESOURCE_NAME
 

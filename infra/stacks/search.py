@@ -16,8 +16,11 @@ from infra.stacks.permissions import allow, trusting
 from infra.stacks.storage import removal_of
 
 ENGINE = "OpenSearch_2.19"
+MEMORIES = "tribal-memories"
+"""The alias of the index of memories, as the package names it; a test compares the two."""
 _ASKING = ["es:ESHttpPost"]
 _KEEPING = ["es:ESHttpDelete", "es:ESHttpGet", "es:ESHttpPost", "es:ESHttpPut"]
+_MAKING = ["es:ESHttpPut"]
 _LOGS = ("SEARCH_SLOW_LOGS", "INDEX_SLOW_LOGS", "ES_APPLICATION_LOGS")
 
 
@@ -29,6 +32,14 @@ def read_statements(domain_arn: str) -> list[iam.PolicyStatement]:
 def write_statements(domain_arn: str) -> list[iam.PolicyStatement]:
     """Permissions for the indexer, which reads, creates, fills, switches and removes generations of the index."""
     return [allow("KeepTheIndex", _KEEPING, f"{domain_arn}/*")]
+
+
+def memory_statements(domain_arn: str) -> list[iam.PolicyStatement]:
+    """Permissions for the function `memory`, which fills and asks the one index of memories, and makes it."""
+    return [
+        allow("KeepTheMemories", _ASKING, f"{domain_arn}/{MEMORIES}/*"),
+        allow("MakeTheIndex", _MAKING, f"{domain_arn}/{MEMORIES}-*"),
+    ]
 
 
 def domain_arn(scope: Construct, environment: Environment) -> str:
@@ -49,6 +60,7 @@ class Search(Construct):
         place: NetworkPlace | None,
         reader: iam.Role,
         writer: iam.Role,
+        memory: iam.Role | None,
     ) -> None:
         super().__init__(scope, name)
         arn = domain_arn(self, environment)
@@ -56,6 +68,9 @@ class Search(Construct):
             statements=[
                 _for_role(reader, _ASKING, f"{arn}/_msearch"),
                 _for_role(writer, _KEEPING, f"{arn}/*"),
+                *([] if memory is None else [_for_role(memory, _ASKING, f"{arn}/_msearch")]),
+                *([] if memory is None else [_for_role(memory, _ASKING, f"{arn}/{MEMORIES}/*")]),
+                *([] if memory is None else [_for_role(memory, _MAKING, f"{arn}/{MEMORIES}-*")]),
             ]
         )
         domain = opensearch.CfnDomain(
@@ -125,7 +140,7 @@ class Search(Construct):
             "SecurityGroup",
             vpc_id=place.network.vpc_id or "",
             group_description="The search index of Tribal Knowledge: HTTPS from its functions alone",
-            security_group_ingress=https_from(place.security_group_ids, "indexer and retriever"),
+            security_group_ingress=https_from(place.security_group_ids, "indexer, retriever and memory"),
         )
         return opensearch.CfnDomain.VPCOptionsProperty(
             subnet_ids=place.network.subnet_ids[: size.zones], security_group_ids=[group.attr_group_id]
@@ -146,5 +161,6 @@ def _cluster(size: OpenSearchSize) -> opensearch.CfnDomain.ClusterConfigProperty
     )
 
 
-def _for_role(role: iam.Role, actions: list[str], resource: str) -> iam.PolicyStatement:
-    return iam.PolicyStatement(principals=[iam.ArnPrincipal(role.role_arn)], actions=actions, resources=[resource])
+def _for_role(role: iam.Role, actions: list[str], *resources: str) -> iam.PolicyStatement:
+    principal = iam.ArnPrincipal(role.role_arn)
+    return iam.PolicyStatement(principals=[principal], actions=actions, resources=list(resources))

@@ -10,7 +10,8 @@ import pytest
 from pydantic import ValidationError
 
 import tribal_contracts as contracts
-from tribal_contracts.schemas import CAPABILITIES, EXPORTED, json_schema, stale_files
+from tribal_contracts import memory
+from tribal_contracts.schemas import CAPABILITIES, DRAFT_2020, EXPORTED, json_schema, stale_files
 
 NOW = "2026-01-02T03:04:05Z"
 HASH = "a" * 64
@@ -83,11 +84,12 @@ def test_the_exported_schemas_are_those_of_the_models() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(EXPORTED))
-def test_every_exported_schema_is_valid_draft_07_and_never_allows_null_for_an_optional_field(name: str) -> None:
+def test_every_exported_schema_is_valid_in_its_dialect_and_never_allows_null_for_an_optional_field(name: str) -> None:
     schema = json_schema(name)
-    jsonschema.Draft7Validator.check_schema(schema)
+    of_memory = name in memory.EXPORTED
+    (jsonschema.Draft202012Validator if of_memory else jsonschema.Draft7Validator).check_schema(schema)
     assert schema["$id"] == f"{name}.schema.json"
-    assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
+    assert schema["$schema"] == (DRAFT_2020 if of_memory else "http://json-schema.org/draft-07/schema#")
     required = set(schema.get("required", ()))
     for field, definition in schema["properties"].items():
         kinds = [part.get("type") for part in definition.get("anyOf", [definition])]

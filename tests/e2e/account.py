@@ -60,6 +60,7 @@ class AwsAccount:
         """
         self._certificate = certificate
         self._secrets: dict[str, str] = {}
+        self._users: dict[str, str] = {}
         self._roles: dict[str, str] = {}
         self._keys: dict[str, dict[str, str]] = {}
         self.domain_policies: dict[str, Any] = {}
@@ -113,9 +114,10 @@ class AwsAccount:
     def user_keys(self, name: str) -> dict[str, str]:
         """Keys of a new user, by their names in boto3."""
         iam = self.client("iam")
-        iam.create_user(UserName=name)
+        user = iam.create_user(UserName=name)["User"]
         made = iam.create_access_key(UserName=name)["AccessKey"]
         self._secrets[made["AccessKeyId"]] = made["SecretAccessKey"]
+        self._users[made["AccessKeyId"]] = user["Arn"]
         return {"aws_access_key_id": made["AccessKeyId"], "aws_secret_access_key": made["SecretAccessKey"]}
 
     def _bootstrap(self) -> None:
@@ -184,7 +186,9 @@ class AwsAccount:
         apis = self.client("apigateway").get_rest_apis()["items"]
         api_id = next(api["id"] for api in apis if api["name"] == name)
         place = f"arn:aws:execute-api:{REGION}:{ACCOUNT}:{api_id}/{stage}"
-        api = RestApi(self.client, api_id, stage, self._secrets.get, partial(self._note_request, place))
+        api = RestApi(
+            self.client, api_id, stage, self._secrets.get, self._users.get, partial(self._note_request, place)
+        )
         self._closing.append(api.close)
         return api
 

@@ -32,6 +32,7 @@ JSON = {"Content-Type": "application/json", "Accept": "application/json, text/ev
 LONE = DEV.model_copy(
     update={
         "name": "lone",
+        "memory": None,
         "index": "sqlite",
         "opensearch": None,
         "model": Model(provider="bedrock", name="anthropic.claude-haiku-5-5"),

@@ -25,6 +25,7 @@ class RestApi:
         api_id: str,
         stage: str,
         secret_of: Callable[[str], str | None],
+        user_of: Callable[[str], str | None],
         calling: Callable[[str, str, str], None],
     ) -> None:
         """Listen.
@@ -34,9 +35,10 @@ class RestApi:
             api_id: which one is served.
             stage: of it.
             secret_of: the secret of an access key.
+            user_of: the ARN of whose access key it is.
             calling: told the function, the method and the path of each call of a function.
         """
-        self.calling = calling
+        self.calling, self.user_of = calling, user_of
         gateway = client("apigateway")
         self.functions, self.stage, self.secret_of = client("lambda"), stage, secret_of
         resources = gateway.get_resources(restApiId=api_id, limit=500)["items"]
@@ -59,7 +61,8 @@ class RestApi:
 
     def find(self, method: str, path: str) -> tuple[str, dict[str, str], dict[str, Any]] | None:
         """The resource of a path, what its parameters are, and its method."""
-        for (verb, resource), deployed in self.methods.items():
+        # What is named in full comes before what a parameter stands for.
+        for (verb, resource), deployed in sorted(self.methods.items(), key=lambda item: "{" in item[0][1]):
             pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(resource))
             if verb == method and (found := re.fullmatch(pattern, path)):
                 return resource, found.groupdict(), deployed
@@ -96,11 +99,13 @@ class _Request(BaseHTTPRequestHandler):
             return
         url = f"http://{self.headers['Host']}{self.path}"
         try:
-            signer_of(self.command, url, dict(self.headers), body, service="execute-api", secret_of=api.secret_of)
+            key = signer_of(self.command, url, dict(self.headers), body, service="execute-api", secret_of=api.secret_of)
         except NotSigned as refused:
             self._answer(403, {"message": str(refused)})
             return
-        answer = api.invoke(deployed, self._event(resource, f"/{rest}", parameters, parts.query, body, stage))
+        event = self._event(resource, f"/{rest}", parameters, parts.query, body, stage)
+        event["requestContext"]["identity"]["userArn"] = api.user_of(key)
+        answer = api.invoke(deployed, event)
         self._answer(answer["statusCode"], answer.get("body") or "", answer.get("multiValueHeaders") or {})
 
     do_GET = do_POST = do_PUT = do_DELETE = _handle  # noqa: N815  # names that the server looks up

@@ -24,7 +24,7 @@ class Exemption:
         return all(re.fullmatch(pattern, value) for pattern, value in parts)
 
 
-_FUNCTION = r".*(Planner|Documenter|Finisher|Indexer|Retriever|Mcp).*Role.*"
+_FUNCTION = r".*(Planner|Documenter|Finisher|Indexer|Retriever|Mcp|Memory).*Role.*"
 _MACHINE = r".*Pipeline(Run|Start)Role.*"
 EXEMPTIONS = (
     Exemption(_FUNCTION, r"logs:(CreateLogStream|PutLogEvents)", r".*", "Lambda itself writes what a function prints"),

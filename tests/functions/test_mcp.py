@@ -25,11 +25,13 @@ from tribal.adapters.aws.function import LambdaFunction
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.catalog.locations import INDEX_FILE
 from tribal.catalog.scope import Scope
-from tribal.ports import Application, Caller
+from tribal.ports import Application, Caller, Identity
+from tribal.ports.remembering.identity import LAYERS
+from tribal.tools.registry import REGISTRY
 from tribal.tools.remote import RemoteTools, answer_tool_call, is_tool_call, read_tool_call
 from tribal_contracts import ToolCallEvent
 
-READ = frozenset({"documentation:read"})
+READ = REGISTRY.read_rights
 WEB = {"principalId": "alice", SCOPE: write_scope(Scope(frozenset({"web"})))}
 ISSUER = "https://login.example.com/"
 CONTENT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
@@ -93,7 +95,8 @@ def test_a_call_reaches_the_retriever_with_the_caller_that_the_authorizer_verifi
     assert {table["database"] for table in result["structuredContent"]["tables"]} == {"web"}
     (event,) = retriever.events
     caller = event["tool_call"]["caller"]
-    assert caller == {"subject": "alice", "databases": ["web"], "rights": ["documentation:read"]}
+    assert caller.pop("identity")["user"] == "alice"
+    assert caller == {"subject": "alice", "databases": ["web"], "rights": sorted(READ)}
 
 
 def test_resources_and_completion_are_bounded_by_the_same_caller(retriever: Invoked) -> None:
@@ -113,6 +116,40 @@ def test_without_sessions_a_client_of_the_older_protocol_is_greeted_and_other_me
     for method in ("GET", "DELETE"):
         refused = asked(method, "/mcp", None, WEB)
         assert (refused["statusCode"], refused["multiValueHeaders"]["allow"]) == (405, ["POST"])
+    assert retriever.events == []
+
+
+MODERN = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "coder", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+def identity_asked(retriever: Invoked, message: Any, protocol: str, **headers: str) -> Any:
+    event = api_request("POST", "/mcp", json.dumps(message), WEB)
+    event["headers"] = {**CONTENT, "Mcp-Protocol-Version": protocol, **headers}
+    answer = handler.handle(event, Context())
+    assert answer["statusCode"] == 200, answer
+    return retriever.events[-1]["tool_call"]["caller"]["identity"]
+
+
+def test_a_client_that_says_its_name_is_the_agent_unless_a_header_names_another(retriever: Invoked) -> None:
+    message = call_message(1, "list_domains", {})
+    assert "agent" not in identity_asked(retriever, message, "2025-11-25")
+    message["params"]["_meta"] = MODERN
+    named = {"Mcp-Method": "tools/call", "Mcp-Name": "list_domains"}
+    assert identity_asked(retriever, message, "2026-07-28", **named)["agent"] == "coder"
+    own = {**named, "X-Tribal-Agent": "reviewer", "X-Tribal-Session": "s1"}
+    told = identity_asked(retriever, message, "2026-07-28", **own)
+    assert (told["agent"], told["session"], told["user"]) == ("reviewer", "s1", "alice")
+
+
+def test_a_request_that_chooses_a_project_of_others_reaches_no_tool(retriever: Invoked) -> None:
+    event = api_request("POST", "/mcp", json.dumps(call_message(1, "list_domains", {})), WEB)
+    event["headers"] = {**CONTENT, "X-Tribal-Project": "shop"}
+    answer = handler.handle(event, Context())
+    assert (answer["statusCode"], json.loads(answer["body"])["error"]["code"]) == (403, "HTTP_IDENTIFIER_REFUSED")
     assert retriever.events == []
 
 
@@ -164,11 +201,19 @@ scopes = st.builds(
 )
 
 
-@given(st.text(max_size=9), scopes, st.none() | st.frozensets(st.text(max_size=5)))
-def test_every_caller_arrives_as_it_was_verified(subject: str, scope: Scope, rights: frozenset[str] | None) -> None:
+names = st.none() | st.text(max_size=5)
+several = st.lists(st.text(max_size=5), max_size=3).map(tuple)
+chosen = st.lists(st.tuples(st.sampled_from(LAYERS), st.text(max_size=5)), max_size=2).map(tuple)
+identities = st.builds(Identity, names, names, names, several, several, several, names, chosen)
+
+
+@given(st.text(max_size=9), scopes, st.none() | st.frozensets(st.text(max_size=5)), identities)
+def test_every_caller_arrives_as_it_was_verified(
+    subject: str, scope: Scope, rights: frozenset[str] | None, identity: Identity
+) -> None:
     from tribal.tools.remote import _caller, _record
 
-    caller = Caller(subject, scope, rights)
+    caller = Caller(subject, scope, rights, identity)
     record = _record(caller).to_compact_json()
     assert _caller(type(_record(caller)).from_json(record)) == caller
 

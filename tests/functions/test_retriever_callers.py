@@ -1,21 +1,46 @@
-"""Who asks the retriever is what API Gateway says of the request, and nothing that the request says itself."""
+"""Who asks a function is what API Gateway says of the request; the request itself chooses among what the caller has."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.callers import caller_of
-from functions.scopes import RIGHTS, SCOPE, read_scope, write_rights, write_scope
+from functions.callers import COMPANY_VARIABLE, caller_of
+from functions.scopes import (
+    IDENTITY,
+    RIGHTS,
+    SCOPE,
+    read_identity,
+    read_scope,
+    write_identity,
+    write_rights,
+    write_scope,
+)
 from tribal.catalog.scope import EVERYTHING, Scope
+from tribal.errors import IdentifierRefused, RequestRefused
+from tribal.ports import Caller, Identity
+from tribal.tools.registry import REGISTRY
 
-READ = frozenset({"documentation:read"})
+READ = REGISTRY.read_rights
+ARN = "arn:aws:iam::123456789012:user/alice"
+OF_ALICE = Identity("alice", orgs=("acme",), teams=("data", "web"), projects=("shop", "till"))
+
+
+def asks(context: dict[str, Any], **headers: str) -> Caller:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return caller_of({"requestContext": context, "headers": named or None})
+
+
+def bearing(**headers: str) -> Caller:
+    return asks({"authorizer": {"principalId": "alice", IDENTITY: write_identity(OF_ALICE)}}, **headers)
 
 
 def test_whom_a_token_let_in_may_read_what_the_authorizer_named() -> None:
     scope = Scope(frozenset({"sales", "my, db"}), frozenset({("stock", "public")}))
-    caller = caller_of({"authorizer": {"principalId": "alice", SCOPE: write_scope(scope)}})
+    caller = asks({"authorizer": {"principalId": "alice", SCOPE: write_scope(scope)}})
     assert (caller.subject, caller.rights, caller.scope) == ("alice", READ, scope)
 
 
@@ -25,19 +50,71 @@ def test_every_scope_arrives_as_it_was_sent(databases: frozenset[str], schemas: 
     assert read_scope(write_scope(scope)) == scope
 
 
+names = st.lists(st.text(), max_size=3).map(tuple)
+
+
+@given(st.text(), names, names, names)
+def test_every_identity_arrives_as_it_was_sent(user: str, orgs: Any, teams: Any, projects: Any) -> None:
+    identity = Identity(user, orgs=orgs, teams=teams, projects=projects)
+    assert read_identity(user, write_identity(identity)) == identity
+
+
 def test_whom_a_token_let_in_without_a_scope_sees_nothing() -> None:
     for context in ({"principalId": "alice"}, {SCOPE: ""}, {SCOPE: None}, {SCOPE: write_scope(Scope(frozenset()))}):
-        assert caller_of({"authorizer": context}).scope == Scope(frozenset())
+        assert asks({"authorizer": context}).scope == Scope(frozenset())
 
 
 @pytest.mark.parametrize("rights", [frozenset[str](), READ, READ | {"metrics:read"}])
 def test_whose_scopes_tell_rights_has_these_and_no_others(rights: frozenset[str]) -> None:
     context = {"principalId": "alice", SCOPE: write_scope(Scope(frozenset())), RIGHTS: write_rights(rights)}
-    assert caller_of({"authorizer": context}).rights == rights
+    assert asks({"authorizer": context}).rights == rights
 
 
-def test_whom_iam_let_in_may_read_everything_under_the_name_that_iam_knows() -> None:
-    arn = "arn:aws:iam::123456789012:user/alice"
-    caller = caller_of({"authorizer": None, "identity": {"userArn": arn}})
-    assert (caller.subject, caller.scope, caller.rights) == (arn, EVERYTHING, READ)
-    assert caller_of({"identity": {"sourceIp": "127.0.0.1"}}).subject == "unknown"
+def test_whom_iam_let_in_reads_everything_and_remembers_under_the_name_that_iam_knows() -> None:
+    caller = asks({"authorizer": None, "identity": {"userArn": ARN}})
+    assert (caller.subject, caller.scope, caller.identity) == (ARN, EVERYTHING, Identity(ARN))
+    assert caller.rights == READ | {"memory:write"}
+
+
+def test_whom_nobody_names_is_nobody_and_may_only_read() -> None:
+    for context in ({"identity": {"sourceIp": "127.0.0.1"}}, {"authorizer": {IDENTITY: write_identity(OF_ALICE)}}):
+        caller = asks(context)
+        assert (caller.subject, caller.rights) == ("unknown", READ)
+        assert caller.identity.user is None
+
+
+def test_the_claims_of_a_token_and_the_company_of_the_environment_say_who_asks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert bearing().identity == OF_ALICE
+    monkeypatch.setenv(COMPANY_VARIABLE, "Acme Corp")
+    assert bearing().identity.company == "Acme Corp"
+    assert asks({"identity": {"userArn": ARN}}).identity.company == "Acme Corp"
+
+
+def test_headers_choose_a_session_an_agent_and_one_of_the_callers_projects() -> None:
+    chosen = bearing(X_Tribal_Session="s 1", X_Tribal_Agent="coder", x_tribal_project="till").identity
+    assert (chosen.user, chosen.session, chosen.agent) == ("alice", "s 1", "coder")
+    assert [space.identifiers for space in chosen.spaces("session")] == [(("user", "alice"), ("session", "s 1"))]
+    assert [space.identifiers for space in chosen.spaces_to_write("project")] == [(("project", "till"),)]
+    assert len(chosen.spaces("project")) == 2
+
+
+@pytest.mark.parametrize("project", ["other", "data", "acme", "Shop", "shop,till", "shop\u200b"])
+def test_a_project_that_is_none_of_the_callers_is_refused(project: str) -> None:
+    with pytest.raises(RequestRefused):
+        bearing(X_Tribal_Project=project)
+    with pytest.raises(IdentifierRefused):
+        asks({"identity": {"userArn": ARN}}, X_Tribal_Project="shop")
+
+
+@pytest.mark.parametrize("value", ["", " ", "a\nb", "a\x00", "x" * 201, "\u202eadmin"])
+@pytest.mark.parametrize("name", ["X_Tribal_Session", "X_Tribal_Agent", "X_Tribal_Project"])
+def test_a_header_that_is_no_name_is_refused(name: str, value: str) -> None:
+    with pytest.raises(RequestRefused, match="is no name"):
+        bearing(**{name: value})
+
+
+@given(st.dictionaries(st.sampled_from(["user", "team", "teams", "org", "company", "rights", "scope"]), st.text()))
+def test_no_other_header_changes_who_asks(headers: dict[str, str]) -> None:
+    assert bearing(**{f"X_Tribal_{name}": value for name, value in headers.items()}) == bearing()

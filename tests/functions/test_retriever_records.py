@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aws_lambda_powertools import Logger
 
-from functions.retriever.recording import record, record_index, seen_of
+from functions.recording import record, record_index, seen_of
 from tests.fakes import MemoryStore, application_over
 from tests.functions.calls import Context
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation

@@ -34,11 +34,14 @@ SMALL = Environment.model_validate(
                 "audience": ["tribal", "api://tribal"],
                 "authorized_parties": ["web", "phone"],
                 "scope_claim": "databases",
+                "teams_claim": "groups",
+                "projects_claim": "projects",
                 "rights": {"tribal.read": ["documentation:read"]},
                 "clock_skew_seconds": 5,
             },
             "account_log_role": False,
         },
+        "memory": {"company": "Acme Corp", "writable_layers": ["user", "project"], "writes_per_minute": 10},
         "alarms": {"topic_arn": "arn:aws:sns:eu-central-1:111122223333:on-call"},
         "variables": {"PLANT_HOST": "10.0.0.5", "COMPANY": "Example"},
         "networks": {
@@ -75,6 +78,7 @@ INSIDE = Environment.model_validate(
             "volume_gb": 20,
             "network": "office",
         },
+        "memory": {},
         "alarms": {"email": "data@example.com", "run_expected_every_hours": 26},
         "networks": {"office": {"vpc_id": "vpc-0a1b2c3d", "subnet_ids": ["subnet-0a1b2c3d", "subnet-1a1b2c3d"]}},
     }

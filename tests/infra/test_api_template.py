@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from infra.memory import MEMORY_TOOLS
 from tests.infra.synthesis import Assembly, Template
 
 pytestmark = pytest.mark.xdist_group("infra")
@@ -16,7 +17,7 @@ def test_no_method_of_the_api_is_open(template: Template) -> None:
     expected = "CUSTOM" if template.environment.api.auth.mode == "jwt" else "AWS_IAM"
     told = {name: each for name, each in methods.items() if "wellknown" in name}
     guarded = [method for name, method in methods.items() if name not in told]
-    assert [method["AuthorizationType"] for method in guarded] == [expected] * 6
+    assert [method["AuthorizationType"] for method in guarded] == [expected] * (9 if template.environment.memory else 6)
     assert all(("AuthorizerId" in method) == (expected == "CUSTOM") for method in guarded)
     assert [(each["HttpMethod"], each["AuthorizationType"]) for each in told.values()] == (
         [("GET", "NONE")] if expected == "CUSTOM" else []
@@ -44,7 +45,8 @@ def test_the_access_log_is_told_by_the_arn_of_its_group_with_one_ending(template
 def test_the_paths_of_the_api_are_those_of_the_tools(template: Template) -> None:
     parts = {resource["PathPart"] for resource in template.of_type("AWS::ApiGateway::Resource").values()}
     public = {".well-known", "oauth-protected-resource"} if template.environment.api.auth.mode == "jwt" else set()
-    assert parts == {"health", "v1", "tools", "{name}", "mcp", *public}
+    memory = set(MEMORY_TOOLS) if template.environment.memory else set()
+    assert parts == {"health", "v1", "tools", "{name}", "mcp", *public, *memory}
 
 
 def test_whoever_bears_no_good_token_is_told_where_to_get_one(assembly: Assembly) -> None:

@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from infra.memory import MEMORY_TOOLS
 from infra.role_table import EXAMPLE, PAGE, role_page
+from infra.stacks.search import MEMORIES
 from tests.infra.synthesis import Assembly, Template
+from tribal.adapters.opensearch import memories
 
 pytestmark = pytest.mark.xdist_group("infra")
 
@@ -31,6 +34,10 @@ def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def flat_resources(template: Template, statement: dict[str, Any]) -> list[str]:
+    return [template.flat(each) for each in listed(statement["Resource"])]
+
+
 def test_the_table_of_the_documentation_is_what_is_deployed(assembly: Assembly) -> None:
     template = json.loads(assembly.templates[EXAMPLE].path.read_text(encoding="utf-8"))
     assert PAGE.read_text(encoding="utf-8") == role_page(template), "run `make roles`"
@@ -49,13 +56,13 @@ def test_no_role_may_do_all_of_a_service(template: Template) -> None:
 def test_a_domain_admits_the_roles_that_ask_it_to_what_these_may_do_themselves(template: Template) -> None:
     for domain in template.of_type("AWS::OpenSearchService::Domain").values():
         admitted = sorted(
-            (template.flat(each["Principal"]["AWS"]), listed(each["Action"]), template.flat(each["Resource"]))
+            (template.flat(each["Principal"]["AWS"]), listed(each["Action"]), flat_resources(template, each))
             for each in domain["AccessPolicies"]["Statement"]
         )
         own = sorted(
-            (f"<{name}.Arn>", listed(statement["Action"]), template.flat(statement["Resource"]))
+            (f"<{name}.Arn>", listed(statement["Action"]), flat_resources(template, statement))
             for name, statement in statements(template)
-            if statement["Sid"] in {"AskTheIndex", "KeepTheIndex"}
+            if statement["Sid"] in {"AskTheIndex", "KeepTheIndex", "KeepTheMemories", "MakeTheIndex"}
         )
         assert admitted == own
 
@@ -76,19 +83,22 @@ def test_functions_may_be_called_by_the_methods_and_the_authorizer_of_their_own_
     (authorizer,) = template.of_type("AWS::ApiGateway::Authorizer") or (None,)
     decides = {"Authorizer": {f"authorizers/<{authorizer}>"}} if authorizer else {}
     tells = {"GET/.well-known/oauth-protected-resource"} if authorizer else set()
-    assert places == {"Retriever": methods, "Mcp": mcp | tells, **decides}
+    memory = {"Memory": {f"POST/v1/tools/{tool}" for tool in MEMORY_TOOLS}} if template.environment.memory else {}
+    assert places == {"Retriever": methods, "Mcp": mcp | tells, **memory, **decides}
 
 
-def test_the_function_for_mcp_may_ask_the_retriever_and_nothing_else_and_nobody_else_may(template: Template) -> None:
-    (retriever,) = [name for name in template.of_type("AWS::Lambda::Function") if name.startswith("ApiRetriever")]
+def test_the_function_for_mcp_may_ask_those_with_tools_and_nothing_else_and_nobody_else_may(template: Template) -> None:
+    functions = template.of_type("AWS::Lambda::Function")
+    with_tools = ("ApiRetriever", "ApiMemory") if template.environment.memory else ("ApiRetriever",)
+    asked = [next(name for name in functions if name.startswith(start)) for start in with_tools]
     own, invoking = [], set()
     for name, statement in statements(template):
         resources = [template.flat(each) for each in listed(statement["Resource"])]
         if name.startswith("ApiMcpRole") and statement["Sid"] not in {"WriteLogs", "SendTraces"}:
             own.append((listed(statement["Action"]), resources))
         if {"lambda:InvokeFunction", "lambda:*", "*"} & {*listed(statement["Action"])}:
-            invoking |= {name[:10] for each in resources if retriever in each or each == "*"}
-    assert own == [(["lambda:InvokeFunction"], [f"<{retriever}.Arn>"])]
+            invoking |= {name[:10] for each in resources if each == "*" or any(name in each for name in asked)}
+    assert own == [(["lambda:InvokeFunction"], [f"<{name}.Arn>" for name in asked])]
     assert invoking == {"ApiMcpRole"}
 
 
@@ -151,7 +161,41 @@ def test_the_retriever_asks_the_index_and_changes_nothing(template: Template) ->
         assert [actions for actions, _ in own] == [["s3:GetObject"], ["s3:ListBucket"]]
 
 
+def test_memory_alone_writes_memories_and_writes_nothing_else(template: Template) -> None:
+    writing: dict[str, set[str]] = {}
+    reading: dict[str, set[str]] = {}
+    for name, statement in statements(template):
+        role = re.sub(r"Role[0-9A-F]{8}$", "", name)
+        for resource in flat_resources(template, statement):
+            if {"s3:PutObject", "s3:DeleteObject"} & {*listed(statement["Action"])}:
+                writing.setdefault(role, set()).add(resource.partition("/")[2])
+            if "s3:GetObject" in listed(statement["Action"]):
+                reading.setdefault(role, set()).add(resource.partition("/")[2])
+    memory = template.environment.memory is not None
+    assert {role for role, keys in writing.items() if "memory/*" in keys} == ({"ApiMemory"} if memory else set())
+    assert writing.get("ApiMemory", set()) == ({"memory/*"} if memory else set())
+    readers = {role for role, keys in reading.items() if "memory/*" in keys}
+    in_files = template.environment.index == "sqlite"
+    assert readers == ({"ApiMemory", *(["ApiRetriever"] if in_files else [])} if memory else set())
+
+
+def test_memory_touches_its_own_index_of_the_domain_alone(template: Template) -> None:
+    kept = [
+        resource.partition(":domain/")[2]
+        for name, statement in statements(template)
+        if name.startswith("ApiMemoryRole") and statement["Sid"] in ("KeepTheMemories", "MakeTheIndex")
+        for resource in flat_resources(template, statement)
+    ]
+    prefix = template.environment.prefix
+    has_index = template.environment.memory is not None and template.environment.index == "opensearch"
+    assert kept == ([f"{prefix}/{MEMORIES}/*", f"{prefix}/{MEMORIES}-*"] if has_index else [])
+
+
 def test_who_may_be_told_that_an_object_is_absent_is_not_bound_to_a_prefix(template: Template) -> None:
     listing = [statement for _, statement in statements(template) if "s3:ListBucket" in listed(statement["Action"])]
     assert listing
     assert [statement for statement in listing if "Condition" in statement] == []
+
+
+def test_the_index_of_memories_is_called_as_the_package_calls_it() -> None:
+    assert MEMORIES == memories.MEMORIES

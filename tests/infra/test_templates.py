@@ -15,10 +15,13 @@ import pytest
 from functions.authorizer.configuration import load_rules
 from infra.environment import environment_names, load_environment
 from infra.function_packages import FUNCTIONS, handler_of, layers_of
+from infra.memory import Memory
 from tests import ROOT
 from tests.infra.synthesis import Assembly, Template
-from tribal.edges.http.identity import TokenRules
+from tribal.edges.http.identity import IdentityClaims, TokenRules
 from tribal.runs.leases.lease import TERM_SECONDS
+from tribal.settings.deployment import load_deployment
+from tribal_contracts import MemorySettings
 
 pytestmark = pytest.mark.xdist_group("infra")
 
@@ -73,6 +76,7 @@ def test_the_store_keeps_old_versions_logs_access_and_tells_of_new_objects(templ
 def test_no_function_is_ours_that_we_did_not_write(template: Template) -> None:
     handlers = {properties["Handler"] for properties in template.of_type(LAMBDA).values()}
     written = set(FUNCTIONS) if template.environment.name == "small" else set(FUNCTIONS) - {"authorizer"}
+    written -= set() if template.environment.memory else {"memory"}
     assert handlers == {handler_of(function) for function in written}
     assert not [name for name, kind in template.resources.items() if kind["Type"].startswith("Custom::")]
 
@@ -100,10 +104,10 @@ def test_functions_run_in_the_network_of_their_databases_and_nowhere_else(assemb
     assert inside == {"tribal-small-planner-plant": place, "tribal-small-documenter-plant": place}
 
 
-def test_indexer_and_retriever_join_the_vpc_in_which_the_domain_lies(assembly: Assembly) -> None:
+def test_what_asks_the_domain_joins_the_vpc_in_which_the_domain_lies(assembly: Assembly) -> None:
     template = assembly.templates["inside"]
     inside = {each["FunctionName"] for each in template.of_type(LAMBDA).values() if "VpcConfig" in each}
-    assert {"tribal-inside-indexer", "tribal-inside-retriever"} <= inside
+    assert {"tribal-inside-indexer", "tribal-inside-retriever", "tribal-inside-memory"} <= inside
     (domain,) = template.of_type("AWS::OpenSearchService::Domain").values()
     assert domain["VPCOptions"]["SubnetIds"] == ["subnet-0a1b2c3d", "subnet-1a1b2c3d"]
     (group,) = domain["VPCOptions"]["SecurityGroupIds"]
@@ -143,15 +147,41 @@ def test_functions_are_told_what_they_read_from_the_environment(template: Templa
         if package == "mcp":
             assert template.flat(variables["TRIBAL_RETRIEVER"]).startswith("<ApiRetrieverFunction")
             assert not {"TRIBAL_STORE", "TRIBAL_INDEX", "TRIBAL_SEARCH_ENDPOINT"} & variables.keys()
+            told = variables.get("TRIBAL_MEMORY_FUNCTION")
+            assert (told is not None) == (template.environment.memory is not None)
+            assert told is None or template.flat(told).startswith("<ApiMemoryFunction")
             continue
         assert template.flat(variables["TRIBAL_STORE"]).startswith("s3://<StorageStore")
         assert variables["TRIBAL_INDEX"] == template.environment.index
         assert ("TRIBAL_QUEUE_URL" in variables) == (package == "indexer")
-        asked = package in {"indexer", "retriever"} and template.environment.index == "opensearch"
+        asked = package in {"indexer", "retriever", "memory"} and template.environment.index == "opensearch"
         assert ("TRIBAL_SEARCH_ENDPOINT" in variables) == asked
         assert variables["POWERTOOLS_SERVICE_NAME"] == package
-        limit = str(template.environment.api.answer_tokens) if package == "retriever" else None
+        limit = str(template.environment.api.answer_tokens) if package in {"retriever", "memory"} else None
         assert variables.get("TRIBAL_ANSWER_TOKENS") == limit
+
+
+def test_functions_behind_the_api_are_told_of_memory_where_the_environment_has_it(template: Template) -> None:
+    memory = template.environment.memory
+    for each in template.of_type(LAMBDA).values():
+        variables, package = each["Environment"]["Variables"], each["Handler"].split(".")[1]
+        told = memory is not None and package in {"retriever", "memory", "mcp"}
+        assert ("TRIBAL_MEMORY" in variables) == told
+        assert variables.get("TRIBAL_COMPANY") == (memory.company if memory is not None and told else None)
+        if told:
+            deployment = load_deployment(
+                {"TRIBAL_STORE": "s3://bucket", "AWS_REGION": "x", "TRIBAL_MEMORY": variables["TRIBAL_MEMORY"]}
+            )
+            assert memory is not None
+            assert deployment.memory == MemorySettings.model_validate(memory.model_dump(exclude={"company"}))
+
+
+def test_the_part_memory_has_the_keys_and_bounds_that_databases_yaml_has(assembly: Assembly) -> None:
+    here = {name: field for name, field in Memory.model_fields.items() if name != "company"}
+    assert here.keys() == MemorySettings.model_fields.keys()
+    for name, field in MemorySettings.model_fields.items():
+        assert here[name].get_default(call_default_factory=True) == field.get_default(call_default_factory=True)
+        assert here[name].metadata == field.metadata
 
 
 def test_what_the_configuration_may_use_is_given_to_the_functions_that_read_it_alone(assembly: Assembly) -> None:
@@ -177,6 +207,7 @@ def test_the_authorizer_has_the_rules_that_the_environment_says(
         authorized_parties=frozenset({"web", "phone"}),
         rights={"tribal.read": frozenset({"documentation:read"})},
         leeway_seconds=5,
+        identity_claims=IdentityClaims(teams="groups", projects="projects"),
     )
     monkeypatch.setenv("TRIBAL_TOKEN_AUDIENCE_CLAIM", "client_id")
     assert load_rules().audience_claim == "client_id"
@@ -243,7 +274,7 @@ def test_one_indexer_at_a_time_writes_the_sqlite_file(assembly: Assembly) -> Non
     assert assembly.templates["small"].of_type("AWS::OpenSearchService::Domain") == {}
 
 
-def test_the_domain_is_encrypted_everywhere_and_knows_two_roles(template: Template) -> None:
+def test_the_domain_is_encrypted_everywhere_and_knows_the_roles_that_ask_it(template: Template) -> None:
     for domain in template.of_type("AWS::OpenSearchService::Domain").values():
         assert domain["EngineVersion"] == "OpenSearch_2.19"
         assert domain["EncryptionAtRestOptions"] == {"Enabled": True}
@@ -251,7 +282,12 @@ def test_the_domain_is_encrypted_everywhere_and_knows_two_roles(template: Templa
         assert domain["DomainEndpointOptions"]["EnforceHTTPS"] is True
         statements = domain["AccessPolicies"]["Statement"]
         roles = [template.flat(each["Principal"]["AWS"]) for each in statements]
-        assert [role.startswith(("<ApiRetrieverRole", "<IndexingIndexerRole")) for role in roles] == [True, True]
+        known = (
+            "<ApiRetrieverRole",
+            "<IndexingIndexerRole",
+            *(["<ApiMemoryRole"] * 3 if template.environment.memory else []),
+        )
+        assert [role.startswith(name) for role, name in zip(roles, known, strict=True)] == [True] * len(known)
 
 
 def test_no_log_group_is_made_that_keeps_its_lines_for_ever(template: Template) -> None:

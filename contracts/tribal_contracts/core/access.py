@@ -46,6 +46,9 @@ class ServeSettings(ClosedContract):
     scope_claim: str = Field(
         default="databases", min_length=1, description="The claim that names databases and schemas to see."
     )
+    org_claim: _Text | Unset = optional("The claim that names the bearer's organization, for memory.")
+    teams_claim: _Text | Unset = optional("The claim that names the bearer's teams.")
+    projects_claim: _Text | Unset = optional("The claim that names the bearer's projects.")
     authorized_parties: list[_Text] = Field(
         default_factory=list, description="The clients to which tokens may have been issued; unset, all."
     )

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from tribal_contracts.core.shape import ClosedContract, Unset, optional
+
+
+class IdentityRecord(ClosedContract):
+    """Who a verified caller is in the layers of memory."""
+
+    user: str | Unset = optional()
+    agent: str | Unset = optional()
+    session: str | Unset = optional()
+    projects: list[str] = Field(default_factory=list)
+    teams: list[str] = Field(default_factory=list)
+    orgs: list[str] = Field(default_factory=list)
+    company: str | Unset = optional()
+    chosen: list[tuple[str, str]] = Field(default_factory=list)
+    """Layers, and which of several identifiers new memories go to."""
 
 
 class CallerRecord(ClosedContract):
@@ -14,6 +30,7 @@ class CallerRecord(ClosedContract):
     databases: list[str] | Unset = optional()
     schemas: list[tuple[str, str]] | Unset = optional()
     rights: list[str] | Unset = optional()
+    identity: IdentityRecord | Unset = optional()
 
 
 class ToolCall(ClosedContract):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,13 @@ from tests.e2e.unused_permissions import outdated, unexplained
 from tests.plugins.postgres import administer, connected
 from tests.plugins.skips import skip_or_fail
 from tribal.documenting.units.document_unit import LOW_TIME_SECONDS
+from tribal.tools.registry import EVERYTHING
 from tribal_contracts import IndexerProgress
 
 pytestmark = pytest.mark.xdist_group("e2e")
 
 PLANNER, DOCUMENTER, FINISHER = "planner-default", "documenter-default", "finisher"
-DEPLOYED = (PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp")
+DEPLOYED = (PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp", "memory")
 AFTER = {
     "test_what_is_allowed_and_was_never_called_has_its_reason",
     "test_logs_and_metrics_are_as_cloudwatch_reads_them",
@@ -96,7 +98,54 @@ def test_an_agent_is_answered_over_mcp_by_a_function_that_asks_the_retriever(sys
     assert [system.request(method, "/mcp").status_code for method in ("GET", "DELETE")] == [405, 405]
     (first, *_) = [event["tool_call"] for event in system.calls_of("retriever") if "tool_call" in event]
     assert first["tool"] == "search_tables"
-    assert first["caller"]["rights"] == ["documentation:read"]
+    assert {*first["caller"]["rights"]} == EVERYTHING.read_rights | {"memory:write"}
+    assert first["caller"]["identity"]["user"].endswith(f":user/caller-{system.environment.name}")
+
+
+def in_two_processes(system: DeployedSystem, tool: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:
+    """The answers of two processes, of which one is held until the other has answered."""
+    reached, released, sandboxes = threading.Event(), threading.Event(), list[int]()
+    answers: list[dict[str, Any]] = []
+
+    def hold(function: str, event: Any, sandbox: Sandbox) -> None:
+        if not function.endswith("-memory"):
+            return
+        sandboxes.append(id(sandbox))
+        if len(sandboxes) == 1:
+            reached.set()
+            assert released.wait(300)
+
+    system.account.processes.before = hold
+    first = threading.Thread(target=lambda: answers.append(system.ask(tool, arguments)))
+    first.start()
+    assert reached.wait(300)
+    answers.append(system.ask(tool, arguments))
+    released.set()
+    first.join(300)
+    system.account.processes.before = None
+    assert len({*sandboxes}) == 2
+    return answers
+
+
+def test_what_is_remembered_is_found_by_another_process_and_by_nobody_else(system: DeployedSystem) -> None:
+    told = {"content": "Revenue leaves void invoices out of every report."}
+    asked = {"query": "Which invoices does revenue leave out?", "threshold": 0}
+    name = system.ask("memory_add", told)["memoryId"]
+    assert system.ask("memory_add", told)["memoryId"] == name
+    for answer in in_two_processes(system, "memory_search", asked):
+        assert [found["memoryId"] for found in answer["results"]] == [name]
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "memory_search", "arguments": asked}}
+    over_mcp = system.request("POST", "/mcp", call).json()["result"]["structuredContent"]
+    assert [found["content"] for found in over_mcp["results"]] == [told["content"]]
+    second = replace(system, keys=system.account.user_keys("second"))
+    assert (second.ask("memory_search", asked)["totalCount"], second.ask("memory_search", asked)["results"]) == (0, [])
+    absent = second.request("POST", "/v1/tools/memory_delete", {"memoryId": name})
+    assert (absent.status_code, absent.json()["errorCode"]) == (404, "NOT_FOUND")
+    assert system.ask("memory_delete", {"memoryId": name})["success"] is True
+    again = system.request("POST", "/v1/tools/memory_delete", {"memoryId": name})
+    assert (again.status_code, again.json()) == (404, absent.json())
+    assert system.ask("memory_search", asked)["results"] == []
+    assert [event for event in system.calls_of("retriever") if "memory" in json.dumps(event.get("path", ""))] == []
 
 
 def test_what_claims_to_be_the_call_of_a_function_is_a_request_like_any_other(system: DeployedSystem) -> None:

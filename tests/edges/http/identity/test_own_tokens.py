@@ -14,7 +14,7 @@ from tribal.catalog.locations import ACCESS_TOKENS_FILE
 from tribal.catalog.scope import Scope
 from tribal.edges.http.identity import KeysUnavailable, TokenExpired, TokenRefused
 from tribal.edges.http.identity.callers import TOKENS_KEPT_SECONDS, Callers, OwnTokens
-from tribal.ports import Caller, ObjectStore
+from tribal.ports import Caller, Identity, ObjectStore
 from tribal.store.access_tokens import add_token, new_token, read_tokens, revoke_token, token_record
 
 START = datetime(2026, 11, 23, tzinfo=UTC)
@@ -38,7 +38,8 @@ def add(store: ObjectStore, name: str = "ada", days: int = 7) -> str:
 def test_a_token_admits_its_bearer_until_its_last_second() -> None:
     store = MemoryStore()
     clocks, token = Clocks(store), add(store)
-    expected = Caller("token:ada", Scope(frozenset({"shop"}), frozenset({("web", "public")})), frozenset(READ))
+    scope = Scope(frozenset({"shop"}), frozenset({("web", "public")}))
+    expected = Caller("token:ada", scope, frozenset(READ), Identity(user="token:ada"))
     assert clocks.tokens.identify(token) == expected
     clocks.time += timedelta(days=7) - timedelta(seconds=1)
     assert clocks.tokens.identify(token) == expected
@@ -93,3 +94,10 @@ def test_a_header_that_is_no_token_is_refused_even_where_none_is_demanded(header
     assert callers.identify(None) == local
     with pytest.raises(TokenRefused):
         callers.identify(header)
+
+
+def test_whoever_is_admitted_belongs_to_the_company_that_the_store_belongs_to() -> None:
+    store = MemoryStore()
+    token = add(store)
+    callers = Callers(Clocks(store).tokens, frozenset(READ), company="Acme")
+    assert callers.identify(f"Bearer {token}").identity == Identity(user="token:ada", company="Acme")

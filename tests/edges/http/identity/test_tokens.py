@@ -24,6 +24,7 @@ from tribal.catalog.scope import Scope
 from tribal.edges.http.identity import Bearer, KeysUnavailable, TokenRefused, TokenRules, identify
 from tribal.edges.http.identity.keys import KEYS_KEPT_SECONDS, LOOK_AGAIN_SECONDS
 from tribal.edges.http.identity.tokens import LONGEST_TOKEN
+from tribal.ports import Identity
 
 NOW = int(time.time())
 
@@ -50,7 +51,7 @@ def admitted(issuer: Issuer, token: str, rules: TokenRules = RULES) -> Bearer:
 
 
 def test_a_good_token_of_each_algorithm_admits_its_subject_with_its_scope(issuer: Issuer) -> None:
-    good = Bearer("ada", Scope(frozenset({"shop"})))
+    good = Bearer("ada", Scope(frozenset({"shop"})), identity=Identity("ada"))
     assert admitted(issuer, issuer.token()) == good
     assert admitted(issuer, issuer.token(algorithm="PS256")) == good
     assert admitted(issuer, issuer.token(key=issuer.ec, algorithm="ES256", key_id="ec")) == good

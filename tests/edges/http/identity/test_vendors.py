@@ -17,6 +17,7 @@ from tests.fakes.issuer import Issuer, jwk, rsa_key
 from tests.fakes.vendors import CLIENT, COGNITO, COGNITO_ID, ENTRA, GOOGLE, KEYCLOAK, OKTA, VENDORS, Vendor, Web
 from tribal.catalog.scope import Scope
 from tribal.edges.http.identity import Bearer, TokenExpired, TokenRefused, TokenRules, identify
+from tribal.ports import Identity
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,8 @@ def admitted(web: Web, rules: TokenRules | None = None, **changes: Any) -> Beare
 @pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.name)
 def test_a_token_as_its_vendor_issues_it_is_admitted(vendor: Vendor, made: Issuer) -> None:
     web = Web(vendor, made)
-    expected = Bearer(vendor.claims["sub"], Scope(frozenset({"web"}), frozenset({("shop", "sales")})))
+    scope, subject = Scope(frozenset({"web"}), frozenset({("shop", "sales")})), vendor.claims["sub"]
+    expected = Bearer(subject, scope, identity=Identity(subject))
     assert admitted(web, databases=["web", "shop.sales"]) == expected
     assert web.asked == [vendor.discovery, vendor.keys]
 

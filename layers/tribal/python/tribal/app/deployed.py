@@ -12,6 +12,7 @@ from tribal.app.models import Models
 from tribal.app.parts import (
     Databases,
     postgres_servers,
+    recovering,
     rules_describers,
     secrets_manager,
     store_in_bucket,
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
     from tribal.adapters.sqlite.published import PublishedSqliteIndex
-    from tribal.ports import IndexReader, IndexWriter, MessageQueue, ObjectStore, Secrets
+    from tribal.ports import Embedder, IndexReader, IndexWriter, MessageQueue, ObjectStore, Secrets
+    from tribal.ports.remembering.guidance import GuidanceSource
+    from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.settings.deployment import Deployment
     from tribal.settings.postgres_target import PostgresTarget
     from tribal.settings.snowflake.target import SnowflakeTarget
@@ -59,6 +62,8 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         _HINT,
         deployment.region,
     )
+    embedder: Provider[Embedder] = Provider(wheel_embedder)
+    memories: Provider[MemoryIndex] = Provider(partial(_memory_index, deployment, store, embedder))
     return Application(
         clock=clock,
         options=options,
@@ -69,9 +74,12 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         ask_again=databases.ask_again,
         # Without a model no configuration is read for it: the role of the finisher does not allow that.
         describers=models.describers if deployment.model else lambda _run_id, _stop: rules_describers(),
-        embedder=Provider(wheel_embedder),
+        embedder=embedder,
         index=Provider(partial(_index, deployment, store)),
         index_writer=partial(_index_writer, deployment, store),
+        memory_index=memories if deployment.memory else None,
+        recover_memory=recovering(store, memories, embedder),
+        guidance=Provider(partial(_guidance, memories)) if deployment.memory else None,
         queue=Provider(partial(_queue, deployment)),
         locks=lambda _: None,
         answer_tokens=deployment.answer_tokens,
@@ -124,6 +132,23 @@ def _index_writer(deployment: Deployment, store: Provider[ObjectStore]) -> Index
     from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
 
     return OpenSearchIndexWriter(_cluster_client(deployment))
+
+
+def _guidance(memories: Provider[MemoryIndex]) -> GuidanceSource:
+    from tribal.memory.guidance import MemoryGuidance
+
+    return MemoryGuidance(memories)
+
+
+def _memory_index(deployment: Deployment, store: Provider[ObjectStore], embedder: Provider[Embedder]) -> MemoryIndex:
+    if deployment.index == "sqlite":
+        from tribal.adapters.journal.memories import JournalMemories
+
+        return JournalMemories(store())
+    from tribal.adapters.opensearch.memories import OpenSearchMemories
+
+    # Somebody waits for a change, too: it ends early, and adding again is adding once.
+    return OpenSearchMemories(_cluster_client(deployment, reading=True), embedder().dimensions)
 
 
 def _queue(deployment: Deployment) -> MessageQueue:

@@ -13,13 +13,14 @@ from tribal.app.parts import (
     Databases,
     aws_missing,
     postgres_servers,
+    recovering,
     secrets_manager,
     spending,
     store_in_bucket,
     system_clock,
     wheel_embedder,
 )
-from tribal.catalog.locations import INDEX_FILE
+from tribal.catalog.locations import INDEX_FILE, MEMORIES_FILE
 from tribal.errors import ConfigurationError
 from tribal.ports import Application, Provider, RunParameters
 from tribal.ports.application import WorkerLaunch
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tribal.adapters.sqlite.index import SqliteIndex
-    from tribal.ports import ObjectStore, ProcessLock, Secrets, Statement
+    from tribal.ports import Embedder, ObjectStore, ProcessLock, Secrets, Statement
+    from tribal.ports.remembering.guidance import GuidanceSource
+    from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.settings import Settings
     from tribal_contracts import DatabaseType
 
@@ -67,6 +70,9 @@ def local_application(
     clock = system_clock(settings.source_date_epoch)
     options = Provider(lambda: options_of(settings, parameters))
     store: Provider[ObjectStore] = Provider(partial(_store, settings))
+    embedder: Provider[Embedder] = Provider(wheel_embedder)
+    memories: Provider[MemoryIndex] = Provider(partial(_memory_index, settings))
+    recover = recovering(store, memories, embedder)
     models = Models(
         options,
         store,
@@ -86,9 +92,13 @@ def local_application(
         server_of=databases.server_of,
         ask_again=databases.ask_again,
         describers=models.describers,
-        embedder=Provider(wheel_embedder),
+        embedder=embedder,
         index=Provider(partial(_index, settings, prepare)),
         index_writer=partial(_index_writer, settings),
+        memory_index=memories,
+        recover_memory=recover,
+        guidance=Provider(partial(_guidance, settings, memories, recover)),
+        memory_settings=settings.memory,
         queue=Provider(_no_queue),
         locks=partial(_lock, settings),
         sweep=partial(_sweep, settings),
@@ -168,6 +178,23 @@ def _index(settings: Settings, prepare: Callable[[], object] | None = None) -> S
     from tribal.adapters.sqlite.index import SqliteIndex
 
     return SqliteIndex(settings.store / INDEX_FILE, prepare=prepare)
+
+
+def _memory_index(settings: Settings) -> MemoryIndex:
+    from tribal.adapters.sqlite.memories import SqliteMemories
+
+    return SqliteMemories(settings.store / MEMORIES_FILE)
+
+
+def _guidance(settings: Settings, memories: Provider[MemoryIndex], recover: Callable[[], None]) -> GuidanceSource:
+    from tribal.memory.guidance import MemoryGuidance
+
+    def index() -> MemoryIndex:
+        recover()
+        return memories()
+
+    # Who remembers nothing here gets no index of it by looking at a table.
+    return MemoryGuidance(index, lambda: settings.memory is not None or (settings.store / "memory").exists())
 
 
 def _index_writer(settings: Settings) -> SqliteIndex:

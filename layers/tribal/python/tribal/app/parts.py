@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tribal.errors import ConfigurationError, DatabaseUnreachable, SecretsUnavailable
+from tribal.ports import Provider
 from tribal.settings.snowflake.target import SnowflakeTarget
 
 if TYPE_CHECKING:
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
     from tribal.adapters.aws.s3 import S3ObjectStore
     from tribal.adapters.postgres.connections.server import PostgresServers
-    from tribal.ports import CatalogReader, Clock, Describers, Embedder, ObjectStore, Provider, Secrets, Spending
+    from tribal.memory.recovery import Recovery
+    from tribal.ports import CatalogReader, Clock, Describers, Embedder, ObjectStore, Secrets, Spending
+    from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.settings import BucketPlace
     from tribal.settings.postgres_target import PostgresTarget
     from tribal_contracts import DatabaseEntry
@@ -176,3 +179,17 @@ def wheel_embedder() -> Embedder:
     from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 
     return WordLlamaEmbedder()
+
+
+def recovering(
+    store: Provider[ObjectStore], index: Provider[MemoryIndex], embedder: Provider[Embedder]
+) -> Callable[[], None]:
+    """What lets the index of memories agree with the objects, when memory is used."""
+
+    def recovery() -> Recovery:
+        from tribal.memory.recovery import Kept, Recovery
+
+        return Recovery(lambda: Kept(store(), index(), embedder))
+
+    provider = Provider(recovery)
+    return lambda: provider().check()

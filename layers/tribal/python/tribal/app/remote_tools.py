@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from tribal.app.parts import system_clock
+from tribal.tools.registry import REGISTRY, Registry
 from tribal.tools.remote import RemoteTools
 
+if TYPE_CHECKING:
+    from tribal.tools.remote import Send
 
-def tools_of_function(function: str, region: str) -> RemoteTools:
-    """Calls of tools through the function that has the index."""
+
+def tools_of_functions(
+    function: str, region: str, tools: Registry = REGISTRY, others: Mapping[str, str] | None = None
+) -> RemoteTools:
+    """Calls of tools through the functions that have them.
+
+    Args:
+        function: the ARN of the one that has the index.
+        region: where they are.
+        tools: the tools that may be called.
+        others: the ARNs of those that have the tools of a capability, by its name.
+    """
     from tribal.adapters.aws.clients import aws_client
     from tribal.adapters.aws.function import LambdaFunction
 
     # One attempt: the client that waits asks again by itself, and API Gateway waits no longer than one takes.
-    return RemoteTools(LambdaFunction(aws_client("lambda", region=region, attempts=1), function), system_clock())
+    client = aws_client("lambda", region=region, attempts=1)
+    sends: dict[str, Send] = {name: LambdaFunction(client, arn) for name, arn in (others or {}).items()}
+    return RemoteTools(LambdaFunction(client, function), system_clock(), tools, sends)

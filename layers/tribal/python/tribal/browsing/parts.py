@@ -14,6 +14,7 @@ from tribal.documenting.review.todo import rank
 from tribal.errors import DomainNotFound
 from tribal.ports import ObjectStore
 from tribal.rendering.web.records import Record, table_record
+from tribal.retrieval.guidance import guidance_of
 from tribal.retrieval.names import find_table
 from tribal.retrieval.scoping.tables import bounded_table
 from tribal.retrieval.toolbox import Toolbox
@@ -170,6 +171,18 @@ def table_part(name: str, found: Survey, toolbox: Toolbox) -> list[Record]:
         TableNotFound: when there is none of that name that the caller may see.
     """
     return _records([find_table(name, found.opened.tables)], found, toolbox)
+
+
+def remembered_part(name: str, found: Survey, toolbox: Toolbox) -> list[dict[str, str]]:
+    """What others of the caller's layers learned of a table, as its page shows it.
+
+    Raises:
+        TableNotFound: when there is none of that name that the caller may see.
+    """
+    entry = find_table(name, found.opened.tables)
+    (table,) = (bounded_table(document, found.opened.bounds) for _, document in documents([entry], toolbox))
+    items = guidance_of(entry, [column.name for column in table.columns], found.opened.tables, toolbox)
+    return [{"text": each.text, "layer": each.layer, "author": each.author, "age": each.age} for each in items]
 
 
 def _records(entries: Sequence[Any], found: Survey, toolbox: Toolbox) -> list[Record]:

@@ -15,6 +15,7 @@ from tribal.retrieval.names import may_see, name_of
 from tribal.retrieval.scoping.bounds import Bounds
 from tribal.retrieval.scoping.tables import bounded_table
 from tribal.retrieval.toolbox import OpenIndex, Toolbox, open_index
+from tribal.retrieval.tools import guidance_for
 from tribal_contracts import DatabaseType, DomainDocument, KeyEdge, TableDocument
 
 DOCUMENTS_AT_ONCE = 100
@@ -79,7 +80,14 @@ class Survey:
 
 def browsing_toolbox(caller: Caller, app: Application) -> Toolbox:
     """What a caller browses with: no model of words, which takes longer to load than the first view may take."""
-    return Toolbox(index=app.index(), embedder=None, clock=app.clock, scope=caller.scope, derived=app.derived)
+    return Toolbox(
+        index=app.index(),
+        embedder=None,
+        clock=app.clock,
+        scope=caller.scope,
+        derived=app.derived,
+        guidance=guidance_for(caller, app),
+    )
 
 
 def survey(toolbox: Toolbox) -> Survey:

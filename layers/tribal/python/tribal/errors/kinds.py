@@ -43,24 +43,33 @@ TribalError
  |   |- BodyTypeRefused           its body is of a type that is not read
  |   |- BodyTooLarge              its body is too large
  |   |- RequestTooSlow            it did not arrive in time (retryable)
+ |   |- IdentifierRefused         it chooses an identifier that is none of its caller's
  |   |- TooManyRequests           its caller asks too often (retryable)
  |   |- CorrectionOutdated        what it would change was changed in the meantime
  |   `- ServerBusy                too much is being done already (retryable)
+ |- MemoryRefused                 memory
+ |   |- MemoryConflict            somebody else changed a memory at the same time (retryable)
+ |   |- MemoryRateLimited         its caller writes too often (retryable)
+ |   |- MemoryStoreFailed         the store or the index of memories failed (retryable)
+ |   `- MemoryTimedOut            it took too long (retryable)
+ |- MemoryForbidden               the caller may not do that with a layer or a memory
+ |- MemoryInputInvalid            what a tool of memory was asked for
+ |   |- IdentifierMissing         a layer that the caller has no identifier for
+ |   |- MemoryContentRefused      a secret
+ |   `- MemorySpaceFull           one memory more than a space takes
+ |- MemoryNotFound                there is no such memory, or none that the caller may see
  `- ToolInputInvalid, TableNotFound, DomainNotFound, DatabaseNotFound   what a tool was asked for
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal
 
 from pydantic import JsonValue
 
+from tribal.errors.codes import Activity, code_of
 from tribal_contracts import ERROR_CODES, AgentError, agent_error
-
-Activity = Literal["planning", "documenting", "indexing", "retrieving"]
-"""What the program was doing when an error occurred; reading a catalog counts as planning."""
 
 
 class TribalError(Exception):
@@ -295,6 +304,10 @@ class RequestTooSlow(RequestRefused):
     """The request did not arrive in time. Retryable."""
 
 
+class IdentifierRefused(RequestRefused):
+    """A request chooses an identifier that is none of its caller's."""
+
+
 class TooManyRequests(RequestRefused):
     """The caller asks too often. Retryable, later."""
 
@@ -307,64 +320,48 @@ class ServerBusy(RequestRefused):
     """Too much is being done already. Retryable."""
 
 
-# For each class its default code, and codes for particular activities. A class that is not listed uses its nearest
-# listed base class.
-CODES: dict[type[TribalError], tuple[str, Mapping[Activity, str]]] = {
-    TribalError: ("RET_INTERNAL", {}),
-    ConfigurationError: ("PLAN_CONFIG_INVALID", {}),
-    ConfigurationNotFound: ("PLAN_CONFIG_NOT_FOUND", {}),
-    SelectionUnknown: ("WORK_UNIT_INVALID", {}),
-    DatabaseError: ("DOC_TABLE_EXTRACTION_FAILED", {"planning": "PLAN_DB_UNREACHABLE"}),
-    DatabaseUnreachable: ("PLAN_DB_UNREACHABLE", {}),
-    ServerUnavailable: ("PLAN_SERVER_UNAVAILABLE", {"documenting": "DOC_SERVER_UNAVAILABLE"}),
-    LoginRefused: ("PLAN_DB_UNREACHABLE", {}),
-    ConnectionLost: ("DOC_DB_CONNECTION_LOST", {"planning": "PLAN_DB_UNREACHABLE"}),
-    StatementTimedOut: ("DOC_SAMPLING_TIMEOUT", {"planning": "PLAN_DB_UNREACHABLE"}),
-    TableGone: ("DOC_TABLE_GONE", {}),
-    AccessDenied: ("DOC_SAMPLING_FAILED", {"planning": "PLAN_DB_UNREACHABLE"}),
-    StoreError: (
-        "DOC_WRITE_FAILED",
-        {"planning": "PLAN_WRITE_FAILED", "indexing": "IDX_DB_WRITE_FAILED", "retrieving": "RET_INDEX_NOT_READY"},
-    ),
-    # Unless indexing or retrieving, an object looked up by key is part of a plan.
-    ObjectNotFound: ("DOC_PLAN_INVALID", {"indexing": "IDX_FILE_NOT_FOUND", "retrieving": "RET_INDEX_NOT_READY"}),
-    ObjectDamaged: ("DOC_PLAN_INVALID", {"indexing": "IDX_FILE_INVALID", "retrieving": "RET_INDEX_NOT_READY"}),
-    SecretsUnavailable: ("ENV_SECRETS_UNAVAILABLE", {}),
-    RunError: ("DOC_RUN_LOCKED", {}),
-    RunInterrupted: ("DOC_RUN_INTERRUPTED", {}),
-    PlanError: ("DOC_PLAN_INVALID", {}),
-    ManifestError: ("IDX_MANIFEST_INVALID", {}),
-    IndexNotReady: ("RET_INDEX_NOT_READY", {}),
-    IndexWriteFailed: ("IDX_DB_WRITE_FAILED", {}),
-    EmbeddingFailed: ("IDX_EMBEDDING_FAILED", {}),
-    DeploymentError: ("ENV_UNREACHABLE", {}),
-    DeploymentRefused: ("ENV_ACCESS_DENIED", {}),
-    ToolInputInvalid: ("RET_QUERY_INVALID", {}),
-    AnswerTooLong: ("RET_BUDGET_EXCEEDED", {}),
-    RightMissing: ("RET_ACCESS_DENIED", {}),
-    RequestRefused: ("HTTP_REQUEST_INVALID", {}),
-    CallerUnknown: ("HTTP_CALLER_UNKNOWN", {}),
-    OriginRefused: ("HTTP_ORIGIN_REFUSED", {}),
-    HostRefused: ("HTTP_HOST_REFUSED", {}),
-    PathUnknown: ("HTTP_NOT_FOUND", {}),
-    MethodRefused: ("HTTP_METHOD_REFUSED", {}),
-    AnswerTypeRefused: ("HTTP_NOT_ACCEPTABLE", {}),
-    BodyTypeRefused: ("HTTP_TYPE_UNSUPPORTED", {}),
-    BodyTooLarge: ("HTTP_BODY_TOO_LARGE", {}),
-    RequestTooSlow: ("HTTP_TOO_SLOW", {}),
-    TooManyRequests: ("HTTP_TOO_MANY_REQUESTS", {}),
-    CorrectionOutdated: ("HTTP_OUTDATED", {}),
-    ServerBusy: ("HTTP_BUSY", {}),
-    TableNotFound: ("RET_TABLE_NOT_FOUND", {}),
-    DomainNotFound: ("RET_DOMAIN_NOT_FOUND", {}),
-    DatabaseNotFound: ("RET_DATABASE_NOT_FOUND", {}),
-}
+class MemoryRefused(TribalError):
+    """A tool of memory cannot do what it was asked for."""
 
 
-def code_of(cause: type[TribalError], activity: Activity | None = None) -> str:
-    """The code for an error class raised during an activity, from the one table."""
-    usual, particular = next(CODES[kind] for kind in cause.__mro__ if kind in CODES)
-    return particular.get(activity, usual) if activity else usual
+class MemoryConflict(MemoryRefused):
+    """Somebody else changed a memory at the same time. Retryable."""
+
+
+class MemoryRateLimited(MemoryRefused):
+    """The caller writes memories too often. Retryable, later."""
+
+
+class MemoryStoreFailed(MemoryRefused):
+    """The store or the index of memories did not answer, or refused. Retryable."""
+
+
+class MemoryTimedOut(MemoryRefused):
+    """The store or the index of memories took too long. Retryable."""
+
+
+class MemoryNotFound(NotFound):
+    """There is no such memory, or none that the caller may see."""
+
+
+class MemoryInputInvalid(ToolInputInvalid):
+    """The input of a tool of memory is not valid."""
+
+
+class IdentifierMissing(MemoryInputInvalid):
+    """A layer was named that the caller has no identifier for."""
+
+
+class MemoryContentRefused(MemoryInputInvalid):
+    """What was to be remembered holds a secret."""
+
+
+class MemorySpaceFull(MemoryInputInvalid):
+    """A space holds as many memories as it may."""
+
+
+class MemoryForbidden(RightMissing):
+    """The caller may not do that with this layer or memory."""
 
 
 @contextmanager

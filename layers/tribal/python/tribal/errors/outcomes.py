@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from tribal.errors.codes import CODES
 from tribal.errors.kinds import (
-    CODES,
     AccessDenied,
     AnswerTooLong,
     AnswerTypeRefused,
@@ -21,10 +21,15 @@ from tribal.errors.kinds import (
     DeploymentUnreachable,
     EmbeddingFailed,
     HostRefused,
+    IdentifierRefused,
     IndexNotReady,
     IndexWriteFailed,
     LoginRefused,
     ManifestError,
+    MemoryConflict,
+    MemoryRateLimited,
+    MemoryRefused,
+    MemoryTimedOut,
     MethodRefused,
     NotFound,
     ObjectDamaged,
@@ -86,12 +91,17 @@ OUTCOMES: tuple[tuple[type[TribalError], Outcome], ...] = (
     (EmbeddingFailed, Outcome(EXIT_STORE, 500, True)),
     (DeploymentUnreachable, Outcome(EXIT_DEPLOYMENT, 502, True)),
     (DeploymentError, Outcome(EXIT_DEPLOYMENT, 502, False)),
+    (MemoryConflict, Outcome(EXIT_LOCKED, 409, True)),
+    (MemoryRateLimited, Outcome(EXIT_STORE, 429, True)),
+    (MemoryTimedOut, Outcome(EXIT_STORE, 504, True)),
+    (MemoryRefused, Outcome(EXIT_STORE, 502, True)),
     (ToolInputInvalid, Outcome(EXIT_USAGE, 400, False)),
     (AnswerTooLong, Outcome(EXIT_USAGE, 422, False)),
     (RightMissing, Outcome(EXIT_USAGE, 403, False)),
     (NotFound, Outcome(EXIT_NOT_FOUND, 404, False)),
     (CallerUnknown, Outcome(EXIT_USAGE, 401, False)),
     (OriginRefused, Outcome(EXIT_USAGE, 403, False)),
+    (IdentifierRefused, Outcome(EXIT_USAGE, 403, False)),
     (HostRefused, Outcome(EXIT_USAGE, 421, False)),
     (PathUnknown, Outcome(EXIT_NOT_FOUND, 404, False)),
     (MethodRefused, Outcome(EXIT_USAGE, 405, False)),
@@ -124,7 +134,7 @@ def error_named(name: str, message: str) -> TribalError:
 
 def code_outcome(code: str) -> Outcome:
     """How each edge reports an `AgentError` with this code: as the most general class that defaults to the code."""
-    listed = [(kind, *CODES[kind]) for kind in _kinds() if kind in CODES]
+    listed = [(kind, *CODES[kind.__name__]) for kind in _kinds() if kind.__name__ in CODES]
     usual = (kind for kind, own, _ in listed if own == code)
     particular = (kind for kind, _, others in listed if code in others.values())
     return _class_outcome(next(chain(usual, particular), TribalError))

@@ -61,6 +61,9 @@ if TYPE_CHECKING:
         TableSample,
         UnreadPart,
     )
+    from tribal.ports.remembering.identity import Identity, Space
+    from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, MemoryIndex
+    from tribal.ports.remembering.selection import MemorySelection
     from tribal.ports.running import (
         Clock,
         ItemOutcome,
@@ -82,6 +85,9 @@ else:
     _NAMES_BY_MODULE = {
         "application": "Application Provider",
         "caller": "Caller",
+        "remembering.identity": "Identity Space",
+        "remembering.memory_index": "FoundMemory IndexedMemory MemoryIndex",
+        "remembering.selection": "MemorySelection",
         "derived": "Derived",
         "describing": "Describer Describers DomainContext DomainDescription Secrets Settled TableContext "
         "TableDescription",
@@ -114,6 +120,12 @@ __all__ = [
     "AccessReport",
     "Application",
     "Caller",
+    "FoundMemory",
+    "Identity",
+    "IndexedMemory",
+    "MemoryIndex",
+    "MemorySelection",
+    "Space",
     "Capability",
     "Derived",
     "DocumentingOptions",

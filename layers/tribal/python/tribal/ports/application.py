@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from tribal.ports.models import ModelReadiness, ModelRequest, Spending, UnsentRequest
     from tribal.ports.options import Options
     from tribal.ports.reading import CatalogReader
+    from tribal.ports.remembering.guidance import GuidanceSource
+    from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.ports.running import Clock, MessageQueue, ProcessLock
     from tribal.ports.stopping import StopToken
     from tribal.ports.storing import ObjectStore
-    from tribal_contracts import DatabaseEntry
+    from tribal_contracts import DatabaseEntry, MemorySettings
 
     OpenReader = Callable[[DatabaseEntry], CatalogReader]
 
@@ -100,6 +102,16 @@ class Application:
     index: Provider[IndexReader]
     index_writer: Callable[[], IndexWriter]
     """Opens a writer of the index."""
+    memory_index: Provider[MemoryIndex] | None = None
+    """The index of memories; `None` where nothing is remembered."""
+    guidance: Provider[GuidanceSource] | None = None
+    """What is known of tables beside their documentation; `None` where nothing is."""
+    recover_memory: Callable[[], None] = lambda: None
+    """Lets the index of memories agree with the objects after something was killed; called before each use."""
+    memory_settings: MemorySettings | None = None
+    """What memory is allowed; `None` for the defaults."""
+    limits_writes: bool = True
+    """Whether a caller may write memories only so often; not for who types commands."""
     queue: Provider[MessageQueue]
     """The indexer's own queue; raises `ConfigurationError` when there is none."""
     locks: Callable[[str], ProcessLock | None]
@@ -119,5 +131,7 @@ class Application:
 
     def close(self) -> None:
         """Close every part that was built; the application cannot be used afterwards."""
+        if self.memory_index is not None and self.memory_index.made:
+            self.memory_index().close()
         if self.index.made:
             self.index().close()

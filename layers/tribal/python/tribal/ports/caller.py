@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tribal.catalog.scope import EVERYTHING, Scope
+from tribal.ports.remembering.identity import NOBODY, Identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,9 @@ class Caller:
     scope: Scope = EVERYTHING
     rights: frozenset[str] | None = None
     """Rights such as `documentation:read`; `None` means all."""
+
+    identity: Identity = NOBODY
+    """Who the caller is in the layers of memory."""
 
     def may(self, right: str) -> bool:
         """Whether the caller has this right."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tribal.catalog.locations import DOCS
 from tribal.errors import IndexNotReady
 from tribal.retrieval.answers.paging import Page, Place, filled
+from tribal.retrieval.guidance import guidance_of
 from tribal.retrieval.names import find_table, name_of
 from tribal.retrieval.scoping.bounds import Bounds
 from tribal.retrieval.scoping.tables import bounded_table
@@ -26,12 +27,13 @@ from tribal_contracts import (
 _Part = ColumnDetail | RelatedTable | ForeignKeyDetail | IndexDetail
 """What a table is paged by."""
 _NOTES = "notes"
+_GUIDANCE = "guidance"
 
 
 def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTableSchemaOutput:
     """Show a table: its columns, then its related tables, foreign keys and indexes, in pages.
 
-    Every page repeats what the table is; its notes are on the first one.
+    Every page repeats what the table is; its notes, and what others learned of it, are on the first one.
 
     Raises:
         TableNotFound: when no table has that name, or more than one.
@@ -58,6 +60,8 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
         warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
     documentation = _page_of(record, bounds)
 
+    guidance = guidance_of(entry, [column.name for column in table.columns], opened.tables, toolbox)
+
     def answer(page: Page[_Part]) -> GetTableSchemaOutput:
         return GetTableSchemaOutput(
             success=True,
@@ -68,11 +72,12 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
             truncated=page.truncated,
             next_cursor=page.next_cursor,
             warnings=warnings or None,
+            guidance=guidance if _GUIDANCE in page.extras else None,
         )
 
-    notes = (_NOTES,) if table.notes and place.is_first else ()
+    extras = [name for name, held in ((_NOTES, table.notes), (_GUIDANCE, guidance)) if held and place.is_first]
     around = f"what {table.name} is"
-    return filled(place, parts[place.start :], answer, toolbox, around=around, extras=notes)
+    return filled(place, parts[place.start :], answer, toolbox, around=around, extras=extras)
 
 
 def _page_of(record: DocumentRecord, bounds: Bounds) -> str | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
+from tribal.catalog.identity import TableIdentity
 from tribal.catalog.joins import same_name
 from tribal.catalog.scope import EVERYTHING, Scope
 from tribal.errors import IndexNotReady
 from tribal.ports import Clock, Derived, Embedder, IndexedTable, IndexFilter, IndexReader
+from tribal.ports.remembering.guidance import Guidance
 from tribal.ports.tool import ANSWER_TOKENS
 from tribal.ranking.weights import WEIGHTS, Weights
 from tribal.retrieval.scoping.bounds import OPEN, Bounds
@@ -33,6 +35,8 @@ class Toolbox:
     """Weights of the signals of a search."""
     derived: Derived = field(default_factory=Derived)
     """Cache of values computed from the index; may be shared with the toolboxes of other callers."""
+    guidance: Callable[[TableIdentity], Sequence[Guidance]] | None = None
+    """What the caller may be told of a table beside its documentation."""
     answer_tokens: int | None = ANSWER_TOKENS
     """The most tokens of a default answer; `None` for a reader who wants all of it."""
 

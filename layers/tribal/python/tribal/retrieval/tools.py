@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tribal.ports.tool import Capability, ToolSpec
 
 if TYPE_CHECKING:
+    from tribal.catalog.identity import TableIdentity
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
+    from tribal.ports.remembering.guidance import Guidance
     from tribal.retrieval.toolbox import Toolbox
     from tribal_contracts import (
         AgentError,
@@ -50,8 +52,15 @@ def toolbox_of(caller: Caller, app: Application) -> Toolbox:
         clock=app.clock,
         scope=caller.scope,
         derived=app.derived,
+        guidance=guidance_for(caller, app),
         answer_tokens=app.answer_tokens,
     )
+
+
+def guidance_for(caller: Caller, app: Application) -> Callable[[TableIdentity], Sequence[Guidance]] | None:
+    """What tells a caller what others learned of a table; `None` where nothing is remembered."""
+    source = app.guidance
+    return None if source is None else lambda table: source().about(table, caller)
 
 
 def _search_models() -> Models:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from tribal.errors import ConfigurationError
 from tribal.settings import BucketPlace, read_environment, source_date_epoch
-from tribal_contracts import AnswerLimits, ModelSettings
+from tribal_contracts import AnswerLimits, MemorySettings, ModelSettings
+
+Settings = TypeVar("Settings", bound=BaseModel)
 
 PROJECT_KEY = "config/databases.yaml"
 """Key of the configuration, relative to the store."""
@@ -24,6 +26,8 @@ _NOT_GIVEN = re.compile(r"(?:AWS|LAMBDA|POWERTOOLS|TRIBAL)_|_|PATH\Z|PYTHON|LD_"
 ANSWER_TOKENS_VARIABLE = "TRIBAL_ANSWER_TOKENS"
 MODEL_VARIABLE = "TRIBAL_MODEL"
 """The part `model` of the environment, as JSON."""
+MEMORY_VARIABLE = "TRIBAL_MEMORY"
+"""The part `memory` of the environment, as JSON."""
 IndexKind = Literal["opensearch", "sqlite"]
 
 
@@ -57,6 +61,8 @@ class Deployment:
     """The most tokens of a tool's default answer."""
     model: ModelSettings | None = None
     """The model that describes tables; `None` where rules do."""
+    memory: MemorySettings | None = None
+    """Memory, where the environment has it."""
 
 
 def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
@@ -85,7 +91,8 @@ def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
         variables=_given_variables(values),
         source_date_epoch=source_date_epoch(values),
         answer_tokens=_answer_tokens(values),
-        model=_model(values),
+        model=_part(values, MODEL_VARIABLE, ModelSettings),
+        memory=_part(values, MEMORY_VARIABLE, MemorySettings),
     )
 
 
@@ -99,20 +106,22 @@ def _answer_tokens(values: Mapping[str, str]) -> int:
         ) from None
 
 
-def _model(values: Mapping[str, str]) -> ModelSettings | None:
-    text = values.get(MODEL_VARIABLE)
+def _part(values: Mapping[str, str], variable: str, model: type[Settings]) -> Settings | None:
+    """A part of the environment's file, which the stack writes into a variable of that name."""
+    text = values.get(variable)
     if not text:
         return None
     try:
-        return ModelSettings.model_validate_json(text)
+        return model.model_validate_json(text)
     except ValidationError as error:
         # Imported here because YAML is slow to load, and the retriever reads this module.
         from tribal.yaml_lines import shape_problem
 
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(["model", *map(str, first["loc"])])
+        part = variable.removeprefix("TRIBAL_").lower()
+        where = ".".join([part, *map(str, first["loc"])])
         raise ConfigurationError(
-            f"{MODEL_VARIABLE}: {where}: {shape_problem(first)}; the stack sets it from `model` in the file of the "
+            f"{variable}: {where}: {shape_problem(first)}; the stack sets it from `{part}` in the file of the "
             "environment, so correct it there and deploy"
         ) from None
 

@@ -19,7 +19,9 @@ from tribal_contracts import (
     AnswerLimits,
     DatabaseEntry,
     DatabaseLimits,
+    IdentitySettings,
     LintRules,
+    MemorySettings,
     ModelPrice,
     ModelSettings,
     ProjectFile,
@@ -34,6 +36,8 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "exclude": Selection,
     "lint": LintRules,
     "serve": ServeSettings,
+    "identity": IdentitySettings,
+    "memory": MemorySettings,
     "model": ModelSettings,
     "price": ModelPrice,
 }
@@ -127,8 +131,13 @@ def _model_at(location: Location) -> type[BaseModel]:
 def _check_serve(serve: ServeSettings) -> None:
     if serve.issuer is not None and not serve.audience:
         raise ConfigurationError("serve: an issuer without an audience would admit tokens for others; add audience")
-    if serve.issuer is None and (serve.audience or serve.authorized_parties or serve.rights):
-        raise ConfigurationError("serve: audience, authorized_parties and rights are of an issuer; add issuer")
+    of_issuer = (serve.audience, serve.authorized_parties, serve.rights)
+    claims = (serve.org_claim, serve.teams_claim, serve.projects_claim)
+    if serve.issuer is None and any((*of_issuer, *claims)):
+        raise ConfigurationError(
+            "serve: audience, authorized_parties, rights and claims of organization, teams and projects are of an "
+            "issuer; add issuer"
+        )
 
 
 def _missing_model(project: ProjectFile, model: ModelSettings | None, *, deployed: bool) -> str | None:

@@ -17,7 +17,16 @@ from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.catalog.locations import SOURCE_FILE
 from tribal.errors import ConfigurationError, ConfigurationNotFound
 from tribal.settings.store_place import BucketPlace, store_path
-from tribal_contracts import DatabaseEntry, LintRules, ModelSettings, ProjectFile, ServeSettings, SourceRecord
+from tribal_contracts import (
+    DatabaseEntry,
+    IdentitySettings,
+    LintRules,
+    MemorySettings,
+    ModelSettings,
+    ProjectFile,
+    ServeSettings,
+    SourceRecord,
+)
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
@@ -66,6 +75,10 @@ class Settings:
     """The most tokens of a tool's default answer."""
     serve: ServeSettings = field(default_factory=ServeSettings)
     """Whom `tribal serve` answers."""
+    identity: IdentitySettings = field(default_factory=IdentitySettings)
+    """Who works here, on the command line and over stdio."""
+    memory: MemorySettings | None = None
+    """Of memory, where the file has that part."""
     take_samples: bool = True
     source_date_epoch: int | None = None
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -242,6 +255,8 @@ def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Setti
         lint=content.lint,
         answer_tokens=content.limits.answer_tokens,
         serve=content.serve,
+        identity=content.identity,
+        memory=content.memory,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tribal.memory.tools import CAPABILITY as MEMORY
 from tribal.ports.tool import Capability, ToolSpec
 from tribal.retrieval.tools import RETRIEVAL
 
@@ -99,4 +100,11 @@ class Registry:
 
 
 REGISTRY = Registry((RETRIEVAL,))
+"""The tools that are offered everywhere."""
+EVERYTHING = Registry((RETRIEVAL, MEMORY))
 """Every tool of the package."""
+
+
+def offered(*, memory: bool) -> Registry:
+    """The tools that a server offers, with those of memory where that is configured."""
+    return EVERYTHING if memory else REGISTRY

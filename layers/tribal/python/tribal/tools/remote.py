@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from tribal.catalog.scope import Scope
 from tribal.errors import TribalError
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
+from tribal.ports.remembering.identity import NOBODY, Identity
 from tribal.ports.running import Clock
 from tribal.tools.call import call_tool, read_answer, with_tokens_used
 from tribal.tools.registry import REGISTRY, Registry
-from tribal_contracts import CallerRecord, Contract, ToolCall, ToolCallEvent
+from tribal_contracts import CallerRecord, Contract, IdentityRecord, ToolCall, ToolCallEvent
 
 Send = Callable[[bytes], bytes]
 """Sends an event and returns the answer; raises a `TribalError` when there is none."""
 
 
 class RemoteTools:
-    """Calls tools through a function that has them; a call that does not arrive is a failed answer."""
+    """Calls tools through the functions that have them; a call that does not arrive is a failed answer.
 
-    def __init__(self, send: Send, clock: Clock, tools: Registry = REGISTRY) -> None:
+    Args:
+        send: sends calls to the function that has every tool but those of `others`.
+        clock: for the time in failures.
+        tools: the tools that may be called.
+        others: sends calls to the functions that have the tools of a capability, by its name.
+    """
+
+    def __init__(
+        self, send: Send, clock: Clock, tools: Registry = REGISTRY, others: Mapping[str, Send] | None = None
+    ) -> None:
         self._send = send
+        self._others = dict(others or {})
         self._clock = clock
         self._tools = tools
 
@@ -35,7 +47,8 @@ class RemoteTools:
         spec, capability = self._tools.callable[name], self._tools.capability_of(name)
         call = ToolCall(tool=name, arguments=dict(arguments), caller=_record(caller))
         try:
-            return read_answer(name, self._send(ToolCallEvent(tool_call=call).to_compact_json()), self._tools)
+            send = self._others.get(capability.name, self._send)
+            return read_answer(name, send(ToolCallEvent(tool_call=call).to_compact_json()), self._tools)
         except TribalError as exc:
             error = exc.to_agent_error(self._clock.published())
         return with_tokens_used(capability.failed(spec, arguments, error))
@@ -71,6 +84,7 @@ def _record(caller: Caller) -> CallerRecord:
         databases=None if scope.databases is None else sorted(scope.databases),
         schemas=None if scope.schemas is None else sorted(scope.schemas),
         rights=None if caller.rights is None else sorted(caller.rights),
+        identity=None if caller.identity == NOBODY else identity_record(caller.identity),
     )
 
 
@@ -79,4 +93,16 @@ def _caller(record: CallerRecord) -> Caller:
         None if record.databases is None else frozenset(record.databases),
         None if record.schemas is None else frozenset(record.schemas),
     )
-    return Caller(record.subject, scope, None if record.rights is None else frozenset(record.rights))
+    identity = NOBODY if record.identity is None else identity_of_record(record.identity)
+    return Caller(record.subject, scope, None if record.rights is None else frozenset(record.rights), identity)
+
+
+def identity_record(identity: Identity) -> IdentityRecord:
+    """An identity as it is sent."""
+    return IdentityRecord.model_validate(asdict(identity))
+
+
+def identity_of_record(record: IdentityRecord) -> Identity:
+    """The identity that was sent."""
+    several = {name: tuple(getattr(record, name)) for name in ("projects", "teams", "orgs", "chosen")}
+    return Identity(record.user, record.agent, record.session, company=record.company, **several)

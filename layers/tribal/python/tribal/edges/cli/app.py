@@ -10,9 +10,9 @@ import typer
 from typer.core import TyperGroup
 
 import tribal as package
-from tribal.edges.cli.commands import mcp, pipeline, project, review, serve, site, status, tail, token
+from tribal.edges.cli.commands import mcp, memory, pipeline, project, review, serve, site, status, tail, token
 from tribal.edges.cli.usage import require_no_dsn, unquoted
-from tribal.tools.registry import REGISTRY, Registry
+from tribal.tools.registry import EVERYTHING, Registry
 
 _GIVEN = "tribal.arguments"
 
@@ -113,12 +113,13 @@ def command_line(tools: Registry) -> typer.Typer:
     app.command("mcp")(mcp.mcp)
     app.command("serve")(serve.serve)
     app.add_typer(token.token, name="token", help="Make, list and revoke the tokens that tribal serve takes.")
+    app.add_typer(memory.memory, name="memory", help="Look after what is remembered.")
     for name, spec in tools.commands.items():
         app.command(name, help=spec.summary)(_stand_in)
     return app
 
 
-app = command_line(REGISTRY)
+app = command_line(EVERYTHING)
 
 
 def main() -> None:

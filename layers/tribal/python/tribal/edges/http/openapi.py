@@ -20,6 +20,7 @@ from tribal.errors import (
     BodyTypeRefused,
     CallerUnknown,
     HostRefused,
+    IdentifierRefused,
     IndexNotReady,
     NotFound,
     OriginRefused,
@@ -51,6 +52,7 @@ _OF_BODIES: tuple[type[TribalError], ...] = (RequestRefused, PathUnknown, BodyTo
 _OF_ALL: tuple[type[TribalError], ...] = (
     RequestRefused,
     OriginRefused,
+    IdentifierRefused,
     AnswerTypeRefused,
     RequestTooSlow,
     BodyTooLarge,

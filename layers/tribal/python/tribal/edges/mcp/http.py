@@ -17,6 +17,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.responses import JSONResponse
 
+from tribal.edges.mcp.agents import with_agent
 from tribal.edges.mcp.asking import CallTool, local_calls
 from tribal.edges.mcp.server import build_server
 from tribal.ports.application import Application
@@ -68,5 +69,4 @@ class McpEndpoint:
 
 def _caller_of(context: ServerRequestContext[Any]) -> Caller:
     assert context.request is not None
-    caller: Caller = context.request.scope[CALLER]
-    return caller
+    return with_agent(context.request.scope[CALLER], context)

@@ -12,6 +12,7 @@ from tribal_contracts import (
     DescriptionSource,
     GetDomainOverviewOutput,
     GetTableSchemaOutput,
+    GuidanceItem,
     RelatedTable,
     TableSchema,
 )
@@ -36,6 +37,7 @@ def table_markdown(answer: GetTableSchemaOutput) -> str:
             _said(shown.description, shown.description_source),
             f"Domain {code_span(shown.domain)}, {_rows(shown.row_count)}.",
             _listed("## Notes", [escape_text(note) for note in shown.notes or ()]),
+            _listed("## Remembered by others", [_remembered(each) for each in answer.guidance or ()]),
             _columns(shown),
             _related(shown.related_tables or ()),
             _listed(
@@ -69,6 +71,10 @@ def domain_markdown(answer: GetDomainOverviewOutput) -> str:
 
 def _said(text: str, source: DescriptionSource | None) -> str:
     return escape_text(text) + _WORDS_OF[source] if text else ""
+
+
+def _remembered(item: GuidanceItem) -> str:
+    return f"{escape_text(item.text)} _({escape_text(f'{item.layer}, by {item.author}, {item.age} ago')})_"
 
 
 def _rows(count: int) -> str:

@@ -15,6 +15,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from tribal import __version__
+from tribal.edges.mcp.agents import with_agent
 from tribal.edges.mcp.asking import Asker, CallTool, local_calls
 from tribal.edges.mcp.completion import complete
 from tribal.edges.mcp.prompts import fill_prompt, offered_prompts
@@ -43,7 +44,7 @@ def serve(app: Application, caller: Caller, reading: int, writing: int, tools: R
     """Serve over two file descriptors until the input ends or nobody reads the answers."""
 
     async def run() -> None:
-        server = build_server(local_calls(app, tools), lambda _: caller, tools)
+        server = build_server(local_calls(app, tools), lambda context: with_agent(caller, context), tools)
         async with json_lines(reading, writing) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 

@@ -55,6 +55,7 @@ function tableView(table) {
     const notes = table.no.map(note => element("li", {}, prose(note)));
     parts.push(section("Good to know", element("ul", {class: "notes"}, notes)));
   }
+  if (source.served) parts.push(remembered(table));
   parts.push(section("Columns", columnGrid(table)), ...relationParts(table), ...constraintParts(table));
   const samples = sampleGrid(table);
   if (samples) parts.push(section("Sample values", samples));
@@ -67,6 +68,30 @@ function tableView(table) {
   );
   parts.push(corrections(tableSubject(table), byHand));
   return parts;
+}
+
+/**
+ * What others learned of a table: their words, asked for each time, and nothing where there is none.
+ * @param {Table} table
+ */
+function remembered(table) {
+  const place = element("div", {});
+  fromServer("v1/page/remembered?name=" + encodeURIComponent(table.n)).then(
+    items => {
+      if (!items.length) return;
+      const lines = items.map((/** @type {Remembered} */ item) =>
+        element(
+          "li",
+          {},
+          visible(item.text),
+          element("span", {class: "soft"}, ` ${item.layer}, by ${visible(item.author)}, ${item.age} ago`),
+        ),
+      );
+      place.append(section("Remembered by others", element("ul", {class: "notes"}, lines)));
+    },
+    () => {}, // The page of the table is whole without.
+  );
+  return place;
 }
 
 /** @param {Table} table @returns {Subject} */

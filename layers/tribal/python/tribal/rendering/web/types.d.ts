@@ -233,6 +233,14 @@ interface Subject {
   sayings: Saying[];
 }
 
+/** What somebody learned of a table. */
+interface Remembered {
+  text: string;
+  layer: string;
+  author: string;
+  age: string;
+}
+
 interface Source {
   /** Whether there are the parts that only a served page or a site has. */
   reports: boolean;

@@ -58,11 +58,11 @@ def mcp(
     """
     from tribal.errors import EXIT_INTERRUPTED
     from tribal.settings import load_settings
-    from tribal.tools.registry import REGISTRY
+    from tribal.tools.registry import offered as offered_tools
 
-    offered = REGISTRY.narrowed(tools or [])
     scope = _scope(database or [], schema or [])
     settings = load_settings(project=project, needs_databases=False)
+    offered = offered_tools(memory=settings.memory is not None).narrowed(tools or [])
     if as_json or client or url:
         start = _command(settings.project, database or [], schema or [], tools or [])
         print_json(client_settings(client, start, url))
@@ -79,14 +79,15 @@ def _serve(settings: Settings, scope: Scope, tools: Registry) -> None:
         typer.echo("Clients start it themselves; tribal mcp --json prints the settings for them.", err=True)
 
     from tribal.app.local import local_application
-    from tribal.edges.cli.tools.command import local_caller
+    from tribal.edges.local_caller import local_caller, new_session
     from tribal.edges.mcp.server import serve
     from tribal.edges.mcp.stdio import claim_standard_streams
 
+    caller = local_caller(settings, scope, session=new_session())
     reading, writing = claim_standard_streams()
     app = local_application(settings)
     try:
-        serve(app, local_caller(settings, scope), reading, writing, tools)
+        serve(app, caller, reading, writing, tools)
     finally:
         app.close()
 

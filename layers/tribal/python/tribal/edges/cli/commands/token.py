@@ -21,7 +21,7 @@ _DAYS = 90
 _MOST_DAYS = 3_650
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 MORE_RIGHTS = ("annotations:write", "metrics:read")
-"""Rights beside those of the tools."""
+"""Rights beside those of the tools, and those to write to the layers of memory."""
 
 token = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
@@ -44,8 +44,9 @@ def create(
 ) -> None:
     """Make a token and show it once; only its hash is kept.
 
-    Programs send it as Authorization: Bearer TOKEN. Rights are documentation:read, metrics:read and
-    annotations:write.
+    Programs send it as Authorization: Bearer TOKEN. Rights are documentation:read, memory:read, metrics:read,
+    annotations:write and memory:write; to write to the memory of a project, team, org or company takes another, such as
+    memory:write:project.
     """
     from tribal.errors import ConfigurationError
     from tribal.store.access_tokens import add_token, new_token, token_record
@@ -108,13 +109,14 @@ def _store(project: Path) -> tuple[ObjectStore, datetime]:
 
 def _rights(given: list[str] | None) -> list[str]:
     from tribal.errors import ConfigurationError
-    from tribal.tools.registry import REGISTRY
+    from tribal.ports.remembering.identity import WRITE_RIGHTS
+    from tribal.tools.registry import EVERYTHING
 
-    known = {*MORE_RIGHTS, *(spec.right for spec in REGISTRY.tools.values())}
+    known = {*MORE_RIGHTS, *WRITE_RIGHTS, *(spec.right for spec in EVERYTHING.tools.values())}
     for right in given or ():
         if right not in known:
             raise ConfigurationError(f"--right {right!r} is no right; there are {', '.join(sorted(known))}")
-    return sorted(set(given) if given else REGISTRY.read_rights)
+    return sorted(set(given) if given else EVERYTHING.read_rights)
 
 
 def _check_scope(names: list[str]) -> None:

@@ -17,10 +17,7 @@ from tribal.edges.cli.options import deployed as deployed_environment
 from tribal.edges.cli.tools.arguments import given, keyword, tool_arguments
 
 if TYPE_CHECKING:
-    from tribal.catalog.scope import Scope
-    from tribal.ports.caller import Caller
     from tribal.ports.tool import ToolSpec
-    from tribal.settings import Settings
     from tribal.tools.registry import Registry
     from tribal_contracts import Contract
 
@@ -38,18 +35,11 @@ def derived_command(spec: ToolSpec, tools: Registry, *, deployed: bool = False) 
     return typer.main.get_command(app)
 
 
-def local_caller(settings: Settings, scope: Scope | None = None) -> Caller:
-    """The caller of local commands: has every right, and sees everything unless a scope limits it."""
-    from tribal.catalog.scope import EVERYTHING
-    from tribal.ports.caller import Caller
-
-    return Caller(settings.environment.get("USER") or "local", scope or EVERYTHING)
-
-
 def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
     @command
     def answer(*, context: typer.Context, project: Path, as_json: bool, **values: Any) -> None:
         from tribal.app.local import local_application
+        from tribal.edges.local_caller import local_caller
         from tribal.settings import load_settings
         from tribal.tools.call import call_tool
         from tribal.tools.pages import whole_answer
@@ -58,7 +48,7 @@ def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
         gc.disable()
         settings = load_settings(project=project, needs_databases=False)
         arguments = _typed(spec, values, context)
-        app = local_application(settings)
+        app = replace(local_application(settings), limits_writes=False)
         caller = local_caller(settings)
         # The limit spares the context of a model; a person reads on.
         asked = app if as_json else replace(app, answer_tokens=None)

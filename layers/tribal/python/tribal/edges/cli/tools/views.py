@@ -97,6 +97,11 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
         out.print("\n[bold]Notes[/]")
     for note in schema.notes or ():
         print_indented(out, escape(note), _INDENT)
+    if answer.guidance:
+        out.print("\n[bold]Remembered[/]")
+    for each in answer.guidance or ():
+        print_indented(out, escape(each.text), _INDENT)
+        print_indented(out, f"[dim]{escape(each.layer)}, by {escape(each.author)}, {escape(each.age)} ago[/]", _INDENT)
     if schema.documentation:
         out.print(f"\n[dim]more: {escape(schema.documentation)}[/]")
 

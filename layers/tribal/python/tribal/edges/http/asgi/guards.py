@@ -25,6 +25,7 @@ from tribal.edges.http.asgi.messages import (
 from tribal.edges.http.asgi.serving import BODIES_BYTES, BODY_SECONDS, LARGEST_MCP_BODY_BYTES, Serving
 from tribal.edges.http.audit import Seen
 from tribal.edges.http.bodies import require_bounded
+from tribal.edges.http.choices import with_choices
 from tribal.edges.http.identity import KeysUnavailable, TokenExpired, TokenRefused, challenge
 from tribal.edges.http.refusals import refusal
 from tribal.edges.http.routing import LARGEST_BODY_BYTES
@@ -89,6 +90,8 @@ class Guards:
             self._require_own_host(headers)
             scope[CALLER] = await self._caller(scope, headers, response_headers)
             self._require_pace(scope, response_headers)
+            if scope[CALLER] is not _NOBODY:
+                scope[CALLER] = with_choices(scope[CALLER], headers)
             with self._bodies.counting() as count:
                 received = await count.receive_all(scope, headers, receive)
                 await self._inner(scope, received, send)

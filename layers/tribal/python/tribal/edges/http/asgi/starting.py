@@ -15,12 +15,13 @@ from tribal.edges.http.asgi.metrics import Metrics
 from tribal.edges.http.asgi.observing import standard_error
 from tribal.edges.http.asgi.serving import Serving, is_loopback
 from tribal.edges.http.corrections import WRITE_RIGHT
-from tribal.edges.http.identity import SigningKeys, TokenRules, download_keys
+from tribal.edges.http.identity import IdentityClaims, SigningKeys, TokenRules, download_keys
 from tribal.edges.http.identity.callers import Callers, OwnTokens
+from tribal.edges.local_caller import local_caller
 from tribal.errors import ConfigurationError
-from tribal.ports.caller import Caller
 from tribal.ports.derived import Derived
-from tribal.tools.registry import REGISTRY, Registry
+from tribal.ports.remembering.identity import WRITE_RIGHTS
+from tribal.tools.registry import Registry, offered
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -47,7 +48,7 @@ class ServerBlueprint:
     tools: tuple[str, ...] = ()
     """Tools and capabilities that are offered; none means all."""
     write: bool = False
-    """Whether those on this machine who need no token may correct descriptions."""
+    """Whether those on this machine who need no token may correct descriptions, and remember."""
     signing_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     metrics_folder: str | None = None
     """Where the processes of the server keep their figures, if there are several."""
@@ -58,7 +59,7 @@ def server_application(blueprint: ServerBlueprint) -> Starlette:
     from tribal.app.local import local_application
 
     _share_one_arena()
-    tools = REGISTRY.narrowed(blueprint.tools)
+    tools = _tools_of(blueprint)
     built = local_application(blueprint.settings, prepare=lambda: tools.prepare(app))
     app = replace(built, derived=Derived(generations=_GENERATIONS_KEPT))
     metrics = Metrics(blueprint.metrics_folder)
@@ -71,6 +72,10 @@ def _share_one_arena() -> None:
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
+def _tools_of(blueprint: ServerBlueprint) -> Registry:
+    return offered(memory=blueprint.settings.memory is not None).narrowed(blueprint.tools)
+
+
 def check_server(blueprint: ServerBlueprint) -> None:
     """Refuse to start what could answer nobody, or would answer everybody.
 
@@ -80,7 +85,7 @@ def check_server(blueprint: ServerBlueprint) -> None:
     from tribal.app.local import local_application
 
     app = local_application(blueprint.settings)
-    callers = serving_of(blueprint, app, REGISTRY.narrowed(blueprint.tools)).callers
+    callers = serving_of(blueprint, app, _tools_of(blueprint)).callers
     if callers.without_token is None and callers.issuer is None and not callers.own.any_is_valid():
         raise ConfigurationError(
             f"{_why_token(blueprint)}, and there is none that is valid: make one with "
@@ -92,13 +97,14 @@ def check_server(blueprint: ServerBlueprint) -> None:
 def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) -> Serving:
     """Whom a server answers, and how it is reached."""
     settings, serve = blueprint.settings, blueprint.settings.serve
-    rights = tools.read_rights | {METRICS_RIGHT} | ({WRITE_RIGHT} if blueprint.write else set())
-    local = Caller(settings.environment.get("USER") or "local", rights=rights)
+    rights = tools.read_rights | {METRICS_RIGHT} | ({WRITE_RIGHT, *WRITE_RIGHTS} if blueprint.write else set())
+    local = replace(local_caller(settings), rights=rights)
     callers = Callers(
         OwnTokens(app.store, app.clock.real, time.monotonic),
         tools.read_rights,
         None if serve.issuer is None else _issuer(serve),
         without_token=None if _why_token(blueprint) else local,
+        company=settings.identity.company,
     )
     return Serving(
         callers=callers,
@@ -134,5 +140,6 @@ def _issuer(serve: ServeSettings) -> tuple[TokenRules, SigningKeys]:
         authorized_parties=frozenset(serve.authorized_parties),
         rights={name: frozenset(rights) for name, rights in serve.rights.items()},
         leeway_seconds=serve.clock_skew_seconds,
+        identity_claims=IdentityClaims(serve.org_claim, serve.teams_claim, serve.projects_claim),
     )
     return rules, SigningKeys(partial(download_keys, serve.issuer))

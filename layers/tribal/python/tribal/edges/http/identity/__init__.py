@@ -4,13 +4,14 @@ from tribal.edges.http.identity.challenges import METADATA_PATH, challenge, meta
 from tribal.edges.http.identity.discovery import download_keys
 from tribal.edges.http.identity.download import download
 from tribal.edges.http.identity.keys import KeysUnavailable, SigningKeys
-from tribal.edges.http.identity.rules import LEEWAY_SECONDS, TokenExpired, TokenRefused, TokenRules
+from tribal.edges.http.identity.rules import LEEWAY_SECONDS, IdentityClaims, TokenExpired, TokenRefused, TokenRules
 from tribal.edges.http.identity.tokens import Bearer, identify
 
 __all__ = [
     "LEEWAY_SECONDS",
     "METADATA_PATH",
     "Bearer",
+    "IdentityClaims",
     "KeysUnavailable",
     "SigningKeys",
     "TokenExpired",

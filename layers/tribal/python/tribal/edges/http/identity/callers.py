@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from tribal.edges.http.identity.keys import KeysUnavailable, SigningKeys
 from tribal.edges.http.identity.rules import TokenExpired, TokenRefused, TokenRules, scope_named
-from tribal.edges.http.identity.tokens import identify
+from tribal.edges.http.identity.tokens import OWN_TOKENS, identify
 from tribal.errors import StoreError
 from tribal.ports.caller import Caller
+from tribal.ports.remembering.identity import Identity
 from tribal.ports.storing import ObjectStore
 from tribal.store.access_tokens import find_token, has_expired, is_token, read_tokens
 from tribal_contracts import AccessTokens
@@ -57,7 +58,8 @@ class OwnTokens:
             raise TokenRefused("there is no such token")
         if has_expired(record, self._real_now()):
             raise TokenExpired("the token has expired")
-        return Caller(f"token:{record.name}", scope_named(record.scope), frozenset(record.rights))
+        subject = f"{OWN_TOKENS}{record.name}"
+        return Caller(subject, scope_named(record.scope), frozenset(record.rights), Identity(user=subject))
 
     def any_is_valid(self) -> bool:
         """Whether there is a token that has not expired."""
@@ -86,6 +88,8 @@ class Callers:
     issuer: tuple[TokenRules, SigningKeys] | None = None
     without_token: Caller | None = None
     """The caller of requests that bear no token; `None` demands one."""
+    company: str | None = None
+    """The company that the store belongs to, and with it everybody who may ask."""
 
     def identify(self, authorization: str | None) -> Caller:
         """The caller of a request with this header.
@@ -100,10 +104,13 @@ class Callers:
             return self.without_token
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() == "bearer" and is_token(token.strip()):
-            return self.own.identify(token.strip())
+            return self._of_company(self.own.identify(token.strip()))
         if self.issuer is None:
             raise TokenRefused("the token is none of ours, and no issuer is trusted")
         rules, keys = self.issuer
         bearer = identify(authorization, rules, keys)
         rights = self.read_rights if bearer.rights is None else bearer.rights
-        return Caller(bearer.subject, bearer.scope, rights)
+        return self._of_company(Caller(bearer.subject, bearer.scope, rights, bearer.identity))
+
+    def _of_company(self, caller: Caller) -> Caller:
+        return replace(caller, identity=replace(caller.identity, company=self.company))

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from tribal.catalog.identity import parse_name
 from tribal.catalog.scope import Scope
+from tribal.ports.remembering.identity import Identity, is_identifier
 
 ALSO_SPELLED = {"https://accounts.google.com": "accounts.google.com"}
 """Issuers that tokens name in a second way. Source: https://developers.google.com/identity/openid-connect/reference"""
@@ -16,6 +17,8 @@ LEEWAY_SECONDS = 30.0
 _PARTIES = ("azp", "cid")
 """The claims that name the client: of OpenID Connect, and of Okta's access tokens."""
 
+_MOST_IDENTIFIERS = 100
+"""Of one kind. By judgement: Entra lists at most 200 groups in a token, and every space that is read costs time."""
 _GRANTED = ("scope", "scp")
 """The claims that list what was granted: of RFC 9068, as one text, and of Entra and Okta, as text or list."""
 
@@ -30,6 +33,15 @@ class TokenRefused(Exception):
 
 class TokenExpired(TokenRefused):
     """The token would admit its bearer if its time were not up."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityClaims:
+    """The claims that say to which organizations, teams and projects a bearer belongs; without one, to none."""
+
+    org: str | None = None
+    teams: str | None = None
+    projects: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +61,7 @@ class TokenRules:
     """The rights of each value that the token's `scope` or `scp` may have; without any, a token may read everything."""
     leeway_seconds: float = LEEWAY_SECONDS
     """How far the issuer's clock and ours may be apart."""
+    identity_claims: IdentityClaims = IdentityClaims()
 
     @property
     def issuers(self) -> frozenset[str]:
@@ -100,6 +113,20 @@ class TokenRules:
             raise TokenRefused("the claim with the scope is no list of names")
         return scope_named(named)
 
+    def identity_of(self, claims: Mapping[str, Any]) -> Identity:
+        """Who the bearer is, to which a text in a claim adds one name and a list several.
+
+        Raises:
+            TokenRefused: when a claim is malformed.
+        """
+        named = self.identity_claims
+        return Identity(
+            user=claims["sub"],
+            projects=_identifiers(claims, named.projects),
+            teams=_identifiers(claims, named.teams),
+            orgs=_identifiers(claims, named.org),
+        )
+
 
 def scope_named(names: Iterable[str]) -> Scope:
     """The scope of databases and schemas by their names; what is neither names nothing."""
@@ -115,6 +142,18 @@ def _parts(name: str) -> tuple[str, ...]:
         return parse_name(name)
     except ValueError:
         return ()
+
+
+def _identifiers(claims: Mapping[str, Any], claim: str | None) -> tuple[str, ...]:
+    """The identifiers in a claim; what is none, such as a group's name with a line break, identifies nothing."""
+    value = claims.get(claim, []) if claim is not None else []
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
+        raise TokenRefused("a claim of organizations, teams or projects is no list of names")
+    found = tuple(dict.fromkeys(filter(is_identifier, values)))
+    if len(found) > _MOST_IDENTIFIERS:
+        raise TokenRefused(f"a claim of organizations, teams or projects has more than {_MOST_IDENTIFIERS} names")
+    return found
 
 
 def _is_one_of(value: object, allowed: frozenset[str]) -> bool:

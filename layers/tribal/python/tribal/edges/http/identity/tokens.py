@@ -12,11 +12,14 @@ import jwt
 from tribal.catalog.scope import Scope
 from tribal.edges.http.identity.keys import KEY_TYPES, SigningKeys
 from tribal.edges.http.identity.rules import TokenExpired, TokenRefused, TokenRules
+from tribal.ports.remembering.identity import NOBODY, Identity
 
 LONGEST_TOKEN = 16_384
 """Characters; API Gateway accepts 10,240 bytes of headers."""
 _LONGEST_SUBJECT = 512
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
+OWN_TOKENS = "token:"
+"""Begins the subject of whoever bears a token of our own."""
 _TIMES = ("exp", "nbf", "iat")
 
 
@@ -29,6 +32,8 @@ class Bearer:
     """What the bearer may see."""
     rights: frozenset[str] | None = None
     """What the bearer may do; `None` where the rules do not tell, which means that everything may be read."""
+    identity: Identity = NOBODY
+    """Who the bearer is in the layers of memory."""
 
 
 def identify(header: object, rules: TokenRules, keys: SigningKeys) -> Bearer:
@@ -46,7 +51,9 @@ def identify(header: object, rules: TokenRules, keys: SigningKeys) -> Bearer:
     if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT or not subject.isprintable():
         raise TokenRefused("the subject is no name")
     rules.check_client(claims)
-    return Bearer(subject, rules.scope_of(claims), rules.rights_of(claims))
+    if subject.startswith(OWN_TOKENS):
+        raise TokenRefused("the subject is named like one of our own tokens")
+    return Bearer(subject, rules.scope_of(claims), rules.rights_of(claims), rules.identity_of(claims))
 
 
 def _token(header: object) -> str:

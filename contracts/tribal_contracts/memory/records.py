@@ -1,0 +1,57 @@
+"""What is stored of a memory, and the settings of memory. Extension contracts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, StringConstraints
+
+from tribal_contracts.core.camel import CamelContract
+from tribal_contracts.core.shape import ClosedContract, ISOTimestamp, Unset, optional
+from tribal_contracts.memory.tools import MEMORY_ID_PATTERN, MemoryLayer
+
+Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
+
+
+class MemoryRecord(CamelContract):
+    """One memory: the truth about it. File: `memory/{layer}/{space}/{memoryId}.json`, changed conditionally."""
+
+    schema_version: Literal["1.0"]
+    memory_id: Annotated[str, StringConstraints(pattern=MEMORY_ID_PATTERN)]
+    layer: MemoryLayer
+    identifiers: dict[str, str]
+    """The identifiers of its space, by kind: of a memory of a session `user` and `session`."""
+    content: str
+    tags: list[str]
+    metadata: dict[str, JsonValue]
+    created_at: ISOTimestamp
+    author: str
+    """Subject of the caller who added it."""
+    session: str | None
+    """The session in which it was added, whatever its layer."""
+    used_at: ISOTimestamp
+    """Of a session's memory, the last use of that session known to the store; else when it was added or changed."""
+
+
+class IdentitySettings(ClosedContract):
+    """The part `identity` of `databases.yaml`: who works here, on the command line and over stdio."""
+
+    company: Identifier | Unset = optional("The company that the store belongs to.")
+    org: Identifier | Unset = optional("The organization.")
+    teams: list[Identifier] = Field(default_factory=list, description="The teams.")
+    project: Identifier | Unset = optional("The project.")
+
+
+class MemorySettings(ClosedContract):
+    """The part `memory` of `databases.yaml`."""
+
+    writable_layers: list[MemoryLayer] = Field(
+        default_factory=lambda: list[MemoryLayer](("agent", "user", "session", "project")),
+        description="Layers that tools may write to.",
+    )
+    writes_per_minute: int = Field(
+        default=60, ge=0, le=100_000, description="How often a caller may write over HTTPS and MCP; 0 lifts the limit."
+    )
+    session_days: float = Field(
+        default=7.0, gt=0, le=3_650, description="When a session's memories end after its last use."
+    )

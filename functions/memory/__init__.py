@@ -1,0 +1,1 @@
+"""Remembers for agents, and tells them what was remembered."""

@@ -1,0 +1,39 @@
+"""The function for memory: answers its tools, and is the only one that may write memories."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools.metrics import MetricUnit
+
+from functions.answering import Answering
+from functions.contexts import LambdaContext
+from functions.offering import offered_tools
+from tribal.app.deployed import deployed_application
+from tribal.ports import Application
+from tribal.settings.deployment import load_deployment
+
+_FIRST_FAULT = 500
+
+logger, tracer, metrics = Logger(), Tracer(), Metrics()
+
+
+@logger.inject_lambda_context
+@tracer.capture_lambda_handler
+@metrics.log_metrics(capture_cold_start_metric=True)
+def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Answer a request from API Gateway, or the function for MCP, which has verified the caller that it names."""
+    return Answering(application(), offered_tools(), logger, _count_call).answer(event, context)
+
+
+def _count_call(status: int, failed: bool) -> None:
+    metrics.add_metric("ToolErrors", MetricUnit.Count, int(failed))
+    metrics.add_metric("MemoryFaults", MetricUnit.Count, int(status >= _FIRST_FAULT))
+
+
+@cache
+def application() -> Application:
+    """The application, whose store and index stay open between invocations; the caller comes with each request."""
+    return deployed_application(load_deployment())

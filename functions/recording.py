@@ -1,0 +1,68 @@
+"""What is recorded of a request: a line of the log, and in CloudWatch the figures that `tribal serve` tells Prometheus.
+
+CloudWatch reads them out of the log (embedded metric format): `Requests` and `Milliseconds` by tool and status, and of
+the process `MemoryMegabytes` and `IndexAgeSeconds`, with the index's manifest beside them.
+"""
+
+from __future__ import annotations
+
+import resource
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
+
+from tribal.edges.http.audit import SLOW_SECONDS, Seen
+from tribal.edges.http.messages import Request
+from tribal.edges.http.routes import ROUTES, TOOLS
+from tribal.edges.http.routing import template_of
+from tribal.tools.registry import EVERYTHING
+
+if TYPE_CHECKING:
+    from tribal.ports.application import Application
+    from tribal_contracts import ToolCall
+
+MCP = "/mcp"
+"""What calls of the function for MCP are told under."""
+_KILOBYTES_A_MEGABYTE = 1024
+
+
+def seen_of(request: Request, request_id: str) -> Seen:
+    """What may be told of a request."""
+    parent, _, name = request.path.rstrip("/").rpartition("/")
+    tool = name if parent == TOOLS and name in EVERYTHING.tools else None
+    return Seen(request_id, template_of(request.path, ROUTES) or "other", request.caller.subject, tool)
+
+
+def seen_of_call(call: ToolCall, request_id: str) -> Seen:
+    """What may be told of a tool's call by the function for MCP; offered tools alone are named, as in requests."""
+    return Seen(request_id, MCP, call.caller.subject, call.tool if call.tool in EVERYTHING.tools else None)
+
+
+def record(logger: Logger, seen: Seen, method: str, status: int, seconds: float) -> None:
+    """Write the line and the figures of a request that was answered."""
+    fields = seen.told(method, status, seconds)
+    log = logger.error if status >= 500 else logger.warning if seconds >= SLOW_SECONDS else logger.info
+    log("request", extra=fields)
+    figures = EphemeralMetrics()
+    figures.add_dimension(name="tool", value=seen.tool or "none")
+    figures.add_dimension(name="status", value=str(status))
+    figures.add_metric(name="Requests", unit=MetricUnit.Count, value=1)
+    figures.add_metric(name="Milliseconds", unit=MetricUnit.Milliseconds, value=round(seconds * 1_000, 1))
+    figures.add_metadata(key="request_id", value=seen.request_id)
+    figures.flush_metrics()
+
+
+def record_index(app: Application) -> None:
+    """Write the figures of the process and of its index, if there is one."""
+    figures = EphemeralMetrics()
+    # The most that the process ever had, in kilobytes on Linux, which Lambda is.
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _KILOBYTES_A_MEGABYTE
+    figures.add_metric(name="MemoryMegabytes", unit=MetricUnit.Megabytes, value=round(memory, 1))
+    metadata = app.index().metadata()
+    if metadata is not None:
+        age = app.clock.real() - datetime.fromisoformat(metadata.last_full_index)
+        figures.add_metric(name="IndexAgeSeconds", unit=MetricUnit.Seconds, value=max(0.0, age.total_seconds()))
+        figures.add_metadata(key="manifest_hash", value=metadata.manifest_hash)
+    figures.flush_metrics()

@@ -1,0 +1,71 @@
+"""Who asks on this machine: the person at the command line, over stdio, and of a server that demands no token."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tribal.errors import ConfigurationError
+from tribal.ports.caller import Caller
+from tribal.ports.remembering.identity import LONGEST_IDENTIFIER, Identity, is_identifier
+
+if TYPE_CHECKING:
+    from tribal.catalog.scope import Scope
+    from tribal.settings import Settings
+
+USER_VARIABLE = "TRIBAL_USER"
+SESSION_VARIABLE = "TRIBAL_SESSION"
+_UNKNOWN_USER = "local"
+
+
+def local_caller(settings: Settings, scope: Scope | None = None, *, session: str | None = None) -> Caller:
+    """The caller on this machine: has every right, and sees everything unless a scope limits it.
+
+    Args:
+        settings: who works here, and the environment variables.
+        scope: what may be seen.
+        session: the session, unless the environment names one.
+
+    Raises:
+        ConfigurationError: when a variable cannot identify anybody.
+    """
+    from tribal.catalog.scope import EVERYTHING
+
+    values, here = settings.environment, settings.identity
+    user = _identifier(values, USER_VARIABLE) or _os_user(values)
+    identity = Identity(
+        user=user,
+        session=_identifier(values, SESSION_VARIABLE) or session,
+        projects=() if here.project is None else (here.project,),
+        teams=tuple(dict.fromkeys(here.teams)),
+        orgs=() if here.org is None else (here.org,),
+        company=here.company,
+    )
+    return Caller(user, scope or EVERYTHING, identity=identity)
+
+
+def new_session() -> str:
+    """A name for a session that no other has."""
+    return secrets.token_hex(16)
+
+
+def _identifier(values: Mapping[str, str], name: str) -> str | None:
+    text = values.get(name, "").strip()
+    if text and not is_identifier(text):
+        raise ConfigurationError(f"{name} is no name: it has up to {LONGEST_IDENTIFIER} characters that can be read")
+    return text or None
+
+
+def _os_user(values: Mapping[str, str]) -> str:
+    """The name of the operating system's user, as its environment tells it; without one, as its accounts do."""
+    told = next((values[name] for name in ("USER", "LOGNAME", "USERNAME") if values.get(name)), "")
+    if is_identifier(told):
+        return told
+    try:
+        import os
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):
+        return _UNKNOWN_USER

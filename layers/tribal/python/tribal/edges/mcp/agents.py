@@ -1,0 +1,21 @@
+"""Which agent asks: what an MCP client calls itself, where its protocol and the client say so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+
+from tribal.ports.caller import Caller
+from tribal.ports.remembering.identity import is_identifier
+
+
+def with_agent(caller: Caller, context: ServerRequestContext[Any]) -> Caller:
+    """The caller with the client's name as its agent, unless it has one; a name that cannot identify is none."""
+    params = context.session.client_params
+    identity = caller.identity
+    if params is None or identity.agent is not None or identity.user is None:
+        return caller
+    name = params.client_info.name.strip()
+    return replace(caller, identity=replace(identity, agent=name)) if is_identifier(name) else caller

@@ -1,0 +1,1 @@
+"""Use cases: what agents learned is kept, found and removed."""

@@ -1,0 +1,44 @@
+"""Which index of memories a deployed function gets."""
+
+from __future__ import annotations
+
+import pytest
+
+from tribal.adapters.journal.memories import JournalMemories
+from tribal.adapters.opensearch.memories import OpenSearchMemories
+from tribal.app.deployed import deployed_application
+from tribal.errors import ConfigurationError
+from tribal.ports.application import Application
+from tribal.settings.deployment import load_deployment
+
+PLACE = {"TRIBAL_STORE": "s3://bucket", "AWS_REGION": "eu-central-1"}
+SEARCH = {"TRIBAL_INDEX": "opensearch", "TRIBAL_SEARCH_ENDPOINT": "https://localhost"}
+FILES = {"TRIBAL_INDEX": "sqlite"}
+
+
+@pytest.fixture(autouse=True)
+def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+
+
+def application(*parts: dict[str, str]) -> Application:
+    values = {name: value for part in (PLACE, *parts) for name, value in part.items()}
+    return deployed_application(load_deployment(values))
+
+
+def test_where_the_environment_remembers_nothing_there_is_none() -> None:
+    assert application(FILES).memory_index is None
+    assert application(SEARCH).memory_index is None
+
+
+@pytest.mark.parametrize(("where", "kind"), [(FILES, JournalMemories), (SEARCH, OpenSearchMemories)])
+def test_it_is_where_the_index_of_tables_is(where: dict[str, str], kind: type[object]) -> None:
+    index = application(where, {"TRIBAL_MEMORY": "{}"}).memory_index
+    assert index is not None
+    assert isinstance(index(), kind)
+
+
+def test_settings_that_cannot_be_used_are_told_by_the_key_that_the_environments_file_has() -> None:
+    with pytest.raises(ConfigurationError, match=r"TRIBAL_MEMORY: memory\.writes_per_minute: .*`memory` in the file"):
+        application(FILES, {"TRIBAL_MEMORY": '{"writes_per_minute": -1}'})
