@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -40,12 +39,12 @@ def objects(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(name="source")
-def source_fixture(tmp_path: Path) -> Iterator[Path]:
+def source_fixture(tmp_path: Path) -> Path:
     with closing(application(tmp_path / "source")) as app:
         for layer in ("user", "session", "project"):
             assert call(app, "memory_add", content=SAID, layer=layer, **LABELS)["success"]
         assert call(app, "memory_add", content="Orders close at noon")["success"]
-    yield tmp_path / "source"
+    return tmp_path / "source"
 
 
 def test_what_is_exported_and_imported_is_the_same_byte_for_byte_and_found_alike(source: Path, tmp_path: Path) -> None:
