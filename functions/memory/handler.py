@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from functools import cache
 from typing import Any
 
@@ -13,6 +14,7 @@ from functions.contexts import LambdaContext
 from functions.offering import offered_tools
 from tribal.app.deployed import deployed_application
 from tribal.ports import Application
+from tribal.ports.remembering.audit import MemoryWrite
 from tribal.settings.deployment import load_deployment
 
 _FIRST_FAULT = 500
@@ -36,4 +38,8 @@ def _count_call(status: int, failed: bool) -> None:
 @cache
 def application() -> Application:
     """The application, whose store and index stay open between invocations; the caller comes with each request."""
-    return deployed_application(load_deployment())
+    return replace(deployed_application(load_deployment()), audit=_audit)
+
+
+def _audit(write: MemoryWrite) -> None:
+    logger.info("memory written", **asdict(write))

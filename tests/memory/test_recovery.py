@@ -207,7 +207,7 @@ def delete_all(app: Application) -> None:
 def test_a_note_is_left_to_a_writer_that_may_live_and_goes_after_that(app: Application) -> None:
     assert app.memory_index is not None
     kept = Kept(app.store(), app.memory_index(), app.embedder)
-    changing = kept.changing(SPACES[0], ["mem_00000000000000000000"])
+    changing = kept.changing(SPACES[0], ["mem_00000000000000000000"], "add")
     changing.__enter__()
     kept.recover(datetime.now(UTC))
     assert len([*app.store().keys(PENDING)]) == 1

@@ -26,7 +26,7 @@ from tribal.ports import Application, Caller
 from tribal.ports.tool import ToolSpec
 from tribal.settings import load_settings
 from tribal.tools.listing import listed_output_schema
-from tribal.tools.registry import REGISTRY, Registry
+from tribal.tools.registry import EVERYTHING, REGISTRY, Registry
 from tribal.tools.schemas import output_schema
 
 TOOLS = Registry((*REGISTRY.capabilities, NOTES))
@@ -274,10 +274,25 @@ def test_a_list_of_the_five_costs_a_conversation_fewer_than_2500_tokens(app: App
         assert len(wire.reading.readline()) / 4 < 2_500
 
 
+@pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
+def test_a_list_of_the_tools_of_memory_costs_fewer_than_1300_tokens_and_700_without_outputs(
+    app: Application, version: str
+) -> None:
+    (memory,) = (capability for capability in EVERYTHING.capabilities if capability.name == "memory")
+    with served_in_process(app, version, ALICE, Registry((memory,))) as wire:
+        wire.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
+        answer = wire.reading.readline()
+    listed = json.loads(answer)["result"]["tools"]
+    without = [{name: value for name, value in tool.items() if name != "outputSchema"} for tool in listed]
+    assert len(listed) == 3
+    assert len(answer) / 4 < 1_300
+    assert len(json.dumps(without, separators=(",", ":"))) / 4 < 700
+
+
 def test_what_the_list_leaves_out_the_instructions_explain() -> None:
-    for capability in REGISTRY.capabilities:
+    for capability in EVERYTHING.capabilities:
         assert [name for name in capability.explained if name not in capability.instructions] == []
-        fields = {name for spec in capability.tools for name in field_names(output_schema(spec))}
+        fields = {name for spec in capability.tools for name in field_names(output_schema(spec, EVERYTHING))}
         assert capability.explained <= fields
 
 

@@ -20,7 +20,7 @@ from tribal.app.parts import (
     system_clock,
     wheel_embedder,
 )
-from tribal.catalog.locations import INDEX_FILE, MEMORIES_FILE
+from tribal.catalog.locations import AUDIT_FILE, INDEX_FILE, MEMORIES_FILE
 from tribal.errors import ConfigurationError
 from tribal.ports import Application, Provider, RunParameters
 from tribal.ports.application import WorkerLaunch
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from tribal.adapters.sqlite.index import SqliteIndex
     from tribal.ports import Embedder, ObjectStore, ProcessLock, Secrets, Statement
+    from tribal.ports.remembering.audit import MemoryWrite
     from tribal.ports.remembering.guidance import GuidanceSource
     from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.settings import Settings
@@ -97,6 +98,7 @@ def local_application(
         index_writer=partial(_index_writer, settings),
         memory_index=memories,
         recover_memory=recover,
+        audit=partial(_audit, settings),
         guidance=Provider(partial(_guidance, settings, memories, recover)),
         memory_settings=settings.memory,
         queue=Provider(_no_queue),
@@ -184,6 +186,12 @@ def _memory_index(settings: Settings) -> MemoryIndex:
     from tribal.adapters.sqlite.memories import SqliteMemories
 
     return SqliteMemories(settings.store / MEMORIES_FILE)
+
+
+def _audit(settings: Settings, write: MemoryWrite) -> None:
+    from tribal.adapters.local.audit_log import append_write
+
+    append_write(settings.store / AUDIT_FILE, write)
 
 
 def _guidance(settings: Settings, memories: Provider[MemoryIndex], recover: Callable[[], None]) -> GuidanceSource:

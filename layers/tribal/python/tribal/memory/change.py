@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
-
 from tribal.errors import (
     IdentifierMissing,
     MemoryForbidden,
@@ -16,11 +14,12 @@ from tribal.errors import (
     MemoryNotFound,
     MemorySpaceFull,
 )
-from tribal.memory.content import admitted, admitted_value
-from tribal.memory.records import TABLES, keep, memory_id, remove
-from tribal.memory.recovery import Kept
+from tribal.memory.content import admitted, admitted_labels
+from tribal.memory.records import keep, memory_id, remove
+from tribal.memory.recovery import Kept, Writer
 from tribal.memory.sessions import Sessions
 from tribal.ports import Caller, ObjectStore
+from tribal.ports.remembering.audit import AuditLog, unheard
 from tribal.ports.remembering.identity import LAYERS, SHARED_LAYERS, Space, right_to_write
 from tribal.ports.remembering.memory_index import MemoryIndex
 from tribal.ports.remembering.selection import MemorySelection
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 
 MOST_MEMORIES = 10_000
 """Of a space. Source: docs/contracts.md, Memory."""
-_OWN = "user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +49,12 @@ class Keeping:
     settings: MemorySettings
     caller: Caller
     now: str
+    audit: AuditLog = unheard
 
     @property
     def kept(self) -> Kept:
         """The objects and the index, which agree."""
-        return Kept(self.store, self.index, self.embedder)
+        return Kept(self.store, self.index, self.embedder, Writer(self.caller.subject, self.now, self.audit))
 
     @property
     def sessions(self) -> Sessions:
@@ -73,7 +72,7 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
     """
     space = _space_to_write(request.layer, keeping)
     content, replaced = admitted(request.content, request.layer)
-    tags, metadata, more_replaced = _labels(request)
+    tags, metadata, more_replaced = admitted_labels(request.tags or (), request.metadata or {}, request.layer)
     name = memory_id(space, content)
     keeping.sessions.remove_ended(space, keeping.kept)
     all_of_it = MemorySelection((space,))
@@ -96,7 +95,7 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
     )
     if space.layer == "session":
         keeping.sessions.note(space)
-    with keeping.kept.changing(space, [name]):
+    with keeping.kept.changing(space, [name], "add"):
         _, is_new = keep(keeping.store, space, told)
     # Whoever may not see what was there already learns nothing of it.
     is_known = not is_new and any(keeping.index.of_spaces(MemorySelection((space,), (), keeping.caller.scope), [name]))
@@ -104,21 +103,6 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
     if replaced or more_replaced:
         message += "; personal data in it was replaced, because others read this layer"
     return MemoryAddOutput(memory_id=name, message=message)
-
-
-def _labels(request: MemoryAddInput) -> tuple[list[str], dict[str, JsonValue], bool]:
-    """Tags and metadata as they may be kept, and whether something of them was replaced."""
-    tags = [admitted(tag, request.layer) for tag in request.tags or ()]
-    given = request.metadata or {}
-    metadata: dict[str, JsonValue] = {}
-    replaced = any(changed for _, changed in tags)
-    for name, value in given.items():
-        # Names of tables are names: nothing of them is replaced.
-        layer = _OWN if name == TABLES else request.layer
-        (kept, renamed), (said, changed) = admitted(name, layer), admitted_value(value, layer)
-        metadata[kept] = said
-        replaced = replaced or renamed or changed
-    return [tag for tag, _ in tags], metadata, replaced
 
 
 def delete(request: MemoryDeleteInput, keeping: Keeping) -> MemoryDeleteOutput:
@@ -137,7 +121,7 @@ def delete(request: MemoryDeleteInput, keeping: Keeping) -> MemoryDeleteOutput:
     for each in found:
         _require_deleting(each.record, caller)
     for each in found:
-        with keeping.kept.changing(each.space, [request.memory_id]):
+        with keeping.kept.changing(each.space, [request.memory_id], "delete"):
             remove(keeping.store, each.space, request.memory_id)
         keeping.sessions.remove_ended(each.space, keeping.kept)
     return MemoryDeleteOutput(message="Memory deleted successfully")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 
 from pydantic import JsonValue
 
 from tribal.errors import MemoryContentRefused
 from tribal.masking.detectors import find_sensitive
 from tribal.masking.kinds import SensitiveKind
+from tribal.memory.records import TABLES
 from tribal.ports.remembering.identity import SHARED_LAYERS
 
+_OWN = "user"
 _ACCOUNTS = frozenset({SensitiveKind.CARD, SensitiveKind.IBAN, SensitiveKind.BANK_ACCOUNT})
 _KEPT = frozenset({SensitiveKind.PERSON_NAME})
 """Memories are people's words, and name people as annotations do."""
@@ -71,6 +74,26 @@ def admitted_value(value: JsonValue, layer: str) -> tuple[JsonValue, bool]:
         members = [(admitted(name, layer), admitted_value(each, layer)) for name, each in value.items()]
         return {name: each for (name, _), (each, _) in members}, any(one or two for (_, one), (_, two) in members)
     return value, False
+
+
+def admitted_labels(
+    tags: Iterable[str], metadata: Mapping[str, JsonValue], layer: str
+) -> tuple[list[str], dict[str, JsonValue], bool]:
+    """Tags and metadata as they may be kept in a layer, and whether something of them was replaced.
+
+    Raises:
+        MemoryInputInvalid: when there is a secret in them.
+    """
+    several = [admitted(tag, layer) for tag in tags]
+    kept: dict[str, JsonValue] = {}
+    replaced = any(changed for _, changed in several)
+    for name, value in metadata.items():
+        # Names of tables are names: nothing of them is replaced.
+        strict = _OWN if name == TABLES else layer
+        (label, renamed), (said, changed) = admitted(name, strict), admitted_value(value, strict)
+        kept[label] = said
+        replaced = replaced or renamed or changed
+    return [tag for tag, _ in several], kept, replaced
 
 
 def _tells_a_password(content: str) -> bool:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from tribal.errors import MemoryConflict, MemoryStoreFailed, ObjectNotFound, StoreError
 from tribal.memory.indexing import index_all
 from tribal.memory.records import FOLDER, is_memory, key_of, name_of, read_with_etag, space_of
+from tribal.ports.remembering.audit import Act, AuditLog, MemoryWrite, unheard
 from tribal.ports.remembering.identity import LAYERS, Space
 from tribal.ports.remembering.selection import MemorySelection
 
@@ -41,19 +42,38 @@ _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class Writer:
+    """Who changes memories, at what time, and what keeps a log of it."""
+
+    subject: str
+    now: str
+    audit: AuditLog
+
+    def tell(self, space: Space, names: Sequence[str], act: Act) -> None:
+        """Have the log tell of each memory that was changed."""
+        for name in names:
+            self.audit(MemoryWrite(self.now, self.subject, act, space.layer, space.name, name))
+
+
+_NOBODY = Writer("", "", unheard)
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """The objects that hold memories, and the index that finds them."""
 
     store: ObjectStore
     index: MemoryIndex
     embedder: Callable[[], Embedder]
+    writer: Writer = _NOBODY
 
     @contextmanager
-    def changing(self, space: Space, names: Sequence[str]) -> Iterator[None]:
-        """Around a change of the objects of a space's memories, after which the index agrees with them."""
+    def changing(self, space: Space, names: Sequence[str], act: Act) -> Iterator[None]:
+        """Around a change of the objects of a space's memories, after which the log tells and the index has it."""
         told = {"layer": space.layer, "identifiers": [*space.identifiers], "names": [*names]}
         key = self._note(told)
         yield
+        self.writer.tell(space, names, act)
         self.reconcile(space, names)
         self._forget(key)
 

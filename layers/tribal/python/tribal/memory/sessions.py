@@ -97,7 +97,7 @@ class Sessions:
         lasting = {each.record.memory_id for each in kept.index.of_spaces(alive)}
         names = [each.record.memory_id for each in kept.index.of_spaces(everything)]
         ended = [name for name in names if name not in lasting]
-        with kept.changing(space, ended):
+        with kept.changing(space, ended, "prune"):
             for name in ended:
                 remove(self.store, space, name)
         return len(ended)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tribal.ports.derived import Derived
+from tribal.ports.remembering.audit import AuditLog, unheard
 from tribal.ports.tool import ANSWER_TOKENS
 
 if TYPE_CHECKING:
@@ -110,6 +111,8 @@ class Application:
     """Lets the index of memories agree with the objects after something was killed; called before each use."""
     memory_settings: MemorySettings | None = None
     """What memory is allowed; `None` for the defaults."""
+    audit: AuditLog = unheard
+    """Told of every write of a memory."""
     limits_writes: bool = True
     """Whether a caller may write memories only so often; not for who types commands."""
     queue: Provider[MessageQueue]
