@@ -163,7 +163,7 @@ def app_fixture(shop: Toolbox, tmp_path: Path) -> Iterator[Application]:
         embedder=Provider(WordLlamaEmbedder),
         memory_index=memories,
         guidance=Provider.of(MemoryGuidance(memories)),
-        memory_settings=MemorySettings(writable_layers=["user", "session", "project", "team"]),
+        memory_settings=MemorySettings(writable_layers=["user", "session", "project", "team"], writes_per_minute=0),
     )
     index.close()
 
