@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
+from mcp_types import TextResourceContents
 
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.mcp.python_client import asking, stdio_server
@@ -128,6 +129,7 @@ def test_the_page_that_is_attached_has_them_as_text(project: Path) -> None:
         for table in TABLES:
             uri = f"tribal://{table.replace('.', '/')}"
             (read,) = asker.portal.call(asker.client.read_resource, uri).contents
+            assert isinstance(read, TextResourceContents)
             page = read.text
             assert not UNSEEN.search(page)
             tokens = [inner for token in markdown.parse(page) for inner in (token, *(token.children or ()))]
