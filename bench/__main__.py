@@ -25,6 +25,7 @@ from bench import (
     grounding,
     joins,
     keys,
+    memory,
     prose,
     real_joins,
     real_questions,
@@ -74,6 +75,7 @@ def main() -> int:
                 names = exact_names.report(Path(data), TRIBAL) if data else []
                 asked = real_questions.report(Path(data), TRIBAL) if data else None
                 repeated = copies.report(TRIBAL)
+                remembered = memory.report(folder / "memory", address)
     except (CommandFailedError, EmbeddedServerError, NodeError) as error:
         print(f"make bench: FAILED: {error}", file=sys.stderr)
         return 1
@@ -101,6 +103,7 @@ def main() -> int:
     if asked is not None:
         real_questions.print_asked(asked)
     copies.print_copies(repeated)
+    memory.print_remembered(remembered)
     RESULTS.parent.mkdir(exist_ok=True)
     machine: dict[str, object] = {"python": platform.python_version(), "system": platform.platform()}
     machine["cores"] = os.cpu_count()
@@ -121,6 +124,7 @@ def main() -> int:
         "exact_names": [exact_names.recorded(score) for score in names],
         "real_questions": asdict(asked) if asked is not None else None,
         "copies": asdict(repeated),
+        "memory": asdict(remembered),
     }
     RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     print(f"make bench: {len(measurements)} measurements, written to {RESULTS}")

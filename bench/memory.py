@@ -81,25 +81,54 @@ class Load:
     memory: float
 
 
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """All that is measured of memory."""
+
+    loads: dict[str, Load]
+    """By where the index is."""
+    written: int
+    """Found of what several processes added at once."""
+    asked: dict[str, list[Asked]]
+    """By set; none without the data."""
+
+
 def main(arguments: Sequence[str] = ()) -> int:
     """Measure and print; returns the exit code."""
-    with TemporaryDirectory(prefix="tribal-memory-") as scratch:
-        folder = Path(scratch)
-        if "opensearch" in arguments:
-            with cluster(install=True) as address:
-                assert address is not None
-                index = OpenSearchMemories(opensearch_client(address), 256, "bench-memories")
-                index.clear()
-                print_load("one OpenSearch node", load(folder / "opensearch", lambda _: index))
-                index.clear()
-            return 0
-        if "sets" not in arguments:
-            print_load("SQLite", load(folder / "load"))
-            print_writers(folder / "writers")
-        data = os.environ.get(DATA_VARIABLE)
-        for name in SETS if data and "load" not in arguments else ():
-            print_asked(name, asked(folder / name, Path(str(data)) / "memory_sets" / name))
+    with TemporaryDirectory(prefix="tribal-memory-") as scratch, cluster(install="opensearch" in arguments) as address:
+        print_remembered(report(Path(scratch), address, arguments))
     return 0
+
+
+def report(folder: Path, address: str | None, parts: Sequence[str] = ()) -> Remembered:
+    """Measure these parts, or all: `load`, `opensearch` if there is a cluster, and `sets` if there is data."""
+    folder.mkdir(exist_ok=True)
+    wanted = parts or ("load", "opensearch", "sets")
+    loads: dict[str, Load] = {}
+    written = 0
+    if "load" in wanted:
+        loads["SQLite"] = load(folder / "load")
+        written = write_together(folder / "writers")
+    if "opensearch" in wanted and address is not None:
+        index = OpenSearchMemories(opensearch_client(address), 256, "bench-memories")
+        index.clear()
+        loads["one OpenSearch node"] = load(folder / "opensearch", lambda _: index)
+        index.clear()
+    data = os.environ.get(DATA_VARIABLE)
+    names = SETS if data and "sets" in wanted else ()
+    return Remembered(
+        loads, written, {name: asked(folder / name, Path(str(data)) / "memory_sets" / name) for name in names}
+    )
+
+
+def print_remembered(found: Remembered) -> None:
+    """A few lines."""
+    for where, measured in found.loads.items():
+        print_load(where, measured)
+    if found.written:
+        print(f"memory: {_WRITERS} processes adding {_WRITES} each: {found.written:,} found")
+    for name, some in found.asked.items():
+        print_asked(name, some)
 
 
 def asked(folder: Path, data: Path) -> list[Asked]:
@@ -170,15 +199,14 @@ def print_load(where: str, measured: Load) -> None:
     )
 
 
-def print_writers(folder: Path) -> None:
-    """Several processes add at once; tells what is found of it."""
+def write_together(folder: Path) -> int:
+    """Several processes add at once to one space; returns how many memories are found then."""
     folder.mkdir(parents=True)
     with ProcessPoolExecutor(_WRITERS, mp_context=get_context("spawn")) as pool:
         list(pool.map(_write, [folder] * _WRITERS, range(_WRITERS)))
     with _application(folder) as app:
         caller = _project("shared")
-        found = _index(app).count(MemorySelection(caller.identity.spaces("project")))
-        print(f"memory: {_WRITERS} processes adding {_WRITES} each: {found:,} found")
+        return _index(app).count(MemorySelection(caller.identity.spaces("project")))
 
 
 def _write(folder: Path, writer: int) -> None:

@@ -32,7 +32,7 @@ CHECKS: dict[str, list[str]] = {
     "layers for AWS Lambda": ["python", "-m", "infra.packaging", "--check"],
     "tests of the rules": ["pytest", "-q", "-n", "0", *RULES],
     "pytest": [
-        *("pytest", "-q", "-n", "2", "--dist", "loadgroup"),
+        *("pytest", "-q", "-n", "3", "--dist", "loadgroup"),
         *(f"--ignore={folder}" for folder in ("tests/e2e", *RULES)),
     ],
 }

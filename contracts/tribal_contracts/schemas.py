@@ -45,7 +45,12 @@ def json_schema(name: str) -> dict[str, Any]:
     """
     model = EXPORTED[name]
     # Inputs are described as callers may send them, everything else as it is written.
-    body = model_schema(model, mode="validation" if issubclass(model, ClosedContract) else "serialization")
+    mode: JsonSchemaMode = "validation" if issubclass(model, ClosedContract) else "serialization"
+    if name in memory.EXPORTED and name.endswith("-output"):
+        # Strict clients validate the answers of calls that failed, too.
+        body = {"type": "object", **model_schema(model, memory.ToolError, mode=mode)}
+    else:
+        body = model_schema(model, mode=mode)
     if name in memory.EXPORTED:
         # What contracts use means the same in both dialects, but for where definitions are.
         body = json.loads(json.dumps(body).replace('"#/definitions/', '"#/$defs/'))

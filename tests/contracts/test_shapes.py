@@ -90,10 +90,20 @@ def test_every_exported_schema_is_valid_in_its_dialect_and_never_allows_null_for
     (jsonschema.Draft202012Validator if of_memory else jsonschema.Draft7Validator).check_schema(schema)
     assert schema["$id"] == f"{name}.schema.json"
     assert schema["$schema"] == (DRAFT_2020 if of_memory else "http://json-schema.org/draft-07/schema#")
-    required = set(schema.get("required", ()))
-    for field, definition in schema["properties"].items():
-        kinds = [part.get("type") for part in definition.get("anyOf", [definition])]
-        assert "null" not in kinds or field in required
+    either = [each["$ref"].rpartition("/")[2] for each in schema.get("anyOf", ())]
+    for shape in [schema["$defs"][each] for each in either] or [schema]:
+        for field, definition in shape["properties"].items():
+            kinds = [part.get("type") for part in definition.get("anyOf", [definition])]
+            assert "null" not in kinds or field in shape.get("required", ())
+
+
+def test_the_exported_output_of_a_tool_of_memory_is_its_answer_or_a_failure_alone() -> None:
+    for name in memory.EXPORTED:
+        if name.endswith("-output"):
+            validator = jsonschema.Draft202012Validator(json_schema(name))
+            failed = {"success": False, "errorCode": "NOT_FOUND", "message": "x", "retryable": False}
+            assert validator.is_valid(failed)
+            assert not validator.is_valid({**failed, "errorCode": "X"})
 
 
 # The condensed schemas of section 7 of the specification: what is required of the two hand-over files.

@@ -20,6 +20,7 @@ from botocore.credentials import Credentials
 from functions.planner.identity import run_id_of
 from infra.environment import Environment, load_environment
 from infra.function_packages import Packages
+from infra.memory import Memory
 from infra.model import Model
 from tests.e2e.account import REGION, AwsAccount, wait_until
 from tests.e2e.event_sources import EventSources
@@ -27,7 +28,8 @@ from tests.e2e.rest_api import RestApi
 from tribal_contracts import DocumentationManifest, OpenTask, RunRecord, RunRequest
 
 PASSWORD_SECRET = "tribal/dev/company"
-DEV = load_environment("dev")
+COMPANY = "acme"
+DEV = load_environment("dev").model_copy(update={"memory": Memory(company=COMPANY)})
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 LONE = DEV.model_copy(
     update={

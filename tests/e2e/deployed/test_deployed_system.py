@@ -17,6 +17,7 @@ import pytest
 from functions.contexts import MARGIN_SECONDS
 from infra.function_packages import FUNCTIONS, OUR_LAYER
 from tests.e2e.account import REGION, wait_until
+from tests.e2e.deployed.remembering import in_two_processes, leave_half_written
 from tests.e2e.deployed_system import DeployedSystem, unit_of
 from tests.e2e.lambda_processes import Sandbox
 from tests.e2e.permissions import missing, unused
@@ -24,6 +25,7 @@ from tests.e2e.unused_permissions import outdated, unexplained
 from tests.plugins.postgres import administer, connected
 from tests.plugins.skips import skip_or_fail
 from tribal.documenting.units.document_unit import LOW_TIME_SECONDS
+from tribal.memory.recovery import PENDING
 from tribal.tools.registry import EVERYTHING
 from tribal_contracts import IndexerProgress
 
@@ -102,34 +104,21 @@ def test_an_agent_is_answered_over_mcp_by_a_function_that_asks_the_retriever(sys
     assert first["caller"]["identity"]["user"].endswith(f":user/caller-{system.environment.name}")
 
 
-def in_two_processes(system: DeployedSystem, tool: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:
-    """The answers of two processes, of which one is held until the other has answered."""
-    reached, released, sandboxes = threading.Event(), threading.Event(), list[int]()
-    answers: list[dict[str, Any]] = []
-
-    def hold(function: str, event: Any, sandbox: Sandbox) -> None:
-        if not function.endswith("-memory"):
-            return
-        sandboxes.append(id(sandbox))
-        if len(sandboxes) == 1:
-            reached.set()
-            assert released.wait(300)
-
-    system.account.processes.before = hold
-    first = threading.Thread(target=lambda: answers.append(system.ask(tool, arguments)))
-    first.start()
-    assert reached.wait(300)
-    answers.append(system.ask(tool, arguments))
-    released.set()
-    first.join(300)
-    system.account.processes.before = None
-    assert len({*sandboxes}) == 2
-    return answers
+def test_a_memory_of_the_company_that_no_index_has_yet_is_found_and_told_at_its_table(system: DeployedSystem) -> None:
+    content = "billing.invoice keeps void invoices for ten years."
+    name = leave_half_written(system, content)
+    found = system.ask("memory_search", {"query": "void invoices", "layers": ["company"]})
+    assert [each["memoryId"] for each in found["results"]] == [name]
+    assert [*system.all(PENDING)] == []
+    (item,) = system.ask("get_table_schema", {"table": "billing.invoice"})["guidance"]
+    assert (item["id"], item["text"], item["author"]) == (name, content, "bea")
+    refused = system.request("POST", "/v1/tools/memory_delete", {"memoryId": name})
+    assert (refused.status_code, refused.json()["errorCode"]) == (403, "UNAUTHORIZED")
 
 
 def test_what_is_remembered_is_found_by_another_process_and_by_nobody_else(system: DeployedSystem) -> None:
     told = {"content": "Revenue leaves void invoices out of every report."}
-    asked = {"query": "Which invoices does revenue leave out?", "threshold": 0}
+    asked = {"query": "Which invoices does revenue leave out?", "threshold": 0, "layers": ["user"]}
     name = system.ask("memory_add", told)["memoryId"]
     assert system.ask("memory_add", told)["memoryId"] == name
     for answer in in_two_processes(system, "memory_search", asked):

@@ -10,6 +10,7 @@ from typing import Any
 
 from jsonschema import Draft7Validator, Draft202012Validator
 from jsonschema.protocols import Validator
+from jsonschema.validators import validator_for
 
 from tests.edges.cli.tribal_command import TRIBAL, clean_environment
 from tests.fakes import MemoryStore
@@ -18,7 +19,7 @@ from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.catalog.locations import INDEX_FILE
 from tribal.tools.listing import listed_output_schema
-from tribal.tools.registry import REGISTRY
+from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import TableDocument
 from tribal_contracts.schemas import json_schema
 
@@ -97,18 +98,22 @@ def server_environment() -> dict[str, str]:
 class Schemas:
     """Checks answers against what a tool promises: as MCP lists it, read in both dialects, and as it is exported."""
 
-    def __init__(self) -> None:
-        self._of = {tool: self._validators(tool) for tool in REGISTRY.tools}
+    def __init__(self, tools: Registry = REGISTRY) -> None:
+        self._of = {tool: self._validators(tool, tools) for tool in tools.tools}
 
-    def _validators(self, tool: str) -> list[Validator]:
-        listed = listed_output_schema(REGISTRY.tools[tool])
+    def _validators(self, tool: str, tools: Registry) -> list[Validator]:
+        listed = listed_output_schema(tools.tools[tool], tools)
         exported = json_schema(f"{tool.replace('_', '-')}-output")
-        return [Draft7Validator(listed), Draft202012Validator(listed), Draft7Validator(exported)]
+        return [Draft7Validator(listed), Draft202012Validator(listed), validator_for(exported)(exported)]
 
-    def check(self, tool: str, answer: Any) -> None:
+    def validate(self, tool: str, answer: Any) -> None:
         """Fail when an answer is not what its schema says."""
         for validator in self._of[tool]:
             assert [error.message for error in validator.iter_errors(answer)] == []
+
+    def check(self, tool: str, answer: Any) -> None:
+        """Fail when an answer of the documentation is not what its schema says, or tells another size than it has."""
+        self.validate(tool, answer)
         assert answer["success"] == ("error" not in answer)
         assert answer["tokens_used"] == _tokens(answer)
 

@@ -4,38 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import anyio
 import pytest
-from anyio.from_thread import BlockingPortal, start_blocking_portal
 from jsonschema import Draft7Validator, Draft202012Validator
-from mcp import Client, MCPError, StdioServerParameters
-from mcp_types import INVALID_PARAMS, CallToolResult
+from mcp import MCPError
+from mcp_types import INVALID_PARAMS
 
 from tests.edges.http.served import Served
-from tests.edges.mcp.asked import ANSWERED, DEEP, REFUSED, Schemas, index_project, server_command, server_environment
+from tests.edges.mcp.asked import ANSWERED, DEEP, REFUSED, Schemas, index_project
+from tests.edges.mcp.python_client import ERAS, Asker, Server, asking, stdio_server
 from tribal import __version__
 from tribal.tools.registry import REGISTRY
-
-Era = Literal["legacy", "auto"]
-
-
-class Asker:
-    """A client in a loop of its own."""
-
-    def __init__(self, portal: BlockingPortal, client: Client) -> None:
-        self.portal = portal
-        self.client = client
-
-    def call(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
-        result: CallToolResult = self.portal.call(self.client.call_tool, tool, arguments)
-        return result
-
-    def list(self) -> Any:
-        return self.portal.call(self.client.list_tools)
 
 
 @pytest.fixture(name="project", scope="module")
@@ -46,21 +28,18 @@ def project_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(name="server", scope="module", params=["stdio", "http"])
-def server_fixture(project: Path, request: pytest.FixtureRequest) -> Iterator[StdioServerParameters | str]:
+def server_fixture(project: Path, request: pytest.FixtureRequest) -> Iterator[Server]:
     if request.param == "stdio":
-        command, *arguments = server_command(project)
-        yield StdioServerParameters(command=command, args=arguments, env=server_environment())
+        yield stdio_server(project)
         return
     with Served(project) as running:
         yield f"{running.address}/mcp"
 
 
-@pytest.fixture(name="asker", scope="module", params=["legacy", "auto"])
-def asker_fixture(server: StdioServerParameters | str, request: pytest.FixtureRequest) -> Iterator[Asker]:
-    with start_blocking_portal() as portal:
-        connecting: AbstractAsyncContextManager[Client] = Client(server, mode=request.param, read_timeout_seconds=60)
-        with portal.wrap_async_context_manager(connecting) as client:
-            yield Asker(portal, client)
+@pytest.fixture(name="asker", scope="module", params=ERAS)
+def asker_fixture(server: Server, request: pytest.FixtureRequest) -> Iterator[Asker]:
+    with asking(server, request.param) as asker:
+        yield asker
 
 
 @pytest.fixture(name="schemas", scope="module")
@@ -131,9 +110,7 @@ def test_a_refusal_is_a_structured_answer_too_and_is_marked_as_an_error(
     schemas.check(tool, result.structured_content)
 
 
-def test_what_is_nested_deeper_than_anything_of_ours_is_refused(
-    asker: Asker, server: StdioServerParameters | str
-) -> None:
+def test_what_is_nested_deeper_than_anything_of_ours_is_refused(asker: Asker, server: Server) -> None:
     if isinstance(server, str):
         with pytest.raises(MCPError, match="error response"):
             asker.call(*DEEP)

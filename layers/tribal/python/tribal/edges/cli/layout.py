@@ -22,7 +22,8 @@ def print_indented(out: Console, markup: str, indent: int = 0) -> None:
 
     text, margin = out.render_str(markup), Text(" " * indent)
     if out.soft_wrap:
-        out.print(margin + text)
+        for line in text.split("\n"):
+            out.print(margin + line)
         return
     for line in text.wrap(out, max(out.width - indent, _NARROWEST)):
         line.rstrip()
