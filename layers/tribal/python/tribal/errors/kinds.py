@@ -58,6 +58,9 @@ TribalError
  |   |- MemoryContentRefused      a secret
  |   `- MemorySpaceFull           one memory more than a space takes
  |- MemoryNotFound                there is no such memory, or none that the caller may see
+ |- PatternInvalid                a pattern of a constraint cannot be evaluated
+ |- ItemUnusable                  a file of knowledge is no item
+ |- SourceFailed                  where knowledge is kept cannot be read (retryable)
  `- ToolInputInvalid, TableNotFound, DomainNotFound, DatabaseNotFound   what a tool was asked for
 """
 
@@ -362,6 +365,27 @@ class MemorySpaceFull(MemoryInputInvalid):
 
 class MemoryForbidden(RightMissing):
     """The caller may not do that with this layer or memory."""
+
+
+class PatternInvalid(TribalError):
+    """A pattern of a constraint cannot be read, or would take too long."""
+
+
+class ItemUnusable(TribalError):
+    """A file of knowledge is no item; the message says what to do, without the file.
+
+    Args:
+        message: what is wrong.
+        line: where, counted from 1, if that is known.
+    """
+
+    def __init__(self, message: str, line: int | None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class SourceFailed(TribalError):
+    """Where knowledge is kept cannot be read, is too large or takes too long. Retryable."""
 
 
 @contextmanager

@@ -1,0 +1,107 @@
+"""Contracts of knowledge: what people decided, and how it is checked."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from tribal_contracts.knowledge.constraints import SEVERITIES, TARGETS, Constraint, Operator, Severity, Target
+from tribal_contracts.knowledge.items import (
+    KNOWLEDGE_LAYERS,
+    STATUSES,
+    TYPES,
+    HistoryEntry,
+    ItemFailure,
+    KnowledgeItem,
+    KnowledgeLayer,
+    KnowledgeManifest,
+    KnowledgeStatus,
+    KnowledgeType,
+    ShownItem,
+    SnapshotEntry,
+)
+from tribal_contracts.knowledge.sync import (
+    SyncNowInput,
+    SyncNowOutput,
+    SyncRecord,
+    SyncResult,
+    SyncStats,
+    SyncStatusInput,
+    SyncStatusOutput,
+)
+from tribal_contracts.knowledge.tools import (
+    MAX_VIOLATIONS,
+    CheckedConstraint,
+    CheckedDependency,
+    CheckedFile,
+    KnowledgeCheckInput,
+    KnowledgeCheckOutput,
+    KnowledgeQueryInput,
+    KnowledgeQueryOutput,
+    KnowledgeShowInput,
+    KnowledgeShowOutput,
+    KnowledgeSummary,
+    PolicyViolation,
+    SeverityCounts,
+    ViolationPlace,
+)
+
+__all__ = [
+    "EXPORTED",
+    "KNOWLEDGE_LAYERS",
+    "MAX_VIOLATIONS",
+    "SEVERITIES",
+    "STATUSES",
+    "TARGETS",
+    "TYPES",
+    "CheckedConstraint",
+    "CheckedDependency",
+    "CheckedFile",
+    "Constraint",
+    "HistoryEntry",
+    "ItemFailure",
+    "KnowledgeCheckInput",
+    "KnowledgeCheckOutput",
+    "KnowledgeItem",
+    "KnowledgeLayer",
+    "KnowledgeManifest",
+    "KnowledgeQueryInput",
+    "KnowledgeQueryOutput",
+    "KnowledgeShowInput",
+    "KnowledgeShowOutput",
+    "KnowledgeStatus",
+    "KnowledgeSummary",
+    "KnowledgeType",
+    "Operator",
+    "PolicyViolation",
+    "Severity",
+    "SeverityCounts",
+    "ShownItem",
+    "SnapshotEntry",
+    "SyncNowInput",
+    "SyncNowOutput",
+    "SyncRecord",
+    "SyncResult",
+    "SyncStats",
+    "SyncStatusInput",
+    "SyncStatusOutput",
+    "Target",
+    "ViolationPlace",
+]
+
+EXPORTED: dict[str, type[BaseModel]] = {
+    "constraint": Constraint,
+    "knowledge-item": KnowledgeItem,
+    "knowledge-manifest": KnowledgeManifest,
+    "knowledge-query-input": KnowledgeQueryInput,
+    "knowledge-query-output": KnowledgeQueryOutput,
+    "knowledge-check-input": KnowledgeCheckInput,
+    "knowledge-check-output": KnowledgeCheckOutput,
+    "knowledge-show-input": KnowledgeShowInput,
+    "knowledge-show-output": KnowledgeShowOutput,
+    "sync-now-input": SyncNowInput,
+    "sync-now-output": SyncNowOutput,
+    "sync-status-input": SyncStatusInput,
+    "sync-status-output": SyncStatusOutput,
+    "sync-record": SyncRecord,
+}
+"""The contracts exported as JSON Schema, by file name."""

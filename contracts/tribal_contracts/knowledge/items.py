@@ -1,0 +1,111 @@
+"""What the company decided: items, and the snapshot that publishes them. Extension contracts over the specification's
+item.
+
+Source: memory specification, section 4; docs/contracts.md, Knowledge.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field, JsonValue, StringConstraints
+
+from tribal_contracts.core.camel import CamelContract
+from tribal_contracts.core.shape import ContentHash, Count, ISOTimestamp, Unset, optional
+from tribal_contracts.knowledge.constraints import Constraint, Severity
+
+KnowledgeType = Literal["adr", "policy", "pattern", "spec"]
+KnowledgeLayer = Literal["company", "org", "team", "project"]
+KnowledgeStatus = Literal["draft", "proposed", "accepted", "deprecated", "superseded"]
+TYPES: tuple[KnowledgeType, ...] = get_args(KnowledgeType)
+KNOWLEDGE_LAYERS: tuple[KnowledgeLayer, ...] = get_args(KnowledgeLayer)
+"""The widest first."""
+STATUSES: tuple[KnowledgeStatus, ...] = get_args(KnowledgeStatus)
+ItemId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$")]
+
+
+class HistoryEntry(CamelContract):
+    """A commit that changed an item."""
+
+    version: str = Field(description="Hash of the commit")
+    timestamp: ISOTimestamp = Field(description="When it was made")
+    author: str = Field(description="Who made it")
+    message: str = Field(description="Its first line")
+
+
+class ShownItem(CamelContract):
+    """An item as `knowledge_show` tells it. Source: memory specification, section 4, knowledge_show."""
+
+    id: str = Field(description="Item ID")
+    type: KnowledgeType = Field(description="Item type")
+    layer: KnowledgeLayer = Field(description="Layer")
+    title: str = Field(description="Title")
+    summary: str = Field(description="Summary")
+    content: str = Field(description="Full markdown content")
+    status: KnowledgeStatus = Field(description="Status")
+    severity: Severity = Field(description="Severity of its constraints")
+    tags: list[str] = Field(description="Tags")
+    constraints: list[Constraint] | Unset = optional("Constraints")
+    metadata: dict[str, JsonValue] = Field(description="Metadata")
+    created_at: ISOTimestamp = Field(description="When it was created")
+    updated_at: ISOTimestamp = Field(description="When it was last changed")
+    supersedes: str | Unset = optional("ID of the item that it supersedes")
+    superseded_by: list[str] | Unset = optional("IDs of the items that supersede it")
+
+
+class KnowledgeItem(ShownItem):
+    """One item of a snapshot. File: `knowledge/items/{sha256}.json`, never changed.
+
+    `superseded_by` has what the item itself says: ids, or files beside its own.
+    """
+
+    schema_version: Literal["1.0"]
+    owner: str
+    """Identifier of the company, organization, team or project that it belongs to."""
+    path: str
+    """Its file in the source."""
+    tables: list[str]
+    """Names of tables that it says it is about."""
+    warnings: list[str]
+    """What to know about how it was read."""
+    history: list[HistoryEntry]
+    """The newest first, at most 50; empty without git."""
+
+
+class ItemFailure(CamelContract):
+    """A file of the source that could not be used."""
+
+    path: str
+    line: int | None
+    reason: str
+
+
+class SnapshotEntry(CamelContract):
+    """An item of a snapshot."""
+
+    id: ItemId
+    type: KnowledgeType
+    layer: KnowledgeLayer
+    owner: str
+    path: str
+    object: ContentHash
+    """Of the item's bytes, which is its name too."""
+    version: str
+    """Of its file in the source: while that is the same nothing of it is read again."""
+    supersedes: str | None
+    """Id of the item that it says it supersedes."""
+
+
+class KnowledgeManifest(CamelContract):
+    """What is published. File: `knowledge/manifest.json`, replaced conditionally and last."""
+
+    schema_version: Literal["1.0"]
+    commit: str
+    """Of git, else the hash of all paths and bytes."""
+    published_at: ISOTimestamp
+    items: list[SnapshotEntry]
+    failures: list[ItemFailure]
+    skipped: Count
+    """Files of items that are rejected: they are not published."""
+    hash: ContentHash
+    """Of the entries."""

@@ -1,0 +1,151 @@
+"""Knowledge in a git repository on this machine: read from its objects, whatever is checked out."""
+
+from __future__ import annotations
+
+import stat
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from dulwich.errors import NotGitRepository
+from dulwich.object_store import iter_tree_contents
+from dulwich.objects import S_ISGITLINK, Blob, Commit
+from dulwich.repo import Repo
+from dulwich.walk import Walker
+
+from tribal.errors import ItemUnusable, SourceFailed
+from tribal.ports.knowledge_source import SourceEntry, SourceTree
+from tribal_contracts.knowledge import HistoryEntry, ItemFailure
+
+MOST_FILES = 20_000
+MOST_COMMITS = 5_000
+"""Of the history that is looked at."""
+MOST_ENTRIES = 50
+"""Of the history of one file."""
+WALK_SECONDS = 20.0
+_MESSAGE_CHARS = 200
+
+
+class GitKnowledge:
+    """A `KnowledgeSource` over the objects of a repository.
+
+    Args:
+        repository: its folder, bare or not.
+        branch: the branch that is read; the one that is checked out when unset.
+    """
+
+    def __init__(self, repository: Path, branch: str | None = None) -> None:
+        self._path = repository
+        self._branch = branch
+        self._head: bytes | None = None
+        self._opened: Repo | None = None
+
+    @property
+    def location(self) -> str:
+        """The folder and the branch."""
+        return f"{self._path}@{self._branch}" if self._branch else str(self._path)
+
+    def close(self) -> None:
+        """Close the repository."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    def tree(self) -> SourceTree:
+        """The files of the branch's newest commit; links and submodules are refused."""
+        repository = self._repository()
+        self._head = self._newest()
+        commit = repository[self._head]
+        assert isinstance(commit, Commit)
+        entries: list[SourceEntry] = []
+        refused: list[ItemFailure] = []
+        for found in iter_tree_contents(repository.object_store, commit.tree):
+            path = found.path.decode("utf-8", "surrogateescape")
+            if stat.S_ISLNK(found.mode):
+                refused.append(ItemFailure(path=_shown(path), line=None, reason="it is a link, and links are not followed"))
+            elif S_ISGITLINK(found.mode):
+                refused.append(ItemFailure(path=_shown(path), line=None, reason="it is a submodule, and those are not read"))
+            else:
+                entries.append(SourceEntry(path, found.sha.decode(), 0))
+            if len(entries) + len(refused) > MOST_FILES:
+                raise SourceFailed(
+                    f"{self.location!r} has more than {MOST_FILES:,} files; keep the items in a repository of their own"
+                )
+        return SourceTree(self._head.decode(), entries, refused)
+
+    def read(self, entry: SourceEntry) -> bytes:
+        """The bytes of a file."""
+        try:
+            found = self._repository()[entry.version.encode()]
+        except KeyError as error:
+            raise ItemUnusable("its object is missing from the repository", None) from error
+        if not isinstance(found, Blob):
+            raise ItemUnusable("it is no file", None)
+        data: bytes = found.data
+        return data
+
+    def history(self, paths: Collection[str]) -> Mapping[str, Sequence[HistoryEntry]]:
+        """The commits that changed each file, by one walk over the newest commits."""
+        wanted = {path.encode("utf-8", "surrogateescape"): path for path in paths}
+        found: dict[str, list[HistoryEntry]] = {path: [] for path in paths}
+        ends_at = time.monotonic() + WALK_SECONDS
+        for commit, changed in self._changes():
+            if time.monotonic() > ends_at:
+                raise SourceFailed(f"the history of {self.location!r} takes longer than {WALK_SECONDS:.0f} seconds to read")
+            entry: HistoryEntry | None = None
+            for raw in changed:
+                path = wanted.get(raw)
+                if path is not None and len(found[path]) < MOST_ENTRIES:
+                    entry = entry or _entry(commit)
+                    found[path].append(entry)
+        return found
+
+    def _changes(self) -> Iterator[tuple[Commit, set[bytes]]]:
+        repository = self._repository()
+        head = self._head or self._newest()
+        for entry in Walker(repository.object_store, [head], max_entries=MOST_COMMITS):
+            changed: set[bytes] = set()
+            for change in entry.changes():
+                for one in change if isinstance(change, list) else [change]:
+                    changed.update(side.path for side in (one.old, one.new) if side is not None and side.path)
+            yield entry.commit, changed
+
+    def _repository(self) -> Repo:
+        if self._opened is None:
+            try:
+                self._opened = Repo(str(self._path))
+            except (NotGitRepository, OSError) as error:
+                raise SourceFailed(f"{str(self._path)!r} is no git repository") from error
+        return self._opened
+
+    def _newest(self) -> bytes:
+        refs = self._repository().refs
+        names = [b"HEAD"] if self._branch is None else [
+            f"refs/heads/{self._branch}".encode(),
+            f"refs/remotes/origin/{self._branch}".encode(),
+            f"refs/tags/{self._branch}".encode(),
+        ]
+        for name in names:
+            try:
+                return bytes(refs[name])
+            except KeyError:
+                continue
+        told = "any commit" if self._branch is None else f"the branch {self._branch!r}"
+        raise SourceFailed(f"{str(self._path)!r} does not have {told}")
+
+
+def _entry(commit: Commit) -> HistoryEntry:
+    at = datetime.fromtimestamp(min(max(commit.author_time, 0), 4_102_444_800), UTC)
+    author = commit.author.decode("utf-8", "replace").partition("<")[0].strip()
+    lines = commit.message.decode("utf-8", "replace").strip().splitlines()
+    return HistoryEntry(
+        version=commit.id.decode(),
+        timestamp=at.isoformat().replace("+00:00", "Z"),
+        author=author[:_MESSAGE_CHARS],
+        message=lines[0][:_MESSAGE_CHARS] if lines else "",
+    )
+
+
+def _shown(path: str) -> str:
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,53 @@
+"""What the place of a file says of it: whose it is, and of what type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tribal.ports.remembering.identity import is_identifier
+from tribal_contracts.knowledge import KnowledgeLayer, KnowledgeType
+
+_TYPE_OF: dict[str, KnowledgeType] = {"adrs": "adr", "policies": "policy", "patterns": "pattern", "specs": "spec"}
+_LAYER_OF: dict[str, KnowledgeLayer] = {"orgs": "org", "teams": "team", "projects": "project"}
+_SUFFIXES = (".md", ".markdown")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose an item is, and of what type."""
+
+    layer: KnowledgeLayer
+    owner: str
+    type: KnowledgeType
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a source is laid out.
+
+    Attributes:
+        folder: below which all of it is; empty for the root.
+        company: the company that the store belongs to.
+        flat: of a source that is one folder of items of one layer and type, their place.
+    """
+
+    folder: str = ""
+    company: str | None = None
+    flat: Place | None = None
+
+    def place_of(self, path: str) -> Place | None:
+        """The place of a file; `None` when it is no item."""
+        below = f"{self.folder.strip('/')}/" if self.folder.strip("/") else ""
+        if not path.startswith(below) or not path.casefold().endswith(_SUFFIXES):
+            return None
+        parts = path.removeprefix(below).split("/")
+        if self.flat is not None:
+            # What begins with a dot or an underscore is a template, and an index of the others is no decision.
+            name = parts[-1].casefold()
+            is_item = not name.startswith((".", "_")) and name.rpartition(".")[0] not in ("readme", "index", "template")
+            return self.flat if is_item else None
+        if len(parts) >= 3 and parts[0] == "company" and parts[1] in _TYPE_OF and self.company is not None:  # noqa: PLR2004
+            return Place("company", self.company, _TYPE_OF[parts[1]])
+        if len(parts) >= 4 and parts[0] in _LAYER_OF and parts[2] in _TYPE_OF and is_identifier(parts[1]):  # noqa: PLR2004
+            return Place(_LAYER_OF[parts[0]], parts[1], _TYPE_OF[parts[2]])
+        return None

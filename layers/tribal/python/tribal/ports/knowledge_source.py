@@ -1,0 +1,74 @@
+"""Where the company keeps what it decided."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tribal_contracts.knowledge import HistoryEntry, ItemFailure
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEntry:
+    """A file of a source.
+
+    Attributes:
+        path: relative, with `/`.
+        version: of its bytes: another one for other bytes.
+        size_bytes: of it.
+        modified_at: when it was last written, in UTC, where there is no history.
+    """
+
+    path: str
+    version: str
+    size_bytes: int
+    modified_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTree:
+    """One state of a source: what is read later is of this state, whatever happens meanwhile.
+
+    Attributes:
+        commit: of git; `None` without.
+        entries: its files, by path.
+        refused: what is no file that may be read: links, and what they lead to.
+    """
+
+    commit: str | None
+    entries: Sequence[SourceEntry]
+    refused: Sequence[ItemFailure] = ()
+
+
+class KnowledgeSource(Protocol):
+    """A folder or a git repository; never written to, and nothing in it is followed or executed."""
+
+    @property
+    def location(self) -> str:
+        """Human-readable location, without secrets."""
+        ...
+
+    def tree(self) -> SourceTree:
+        """The newest state.
+
+        Raises:
+            SourceFailed: when it cannot be read, is too large, or takes too long. Retryable.
+        """
+        ...
+
+    def read(self, entry: SourceEntry) -> bytes:
+        """The bytes of a file of the tree.
+
+        Raises:
+            ItemUnusable: when it is not there any more, or is another one.
+        """
+        ...
+
+    def history(self, paths: Collection[str]) -> Mapping[str, Sequence[HistoryEntry]]:
+        """The commits that changed each of these files, the newest first; nothing without git.
+
+        Raises:
+            SourceFailed: when it cannot be read or takes too long. Retryable.
+        """
+        ...
