@@ -109,3 +109,34 @@ class KnowledgeManifest(CamelContract):
     """Files of items that are rejected: they are not published."""
     hash: ContentHash
     """Of the entries."""
+
+
+class ProjectedItem(CamelContract):
+    """What is searched and checked of an item."""
+
+    id: ItemId
+    type: KnowledgeType
+    layer: KnowledgeLayer
+    owner: str
+    title: str
+    summary: str
+    status: KnowledgeStatus
+    severity: Severity
+    tags: list[str]
+    constraints: list[Constraint]
+    tables: list[str]
+    updated_at: ISOTimestamp
+    terms: dict[str, int]
+    """How often it has each term, more where that counts more."""
+    vector: str | None
+    """Little-endian float16 in base64."""
+
+
+class Projection(CamelContract):
+    """What is searched and checked of a snapshot. File: `knowledge/projections/{hash}.json`, made anew when missing."""
+
+    schema_version: Literal["1.0"]
+    model: str
+    """Which made the vectors; empty without."""
+    dimensions: Count
+    items: list[ProjectedItem]
