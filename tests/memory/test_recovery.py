@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -141,12 +142,13 @@ def build(app: Application) -> None:
 def test_killed_at_any_step_of_a_change_the_next_start_agrees(
     tmp_path: Path, index: str, act: Callable[[Application], object], ends: tuple[set[str], ...]
 ) -> None:
+    before = tmp_path / "before"
+    before.mkdir()
+    with closing(started(before, index)) as app:
+        for content in OLD:
+            assert ask(app, "memory_add", content=content)["success"]
     for step in range(40):
-        folder = tmp_path / str(step)
-        folder.mkdir()
-        with closing(started(folder, index)) as app:
-            for content in OLD:
-                assert ask(app, "memory_add", content=content)["success"]
+        folder = Path(shutil.copytree(before, tmp_path / str(step)))
         was_killed = killed_at(folder, index, step, act)
         assert {*agreed(folder, index)} in ends
         if not was_killed:

@@ -156,7 +156,6 @@ def test_an_answer_without_a_view_of_its_own_is_printed_plainly(tmp_path: Path) 
         "note:",
         "   key: lunch",
         "   content: Soup.",
-        "",
         "   layer: user",
         "   tags: food, noon",
         "   layers: project",

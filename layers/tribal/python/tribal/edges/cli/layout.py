@@ -21,6 +21,7 @@ def print_indented(out: Console, markup: str, indent: int = 0) -> None:
         return
 
     text, margin = out.render_str(markup), Text(" " * indent)
+    text.rstrip()
     if out.soft_wrap:
         for line in text.split("\n"):
             out.print(margin + line)

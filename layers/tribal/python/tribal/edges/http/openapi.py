@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,13 @@ _REQUEST_ID = {
 
 def answer_openapi(call: Call) -> Response:
     """The document as JSON."""
-    return Response(200, json.dumps(openapi(call.routes, call.tools, call.request.base)).encode())
+    return Response(200, _written(tuple(call.routes), call.tools, call.request.base))
+
+
+# A document takes some 50 ms, and anybody may ask for it.
+@lru_cache(maxsize=8)
+def _written(routes: Sequence[Route], tools: Registry, base: str) -> bytes:
+    return json.dumps(openapi(routes, tools, base)).encode()
 
 
 def openapi(routes: Sequence[Route], tools: Registry, base: str = "") -> dict[str, Any]:
@@ -217,16 +224,14 @@ def _operation_id(route: Route) -> str:
 
 
 def _refusal_schema() -> dict[str, Any]:
+    from tribal.tools.schemas import model_schema_of
     from tribal_contracts import AgentError
-    from tribal_contracts.schemas import model_schema
 
-    error = model_schema(AgentError, mode="serialization")
-    definitions = error.pop("definitions", {})
-    whole = {
+    error = model_schema_of(AgentError, "serialization")
+    definitions = error.pop("$defs", {})
+    return {
         "type": "object",
         "properties": {"success": {"const": False}, "error": error},
         "required": ["success", "error"],
         "$defs": definitions,
     }
-    moved: dict[str, Any] = json.loads(json.dumps(whole).replace("#/definitions/", "#/$defs/"))
-    return moved

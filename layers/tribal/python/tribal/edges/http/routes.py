@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tribal.edges.http.bodies import accepts, json_object, require_json
@@ -70,6 +71,12 @@ def _health(call: Call) -> Response:
 
 def _listed(call: Call) -> Response:
     """List every tool with its input and output schemas, as MCP does."""
+    return Response(200, _list_of(call.tools))
+
+
+# Deriving the schemas takes longer than most answers, and a process offers the same tools to everybody.
+@lru_cache(maxsize=8)
+def _list_of(tools: Registry) -> bytes:
     from tribal.tools.listing import input_schema, listed_output_schema
 
     listed = [
@@ -78,12 +85,12 @@ def _listed(call: Call) -> Response:
             "title": spec.title,
             "description": spec.description,
             "input_schema": input_schema(spec),
-            "output_schema": listed_output_schema(spec, call.tools),
+            "output_schema": listed_output_schema(spec, tools),
             "annotations": spec.effect.hints,
         }
-        for spec in call.tools.tools.values()
+        for spec in tools.tools.values()
     ]
-    return _json(200, {"tools": listed})
+    return json.dumps({"tools": listed}).encode()
 
 
 def _called(call: Call) -> Response:

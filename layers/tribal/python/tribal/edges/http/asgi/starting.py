@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import secrets
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -84,14 +84,14 @@ def check_server(blueprint: ServerBlueprint) -> None:
     """
     from tribal.app.local import local_application
 
-    app = local_application(blueprint.settings)
-    callers = serving_of(blueprint, app, _tools_of(blueprint)).callers
-    if callers.without_token is None and callers.issuer is None and not callers.own.any_is_valid():
-        raise ConfigurationError(
-            f"{_why_token(blueprint)}, and there is none that is valid: make one with "
-            "`tribal token create NAME --scope DATABASE`, or name your issuer as `issuer` and `audience` "
-            "under `serve` in databases.yaml"
-        )
+    with closing(local_application(blueprint.settings)) as app:
+        callers = serving_of(blueprint, app, _tools_of(blueprint)).callers
+        if callers.without_token is None and callers.issuer is None and not callers.own.any_is_valid():
+            raise ConfigurationError(
+                f"{_why_token(blueprint)}, and there is none that is valid: make one with "
+                "`tribal token create NAME --scope DATABASE`, or name your issuer as `issuer` and `audience` "
+                "under `serve` in databases.yaml"
+            )
 
 
 def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) -> Serving:
