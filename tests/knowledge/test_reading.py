@@ -117,7 +117,8 @@ def test_a_policy_says_all_in_front_matter() -> None:
 
 
 def test_constraints_stand_in_one_fenced_block_too() -> None:
-    text = "# A\n\nStatus: accepted\n\n```yaml\nconstraints:\n  - {operator: must_exist, target: file, pattern: LICENSE}\n```\n"
+    constraint = "{operator: must_exist, target: file, pattern: LICENSE}"
+    text = f"# A\n\nStatus: accepted\n\n```yaml\nconstraints:\n  - {constraint}\n```\n"
     item = read(text)
     assert item is not None
     assert [each.pattern for each in item.constraints] == ["LICENSE"]
@@ -184,9 +185,17 @@ def test_a_title_is_told_without_its_number(title: str) -> None:
         ("---\ntitle: A\nx: &a [1]\ny: *a\n---\n", 3, "anchor"),
         ("---\ntitle: A\n b: : c\n---\n", 3, "cannot be read"),
         ("---\n- a\n---\n# A\n", 2, "front matter holds keys and values"),
-        ("---\ntitle: A\nconstraints:\n  - {operator: must_use, target: file, pattern: x}\n---\n", 4, "cannot be asked of"),
+        (
+            "---\ntitle: A\nconstraints:\n  - {operator: must_use, target: file, pattern: x}\n---\n",
+            4,
+            "cannot be asked of",
+        ),
         ("---\ntitle: A\nconstraints:\n  - operator: must_use\n    target: code\n---\n", 4, "pattern is missing"),
-        ("---\ntitle: A\nconstraints:\n  - operator: must_use\n    target: code\n    pattern: '('\n---\n", 6, "cannot be read"),
+        (
+            "---\ntitle: A\nconstraints:\n  - operator: must_use\n    target: code\n    pattern: '('\n---\n",
+            6,
+            "cannot be read",
+        ),
         ("---\ntitle: A\nconstraints: 3\n---\n", 3, "constraints: should be a list"),
         ("---\ntitle: A\nconstraints: []\n---\n```yaml\nconstraints: []\n```\n", 6, "stated twice"),
     ],

@@ -1,4 +1,7 @@
-"""Inputs and outputs of `sync_now` and `sync_status`, and what is kept of syncs. Source: memory specification, section 5."""
+"""Inputs and outputs of `sync_now` and `sync_status`, and what is kept of syncs.
+
+Source: memory specification, section 5.
+"""
 
 from __future__ import annotations
 

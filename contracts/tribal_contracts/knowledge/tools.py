@@ -1,6 +1,8 @@
-"""Inputs and outputs of `knowledge_query`, `knowledge_check` and `knowledge_show`. Source: memory specification, section 4.
+"""Inputs and outputs of `knowledge_query`, `knowledge_check` and `knowledge_show`.
 
 Bounds and the refusal of unknown fields are ours: docs/contracts.md, Knowledge.
+
+Source: memory specification, section 4.
 """
 
 from __future__ import annotations

@@ -66,10 +66,14 @@ def show(request: KnowledgeShowInput, shelf: Shelf, identity: Identity, store: O
     """
     number = next((each for each in shelf.first() if shelf.item(each).id == request.id), None)
     if number is None:
-        raise KnowledgeNotFound(f"Knowledge item {request.id!r} not found", context=_missing(request.id, shelf, identity))
+        raise KnowledgeNotFound(
+            f"Knowledge item {request.id!r} not found", context=_missing(request.id, shelf, identity)
+        )
     shown = shelf.item(number)
     entry = next(
-        each for each in shelf.manifest.items if (each.id, each.layer, each.owner) == (shown.id, shown.layer, shown.owner)
+        each
+        for each in shelf.manifest.items
+        if (each.id, each.layer, each.owner) == (shown.id, shown.layer, shown.owner)
     )
     item = load_item(store, entry)
     told: dict[str, Any] = {name: getattr(item, name) for name in ShownItem.model_fields}

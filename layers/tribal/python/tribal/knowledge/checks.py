@@ -1,4 +1,4 @@
-"""Answers `knowledge_check`: files, dependencies and documented tables against the accepted items of the caller's layers."""
+"""Answers `knowledge_check`: files, dependencies and documented tables against what was decided."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tribal.policies.checking import Rule, check
 from tribal.policies.dependencies import spellings
 from tribal.policies.gathering import Beside, picture_of
 from tribal.policies.picture import Named, SourceFile
-from tribal_contracts.knowledge import KnowledgeCheckInput, KnowledgeCheckOutput, ProjectedItem, Target
+from tribal_contracts.knowledge import KnowledgeCheckInput, KnowledgeCheckOutput, Target
 
 
 def check_request(request: KnowledgeCheckInput, shelf: Shelf, beside: Beside) -> KnowledgeCheckOutput:
@@ -60,7 +60,6 @@ def rules_of(shelf: Shelf, ids: Collection[str] | None) -> list[Rule]:
             own = [Rule(item.id, item.title, item.severity, each) for each in item.constraints]
             rules += own if number in first else [each for each in own if each.severity == "block"]
     return rules
-
 
 
 def _path(path: str) -> str:

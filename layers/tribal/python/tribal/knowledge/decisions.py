@@ -1,6 +1,7 @@
 """Reads what a decision record says of itself: its title, its status and, in a sentence, what was decided.
 
-The forms of Nygard and of MADR, as people keep them: a heading `Status` with the word below it, or a line `Status: word`.
+The forms of Nygard and of MADR, as people keep them: a heading `Status` with the word below it, or a line that begins
+with `Status:`.
 
 Source: docs/contracts.md, Knowledge.
 """
@@ -9,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 
 from tribal.knowledge.outline import Line, Outline, Section
 from tribal_contracts.knowledge import KnowledgeStatus
@@ -33,7 +36,9 @@ _STATUS_OF: dict[str, KnowledgeStatus | str] = {
 }
 _WORDS = re.compile(rf"\b(?:{'|'.join(_STATUS_OF)})\b", re.IGNORECASE)
 _BY = re.compile(r"\bby\b", re.IGNORECASE)
-_NUMBERED = re.compile(r"(?:ADR|Decision|DR)?[\s:#-]*\d+(?:\.\d+)*\s*(?:[.:)\]\u2013\u2014-]|\s)\s*(?=\S)", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"(?:ADR|Decision|DR)?[\s:#-]*\d+(?:\.\d+)*\s*(?:[.:)\]\u2013\u2014-]|\s)\s*(?=\S)", re.IGNORECASE
+)
 _STATED = re.compile(r"(?P<name>status|date|superseded[ -]by)\s*[:\uff1a]\s*(?P<value>.+)", re.IGNORECASE)
 _DAY = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\b")
 _DECISION = ("decision", "decision outcome")
@@ -103,22 +108,17 @@ def summary_of(outline: Outline, title: str) -> str:
 def day_of(outline: Outline) -> str | None:
     """The day that is stated, as `YYYY-MM-DD`."""
     for line in _stated("date", outline):
-        if found := _DAY.search(line.text):
-            return day(found[0])
+        if found := day(line.text):
+            return found
     return None
 
 
 def day(text: str) -> str | None:
     """A day that a text names first, as `YYYY-MM-DD`; `None` when there is none in the calendar."""
-    found = _DAY.search(text)
-    if found is None:
-        return None
-    year, month, number = map(int, found.groups())
-    is_one = 1 <= month <= 12 and 1 <= number <= _DAYS[month - 1] + (month == 2 and year % 4 == 0)  # noqa: PLR2004
-    return f"{year:04}-{month:02}-{number:02}" if is_one else None
-
-
-_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+    for found in _DAY.finditer(text):
+        with suppress(ValueError):
+            return date(*map(int, found.groups())).isoformat()
+    return None
 
 
 def _stated(name: str, outline: Outline) -> Iterator[Line]:

@@ -33,7 +33,7 @@ class Line:
 
 @dataclass(slots=True)
 class Section:
-    """A heading and what stands below it, up to the next heading of any level; before the first one, without heading."""
+    """A heading and what stands below it, up to the next one of any level; before the first one without a heading."""
 
     heading: Line | None
     lines: list[Line] = field(default_factory=list)
@@ -88,9 +88,7 @@ def _lines(token: Token, number: int) -> Iterator[Line]:
             parts, targets, number = [], [], number + 1
         elif child.type == "link_open":
             targets.append(str(child.attrGet("href") or ""))
-        elif child.type in ("text", "code_inline", "text_special"):
-            parts.append(child.content)
-        elif child.type == "image":
+        elif child.type in ("text", "code_inline", "text_special") or child.type == "image":
             parts.append(child.content)
     yield from _line(parts, targets, number)
 

@@ -46,8 +46,8 @@ class Layout:
             name = parts[-1].casefold()
             is_item = not name.startswith((".", "_")) and name.rpartition(".")[0] not in ("readme", "index", "template")
             return self.flat if is_item else None
-        if len(parts) >= 3 and parts[0] == "company" and parts[1] in _TYPE_OF and self.company is not None:  # noqa: PLR2004
+        if len(parts) >= 3 and parts[0] == "company" and parts[1] in _TYPE_OF and self.company is not None:
             return Place("company", self.company, _TYPE_OF[parts[1]])
-        if len(parts) >= 4 and parts[0] in _LAYER_OF and parts[2] in _TYPE_OF and is_identifier(parts[1]):  # noqa: PLR2004
+        if len(parts) >= 4 and parts[0] in _LAYER_OF and parts[2] in _TYPE_OF and is_identifier(parts[1]):
             return Place(_LAYER_OF[parts[0]], parts[1], _TYPE_OF[parts[2]])
         return None

@@ -18,7 +18,7 @@ from tribal.errors import EmbeddingFailed, StoreError
 from tribal.knowledge.publishing import load_item
 from tribal.naming.tokens import index_terms
 from tribal.ports import ObjectStore
-from tribal_contracts.knowledge import KnowledgeItem, KnowledgeManifest, Projection, ProjectedItem
+from tribal_contracts.knowledge import KnowledgeItem, KnowledgeManifest, ProjectedItem, Projection
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -76,9 +76,7 @@ def load_item(store: ObjectStore, entry: SnapshotEntry) -> KnowledgeItem:
         raise SourceFailed(f"{key} is missing or damaged; sync with force") from error
 
 
-def publish(
-    source: KnowledgeSource, layout: Layout, store: ObjectStore, now: str, *, anew: bool = False
-) -> Published:
+def publish(source: KnowledgeSource, layout: Layout, store: ObjectStore, now: str, *, anew: bool = False) -> Published:
     """Publish what a source holds.
 
     Args:
@@ -226,7 +224,9 @@ def _unique(entries: Sequence[SnapshotEntry]) -> tuple[list[SnapshotEntry], list
     for entry in sorted(entries, key=lambda each: each.path):
         first = found.setdefault((entry.layer, entry.owner, entry.id), entry)
         if first is not entry:
-            twice.append(ItemFailure(path=entry.path, line=None, reason=f"its id {entry.id!r} is that of {first.path!r}"))
+            twice.append(
+                ItemFailure(path=entry.path, line=None, reason=f"its id {entry.id!r} is that of {first.path!r}")
+            )
     return list(found.values()), twice
 
 

@@ -248,9 +248,7 @@ def _day(front: Mapping[str, Any], *keys: str) -> str | None:
     return next((found for key in keys if isinstance(front.get(key), str) and (found := day(front[key]))), None)
 
 
-def _constraints(
-    path: str, front: Mapping[str, Any], node: yaml.Node | None, told: Outline
-) -> list[Constraint]:
+def _constraints(path: str, front: Mapping[str, Any], node: yaml.Node | None, told: Outline) -> list[Constraint]:
     stated: list[tuple[Any, yaml.Node | None, int]] = []
     if _CONSTRAINTS in front:
         stated.append((front, node, 0))

@@ -72,7 +72,12 @@ class Shelves:
             "library",
             lambda: Library(projection_of(manifest, self.store, self.embedder, writing=False)),
         )
-        owners = {(space.layer, value) for layer in LAYERS for space in identity.spaces(layer) for _, value in space.identifiers}
+        owners = {
+            (space.layer, value)
+            for layer in LAYERS
+            for space in identity.spaces(layer)
+            for _, value in space.identifiers
+        }
         numbers = [
             number
             for number, each in enumerate(library.items)

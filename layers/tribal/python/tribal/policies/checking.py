@@ -37,7 +37,9 @@ class Rule:
         return self.constraint.severity or self.item_severity or _DEFAULT
 
 
-def check(rules: Sequence[Rule], picture: Picture, least: Severity, warnings: Sequence[str] = ()) -> KnowledgeCheckOutput:
+def check(
+    rules: Sequence[Rule], picture: Picture, least: Severity, warnings: Sequence[str] = ()
+) -> KnowledgeCheckOutput:
     """Whether a picture keeps the rules.
 
     Args:

@@ -42,7 +42,7 @@ def dependencies_of(file: SourceFile) -> Found:
         return Found()
     try:
         names = list(dict.fromkeys(read(file.text)))
-    except (_Unreadable, ValueError, RecursionError, AttributeError, TypeError) as error:
+    except (_Unreadable, ValueError, LookupError, RecursionError, AttributeError, TypeError) as error:
         told = str(error) if isinstance(error, _Unreadable | ValueError) else "it has another form"
         return Found((), [Unread(file.path, frozenset({"dependency"}), f"it cannot be read: {told}")])
     return Found([Named(spellings(each), file.path, _line(file.text, each)) for each in names])

@@ -16,8 +16,8 @@ from tribal.policies.picture import Found, Named, SourceFile, Unread
 _PYTHON = (".py", ".pyi")
 _SCRIPT = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 _OTHERS = (
-    ".c", ".cc", ".cpp", ".cs", ".dart", ".ex", ".go", ".groovy", ".java", ".kt", ".lua", ".m", ".php", ".pl", ".r", ".rb",
-    ".rs", ".scala", ".svelte", ".swift", ".vb", ".vue",
+    ".c", ".cc", ".cpp", ".cs", ".dart", ".ex", ".go", ".groovy", ".java", ".kt", ".lua", ".m", ".php", ".pl", ".r",
+    ".rb", ".rs", ".scala", ".svelte", ".swift", ".vb", ".vue",
 )  # fmt: skip
 """Suffixes of languages whose imports are not read."""
 _IMPORTED = re.compile(

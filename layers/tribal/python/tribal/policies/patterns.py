@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+import bracex
 import re2
 from wcmatch import glob
 
 from tribal.errors import PatternInvalid
 
-_FLAGS = glob.GLOBSTAR | glob.BRACE | glob.DOTGLOB | glob.FORCEUNIX | glob.CASE
+_FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.FORCEUNIX | glob.CASE
 _MOST_ALTERNATIVES = 50
 _MOST_STARS = 3
 """In one segment of a glob: it is matched by trying, which takes the length of a name to that power."""
@@ -85,9 +86,10 @@ def path_glob(pattern: str) -> Callable[[str], bool]:
         raise PatternInvalid(f"the glob {pattern!r} has ** more than {_MOST_CROSSINGS} times")
     whole = pattern.removeprefix("./") if "/" in pattern else f"**/{pattern}"
     try:
-        expressions, _ = glob.translate(whole, flags=_FLAGS, limit=_MOST_ALTERNATIVES)
+        alternatives = bracex.expand(whole, limit=_MOST_ALTERNATIVES)
+        expressions, _ = glob.translate(alternatives, flags=_FLAGS)
         compiled: Sequence[re.Pattern[str]] = [re.compile(each) for each in expressions]
-    except (re.error, ValueError, glob.PatternLimitException) as error:
+    except (re.error, ValueError, bracex.ExpansionLimitException) as error:
         raise PatternInvalid(f"the glob {pattern!r} cannot be read: {error}") from error
     return lambda path: any(each.match(path) is not None for each in compiled)
 

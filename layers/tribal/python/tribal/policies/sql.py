@@ -1,7 +1,7 @@
 """The tables and columns that SQL names.
 
-A name that a `WITH` defines is no table where it is visible; functions, sequences and schemas are none either. Names are
-folded as the dialect folds them. What cannot be parsed is told, statement by statement.
+A name that a `WITH` defines is no table where it is visible; functions, sequences and schemas are none either. Names
+are folded as the dialect folds them. What cannot be parsed is told, statement by statement.
 """
 
 from __future__ import annotations

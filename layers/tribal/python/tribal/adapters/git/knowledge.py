@@ -63,9 +63,13 @@ class GitKnowledge:
         for found in iter_tree_contents(repository.object_store, commit.tree):
             path = found.path.decode("utf-8", "surrogateescape")
             if stat.S_ISLNK(found.mode):
-                refused.append(ItemFailure(path=_shown(path), line=None, reason="it is a link, and links are not followed"))
+                refused.append(
+                    ItemFailure(path=_shown(path), line=None, reason="it is a link, and links are not followed")
+                )
             elif S_ISGITLINK(found.mode):
-                refused.append(ItemFailure(path=_shown(path), line=None, reason="it is a submodule, and those are not read"))
+                refused.append(
+                    ItemFailure(path=_shown(path), line=None, reason="it is a submodule, and those are not read")
+                )
             else:
                 entries.append(SourceEntry(path, found.sha.decode(), 0))
             if len(entries) + len(refused) > MOST_FILES:
@@ -92,7 +96,9 @@ class GitKnowledge:
         ends_at = time.monotonic() + WALK_SECONDS
         for commit, changed in self._changes():
             if time.monotonic() > ends_at:
-                raise SourceFailed(f"the history of {self.location!r} takes longer than {WALK_SECONDS:.0f} seconds to read")
+                raise SourceFailed(
+                    f"the history of {self.location!r} takes longer than {WALK_SECONDS:.0f} seconds to read"
+                )
             entry: HistoryEntry | None = None
             for raw in changed:
                 path = wanted.get(raw)
@@ -121,11 +127,15 @@ class GitKnowledge:
 
     def _newest(self) -> bytes:
         refs = self._repository().refs
-        names = [b"HEAD"] if self._branch is None else [
-            f"refs/heads/{self._branch}".encode(),
-            f"refs/remotes/origin/{self._branch}".encode(),
-            f"refs/tags/{self._branch}".encode(),
-        ]
+        names = (
+            [b"HEAD"]
+            if self._branch is None
+            else [
+                f"refs/heads/{self._branch}".encode(),
+                f"refs/remotes/origin/{self._branch}".encode(),
+                f"refs/tags/{self._branch}".encode(),
+            ]
+        )
         for name in names:
             try:
                 return bytes(refs[name])
