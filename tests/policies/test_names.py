@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -53,8 +54,8 @@ def test_other_languages_are_known_as_such() -> None:
 
 
 PACKAGE = {"dependencies": {"pg": "^8", "db": "npm:mysql2@^3"}, "devDependencies": {"@types/node": "20"}}
-LOCK = {"packages": {"": {}, "node_modules/pg": {}, "node_modules/a/node_modules/@b/c": {}}}
-OLD_LOCK = {"dependencies": {"pg": {"dependencies": {"pg-types": {}}}}}
+LOCK: dict[str, Any] = {"packages": {"": {}, "node_modules/pg": {}, "node_modules/a/node_modules/@b/c": {}}}
+OLD_LOCK: dict[str, Any] = {"dependencies": {"pg": {"dependencies": {"pg-types": {}}}}}
 PYPROJECT = """
 [build-system]
 requires = ["hatchling>=1"]

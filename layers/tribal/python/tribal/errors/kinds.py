@@ -61,6 +61,9 @@ TribalError
  |- PatternInvalid                a pattern of a constraint cannot be evaluated
  |- ItemUnusable                  a file of knowledge is no item
  |- SourceFailed                  where knowledge is kept cannot be read (retryable)
+ |- NothingPublished              no knowledge was synced yet
+ |- KnowledgeInputInvalid         what a tool of knowledge was asked for
+ |- KnowledgeNotFound             there is no such item, or none that the caller may see
  `- ToolInputInvalid, TableNotFound, DomainNotFound, DatabaseNotFound   what a tool was asked for
 """
 
@@ -386,6 +389,18 @@ class ItemUnusable(TribalError):
 
 class SourceFailed(TribalError):
     """Where knowledge is kept cannot be read, is too large or takes too long. Retryable."""
+
+
+class NothingPublished(NotFound):
+    """No knowledge was synced yet."""
+
+
+class KnowledgeInputInvalid(ToolInputInvalid):
+    """The input of a tool of knowledge is not valid."""
+
+
+class KnowledgeNotFound(NotFound):
+    """There is no such item of knowledge, or none that the caller may see."""
 
 
 @contextmanager

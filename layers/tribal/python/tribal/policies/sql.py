@@ -14,13 +14,14 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from tribal.policies.picture import Found, Named, Unread
+from tribal_contracts.knowledge import Target
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
-_TARGETS = frozenset({"table", "column"})
+_TARGETS: frozenset[Target] = frozenset({"table", "column"})
 _RELATIONS = frozenset({"TABLE", "VIEW", "INDEX", "TRIGGER"})
 """Kinds whose `CREATE` and `DROP` name a relation."""
 _MOST_BYTES = 4 << 20
@@ -100,9 +101,9 @@ def _statements(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         yield statement
 
 
-def _parsed(tokens: list[Token], text: str, dialect: str) -> exp.Expression:
+def _parsed(tokens: list[Token], text: str, dialect: str) -> exp.Expr:
     parsed = sqlglot.Dialect.get_or_raise(dialect).parser().parse(tokens, text)
-    (statement,) = [each for each in parsed if each is not None] or [None]
+    statement = next((each for each in parsed if each is not None), None)
     if statement is None:
         raise ValueError("there is no statement")
     if isinstance(statement, exp.Command) and not _names_nothing(statement):
@@ -131,7 +132,7 @@ class _Collector:
         self.tables: list[Named] = []
         self.columns: list[Named] = []
 
-    def collect(self, statement: exp.Expression) -> None:
+    def collect(self, statement: exp.Expr) -> None:
         """Gather all of it."""
         for node in statement.walk(bfs=False):
             if isinstance(node, exp.Table) and _is_relation(node):
@@ -157,7 +158,7 @@ class _Collector:
         of = [f"{each}.{column.name}" for each in self._resolve(_parts(table))]
         self.columns.append(self._named((*of, column.name), column.this))
 
-    def _named(self, spellings: tuple[str, ...], node: exp.Expression) -> Named:
+    def _named(self, spellings: tuple[str, ...], node: exp.Expr) -> Named:
         return Named(spellings, self._file, node.meta.get("line", self._line))
 
 
@@ -181,7 +182,7 @@ def _is_relation(table: exp.Table) -> bool:
 
 def _is_defined_above(table: exp.Table) -> bool:
     """Whether its name is that of a common table expression that it can see."""
-    inside: exp.Expression = table
+    inside: exp.Expr = table
     own: exp.CTE | None = None
     while inside.parent is not None:
         inside = inside.parent
@@ -191,8 +192,8 @@ def _is_defined_above(table: exp.Table) -> bool:
         if not isinstance(with_, exp.With):
             continue
         for cte in with_.expressions:
-            if cte is own:
-                if with_.recursive and cte.alias == table.name:
+            if own is not None and cte is own:
+                if with_.recursive and own.alias == table.name:
                     return True
                 # What stands after it is not visible, unless all may refer to each other.
                 if not with_.recursive:
@@ -208,9 +209,9 @@ def _is_defined_above(table: exp.Table) -> bool:
     return False
 
 
-def _sources(column: exp.Column) -> Iterator[list[exp.Expression]]:
+def _sources(column: exp.Column) -> Iterator[list[exp.Expr]]:
     """What each query around a column selects from, the nearest first."""
-    node: exp.Expression | None = column.parent
+    node: exp.Expr | None = column.parent
     while node is not None:
         if isinstance(node, exp.Select):
             from_ = node.args.get("from_")
@@ -218,7 +219,7 @@ def _sources(column: exp.Column) -> Iterator[list[exp.Expression]]:
             yield ([from_.this] if from_ is not None else []) + joined
         elif isinstance(node, exp.Update | exp.Delete | exp.Insert | exp.Merge):
             target = node.this.this if isinstance(node.this, exp.Schema) else node.this
-            yield [target] if isinstance(target, exp.Expression) else []
+            yield [target] if isinstance(target, exp.Expr) else []
         node = node.parent
 
 

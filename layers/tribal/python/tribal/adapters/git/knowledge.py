@@ -10,7 +10,8 @@ from pathlib import Path
 
 from dulwich.errors import NotGitRepository
 from dulwich.object_store import iter_tree_contents
-from dulwich.objects import S_ISGITLINK, Blob, Commit
+from dulwich.objects import S_ISGITLINK, Blob, Commit, ObjectID
+from dulwich.refs import Ref
 from dulwich.repo import Repo
 from dulwich.walk import Walker
 
@@ -38,7 +39,7 @@ class GitKnowledge:
     def __init__(self, repository: Path, branch: str | None = None) -> None:
         self._path = repository
         self._branch = branch
-        self._head: bytes | None = None
+        self._head: ObjectID | None = None
         self._opened: Repo | None = None
 
     @property
@@ -114,7 +115,8 @@ class GitKnowledge:
             changed: set[bytes] = set()
             for change in entry.changes():
                 for one in change if isinstance(change, list) else [change]:
-                    changed.update(side.path for side in (one.old, one.new) if side is not None and side.path)
+                    sides = (one.old, one.new) if one is not None else ()
+                    changed.update(side.path for side in sides if side is not None and side.path)
             yield entry.commit, changed
 
     def _repository(self) -> Repo:
@@ -125,7 +127,7 @@ class GitKnowledge:
                 raise SourceFailed(f"{str(self._path)!r} is no git repository") from error
         return self._opened
 
-    def _newest(self) -> bytes:
+    def _newest(self) -> ObjectID:
         refs = self._repository().refs
         names = (
             [b"HEAD"]
@@ -138,7 +140,7 @@ class GitKnowledge:
         )
         for name in names:
             try:
-                return bytes(refs[name])
+                return refs[Ref(name)]
             except KeyError:
                 continue
         told = "any commit" if self._branch is None else f"the branch {self._branch!r}"
