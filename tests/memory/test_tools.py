@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 
 from tribal.app.local import local_application
 from tribal.catalog.scope import Scope
+from tribal.memory import tools
 from tribal.memory.tools import CAPABILITY
 from tribal.ports import Application, Caller
 from tribal.ports.remembering.identity import Identity
@@ -64,12 +65,21 @@ def test_the_examples_of_the_specification_run(app: Application) -> None:
         "layers": ["user", "project"],
         "limit": 5,
     }
-    found = call(app, "memory_search", **asked, threshold=0)
-    first, second = found["results"]
-    assert (first["content"], first["layer"], first["memoryId"]) == (content, "user", added["memoryId"])
-    assert (first["tags"], second["layer"]) == (["coding-style", "preferences"], "project")
-    assert first["score"] > second["score"]
-    assert (found["totalCount"], found["searchedLayers"]) == (2, ["user", "project"])
+    own = {"content": content, "layer": "user", "memoryId": added["memoryId"], "tags": ["preferences", "coding-style"]}
+    shared = {
+        "content": "Project uses TypeScript with strict mode enabled",
+        "layer": "project",
+        "tags": ["typescript", "configuration"],
+    }
+    (found,) = call(app, "memory_search", **asked)["results"]
+    assert {name: found[name] for name in own} == own
+    # Nothing but the meaning of words that vectors here do not have tells that the other one is a preference too.
+    whole = call(app, "memory_search", **asked, threshold=0)
+    first, second = whole["results"]
+    assert {name: first[name] for name in own} == own
+    assert {name: second[name] for name in shared} == shared
+    assert 1 >= first["score"] > second["score"] >= 0
+    assert (whole["success"], whole["totalCount"], whole["searchedLayers"]) == (True, 2, ["user", "project"])
     tagged = call(app, "memory_search", query="preferences", threshold=0, filter={"tags": ["TYPESCRIPT"]})
     assert [each["layer"] for each in tagged["results"]] == ["project"]
     assert call(app, "memory_delete", memoryId=added["memoryId"])["success"]
@@ -91,6 +101,15 @@ def test_adding_the_same_again_adds_its_tags_alone(app: Application) -> None:
     assert (again["memoryId"], again["message"]) == (first, "Already stored")
     (found,) = call(app, "memory_search", query="orders", threshold=0)["results"]
     assert found["tags"] == ["a", "b"]
+
+
+def test_tags_keep_their_order_and_a_memory_takes_no_more_of_them_than_one_call(app: Application) -> None:
+    add(app, "Orders close at noon", tags=["z", "a", "Z"])
+    (found,) = call(app, "memory_search", query="orders noon", threshold=0)["results"]
+    assert found["tags"] == ["z", "a"]
+    refused = call(app, "memory_add", content="Orders close at noon", tags=[f"t{number}" for number in range(19)])
+    assert (refused["errorCode"], refused["details"]["code"]) == ("INVALID_INPUT", "MEM_INPUT_INVALID")
+    assert call(app, "memory_search", query="orders noon", threshold=0)["results"][0]["tags"] == ["z", "a"]
 
 
 def test_another_process_finds_what_was_added_and_builds_a_lost_index_anew(app: Application, tmp_path: Path) -> None:
@@ -254,6 +273,19 @@ def test_the_total_counts_beyond_what_is_returned_and_says_where_it_ends(
     assert found["warnings"] == ["totalCount counts the 20 nearest memories by words and by meaning; there may be more"]
 
 
+def test_a_caller_may_write_sixty_times_a_minute_by_default(app: Application, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(tools, "_PACE", type(tools._PACE)(lambda: now[0]))
+    for number in range(60):
+        add(app, f"{WORDS[number % 12]} {CITIES[number // 12]} orders")
+    refused = call(app, "memory_add", content="One more")
+    assert (refused["errorCode"], refused["details"]["code"]) == ("RATE_LIMITED", "MEM_RATE_LIMITED")
+    assert refused["retryable"] is True
+    add(app, "Somebody else", BOB)
+    now[0] = 1.0
+    add(app, "One more")
+
+
 def test_a_layer_that_is_not_searched_is_told(app: Application) -> None:
     found = call(app, "memory_search", query="x", layers=["team", "user"])
     assert (found["searchedLayers"], found["warnings"]) == (
@@ -266,3 +298,25 @@ def test_agents_are_offered_memory_where_it_is_configured() -> None:
     assert not {spec.name for spec in CAPABILITY.tools} & set(REGISTRY.tools)
     assert offered(memory=False) is REGISTRY
     assert {spec.name for spec in CAPABILITY.tools} <= set(offered(memory=True).tools)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problems"),
+    [
+        ({"content": " "}, ["content: must not be blank"]),
+        ({"content": "x", "tags": ["a", " "]}, ["tags.1: must not be blank"]),
+        ({"content": "x", "tags": 5}, ["tags: Input should be a valid list"]),
+        ({"content": "x", "metadata": {"_a": 1}}, ["metadata: keys that begin with an underscore are reserved: '_a'"]),
+        ({"content": "x", "userId": "bob"}, ["userId: Extra inputs are not permitted"]),
+        ({}, ["content: Field required"]),
+    ],
+)
+def test_what_is_wrong_with_an_input_is_told_at_its_place_in_plain_words(
+    app: Application, arguments: dict[str, Any], problems: list[str]
+) -> None:
+    assert call(app, "memory_add", **arguments)["details"]["problems"] == problems
+
+
+def test_a_fault_below_an_optional_part_is_told_at_its_place(app: Application) -> None:
+    answer = call(app, "memory_search", query="x", filter={})
+    assert answer["details"]["problems"] == ["filter.tags: Field required"]

@@ -8,6 +8,7 @@ from tribal_contracts.core.camel import ToolError
 from tribal_contracts.memory.records import MemoryRecord
 from tribal_contracts.memory.tools import (
     DEFAULT_THRESHOLD,
+    MAX_TAGS,
     MemoryAddInput,
     MemoryAddOutput,
     MemoryDeleteInput,
@@ -21,6 +22,7 @@ from tribal_contracts.memory.tools import (
 __all__ = [
     "DEFAULT_THRESHOLD",
     "EXPORTED",
+    "MAX_TAGS",
     "MemoryAddInput",
     "MemoryAddOutput",
     "MemoryDeleteInput",

@@ -16,9 +16,11 @@ from tribal.memory.recovery import Kept
 from tribal.ports import ObjectStore
 from tribal.ports.remembering.identity import Space
 from tribal.ports.remembering.selection import MemorySelection
-from tribal_contracts.memory import MemoryRecord
+from tribal_contracts.memory import MAX_TAGS, MemoryRecord
 
 _AT_ONCE = 200
+_TAGS_OF_BOTH = 2 * MAX_TAGS
+"""A memory that is there already keeps its own tags beside the imported ones."""
 _NAMED_LINES = 20
 
 
@@ -63,7 +65,7 @@ def imported(lines: Iterable[bytes], kept: Kept) -> Imported:
         for start in range(0, len(named), _AT_ONCE):
             some = named[start : start + _AT_ONCE]
             with kept.changing(space, some, "import"):
-                added += sum(keep(kept.store, space, records[name])[1] for name in some)
+                added += sum(keep(kept.store, space, records[name], _TAGS_OF_BOTH)[1] for name in some)
     return Imported(added, sum(map(len, spaces.values())) - added)
 
 

@@ -15,7 +15,7 @@ from tribal.errors import (
     MemorySpaceFull,
 )
 from tribal.memory.content import admitted, admitted_labels
-from tribal.memory.records import keep, memory_id, remove
+from tribal.memory.records import distinct_tags, keep, memory_id, remove
 from tribal.memory.recovery import Kept, Writer
 from tribal.memory.sessions import Sessions
 from tribal.ports import Caller, ObjectStore
@@ -86,7 +86,7 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
         layer=request.layer,
         identifiers=dict(space.identifiers),
         content=content,
-        tags=sorted({tag.casefold(): tag for tag in tags}.values(), key=str.casefold),
+        tags=distinct_tags(tags),
         metadata=metadata,
         created_at=keeping.now,
         author=keeping.caller.subject,

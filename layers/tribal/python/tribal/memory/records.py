@@ -9,10 +9,17 @@ from collections.abc import Iterable, Iterator
 from pydantic import ValidationError
 
 from tribal.catalog.hashing import object_hash
-from tribal.errors import MemoryConflict, MemoryStoreFailed, ObjectNotFound, PreconditionFailed, StoreError
+from tribal.errors import (
+    MemoryConflict,
+    MemoryInputInvalid,
+    MemoryStoreFailed,
+    ObjectNotFound,
+    PreconditionFailed,
+    StoreError,
+)
 from tribal.ports import ObjectStore
 from tribal.ports.remembering.identity import LAYERS, Space
-from tribal_contracts.memory import MemoryRecord
+from tribal_contracts.memory import MAX_TAGS, MemoryRecord
 
 FOLDER = "memory/"
 TABLES = "tables"
@@ -60,10 +67,13 @@ def named_tables(record: MemoryRecord) -> tuple[str, ...]:
     return tuple(name if isinstance(name, str) else json.dumps(name) for name in listed)
 
 
-def keep(store: ObjectStore, space: Space, record: MemoryRecord) -> tuple[MemoryRecord, bool]:
+def keep(
+    store: ObjectStore, space: Space, record: MemoryRecord, most_tags: int = MAX_TAGS
+) -> tuple[MemoryRecord, bool]:
     """Write a memory, or add its tags to the one that is there; returns what is stored, and whether it is new.
 
     Raises:
+        MemoryInputInvalid: when it would have more tags than a memory may.
         MemoryConflict: when others change the same all the time.
         MemoryStoreFailed: when the store does not answer.
     """
@@ -79,9 +89,14 @@ def keep(store: ObjectStore, space: Space, record: MemoryRecord) -> tuple[Memory
                     continue
                 return record, True
             before = MemoryRecord.from_json(found.data)
-            merged = before.model_copy(update={"tags": _merged(before.tags, record.tags)})
+            merged = before.model_copy(update={"tags": distinct_tags([*before.tags, *record.tags])})
             if merged == before:
                 return before, False
+            if len(merged.tags) > most_tags:
+                raise MemoryInputInvalid(
+                    f"it was stored before with other tags, and would have {len(merged.tags)}; at most {most_tags} are"
+                    " kept: send fewer new ones"
+                )
             try:
                 store.put(key, merged.to_json(), if_match=found.etag)
             except PreconditionFailed:
@@ -141,6 +156,9 @@ def read_with_etag(store: ObjectStore, key: str) -> tuple[MemoryRecord, str] | N
         raise MemoryStoreFailed(f"{key} is damaged; put it back from a backup, or remove it") from error
 
 
-def _merged(before: Iterable[str], added: Iterable[str]) -> list[str]:
-    known = {tag.casefold(): tag for tag in [*added, *before]}
-    return sorted(known.values(), key=str.casefold)
+def distinct_tags(tags: Iterable[str]) -> list[str]:
+    """Each tag once, whatever its case, as it came first."""
+    known: dict[str, str] = {}
+    for tag in tags:
+        known.setdefault(tag.casefold(), tag)
+    return list(known.values())

@@ -27,15 +27,17 @@ class Spellings:
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
         self._letters = np.array([_letters(word) for word in words], dtype=np.int16).reshape(-1, _LETTERS)
+        self._lengths = np.array([len(word) for word in words], dtype=np.int64)
 
     def near(self, word: str) -> list[tuple[int, int]]:
         """How many edits the nearest words are away, each with its position; none if too many."""
         most = edits_allowed(word)
         if not most:
             return []
-        # An edit changes two counts at the most.
-        apart = np.abs(self._letters - _letters(word)).sum(axis=1)
-        likely = np.flatnonzero(apart <= 2 * most).tolist()
+        # An edit changes the length by one and two counts at the most.
+        long_enough = np.flatnonzero(np.abs(self._lengths - len(word)) <= most)
+        apart = np.abs(self._letters[long_enough] - _letters(word)).sum(axis=1)
+        likely = long_enough[apart <= 2 * most].tolist()
         found = [(edit_distance(word, self._words[place], most), place) for place in likely]
         least = min((edits for edits, _ in found), default=most + 1)
         return [pair for pair in found if pair[0] == least <= min(most, edits_allowed(self._words[pair[1]]))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import JsonValue, ValidationError
@@ -34,7 +34,7 @@ def call_tool(
     try:
         return with_tokens_used(_answered(spec, capability, arguments, caller, app))
     except _InvalidInput as exc:
-        error = _invalid_input(exc.problem, capability, now)
+        error = _invalid_input(exc.problem, arguments, capability, now)
     except TribalError as exc:
         error = exc.to_agent_error(now)
     except Exception as exc:  # noqa: BLE001 - the outermost edge of a tool: a caller gets an answer, never a traceback
@@ -110,14 +110,36 @@ def _require_text(arguments: Mapping[str, Any], code: str) -> None:
             pending += value
 
 
-def _invalid_input(exc: ValidationError, capability: Capability, now: str) -> AgentError:
+def _invalid_input(exc: ValidationError, arguments: Mapping[str, Any], capability: Capability, now: str) -> AgentError:
     problems: list[JsonValue] = []
-    for error in exc.errors(include_url=False, include_context=False, include_input=False)[:_NAMED_PROBLEMS]:
-        where = ".".join(str(part) for part in error["loc"])[:100].encode("utf-8", "replace").decode()
-        problems.append(f"{where}: {error['msg']}" if where else error["msg"])
+    errors = exc.errors(include_url=False, include_context=False, include_input=False)
+    # Where a field may be left out, each of its faults comes with another one that it is not null.
+    for error in [each for each in errors if each["type"] != "none_required"][:_NAMED_PROBLEMS]:
+        where = (
+            _place(error["loc"], arguments, is_missing=error["type"] == "missing")[:100]
+            .encode("utf-8", "replace")
+            .decode()
+        )
+        said = error["msg"].removeprefix("Value error, ")
+        problems.append(f"{where}: {said}" if where else said)
     return agent_error(
         capability.invalid_input_code,
         f"the input is not valid: {'; '.join(map(str, problems))}",
         timestamp=now,
         context={"problems": problems},
     )
+
+
+def _place(location: Sequence[int | str], arguments: Mapping[str, Any], *, is_missing: bool) -> str:
+    """Where in the input a fault is, without the names that the validator has for alternatives."""
+    parts: list[str] = []
+    value: Any = arguments
+    for part in location[: len(location) - is_missing]:
+        if isinstance(value, Mapping) and part in value:
+            value = value[str(part)]
+        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+            value = value[part]
+        else:
+            continue
+        parts.append(str(part))
+    return ".".join([*parts, *map(str, location[-1:] if is_missing else ())])

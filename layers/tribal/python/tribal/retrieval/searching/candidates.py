@@ -73,7 +73,7 @@ class Found:
 
     def matching(self, tables: NDArray[Any]) -> NDArray[Any]:
         """Mask of the tables that match."""
-        found: NDArray[Any] = np.isin(tables, self.matches)
+        found: NDArray[Any] = self._matched.of(tables) >= 0
         return found
 
     def shared_terms(self, table: int) -> frozenset[str]:
@@ -99,6 +99,10 @@ class Found:
     @cached_property
     def _name_cosines(self) -> dict[int, float]:
         return dict(zip(self.by_name.ids.tolist(), self.by_name.scores.tolist(), strict=True))
+
+    @cached_property
+    def _matched(self) -> Positions:
+        return Positions(self.matches)
 
     @cached_property
     def _lexical(self) -> Positions:
