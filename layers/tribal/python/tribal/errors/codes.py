@@ -60,6 +60,8 @@ CODES: dict[str, tuple[str, Mapping[Activity, str]]] = {
     "KnowledgeNotFound": ("KNW_NOT_FOUND", {}),
     "SourceFailed": ("KNW_SOURCE_FAILED", {}),
     "ItemUnusable": ("KNW_ITEM_UNUSABLE", {}),
+    "SyncLocked": ("SYN_LOCKED", {}),
+    "SyncTimedOut": ("SYN_TIMED_OUT", {}),
     "RequestRefused": ("HTTP_REQUEST_INVALID", {}),
     "CallerUnknown": ("HTTP_CALLER_UNKNOWN", {}),
     "OriginRefused": ("HTTP_ORIGIN_REFUSED", {}),

@@ -60,6 +60,8 @@ TribalError
  |- MemoryNotFound                there is no such memory, or none that the caller may see
  |- PatternInvalid                a pattern of a constraint cannot be evaluated
  |- ItemUnusable                  a file of knowledge is no item
+ |- SyncLocked                    another sync is running (retryable)
+ |- SyncTimedOut                  a sync is not done yet (retryable)
  |- SourceFailed                  where knowledge is kept cannot be read (retryable)
  |- NothingPublished              no knowledge was synced yet
  |- KnowledgeInputInvalid         what a tool of knowledge was asked for
@@ -324,83 +326,6 @@ class CorrectionOutdated(RequestRefused):
 
 class ServerBusy(RequestRefused):
     """Too much is being done already. Retryable."""
-
-
-class MemoryRefused(TribalError):
-    """A tool of memory cannot do what it was asked for."""
-
-
-class MemoryConflict(MemoryRefused):
-    """Somebody else changed a memory at the same time. Retryable."""
-
-
-class MemoryRateLimited(MemoryRefused):
-    """The caller writes memories too often. Retryable, later."""
-
-
-class MemoryStoreFailed(MemoryRefused):
-    """The store or the index of memories did not answer, or refused. Retryable."""
-
-
-class MemoryTimedOut(MemoryRefused):
-    """The store or the index of memories took too long. Retryable."""
-
-
-class MemoryNotFound(NotFound):
-    """There is no such memory, or none that the caller may see."""
-
-
-class MemoryInputInvalid(ToolInputInvalid):
-    """The input of a tool of memory is not valid."""
-
-
-class IdentifierMissing(MemoryInputInvalid):
-    """A layer was named that the caller has no identifier for."""
-
-
-class MemoryContentRefused(MemoryInputInvalid):
-    """What was to be remembered holds a secret."""
-
-
-class MemorySpaceFull(MemoryInputInvalid):
-    """A space holds as many memories as it may."""
-
-
-class MemoryForbidden(RightMissing):
-    """The caller may not do that with this layer or memory."""
-
-
-class PatternInvalid(TribalError):
-    """A pattern of a constraint cannot be read, or would take too long."""
-
-
-class ItemUnusable(TribalError):
-    """A file of knowledge is no item; the message says what to do, without the file.
-
-    Args:
-        message: what is wrong.
-        line: where, counted from 1, if that is known.
-    """
-
-    def __init__(self, message: str, line: int | None) -> None:
-        super().__init__(message)
-        self.line = line
-
-
-class SourceFailed(TribalError):
-    """Where knowledge is kept cannot be read, is too large or takes too long. Retryable."""
-
-
-class NothingPublished(NotFound):
-    """No knowledge was synced yet."""
-
-
-class KnowledgeInputInvalid(ToolInputInvalid):
-    """The input of a tool of knowledge is not valid."""
-
-
-class KnowledgeNotFound(NotFound):
-    """There is no such item of knowledge, or none that the caller may see."""
 
 
 @contextmanager

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tribal.errors import EmbeddingFailed, KnowledgeNotFound
+from tribal.errors import EmbeddingFailed
 from tribal.knowledge.publishing import load_item, superseding
 from tribal.knowledge.reading_snapshot import Shelf
 from tribal.ports.remembering.identity import LAYERS
@@ -25,11 +24,9 @@ if TYPE_CHECKING:
 
     from tribal.ports import ObjectStore
     from tribal.ports.index_reader import Embedder
-    from tribal.ports.remembering.identity import Identity
 
 ANSWER_BYTES = 12_000
 """Of all items together: 3,000 tokens."""
-_NEAR_MISSES = 3
 
 
 def query(request: KnowledgeQueryInput, shelf: Shelf, embedder: Callable[[], Embedder]) -> KnowledgeQueryOutput:
@@ -58,7 +55,7 @@ def query(request: KnowledgeQueryInput, shelf: Shelf, embedder: Callable[[], Emb
     )
 
 
-def show(request: KnowledgeShowInput, shelf: Shelf, identity: Identity, store: ObjectStore) -> KnowledgeShowOutput:
+def show(request: KnowledgeShowInput, shelf: Shelf, store: ObjectStore) -> KnowledgeShowOutput:
     """An item, whole.
 
     Raises:
@@ -66,9 +63,7 @@ def show(request: KnowledgeShowInput, shelf: Shelf, identity: Identity, store: O
     """
     number = next((each for each in shelf.first() if shelf.item(each).id == request.id), None)
     if number is None:
-        raise KnowledgeNotFound(
-            f"Knowledge item {request.id!r} not found", context=_missing(request.id, shelf, identity)
-        )
+        raise shelf.missing(request.id)
     shown = shelf.item(number)
     entry = next(
         each
@@ -120,11 +115,3 @@ def _vector(text: str, shelf: Shelf, embedder: Callable[[], Embedder]) -> NDArra
         return made.embed([text])[0] if made.model == shelf.library.model else None
     except EmbeddingFailed:
         return None
-
-
-def _missing(asked: str, shelf: Shelf, identity: Identity) -> dict[str, Any]:
-    """What the failure tells: the layers, and ids that the caller may see and may have meant."""
-    ids = {shelf.item(each).id for each in shelf.seen}
-    searched: Sequence[str] = [each for each in ("company", "org", "team", "project") if identity.spaces(each)]
-    near = get_close_matches(asked, sorted(ids), _NEAR_MISSES)
-    return {"requestedId": asked, "searchedLayers": list(searched), **({"nearMisses": near} if near else {})}

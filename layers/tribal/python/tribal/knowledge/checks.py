@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from tribal.errors import KnowledgeInputInvalid, KnowledgeNotFound
+from tribal.errors import KnowledgeInputInvalid
 from tribal.knowledge.reading_snapshot import Shelf
 from tribal.policies.checking import Rule, check
 from tribal.policies.dependencies import spellings
@@ -51,7 +51,7 @@ def rules_of(shelf: Shelf, ids: Collection[str] | None) -> list[Rule]:
     known = {shelf.item(number).id for number in shelf.seen}
     unknown = next((each for each in ids or () if each not in known), None)
     if unknown is not None:
-        raise KnowledgeNotFound(f"Knowledge item {unknown!r} not found", context={"requestedId": unknown})
+        raise shelf.missing(unknown)
     first = set(shelf.first())
     rules: list[Rule] = []
     for number in shelf.seen:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from pydantic import JsonValue
+
 from tribal.catalog.scope import Scope
-from tribal.errors import NothingPublished
+from tribal.errors import KnowledgeNotFound, NothingPublished
 from tribal.knowledge.finding import Library
 from tribal.knowledge.projection import projection_of
 from tribal.knowledge.publishing import load_manifest
 from tribal.ports.derived import Derived
 from tribal.ports.remembering.identity import LAYERS, Identity
-from tribal_contracts.knowledge import KnowledgeManifest, ProjectedItem
+from tribal_contracts.knowledge import KNOWLEDGE_LAYERS, KnowledgeManifest, ProjectedItem
 
 if TYPE_CHECKING:
     from tribal.ports import ObjectStore
     from tribal.ports.index_reader import Embedder
 
+_NEAR_MISSES = 3
 _PARTS = 3
 """Of a table's name: database, schema and table."""
 
@@ -31,11 +35,13 @@ class Shelf:
         manifest: the snapshot.
         library: all of its items.
         seen: numbers of those that the caller sees; of several with one id the most specific first.
+        layers: those that the caller has an identifier for, the widest first.
     """
 
     manifest: KnowledgeManifest
     library: Library
     seen: Sequence[int]
+    layers: Sequence[str]
 
     def item(self, number: int) -> ProjectedItem:
         """An item by number."""
@@ -47,6 +53,14 @@ class Shelf:
         for number in self.seen:
             shown.setdefault(self.item(number).id, number)
         return list(shown.values())
+
+    def missing(self, asked: str) -> KnowledgeNotFound:
+        """The failure of who asked for an item that is not there, with ids that he may see and may have meant."""
+        near = get_close_matches(asked, sorted({self.item(each).id for each in self.seen}), _NEAR_MISSES)
+        details: dict[str, JsonValue] = {"requestedId": asked, "searchedLayers": list(self.layers)}
+        return KnowledgeNotFound(
+            f"Knowledge item {asked!r} not found", details | ({"nearMisses": list(near)} if near else {})
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +86,10 @@ class Shelves:
             "library",
             lambda: Library(projection_of(manifest, self.store, self.embedder, writing=False)),
         )
+        layers = [layer for layer in KNOWLEDGE_LAYERS if identity.spaces(layer)]
         owners = {
             (space.layer, value)
-            for layer in LAYERS
+            for layer in layers
             for space in identity.spaces(layer)
             for _, value in space.identifiers
         }
@@ -83,7 +98,8 @@ class Shelves:
             for number, each in enumerate(library.items)
             if (each.layer, each.owner) in owners and _is_open(each, scope)
         ]
-        return Shelf(manifest, library, sorted(numbers, key=lambda each: LAYERS.index(library.items[each].layer)))
+        numbers.sort(key=lambda each: LAYERS.index(library.items[each].layer))
+        return Shelf(manifest, library, numbers, layers)
 
 
 def _is_open(item: ProjectedItem, scope: Scope) -> bool:

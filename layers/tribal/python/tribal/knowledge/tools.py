@@ -25,9 +25,6 @@ _WIRE_CODES: dict[str, Any] = {
     "KNW_NOT_FOUND": "NOT_FOUND",
     "KNW_NOTHING_PUBLISHED": "NOT_FOUND",
     "KNW_ACCESS_DENIED": "UNAUTHORIZED",
-    "KNW_SYNC_LOCKED": "CONFLICT",
-    "KNW_TIMED_OUT": "TIMEOUT",
-    "KNW_RATE_LIMITED": "RATE_LIMITED",
 }
 
 
@@ -70,7 +67,7 @@ def _query(request: KnowledgeQueryInput, caller: Caller, app: Application) -> Co
 def _show(request: KnowledgeShowInput, caller: Caller, app: Application) -> Contract:
     from tribal.knowledge.asking import show
 
-    return show(request, _shelf(caller, app), caller.identity, app.store())
+    return show(request, _shelf(caller, app), app.store())
 
 
 def _check(request: KnowledgeCheckInput, caller: Caller, app: Application) -> Contract:
