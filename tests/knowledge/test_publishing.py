@@ -36,7 +36,7 @@ def test_items_failures_and_what_was_rejected_are_told(folder: Path) -> None:
     assert published.changed
     assert [each.id for each in manifest.items] == ["0001-one", "0002-two"]
     assert [(each.path, each.line) for each in manifest.failures] == [("0004-bad.md", 2)]
-    assert manifest.skipped == 1
+    assert [each.path for each in manifest.skipped] == ["0003-no.md"]
     one, two = (load_item(store, each) for each in manifest.items)
     assert (two.title, two.summary, two.status, two.owner) == ("Two", "We take two.", "accepted", "shop")
     assert (superseding(manifest, one), superseding(manifest, two)) == (["0002-two"], [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from tribal_contracts.core.knowledge_settings import KnowledgeLayer, KnowledgeSettings, KnowledgeType, SyncSettings
 from tribal_contracts.knowledge.constraints import SEVERITIES, TARGETS, Constraint, Operator, Severity, Target
 from tribal_contracts.knowledge.items import (
     KNOWLEDGE_LAYERS,
@@ -12,20 +13,21 @@ from tribal_contracts.knowledge.items import (
     HistoryEntry,
     ItemFailure,
     KnowledgeItem,
-    KnowledgeLayer,
     KnowledgeManifest,
     KnowledgeStatus,
-    KnowledgeType,
     ProjectedItem,
     Projection,
     ShownItem,
+    SkippedFile,
     SnapshotEntry,
 )
 from tribal_contracts.knowledge.sync import (
+    SyncedItem,
     SyncNowInput,
     SyncNowOutput,
     SyncRecord,
     SyncResult,
+    SyncState,
     SyncStats,
     SyncStatusInput,
     SyncStatusOutput,
@@ -48,6 +50,11 @@ from tribal_contracts.knowledge.tools import (
 )
 
 __all__ = [
+    "KnowledgeSettings",
+    "SkippedFile",
+    "SyncSettings",
+    "SyncState",
+    "SyncedItem",
     "EXPORTED",
     "KNOWLEDGE_LAYERS",
     "MAX_VIOLATIONS",
@@ -108,5 +115,6 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "sync-status-input": SyncStatusInput,
     "sync-status-output": SyncStatusOutput,
     "sync-record": SyncRecord,
+    "sync-state": SyncState,
 }
 """The contracts exported as JSON Schema, by file name."""

@@ -11,11 +11,10 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field, JsonValue, StringConstraints
 
 from tribal_contracts.core.camel import CamelContract
+from tribal_contracts.core.knowledge_settings import KnowledgeLayer, KnowledgeType
 from tribal_contracts.core.shape import ContentHash, Count, ISOTimestamp, Unset, optional
 from tribal_contracts.knowledge.constraints import Constraint, Severity
 
-KnowledgeType = Literal["adr", "policy", "pattern", "spec"]
-KnowledgeLayer = Literal["company", "org", "team", "project"]
 KnowledgeStatus = Literal["draft", "proposed", "accepted", "deprecated", "superseded"]
 TYPES: tuple[KnowledgeType, ...] = get_args(KnowledgeType)
 KNOWLEDGE_LAYERS: tuple[KnowledgeLayer, ...] = get_args(KnowledgeLayer)
@@ -78,6 +77,18 @@ class ItemFailure(CamelContract):
     path: str
     line: int | None
     reason: str
+    layer: KnowledgeLayer | None = None
+    """Of whom it would be an item; `None` where its place does not say so."""
+    owner: str | None = None
+    type: KnowledgeType | None = None
+
+
+class SkippedFile(CamelContract):
+    """A file of an item that was rejected."""
+
+    path: str
+    layer: KnowledgeLayer
+    type: KnowledgeType
 
 
 class SnapshotEntry(CamelContract):
@@ -105,7 +116,7 @@ class KnowledgeManifest(CamelContract):
     published_at: ISOTimestamp
     items: list[SnapshotEntry]
     failures: list[ItemFailure]
-    skipped: Count
+    skipped: list[SkippedFile]
     """Files of items that are rejected: they are not published."""
     hash: ContentHash
     """Of the entries."""
@@ -125,6 +136,10 @@ class ProjectedItem(CamelContract):
     tags: list[str]
     constraints: list[Constraint]
     tables: list[str]
+    mentions: list[str]
+    """What in its text is written as names are."""
+    author: str
+    """Who changed it last, else whose it is."""
     updated_at: ISOTimestamp
     terms: dict[str, int]
     """How often it has each term, more where that counts more."""

@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tribal_contracts.core.camel import CamelContract, ClosedCamelContract
-from tribal_contracts.core.shape import Count, ISOTimestamp, Unset, optional
-from tribal_contracts.knowledge.items import ItemFailure, KnowledgeLayer, KnowledgeType
+from tribal_contracts.core.knowledge_settings import KnowledgeLayer, KnowledgeType
+from tribal_contracts.core.shape import ContentHash, Count, ISOTimestamp, Unset, optional
+from tribal_contracts.knowledge.items import ItemFailure
 
 
 class SyncNowInput(ClosedCamelContract):
@@ -64,12 +65,36 @@ class SyncStatusOutput(CamelContract):
     warnings: list[str] | Unset = optional("Extension: what to know about this answer.")
 
 
+class SyncedItem(CamelContract):
+    """What the last sync made of an item."""
+
+    id: str
+    layer: KnowledgeLayer
+    owner: str
+    type: KnowledgeType
+    object: ContentHash | None
+    """The object of the item; `None` while a sync that has not ended may have written or removed the pointer."""
+    is_pointed_to: bool
+    """Whether memory has a pointer to it, or may have."""
+
+
+class SyncState(CamelContract):
+    """What pointers follow which items. File: `knowledge/synced.json`. Extension contract."""
+
+    schema_version: Literal["1.0"]
+    items: list[SyncedItem]
+
+
 class SyncRecord(CamelContract):
     """What is kept of syncs. File: `progress/sync.json`. Extension contract."""
 
     schema_version: Literal["1.0"]
-    last_sync_at: ISOTimestamp
+    last_sync_at: ISOTimestamp | None
+    """When the last one ended that was not cut short; `None` before the first."""
     succeeded: bool
+    """Whether the last one ended, and left no failures."""
+    problem: str | None
+    """Why the last one was cut short."""
     failures: list[ItemFailure]
     stats: SyncStats
     total_duration_ms: Count

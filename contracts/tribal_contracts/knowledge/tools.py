@@ -12,13 +12,12 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 
 from tribal_contracts.core.camel import CamelContract, ClosedCamelContract
+from tribal_contracts.core.knowledge_settings import KnowledgeLayer, KnowledgeType
 from tribal_contracts.core.shape import Count, Unset, optional
 from tribal_contracts.knowledge.constraints import Severity
 from tribal_contracts.knowledge.items import (
     HistoryEntry,
-    KnowledgeLayer,
     KnowledgeStatus,
-    KnowledgeType,
     ShownItem,
 )
 

@@ -167,7 +167,7 @@ class GuidanceItem(Contract):
     """Extension: what somebody has learned about a table."""
 
     id: str
-    kind: Literal["memory"]
+    kind: Literal["memory", "adr", "policy", "pattern", "spec"]
     layer: str
     text: str
     author: str

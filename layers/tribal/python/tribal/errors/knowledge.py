@@ -19,7 +19,7 @@ class ItemUnusable(TribalError):
         line: where, counted from 1, if that is known.
     """
 
-    def __init__(self, message: str, line: int | None) -> None:
+    def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message)
         self.line = line
 

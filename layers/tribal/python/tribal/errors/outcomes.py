@@ -46,7 +46,7 @@ from tribal.errors.kinds import (
     TooManyRequests,
     TribalError,
 )
-from tribal.errors.knowledge import SourceFailed, SyncLocked, SyncTimedOut
+from tribal.errors.knowledge import ItemUnusable, PatternInvalid, SourceFailed, SyncLocked, SyncTimedOut
 from tribal.errors.remembering import MemoryConflict, MemoryRateLimited, MemoryRefused, MemoryTimedOut
 
 
@@ -89,6 +89,8 @@ OUTCOMES: tuple[tuple[type[TribalError], Outcome], ...] = (
     (EmbeddingFailed, Outcome(EXIT_STORE, 500, True)),
     (DeploymentUnreachable, Outcome(EXIT_DEPLOYMENT, 502, True)),
     (DeploymentError, Outcome(EXIT_DEPLOYMENT, 502, False)),
+    (PatternInvalid, Outcome(EXIT_USAGE, 400, False)),
+    (ItemUnusable, Outcome(EXIT_USAGE, 400, False)),
     (SourceFailed, Outcome(EXIT_STORE, 502, True)),
     (SyncLocked, Outcome(EXIT_LOCKED, 409, True)),
     (SyncTimedOut, Outcome(EXIT_STORE, 504, True)),

@@ -35,7 +35,7 @@ def query(request: KnowledgeQueryInput, shelf: Shelf, embedder: Callable[[], Emb
     if request.query is None:
         ranked = sorted(numbers, key=lambda number: _place(shelf, number))
     else:
-        scores = shelf.library.scores(request.query, _vector(request.query, shelf, embedder))
+        scores = shelf.holdings.scores(request.query, _vector(request.query, shelf, embedder))
         ranked = sorted(
             (number for number in numbers if scores[number] > 0), key=lambda each: (-scores[each], _place(shelf, each))
         )
@@ -112,6 +112,6 @@ def _vector(text: str, shelf: Shelf, embedder: Callable[[], Embedder]) -> NDArra
     try:
         made = embedder()
         # What was made by another model of vectors is compared by words alone.
-        return made.embed([text])[0] if made.model == shelf.library.model else None
+        return made.embed([text])[0] if made.model == shelf.holdings.model else None
     except EmbeddingFailed:
         return None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tribal.ports.remembering.identity import is_identifier
+from tribal_contracts import KnowledgeSettings
 from tribal_contracts.knowledge import KnowledgeLayer, KnowledgeType
 
 _TYPE_OF: dict[str, KnowledgeType] = {"adrs": "adr", "policies": "policy", "patterns": "pattern", "specs": "spec"}
@@ -51,3 +52,42 @@ class Layout:
         if len(parts) >= 4 and parts[0] in _LAYER_OF and parts[2] in _TYPE_OF and is_identifier(parts[1]):
             return Place(_LAYER_OF[parts[0]], parts[1], _TYPE_OF[parts[2]])
         return None
+
+    def refusal_of(self, path: str) -> str | None:
+        """Why a file that lies where an item does cannot be one; `None` of every other file."""
+        if self.company is None and replace(self, company="?").place_of(path) != self.place_of(path):
+            return "it is the company's, and nothing says which that is; write `identity: {company: ...}`"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which items a sync is about: those of some types and layers, or of all."""
+
+    types: frozenset[KnowledgeType] | None = None
+    layers: frozenset[KnowledgeLayer] | None = None
+    anew: bool = False
+    """Whether those too that have not changed."""
+
+    @property
+    def is_all(self) -> bool:
+        """Whether it is about every item."""
+        return self.types is None and self.layers is None
+
+    def takes(self, layer: KnowledgeLayer | None, kind: KnowledgeType | None) -> bool:
+        """Whether it is about an item; about what has no place it always is."""
+        return (layer is None or self.layers is None or layer in self.layers) and (
+            kind is None or self.types is None or kind in self.types
+        )
+
+
+EVERYTHING = Wanted()
+
+
+def layout_of(settings: KnowledgeSettings, company: str | None) -> Layout:
+    """How the source of these settings is laid out; `company` is the one that the store belongs to."""
+    if settings.layout == "layered":
+        return Layout(settings.folder, company)
+    assert settings.layer is not None
+    assert settings.owner is not None
+    return Layout(settings.folder, company, Place(settings.layer, settings.owner, settings.type or "adr"))

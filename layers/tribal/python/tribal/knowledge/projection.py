@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from pydantic import ValidationError
 
 from tribal.errors import EmbeddingFailed, StoreError
 from tribal.knowledge.publishing import load_item
+from tribal.naming.mentions import written_names
 from tribal.naming.tokens import index_terms
 from tribal.ports import ObjectStore
 from tribal_contracts.knowledge import KnowledgeItem, KnowledgeManifest, ProjectedItem, Projection
@@ -29,6 +31,8 @@ FOLDER = "knowledge/projections/"
 _WEIGHTS = {"title": 4, "tags": 3, "summary": 2, "content": 1}
 """How often a word counts, by where it stands. By judgement."""
 _EMBEDDED_CHARS = 2_000
+_MOST_MENTIONS = 200
+_PLAIN_NAME = re.compile(r"[\w$]+(?:\.[\w$]+){0,2}")
 _READERS = 16
 _STORED = np.dtype("<f2")
 
@@ -88,6 +92,8 @@ def _made(manifest: KnowledgeManifest, store: ObjectStore, embedder: Callable[[]
             tags=item.tags,
             constraints=item.constraints or [],
             tables=item.tables,
+            mentions=_mentions(item),
+            author=item.history[0].author if item.history and item.history[0].author else item.owner,
             updated_at=item.updated_at,
             terms=_terms(item),
             vector=None if vectors is None else base64.b64encode(vectors[number].astype(_STORED).tobytes()).decode(),
@@ -107,6 +113,15 @@ def _vectors(items: Sequence[KnowledgeItem], embedder: Callable[[], Embedder]) -
         return made.embed(texts), made.model
     except EmbeddingFailed:
         return None, ""
+
+
+def _mentions(item: KnowledgeItem) -> list[str]:
+    """The names in its text, and the tables that its constraints name: patterns that are no more than names."""
+    patterns = [each.pattern for each in item.constraints or () if each.target == "table"]
+    plain = [part.replace("\\.", ".") for pattern in patterns for part in pattern.split("|")]
+    named = [each for each in plain if _PLAIN_NAME.fullmatch(each)]
+    texts = written_names(f"{item.title}\n{item.summary}\n{item.content}")
+    return list(dict.fromkeys([*named, *texts]))[:_MOST_MENTIONS]
 
 
 def _terms(item: KnowledgeItem) -> dict[str, int]:

@@ -9,33 +9,37 @@ Source: docs/contracts.md, Knowledge.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from posixpath import join, normpath
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from tribal.errors import ItemUnusable, ObjectNotFound, PreconditionFailed, SourceFailed, StoreError
-from tribal.knowledge.places import Layout, Place
+from tribal.errors import ItemUnusable, ObjectNotFound, PreconditionFailed, SourceFailed, StoreError, TribalError
+from tribal.knowledge.places import EVERYTHING, Layout, Place, Wanted
 from tribal.knowledge.reading import ReadItem, read_item
 from tribal.ports import ObjectStore
-from tribal.ports.knowledge_source import KnowledgeSource, SourceEntry
+from tribal.ports.remembering.knowledge_source import KnowledgeSource, SourceEntry, SourceTree
 from tribal_contracts.knowledge import (
     HistoryEntry,
     ItemFailure,
     KnowledgeItem,
     KnowledgeManifest,
+    SkippedFile,
     SnapshotEntry,
 )
 
 MANIFEST = "knowledge/manifest.json"
 ITEMS = "knowledge/items/"
+DRAFT = "knowledge/draft.json"
+"""What a sync that ended early has read, so that the next one need not."""
 UNNAMED_KEPT_FOR = timedelta(days=7)
 """How long an item that no manifest names stays for who reads by an older one."""
 _WRITERS = 8
+_DRAFT = TypeAdapter(list[SnapshotEntry])
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,49 +80,108 @@ def load_item(store: ObjectStore, entry: SnapshotEntry) -> KnowledgeItem:
         raise SourceFailed(f"{key} is missing or damaged; sync with force") from error
 
 
-def publish(source: KnowledgeSource, layout: Layout, store: ObjectStore, now: str, *, anew: bool = False) -> Published:
+def publish(
+    source: KnowledgeSource,
+    layout: Layout,
+    store: ObjectStore,
+    now: str,
+    wanted: Wanted = EVERYTHING,
+    check: Callable[[], None] = lambda: None,
+) -> Published:
     """Publish what a source holds.
+
+    A file that cannot be read any more leaves its item as it was published last, and is told as a failure.
 
     Args:
         source: where it is kept.
         layout: which of its files are items.
         store: where the snapshot goes.
         now: when it is published.
-        anew: whether to read files too whose bytes are the same.
+        wanted: what is read; all else stays as it was published last.
+        check: called before each file, and before anything is published; what it raises ends this, and the next call
+            goes on.
 
     Raises:
         SourceFailed: when the source cannot be read, or somebody else publishes at the same time. Retryable.
     """
     before, etag = load_manifest(store)
     tree = source.tree()
-    placed = [(entry, place) for entry in tree.entries if (place := layout.place_of(entry.path)) is not None]
-    known = {} if before is None or anew else {each.path: each for each in before.items}
+    placed = [
+        (entry, place)
+        for entry in tree.entries
+        if (place := layout.place_of(entry.path)) is not None and wanted.takes(place.layer, place.type)
+    ]
+    last = {} if before is None else {each.path: each for each in before.items}
+    draft = _drafted(store)
+    known = {} if wanted.anew else {**last, **draft}
     kept = [known[entry.path] for entry, place in placed if _is_same(known.get(entry.path), entry, place)]
     same = {each.path for each in kept}
-    reading = _Reading([(entry, place) for entry, place in placed if entry.path not in same], source)
-    items = reading.items(now)
-    refused = [each for each in tree.refused if layout.place_of(each.path) is not None]
-    entries, twice = _unique([*kept, *(entry for entry, _ in items)])
-    failures = sorted([*refused, *reading.failures, *twice], key=lambda each: each.path)
+    reading = _Reading([(entry, place) for entry, place in placed if entry.path not in same], source, now)
+    try:
+        reading.read(check)
+        check()
+    except TribalError:
+        _write(store, reading.items)
+        store.put(DRAFT, _DRAFT.dump_json([*kept, *(entry for entry, _ in reading.items)], by_alias=True))
+        raise
+    others = [] if before is None else [each for each in before.items if not wanted.takes(each.layer, each.type)]
+    usable = [last[path] for path, place in reading.failed.items() if _is_of(last.get(path), place)]
+    entries, twice = _unique([*others, *kept, *usable, *(entry for entry, _ in reading.items)])
+    failures = [*_refused(tree, layout), *reading.failures, *twice, *_elsewhere(before, wanted)]
+    skipped = [*reading.skipped, *(_skipped_elsewhere(before, wanted))]
     commit = tree.commit or _hash([[entry.path, entry.version] for entry in tree.entries])
     manifest = KnowledgeManifest(
         schema_version="1.0",
-        commit=commit,
+        commit=commit if wanted.is_all or before is None else before.commit,
         published_at=now,
         items=entries,
-        failures=failures,
-        skipped=reading.skipped,
+        failures=sorted(failures, key=lambda each: each.path),
+        skipped=sorted(skipped, key=lambda each: each.path),
         hash=_hash([each.model_dump() for each in entries]),
     )
-    if before is not None and not anew and _says_the_same(before, manifest):
+    if before is not None and not wanted.anew and _says_the_same(before, manifest):
+        _forget(draft, store)
         return Published(before, before, changed=False)
-    _write(store, items)
+    _write(store, reading.items)
     try:
         store.put(MANIFEST, manifest.to_json(), if_match=etag, if_absent=etag is None)
     except PreconditionFailed as error:
         raise SourceFailed("somebody else has published knowledge at the same time; sync again") from error
+    _forget(draft, store)
     _remove_unnamed(store, manifest, datetime.fromisoformat(now))
     return Published(manifest, before, changed=True)
+
+
+def _drafted(store: ObjectStore) -> dict[str, SnapshotEntry]:
+    """What a sync that ended early has read."""
+    try:
+        return {each.path: each for each in _DRAFT.validate_json(store.get(DRAFT).data)}
+    except (ObjectNotFound, ValidationError):
+        return {}
+
+
+def _forget(draft: Mapping[str, SnapshotEntry], store: ObjectStore) -> None:
+    if draft:
+        store.delete(DRAFT)
+
+
+def _refused(tree: SourceTree, layout: Layout) -> list[ItemFailure]:
+    misplaced = [
+        ItemFailure(path=entry.path, line=None, reason=reason)
+        for entry in tree.entries
+        if (reason := layout.refusal_of(entry.path)) is not None
+    ]
+    return [*misplaced, *(each for each in tree.refused if layout.place_of(each.path) is not None)]
+
+
+def _elsewhere(before: KnowledgeManifest | None, wanted: Wanted) -> list[ItemFailure]:
+    failures = [] if before is None else before.failures
+    return [each for each in failures if not wanted.takes(each.layer, each.type)]
+
+
+def _skipped_elsewhere(before: KnowledgeManifest | None, wanted: Wanted) -> list[SkippedFile]:
+    skipped = [] if before is None else before.skipped
+    return [each for each in skipped if not wanted.takes(each.layer, each.type)]
 
 
 def superseding(manifest: KnowledgeManifest, item: KnowledgeItem) -> list[str]:
@@ -132,38 +195,51 @@ def superseding(manifest: KnowledgeManifest, item: KnowledgeItem) -> list[str]:
 
 
 def _is_same(known: SnapshotEntry | None, entry: SourceEntry, place: Place) -> bool:
-    return known is not None and (known.version, known.layer, known.owner, known.type) == (
-        entry.version,
-        place.layer,
-        place.owner,
-        place.type,
-    )
+    return _is_of(known, place) and known is not None and known.version == entry.version
+
+
+def _is_of(known: SnapshotEntry | None, place: Place) -> bool:
+    return known is not None and (known.layer, known.owner, known.type) == (place.layer, place.owner, place.type)
 
 
 class _Reading:
-    """Reads files, and what became of each."""
+    """Reads files, and what became of each.
 
-    def __init__(self, placed: Sequence[tuple[SourceEntry, Place]], source: KnowledgeSource) -> None:
+    Attributes:
+        items: each with its bytes.
+        failures: of files that are no item.
+        failed: the places of those files.
+        skipped: files that are items and are not published.
+    """
+
+    def __init__(self, placed: Sequence[tuple[SourceEntry, Place]], source: KnowledgeSource, now: str) -> None:
         self._placed = placed
         self._source = source
+        self._now = now
+        self.items: list[tuple[SnapshotEntry, bytes]] = []
         self.failures: list[ItemFailure] = []
-        self.skipped = 0
+        self.failed: dict[str, Place] = {}
+        self.skipped: list[SkippedFile] = []
 
-    def items(self, now: str) -> list[tuple[SnapshotEntry, bytes]]:
-        """The items, each with its bytes."""
-        read: list[tuple[SourceEntry, Place, ReadItem]] = []
+    def read(self, check: Callable[[], None]) -> None:
+        """Read every file."""
+        history = self._source.history([entry.path for entry, _ in self._placed]) if self._placed else {}
         for entry, place in self._placed:
+            check()
             try:
                 item = read_item(entry.path, self._source.read(entry), place)
             except ItemUnusable as error:
-                self.failures.append(ItemFailure(path=entry.path, line=error.line, reason=error.message))
+                self.failed[entry.path] = place
+                self.failures.append(_failure(entry.path, place, error.message, error.line))
                 continue
             if item is None:
-                self.skipped += 1
+                self.skipped.append(SkippedFile(path=entry.path, layer=place.layer, type=place.type))
             else:
-                read.append((entry, place, item))
-        history = self._source.history([entry.path for entry, _, _ in read]) if read else {}
-        return [_item(entry, place, item, history.get(entry.path, ()), now) for entry, place, item in read]
+                self.items.append(_item(entry, place, item, history.get(entry.path, ()), self._now))
+
+
+def _failure(path: str, place: Place | SnapshotEntry, reason: str, line: int | None = None) -> ItemFailure:
+    return ItemFailure(path=path, line=line, reason=reason, layer=place.layer, owner=place.owner, type=place.type)
 
 
 def _item(
@@ -224,9 +300,7 @@ def _unique(entries: Sequence[SnapshotEntry]) -> tuple[list[SnapshotEntry], list
     for entry in sorted(entries, key=lambda each: each.path):
         first = found.setdefault((entry.layer, entry.owner, entry.id), entry)
         if first is not entry:
-            twice.append(
-                ItemFailure(path=entry.path, line=None, reason=f"its id {entry.id!r} is that of {first.path!r}")
-            )
+            twice.append(_failure(entry.path, entry, f"its id {entry.id!r} is that of {first.path!r}"))
     return list(found.values()), twice
 
 

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from tribal.catalog.scope import Scope
 from tribal.errors import KnowledgeNotFound, NothingPublished
-from tribal.knowledge.finding import Library
+from tribal.knowledge.finding import Holdings
 from tribal.knowledge.projection import projection_of
 from tribal.knowledge.publishing import load_manifest
 from tribal.ports.derived import Derived
@@ -33,19 +33,19 @@ class Shelf:
 
     Attributes:
         manifest: the snapshot.
-        library: all of its items.
+        holdings: all of its items.
         seen: numbers of those that the caller sees; of several with one id the most specific first.
         layers: those that the caller has an identifier for, the widest first.
     """
 
     manifest: KnowledgeManifest
-    library: Library
+    holdings: Holdings
     seen: Sequence[int]
     layers: Sequence[str]
 
     def item(self, number: int) -> ProjectedItem:
         """An item by number."""
-        return self.library.items[number]
+        return self.holdings.items[number]
 
     def first(self) -> list[int]:
         """Numbers of the items that are shown: of several with one id the most specific."""
@@ -81,10 +81,10 @@ class Shelves:
         manifest, _ = load_manifest(self.store)
         if manifest is None:
             raise NothingPublished("nothing was synced yet; run `tribal sync`, or call sync_now")
-        library = self.derived.get(
+        holdings = self.derived.get(
             ("knowledge", manifest.hash),
-            "library",
-            lambda: Library(projection_of(manifest, self.store, self.embedder, writing=False)),
+            "holdings",
+            lambda: Holdings(projection_of(manifest, self.store, self.embedder, writing=False)),
         )
         layers = [layer for layer in KNOWLEDGE_LAYERS if identity.spaces(layer)]
         owners = {
@@ -95,11 +95,11 @@ class Shelves:
         }
         numbers = [
             number
-            for number, each in enumerate(library.items)
+            for number, each in enumerate(holdings.items)
             if (each.layer, each.owner) in owners and _is_open(each, scope)
         ]
-        numbers.sort(key=lambda each: LAYERS.index(library.items[each].layer))
-        return Shelf(manifest, library, numbers, layers)
+        numbers.sort(key=lambda each: LAYERS.index(holdings.items[each].layer))
+        return Shelf(manifest, holdings, numbers, layers)
 
 
 def _is_open(item: ProjectedItem, scope: Scope) -> bool:

@@ -103,6 +103,7 @@ CAPABILITY = Capability(
             handler=_query,
             right=READ_KNOWLEDGE,
             command="knowledge",
+            trailing="query",
             example={"query": "database selection", "type": "adr"},
         ),
         ToolSpec(

@@ -81,7 +81,9 @@ class ToolSpec:
     example: Mapping[str, Any] = field(default_factory=dict)
     """An input as people send it, for the documentation."""
     trailing: str | None = None
-    """A field of the input, a list, whose items the command takes as arguments behind the others."""
+    """A field of the input that need not be given, which the command takes as an argument behind the others."""
+    is_done: Callable[[Any], bool] = lambda _: True
+    """Whether an answer that is no failure tells that all was done; if not, the command ends with 1."""
 
     @cached_property
     def input_model(self) -> type[Contract]:

@@ -28,6 +28,8 @@ MODEL_VARIABLE = "TRIBAL_MODEL"
 """The part `model` of the environment, as JSON."""
 MEMORY_VARIABLE = "TRIBAL_MEMORY"
 """The part `memory` of the environment, as JSON."""
+KNOWLEDGE_VARIABLE = "TRIBAL_KNOWLEDGE"
+"""The part `knowledge` of the environment, as JSON."""
 IndexKind = Literal["opensearch", "sqlite"]
 
 
@@ -91,8 +93,8 @@ def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
         variables=_given_variables(values),
         source_date_epoch=source_date_epoch(values),
         answer_tokens=_answer_tokens(values),
-        model=_part(values, MODEL_VARIABLE, ModelSettings),
-        memory=_part(values, MEMORY_VARIABLE, MemorySettings),
+        model=part_of(values, MODEL_VARIABLE, ModelSettings),
+        memory=part_of(values, MEMORY_VARIABLE, MemorySettings),
     )
 
 
@@ -106,7 +108,7 @@ def _answer_tokens(values: Mapping[str, str]) -> int:
         ) from None
 
 
-def _part(values: Mapping[str, str], variable: str, model: type[Settings]) -> Settings | None:
+def part_of(values: Mapping[str, str], variable: str, model: type[Settings]) -> Settings | None:
     """A part of the environment's file, which the stack writes into a variable of that name."""
     text = values.get(variable)
     if not text:

@@ -16,7 +16,7 @@ from dulwich.repo import Repo
 from dulwich.walk import Walker
 
 from tribal.errors import ItemUnusable, SourceFailed
-from tribal.ports.knowledge_source import SourceEntry, SourceTree
+from tribal.ports.remembering.knowledge_source import SourceEntry, SourceTree
 from tribal_contracts.knowledge import HistoryEntry, ItemFailure
 
 MOST_FILES = 20_000

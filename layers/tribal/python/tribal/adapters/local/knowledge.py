@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from tribal.errors import ItemUnusable, SourceFailed
-from tribal.ports.knowledge_source import SourceEntry, SourceTree
+from tribal.ports.remembering.knowledge_source import SourceEntry, SourceTree
 from tribal_contracts.knowledge import HistoryEntry, ItemFailure
 
 MOST_FILES = 20_000

@@ -44,7 +44,7 @@ def tool_arguments(model: type[BaseModel], trailing: str | None = None) -> list[
 
     Args:
         model: the tool's input.
-        trailing: a field, a list, that is given as arguments behind the others.
+        trailing: a field that need not be given, which is one or, of a list, several arguments behind the others.
 
     Raises:
         TypeError: when a field is called like an option that every command has.

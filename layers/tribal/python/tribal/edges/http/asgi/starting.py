@@ -73,7 +73,9 @@ def _share_one_arena() -> None:
 
 
 def _tools_of(blueprint: ServerBlueprint) -> Registry:
-    return offered(memory=blueprint.settings.memory is not None).narrowed(blueprint.tools)
+    return offered(
+        memory=blueprint.settings.memory is not None, knowledge=blueprint.settings.knowledge is not None
+    ).narrowed(blueprint.tools)
 
 
 def check_server(blueprint: ServerBlueprint) -> None:

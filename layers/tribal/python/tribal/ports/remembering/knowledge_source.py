@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from tribal_contracts import KnowledgeSettings
 from tribal_contracts.knowledge import HistoryEntry, ItemFailure
 
 
@@ -39,6 +41,21 @@ class SourceTree:
     commit: str | None
     entries: Sequence[SourceEntry]
     refused: Sequence[ItemFailure] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeOrigin:
+    """Where knowledge comes from.
+
+    Attributes:
+        settings: as they were written.
+        company: the company that the store belongs to.
+        open: opens the source, which is closed behind its use.
+    """
+
+    settings: KnowledgeSettings
+    company: str | None
+    open: Callable[[], AbstractContextManager[KnowledgeSource]]
 
 
 class KnowledgeSource(Protocol):
