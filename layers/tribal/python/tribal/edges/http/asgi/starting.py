@@ -73,9 +73,7 @@ def _share_one_arena() -> None:
 
 
 def _tools_of(blueprint: ServerBlueprint) -> Registry:
-    return offered(
-        memory=blueprint.settings.memory is not None, knowledge=blueprint.settings.knowledge is not None
-    ).narrowed(blueprint.tools)
+    return offered(blueprint.settings.memory, blueprint.settings.knowledge).narrowed(blueprint.tools)
 
 
 def check_server(blueprint: ServerBlueprint) -> None:
