@@ -129,7 +129,7 @@ def publish(
     entries, twice = _unique([*others, *kept, *usable, *(entry for entry, _ in reading.items)])
     failures = [*_refused(tree, layout), *reading.failures, *twice, *_elsewhere(before, wanted)]
     skipped = [*reading.skipped, *(_skipped_elsewhere(before, wanted))]
-    commit = tree.commit or _hash([[entry.path, entry.version] for entry in tree.entries])
+    commit = tree.commit or _hash([[entry.path, entry.version] for entry, _ in placed])
     manifest = KnowledgeManifest(
         schema_version="1.0",
         commit=commit if wanted.is_all or before is None else before.commit,

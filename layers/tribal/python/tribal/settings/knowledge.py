@@ -30,8 +30,23 @@ def with_owner(knowledge: KnowledgeSettings, identity: IdentitySettings) -> Know
     return knowledge.model_copy(update={"owner": found[0]})
 
 
-def with_place(knowledge: KnowledgeSettings, project: Path) -> KnowledgeSettings:
-    """The settings with the whole path of a repository on this machine."""
+def with_place(knowledge: KnowledgeSettings, project: Path, published: Path) -> KnowledgeSettings:
+    """The settings with the whole path of a repository on this machine.
+
+    Args:
+        knowledge: the settings.
+        project: the folder that a path is relative to.
+        published: the folder that the snapshot is written to.
+
+    Raises:
+        ConfigurationError: when the repository is that folder, or in it.
+    """
     if _ELSEWHERE.match(knowledge.repository):
         return knowledge
-    return knowledge.model_copy(update={"repository": str(project / Path(knowledge.repository).expanduser())})
+    place = (project / Path(knowledge.repository).expanduser()).resolve()
+    if place == published or published in place.parents:
+        raise ConfigurationError(
+            f"knowledge: what is published of {str(place)!r} would be written to {str(published)!r}; give the folder"
+            " with the decisions another name, such as `decisions`"
+        )
+    return knowledge.model_copy(update={"repository": str(place)})

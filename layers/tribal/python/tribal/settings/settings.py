@@ -263,7 +263,9 @@ def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Setti
         serve=content.serve,
         identity=content.identity,
         memory=content.memory,
-        knowledge=None if content.knowledge is None else with_place(content.knowledge, outside.project),
+        knowledge=None
+        if content.knowledge is None
+        else with_place(content.knowledge, outside.project, outside.store / "knowledge"),
         sync=content.sync,
     )
 
