@@ -31,4 +31,6 @@ def error_of(answer: Any, internal: str) -> AgentError | None:
     """The error that an answer is, by our own code; `None` of an answer that succeeded."""
     if not isinstance(answer, ToolError):
         return None
-    return agent_error(str((answer.details or {}).get("code", internal)), answer.message, timestamp=_NO_TIME)
+    details = dict(answer.details or {})
+    code = str(details.pop("code", internal))
+    return agent_error(code, answer.message, timestamp=_NO_TIME, context=details or None)

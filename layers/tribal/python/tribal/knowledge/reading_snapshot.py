@@ -56,10 +56,12 @@ class Shelf:
 
     def missing(self, asked: str) -> KnowledgeNotFound:
         """The failure of who asked for an item that is not there, with ids that he may see and may have meant."""
-        near = get_close_matches(asked, sorted({self.item(each).id for each in self.seen}), _NEAR_MISSES)
+        ids = sorted({self.item(each).id for each in self.seen})
+        holding = [each for each in ids if asked.casefold() in each.casefold()]
+        near = list(dict.fromkeys([*get_close_matches(asked, ids, _NEAR_MISSES), *holding]))[:_NEAR_MISSES]
         details: dict[str, JsonValue] = {"requestedId": asked, "searchedLayers": list(self.layers)}
         return KnowledgeNotFound(
-            f"Knowledge item {asked!r} not found", details | ({"nearMisses": list(near)} if near else {})
+            f"Knowledge item {asked!r} not found", details | ({"nearMisses": [*near]} if near else {})
         )
 
 

@@ -61,10 +61,10 @@ def given(arguments: Sequence[Argument], values: Mapping[str, Any]) -> dict[str,
     Raises:
         ConfigurationError: when JSON cannot be parsed or a file cannot be read.
     """
-    typed = {argument: values[argument.parameter.name] for argument in arguments}
+    typed = [(argument, values[argument.parameter.name]) for argument in arguments]
     return {
         argument.field: argument.read(argument.field, value)
-        for argument, value in typed.items()
+        for argument, value in typed
         if value is not None and value != []
     }
 
