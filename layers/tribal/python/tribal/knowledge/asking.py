@@ -52,6 +52,7 @@ def query(request: KnowledgeQueryInput, shelf: Shelf, embedder: Callable[[], Emb
         total_count=len(ranked),
         returned=len(items) if len(items) < len(ranked) else None,
         truncated=True if len(items) < min(len(ranked), request.limit) else None,
+        warnings=list(shelf.unusable) or None,
     )
 
 

@@ -42,6 +42,8 @@ class Shelf:
     holdings: Holdings
     seen: Sequence[int]
     layers: Sequence[str]
+    unusable: Sequence[str] = ()
+    """What to know about files that could not be used: no constraint of theirs is checked that was not known before."""
 
     def item(self, number: int) -> ProjectedItem:
         """An item by number."""
@@ -101,7 +103,9 @@ class Shelves:
             if (each.layer, each.owner) in owners and _is_open(each, scope)
         ]
         numbers.sort(key=lambda each: LAYERS.index(holdings.items[each].layer))
-        return Shelf(manifest, holdings, numbers, layers)
+        failed = sum(each.layer is None or (each.layer, each.owner) in owners for each in manifest.failures)
+        told = (f"{failed:,} {'file' if failed == 1 else 'files'} with decisions could not be used; sync_status tells",)
+        return Shelf(manifest, holdings, numbers, layers, told if failed else ())
 
 
 def _is_open(item: ProjectedItem, scope: Scope) -> bool:

@@ -72,9 +72,9 @@ def _show(request: KnowledgeShowInput, caller: Caller, app: Application) -> Cont
 
 def _check(request: KnowledgeCheckInput, caller: Caller, app: Application) -> Contract:
     from tribal.knowledge.checks import check_request
-    from tribal.policies.gathering import Beside
+    from tribal.knowledge.documented import Documented
 
-    return check_request(request, _shelf(caller, app), Beside())
+    return check_request(request, _shelf(caller, app), Documented(app.index(), caller.scope))
 
 
 def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> ToolError:

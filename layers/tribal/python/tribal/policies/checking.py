@@ -38,7 +38,11 @@ class Rule:
 
 
 def check(
-    rules: Sequence[Rule], picture: Picture, least: Severity, warnings: Sequence[str] = ()
+    rules: Sequence[Rule],
+    picture: Picture,
+    least: Severity,
+    warnings: Sequence[str] = (),
+    most: int | None = MAX_VIOLATIONS,
 ) -> KnowledgeCheckOutput:
     """Whether a picture keeps the rules.
 
@@ -47,18 +51,19 @@ def check(
         picture: what is checked.
         least: lighter violations are counted and not told.
         warnings: what to know about the picture.
+        most: how many violations are told; `None` for all.
     """
     found = [each for rule in rules for each in _violations(rule, picture)]
     counts = {severity: sum(each.severity == severity for each in found) for severity in SEVERITIES}
     told = [each for each in found if SEVERITIES.index(each.severity) >= SEVERITIES.index(least)]
     gravest = sorted(told, key=lambda each: -SEVERITIES.index(each.severity))
     said = [*warnings, *(() if rules else ("nothing was checked",))]
-    is_cut = len(gravest) > MAX_VIOLATIONS
+    is_cut = most is not None and len(gravest) > most
     return KnowledgeCheckOutput(
         passed=not counts["block"],
-        violations=gravest[:MAX_VIOLATIONS],
+        violations=gravest[:most],
         summary=SeverityCounts(**counts),
-        returned=MAX_VIOLATIONS if is_cut else None,
+        returned=most if is_cut else None,
         truncated=True if is_cut else None,
         warnings=said or None,
     )

@@ -69,7 +69,7 @@ def _of_existence(
 
 def _of_texts(constraint: Constraint, picture: Picture, applies: Callable[[str | None], bool]) -> Iterator[Violation]:
     pattern = expression(constraint.pattern)
-    files = [each for each in picture.files if applies(each.path) and _is_of(constraint, each)]
+    files = [each for each in picture.files if each.is_text and applies(each.path) and _is_of(constraint, each)]
     lines = [(each, pattern.line_in(each.data)) for each in files]
     match constraint.operator:
         case "must_not_use" | "must_not_match":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from tribal.policies.dependencies import dependencies_of
@@ -22,12 +22,14 @@ class Beside:
         tables: documented ones that were asked for.
         columns: theirs.
         dialect: of SQL, as sqlglot names it.
+        resolve: the spellings of a table that SQL names in parts; by its parts alone when unset.
     """
 
     dependencies: Sequence[Named] = ()
     tables: Sequence[Named] = ()
     columns: Sequence[Named] = ()
     dialect: str = "postgres"
+    resolve: Callable[[Sequence[str]], tuple[str, ...]] | None = None
 
 
 def picture_of(
@@ -43,7 +45,7 @@ def picture_of(
     """
     dependencies = [dependencies_of(each) for each in files] if "dependency" in needed else []
     imports = [imports_of(each) for each in files] if "import" in needed else []
-    tables, columns = _of_sql(files, beside.dialect) if {"table", "column"} & {*needed} else ([], [])
+    tables, columns = _of_sql(files, beside) if {"table", "column"} & {*needed} else ([], [])
     picture = Picture(
         files=files,
         dependencies=_joined([Found(beside.dependencies), *dependencies]),
@@ -55,13 +57,19 @@ def picture_of(
     return picture, _warnings(files, needed)
 
 
-def _of_sql(files: Sequence[SourceFile], dialect: str) -> tuple[list[Found], list[Found]]:
-    texts = [each for each in files if each.path.casefold().endswith(_SQL)]
+def names_tables(file: SourceFile) -> bool:
+    """Whether a file is one of SQL."""
+    return file.is_text and file.path.casefold().endswith(_SQL)
+
+
+def _of_sql(files: Sequence[SourceFile], beside: Beside) -> tuple[list[Found], list[Found]]:
+    texts = [each for each in files if names_tables(each)]
     if not texts:
         return [], []
-    from tribal.policies.sql import names_in
+    from tribal.policies.sql import names_in, suffixes
 
-    read = [names_in(each.text, dialect, each.path).found() for each in texts]
+    resolve = beside.resolve or suffixes
+    read = [names_in(each.text, beside.dialect, each.path, resolve).found() for each in texts]
     return [tables for tables, _ in read], [columns for _, columns in read]
 
 

@@ -45,6 +45,8 @@ class SourceFile:
 
     path: str
     text: str
+    is_text: bool = True
+    """Whether its text is known; if not, it is a file by its path alone."""
 
     @cached_property
     def data(self) -> bytes:
