@@ -15,7 +15,7 @@ from tribal.edges.cli.options import Json, Project
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tribal.edges.cli.checked_files import CheckedFiles
+    from tribal.edges.cli.complying.files import CheckedFiles
     from tribal.policies.checking import Rule
     from tribal_contracts.knowledge import KnowledgeCheckOutput, PolicyViolation, Severity
 
@@ -61,7 +61,7 @@ def comply(
     Ends with 1 when something blocks. A folder is checked as a whole: only there is found out what must be there and is
     not. What git ignores is left out.
     """
-    from tribal.edges.cli.checked_files import CheckedFiles, changed_files, files_of
+    from tribal.edges.cli.complying.files import CheckedFiles, changed_files, files_of
     from tribal.errors import EXIT_PARTIAL
     from tribal.rendering.sarif import sarif
 
