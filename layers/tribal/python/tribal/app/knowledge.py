@@ -28,29 +28,34 @@ _LOG = logging.getLogger(__name__)
 
 
 def knowledge_origin(
-    settings: KnowledgeSettings | None, company: str | None, mirror: Path, secrets: Provider[Secrets]
+    settings: KnowledgeSettings | None, company: str | None, mirror: Path, secrets: Provider[Secrets], seconds: float
 ) -> KnowledgeOrigin | None:
-    """Where the knowledge of these settings comes from; `mirror` is a folder for a copy of a remote repository."""
+    """Where the knowledge of these settings comes from; fetching takes at most these seconds.
+
+    `mirror` is a folder for a copy of a repository that is elsewhere.
+    """
     if settings is None:
         return None
-    return KnowledgeOrigin(settings, company, partial(_opened, settings, mirror, secrets))
+    return KnowledgeOrigin(settings, company, partial(_opened, settings, mirror, secrets, seconds))
 
 
 @contextmanager
-def _opened(settings: KnowledgeSettings, mirror: Path, secrets: Provider[Secrets]) -> Iterator[KnowledgeSource]:
+def _opened(
+    settings: KnowledgeSettings, mirror: Path, secrets: Provider[Secrets], seconds: float
+) -> Iterator[KnowledgeSource]:
     with ExitStack() as closing_later:
-        source = _source(settings, mirror, secrets)
+        source = _source(settings, mirror, secrets, seconds)
         close = getattr(source, "close", None)
         if close is not None:
             closing_later.callback(close)
         yield source
 
 
-def _source(settings: KnowledgeSettings, mirror: Path, secrets: Provider[Secrets]) -> KnowledgeSource:
+def _source(settings: KnowledgeSettings, mirror: Path, secrets: Provider[Secrets], seconds: float) -> KnowledgeSource:
     from tribal.adapters.git.sources import knowledge_source
 
     return knowledge_source(
-        settings.repository, settings.branch, mirror=mirror, token=partial(_token, settings, secrets)
+        settings.repository, settings.branch, mirror=mirror, token=partial(_token, settings, secrets), seconds=seconds
     )
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tribal.settings import Settings
     from tribal_contracts import DatabaseType
 
+_FETCH_SECONDS = 120.0
 _HINT = "set the environment variable of that name, or put a file so named into the folder that TRIBAL_SECRETS names"
 
 
@@ -104,7 +105,7 @@ def local_application(
         audit=partial(_audit, settings),
         guidance=Provider(partial(_guidance, settings, memories, recover, store, embedder, derived)),
         knowledge=knowledge_origin(
-            settings.knowledge, settings.identity.company, settings.store / MIRROR_FOLDER, secrets
+            settings.knowledge, settings.identity.company, settings.store / MIRROR_FOLDER, secrets, _FETCH_SECONDS
         ),
         sync_stale_hours=settings.sync.stale_hours,
         derived=derived,

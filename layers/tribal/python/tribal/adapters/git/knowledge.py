@@ -10,13 +10,14 @@ from pathlib import Path
 
 from dulwich.errors import NotGitRepository
 from dulwich.object_store import iter_tree_contents
-from dulwich.objects import S_ISGITLINK, Blob, Commit, ObjectID
+from dulwich.objects import S_ISGITLINK, Blob, Commit, ObjectID, Tag
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 from dulwich.walk import Walker
 
+from tribal.adapters.git.packs import object_size
 from tribal.errors import ItemUnusable, SourceFailed
-from tribal.ports.remembering.knowledge_source import SourceEntry, SourceTree
+from tribal.ports.remembering.knowledge_source import MOST_BYTES, SourceEntry, SourceTree, name_problem
 from tribal_contracts.knowledge import HistoryEntry, ItemFailure
 
 MOST_FILES = 20_000
@@ -34,18 +35,24 @@ class GitKnowledge:
     Args:
         repository: its folder, bare or not.
         branch: the branch that is read; the one that is checked out when unset.
+        head: the commit or tag that is read, whatever the branch.
+        location: what it is called in messages; the folder and the branch when unset.
     """
 
-    def __init__(self, repository: Path, branch: str | None = None) -> None:
+    def __init__(
+        self, repository: Path, branch: str | None = None, *, head: ObjectID | None = None, location: str | None = None
+    ) -> None:
         self._path = repository
         self._branch = branch
+        self._given = head
+        self._location = location
         self._head: ObjectID | None = None
         self._opened: Repo | None = None
 
     @property
     def location(self) -> str:
         """The folder and the branch."""
-        return f"{self._path}@{self._branch}" if self._branch else str(self._path)
+        return self._location or (f"{self._path}@{self._branch}" if self._branch else str(self._path))
 
     def close(self) -> None:
         """Close the repository."""
@@ -56,14 +63,17 @@ class GitKnowledge:
     def tree(self) -> SourceTree:
         """The files of the branch's newest commit; links and submodules are refused."""
         repository = self._repository()
-        self._head = self._newest()
+        self._head = self._commit(self._given or self._newest())
         commit = repository[self._head]
         assert isinstance(commit, Commit)
         entries: list[SourceEntry] = []
         refused: list[ItemFailure] = []
         for found in iter_tree_contents(repository.object_store, commit.tree):
             path = found.path.decode("utf-8", "surrogateescape")
-            if stat.S_ISLNK(found.mode):
+            problem = name_problem(path)
+            if problem is not None:
+                refused.append(ItemFailure(path=_shown(path), line=None, reason=problem))
+            elif stat.S_ISLNK(found.mode):
                 refused.append(
                     ItemFailure(path=_shown(path), line=None, reason="it is a link, and links are not followed")
                 )
@@ -81,8 +91,12 @@ class GitKnowledge:
 
     def read(self, entry: SourceEntry) -> bytes:
         """The bytes of a file."""
+        name = ObjectID(entry.version.encode())
+        size = object_size(self._repository().object_store, name)
+        if size is not None and size > MOST_BYTES:
+            raise ItemUnusable(f"it is larger than {MOST_BYTES:,} bytes")
         try:
-            found = self._repository()[entry.version.encode()]
+            found = self._repository()[name]
         except KeyError as error:
             raise ItemUnusable("its object is missing from the repository", None) from error
         if not isinstance(found, Blob):
@@ -110,7 +124,7 @@ class GitKnowledge:
 
     def _changes(self) -> Iterator[tuple[Commit, set[bytes]]]:
         repository = self._repository()
-        head = self._head or self._newest()
+        head = self._head or self._commit(self._given or self._newest())
         for entry in Walker(repository.object_store, [head], max_entries=MOST_COMMITS):
             changed: set[bytes] = set()
             for change in entry.changes():
@@ -122,10 +136,19 @@ class GitKnowledge:
     def _repository(self) -> Repo:
         if self._opened is None:
             try:
-                self._opened = Repo(str(self._path))
+                self._opened = Repo(str(self._path), bare=None if self._given is None else True)
             except (NotGitRepository, OSError) as error:
                 raise SourceFailed(f"{str(self._path)!r} is no git repository") from error
         return self._opened
+
+    def _commit(self, name: ObjectID) -> ObjectID:
+        """The commit that a commit or a tag is."""
+        found = self._repository()[name]
+        while isinstance(found, Tag):
+            found = self._repository()[found.object[1]]
+        if not isinstance(found, Commit):
+            raise SourceFailed(f"{self.location!r} names no commit")
+        return found.id
 
     def _newest(self) -> ObjectID:
         refs = self._repository().refs

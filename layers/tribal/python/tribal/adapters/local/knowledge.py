@@ -10,12 +10,11 @@ from hashlib import sha256
 from pathlib import Path
 
 from tribal.errors import ItemUnusable, SourceFailed
-from tribal.ports.remembering.knowledge_source import SourceEntry, SourceTree
+from tribal.ports.remembering.knowledge_source import MOST_BYTES, SourceEntry, SourceTree, name_problem
 from tribal_contracts.knowledge import HistoryEntry, ItemFailure
 
 MOST_FILES = 20_000
 """Files of a source, whatever they are; a folder of more was hardly meant."""
-_MOST_BYTES = 1 << 20
 _SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "__pycache__"})
 
 
@@ -41,7 +40,11 @@ class KnowledgeFolder:
         entries: list[SourceEntry] = []
         refused: list[ItemFailure] = []
         for path, found in self._files():
-            if stat.S_ISLNK(found.st_mode):
+            problem = name_problem(path)
+            if problem is not None:
+                shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+                refused.append(ItemFailure(path=shown, line=None, reason=problem))
+            elif stat.S_ISLNK(found.st_mode):
                 refused.append(ItemFailure(path=path, line=None, reason="it is a link, and links are not followed"))
             elif stat.S_ISREG(found.st_mode):
                 entries.append(self._entry(path, found))
@@ -89,4 +92,4 @@ class KnowledgeFolder:
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
         descriptor = os.open(self._folder / path, flags)
         with os.fdopen(descriptor, "rb") as file:
-            return file.read(_MOST_BYTES + 1)
+            return file.read(MOST_BYTES + 1)

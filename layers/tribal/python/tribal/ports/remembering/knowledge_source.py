@@ -10,6 +10,20 @@ from typing import Protocol
 from tribal_contracts import KnowledgeSettings
 from tribal_contracts.knowledge import HistoryEntry, ItemFailure
 
+MOST_BYTES = 1 << 20
+"""Of a file of a source."""
+
+
+def name_problem(path: str) -> str | None:
+    """Why a file cannot be an item by its path; `None` of one that can."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return "its name is no UTF-8"
+    if {"", ".", "..", ".git"} & {*path.split("/")}:
+        return "its path leads elsewhere"
+    return None if path.isprintable() else "its name has characters that cannot be seen"
+
 
 @dataclass(frozen=True, slots=True)
 class SourceEntry:
