@@ -16,6 +16,7 @@ from dulwich.repo import Repo
 from dulwich.walk import Walker
 
 from tribal.adapters.git.packs import object_size
+from tribal.adapters.git.trees import Trees
 from tribal.errors import ItemUnusable, SourceFailed
 from tribal.ports.remembering.knowledge_source import MOST_BYTES, SourceEntry, SourceTree, name_problem
 from tribal_contracts.knowledge import HistoryEntry, ItemFailure
@@ -123,15 +124,15 @@ class GitKnowledge:
         return found
 
     def _changes(self) -> Iterator[tuple[Commit, set[bytes]]]:
+        """The newest commits with the paths that each changed; of a merge what it changed against every parent."""
         repository = self._repository()
         head = self._head or self._commit(self._given or self._newest())
+        trees = Trees(repository.object_store)
         for entry in Walker(repository.object_store, [head], max_entries=MOST_COMMITS):
-            changed: set[bytes] = set()
-            for change in entry.changes():
-                for one in change if isinstance(change, list) else [change]:
-                    sides = (one.old, one.new) if one is not None else ()
-                    changed.update(side.path for side in sides if side is not None and side.path)
-            yield entry.commit, changed
+            commit = entry.commit
+            before = [trees.of_commit(parent) for parent in commit.parents] or [None]
+            several = [trees.changed(each, commit.tree) for each in before]
+            yield commit, set.intersection(*several)
 
     def _repository(self) -> Repo:
         if self._opened is None:
