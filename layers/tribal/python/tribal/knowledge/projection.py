@@ -53,15 +53,15 @@ def projection_of(
     """
     key = f"{FOLDER}{manifest.hash}.json"
     try:
-        return Projection.from_json(store.get(key).data)
+        found = Projection.from_json(store.get(key).data)
     except (StoreError, ValidationError):
-        pass  # It can be made anew.
-    made = _made(manifest, store, embedder)
+        found = _made(manifest, store, embedder)
+        if writing:
+            store.put(key, found.to_compact_json())
     if writing:
-        store.put(key, made.to_compact_json())
         for other in [each for each in store.keys(FOLDER) if each != key]:
             store.delete(other)
-    return made
+    return found
 
 
 def vectors_of(projection: Projection) -> NDArray[Any] | None:
