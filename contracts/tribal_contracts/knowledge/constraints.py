@@ -39,16 +39,17 @@ _Glob = Annotated[str, StringConstraints(min_length=1, max_length=MAX_PATTERN_CH
 class Constraint(ClosedCamelContract):
     """One demand. A pattern is a glob for files and for what must or must not exist, else a regular expression."""
 
-    operator: Operator = Field(description="What is demanded")
-    target: Target = Field(description="What it is demanded of")
+    operator: Operator
+    target: Target
     pattern: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PATTERN_CHARS)] = Field(
         description="Glob for must_exist and must_not_exist, else a regular expression in the syntax of RE2"
     )
-    applies_to: _Glob | Unset = optional("Glob of the files that it is about; every file when unset")
-    severity: Severity | Unset = optional("How grave a violation is; the item's severity when unset")
-    message: Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS)] | Unset = optional(
-        "What a violation is told with"
-    )
+    applies_to: _Glob | Unset = optional()
+    """Glob of the files that it is about; every file when unset."""
+    severity: Severity | Unset = optional()
+    """How grave a violation is; the item's severity when unset."""
+    message: Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS)] | Unset = optional()
+    """What a violation is told with."""
 
     @model_validator(mode="after")
     def _can_be_asked(self) -> Self:

@@ -26,30 +26,30 @@ ItemId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0
 class HistoryEntry(CamelContract):
     """A commit that changed an item."""
 
-    version: str = Field(description="Hash of the commit")
-    timestamp: ISOTimestamp = Field(description="When it was made")
-    author: str = Field(description="Who made it")
-    message: str = Field(description="Its first line")
+    version: str
+    timestamp: ISOTimestamp
+    author: str
+    message: str
 
 
 class ShownItem(CamelContract):
     """An item as `knowledge_show` tells it. Source: memory specification, section 4, knowledge_show."""
 
-    id: str = Field(description="Item ID")
-    type: KnowledgeType = Field(description="Item type")
-    layer: KnowledgeLayer = Field(description="Layer")
-    title: str = Field(description="Title")
-    summary: str = Field(description="Summary")
+    id: str
+    type: KnowledgeType
+    layer: KnowledgeLayer
+    title: str
+    summary: str
     content: str = Field(description="Full markdown content")
-    status: KnowledgeStatus = Field(description="Status")
-    severity: Severity = Field(description="Severity of its constraints")
-    tags: list[str] = Field(description="Tags")
-    constraints: list[Constraint] | Unset = optional("Constraints")
-    metadata: dict[str, JsonValue] = Field(description="Metadata")
-    created_at: ISOTimestamp = Field(description="When it was created")
-    updated_at: ISOTimestamp = Field(description="When it was last changed")
-    supersedes: str | Unset = optional("ID of the item that it supersedes")
-    superseded_by: list[str] | Unset = optional("IDs of the items that supersede it")
+    status: KnowledgeStatus
+    severity: Severity
+    tags: list[str]
+    constraints: list[Constraint] | Unset = optional()
+    metadata: dict[str, JsonValue]
+    created_at: ISOTimestamp
+    updated_at: ISOTimestamp
+    supersedes: str | Unset = optional()
+    superseded_by: list[str] | Unset = optional()
 
 
 class KnowledgeItem(ShownItem):

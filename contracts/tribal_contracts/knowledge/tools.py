@@ -106,9 +106,9 @@ class KnowledgeCheckInput(ClosedCamelContract):
     knowledge_item_ids: Annotated[list[_ItemName], Field(max_length=MAX_ITEMS)] | Unset = optional(
         "Specific items to check"
     )
-    complete: bool = Field(default=False, description="Extension: true when nothing was left out.")
+    complete: bool = Field(default=False, description="Extension: nothing was left out.")
     tables: Annotated[list[_Short], Field(max_length=MAX_FILES)] | Unset = optional(
-        "Extension: globs of documented tables to check."
+        "Extension: documented tables, as globs."
     )
 
 
@@ -169,5 +169,5 @@ class KnowledgeShowOutput(CamelContract):
     """Source: memory specification, section 4, knowledge_show."""
 
     success: Literal[True] = Field(default=True, description="Whether the operation succeeded")
-    item: ShownItem = Field(description="The knowledge item")
+    item: ShownItem
     history: list[HistoryEntry] | Unset = optional("Version history (if requested)")
