@@ -7,9 +7,10 @@ Source: memory specification, section 4.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sized
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field
 
 from tribal_contracts.core.camel import CamelContract, ClosedCamelContract
 from tribal_contracts.core.knowledge_settings import KnowledgeLayer, KnowledgeType
@@ -31,26 +32,38 @@ MAX_ID_CHARS = 200
 MAX_VIOLATIONS = 200
 
 
+Counted = TypeVar("Counted", bound=Sized)
+
+
 def _not_blank(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be blank")
     return text
 
 
-_Tag = Annotated[str, StringConstraints(max_length=64), AfterValidator(_not_blank)]
-_ItemName = Annotated[str, StringConstraints(max_length=MAX_ID_CHARS), AfterValidator(_not_blank)]
-_Short = Annotated[str, StringConstraints(max_length=MAX_ID_CHARS)]
+def _at_most(count: int, what: str = "characters") -> AfterValidator:
+    """A bound that no list of tools has to tell: who meets it reads of it in the failure."""
+
+    def check(value: Counted) -> Counted:
+        if len(value) > count:
+            raise ValueError(f"has {len(value):,} {what}; at most {count:,} are taken")
+        return value
+
+    return AfterValidator(check)
+
+
+_Tag = Annotated[str, _at_most(64), AfterValidator(_not_blank)]
+_ItemName = Annotated[str, _at_most(MAX_ID_CHARS), AfterValidator(_not_blank)]
+_Short = Annotated[str, _at_most(MAX_ID_CHARS)]
 
 
 class KnowledgeQueryInput(ClosedCamelContract):
     """Source: memory specification, section 4, knowledge_query."""
 
-    query: Annotated[str, StringConstraints(max_length=MAX_QUERY_CHARS), AfterValidator(_not_blank)] | Unset = optional(
-        "Search query"
-    )
+    query: Annotated[str, _at_most(MAX_QUERY_CHARS), AfterValidator(_not_blank)] | Unset = optional("Search query")
     type: KnowledgeType | Unset = optional("Filter by type")
     layer: KnowledgeLayer | Unset = optional("Filter by layer")
-    tags: Annotated[list[_Tag], Field(max_length=20)] | Unset = optional("Filter by tags")
+    tags: Annotated[list[_Tag], _at_most(20, "items")] | Unset = optional("Filter by tags")
     status: Annotated[list[KnowledgeStatus], Field(min_length=1)] = Field(
         default_factory=lambda: list[KnowledgeStatus](("accepted",)), description="Filter by status"
     )
@@ -84,30 +97,30 @@ class KnowledgeQueryOutput(CamelContract):
 class CheckedFile(ClosedCamelContract):
     """Source: memory specification, section 4, knowledge_check."""
 
-    path: Annotated[str, StringConstraints(max_length=MAX_PATH_CHARS), AfterValidator(_not_blank)]
-    content: Annotated[str, StringConstraints(max_length=MAX_FILE_CHARS)]
+    path: Annotated[str, _at_most(MAX_PATH_CHARS), AfterValidator(_not_blank)]
+    content: Annotated[str, _at_most(MAX_FILE_CHARS)]
 
 
 class CheckedDependency(ClosedCamelContract):
     """Source: memory specification, section 4, knowledge_check."""
 
-    name: Annotated[str, StringConstraints(max_length=MAX_ID_CHARS), AfterValidator(_not_blank)]
+    name: Annotated[str, _at_most(MAX_ID_CHARS), AfterValidator(_not_blank)]
     version: _Short | Unset = optional()
 
 
 class KnowledgeCheckInput(ClosedCamelContract):
     """Source: memory specification, section 4, knowledge_check."""
 
-    files: Annotated[list[CheckedFile], Field(max_length=MAX_FILES)] | Unset = optional("Files to check")
-    dependencies: Annotated[list[CheckedDependency], Field(max_length=MAX_DEPENDENCIES)] | Unset = optional(
+    files: Annotated[list[CheckedFile], _at_most(MAX_FILES, "items")] | Unset = optional("Files to check")
+    dependencies: Annotated[list[CheckedDependency], _at_most(MAX_DEPENDENCIES, "items")] | Unset = optional(
         "Dependencies to check"
     )
     min_severity: Severity = Field(default="warn", description="Minimum severity to report")
-    knowledge_item_ids: Annotated[list[_ItemName], Field(max_length=MAX_ITEMS)] | Unset = optional(
+    knowledge_item_ids: Annotated[list[_ItemName], _at_most(MAX_ITEMS, "items")] | Unset = optional(
         "Specific items to check"
     )
     complete: bool = Field(default=False, description="Extension: nothing was left out.")
-    tables: Annotated[list[_Short], Field(max_length=MAX_FILES)] | Unset = optional(
+    tables: Annotated[list[_Short], _at_most(MAX_FILES, "items")] | Unset = optional(
         "Extension: documented tables, as globs."
     )
 
