@@ -26,7 +26,7 @@ MOST_COMMITS = 5_000
 """Of the history that is looked at."""
 MOST_ENTRIES = 50
 """Of the history of one file."""
-WALK_SECONDS = 20.0
+WALK_SECONDS = 60.0
 _MESSAGE_CHARS = 200
 
 
