@@ -27,6 +27,8 @@ SCHEDULED = "scheduled_at"
 _SCHEDULE = Caller("schedule")
 _GOES_ON = frozenset({"SYN_LOCKED", "SYN_TIMED_OUT"})
 """Codes of syncs that are no failure: another one is at work, or the next one carries on."""
+_PATIENT_FETCH_SECONDS = 240.0
+"""Of the ten minutes that the function has by default; the rest is for reading, publishing and pointing."""
 _FIRST_FAULT = 500
 _TIMED_OUT = code_outcome("SYN_TIMED_OUT").http_status
 
@@ -48,7 +50,7 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 def _scheduled(seconds: float) -> dict[str, Any]:
     tools = _tools()
-    answer = call_tool(SYNC_NOW, {}, _SCHEDULE, replace(application(), sync_seconds=seconds), tools)
+    answer = call_tool(SYNC_NOW, {}, _SCHEDULE, replace(patient_application(), sync_seconds=seconds), tools)
     error = tools.capability_of(SYNC_NOW).error_of(answer)
     told: dict[str, Any] = answer.model_dump(mode="json", by_alias=True)
     if error is None:
@@ -78,6 +80,12 @@ def application() -> Application:
     # Less what a cold start takes, for both functions where it is asked over MCP.
     seconds = SYNC_SECONDS - MARGIN_SECONDS
     return replace(deployed_application(load_deployment()), audit=_audit, sync_seconds=seconds)
+
+
+@cache
+def patient_application() -> Application:
+    """The application of the schedule, for which nobody waits: to fetch a whole repository may take long."""
+    return replace(deployed_application(load_deployment(), fetch_seconds=_PATIENT_FETCH_SECONDS), audit=_audit)
 
 
 def _audit(write: MemoryWrite) -> None:

@@ -97,6 +97,7 @@ def functions_fixture(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
             origin = replace(app.knowledge, open=lambda: nullcontext(KnowledgeFolder(folder)))
             apps[name] = replace(app, knowledge=origin)
             monkeypatch.setattr(handler, "application", lambda app=apps[name]: app)
+        monkeypatch.setattr(syncer, "patient_application", lambda: apps["syncer"])
         yield apps
     for handler in HANDLERS.values():
         handler._tools.cache_clear()
@@ -111,7 +112,7 @@ def let_source(
     app = functions["syncer"]
     assert app.knowledge is not None
     other = replace(app, knowledge=replace(app.knowledge, open=opened))
-    monkeypatch.setattr(syncer, "application", lambda: other)
+    monkeypatch.setattr(syncer, "patient_application", lambda: other)
 
 
 def asked(function: str, tool: str, arguments: Any, caller: dict[str, str]) -> tuple[int, Any]:

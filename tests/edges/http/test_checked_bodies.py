@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,10 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.fakes import FixedClock, MemoryStore, application
+from tests.fakes import FixedClock, MemoryStore, application_over
 from tests.knowledge.test_publishing import write
 from tribal.adapters.local.knowledge import KnowledgeFolder
+from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.edges.http.asgi.guards import Guards
 from tribal.edges.http.asgi.messages import SEEN
 from tribal.edges.http.asgi.serving import Serving
@@ -24,7 +26,7 @@ from tribal.edges.http.routing import LARGEST_BODY_BYTES, largest_body
 from tribal.knowledge.checks import MAX_FILES_BYTES
 from tribal.knowledge.places import Layout, Place
 from tribal.knowledge.publishing import publish
-from tribal.ports import Application, Caller, Identity
+from tribal.ports import Application, Caller, Identity, Provider
 from tribal.tools.registry import EVERYTHING
 
 CHECK, QUERY = "/v1/tools/knowledge_check", "/v1/tools/knowledge_query"
@@ -36,7 +38,7 @@ def app_fixture(tmp_path: Path) -> Application:
     store = MemoryStore()
     write(tmp_path, "0001-one.md", "# 1. One\n\nStatus: accepted\n")
     publish(KnowledgeFolder(tmp_path), Layout(flat=Place("project", "till", "adr")), store, "2026-11-23T08:00:00Z")
-    return application(store=store)
+    return replace(application_over(SqliteIndex(tmp_path / "index.db")), store=Provider.of(store))
 
 
 def asked(app: Application, path: str, content: Any) -> tuple[int, Any]:

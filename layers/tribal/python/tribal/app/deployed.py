@@ -42,11 +42,21 @@ if TYPE_CHECKING:
 
 MIRROR = "knowledge-mirror"
 """The folder of temporary files with a copy of the repository that knowledge is kept in."""
+FETCH_SECONDS = 15.0
+"""Of a sync that somebody waits for, which has to do more than fetch within `SYNC_SECONDS`."""
 _HINT = "make it in Secrets Manager, in the region of the functions"
 
 
-def deployed_application(deployment: Deployment, parameters: RunParameters | None = None) -> Application:
-    """Build a function's application; the bucket's `databases.yaml` is read when the options are first used."""
+def deployed_application(
+    deployment: Deployment, parameters: RunParameters | None = None, *, fetch_seconds: float = FETCH_SECONDS
+) -> Application:
+    """Build a function's application; the bucket's `databases.yaml` is read when the options are first used.
+
+    Args:
+        deployment: the resources that the function uses.
+        parameters: of the run that it takes part in.
+        fetch_seconds: the longest that fetching decisions may take.
+    """
     store: Provider[ObjectStore] = Provider(lambda: store_in_bucket(deployment.bucket, deployment.region))
     secrets: Provider[Secrets] = Provider(lambda: secrets_manager(deployment.region, deployment.network_role))
     # The functions of a run connect side by side, as many as the plan lets: one connection each.
@@ -87,7 +97,7 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         memory_settings=deployment.memory,
         recover_memory=recovering(store, memories, embedder),
         guidance=Provider(partial(_guidance, deployment, memories, store, embedder, derived)) if guides else None,
-        knowledge=knowledge_origin(deployment.knowledge, deployment.company, _scratch(MIRROR), keys),
+        knowledge=knowledge_origin(deployment.knowledge, deployment.company, _scratch(MIRROR), keys, fetch_seconds),
         sync_stale_hours=deployment.sync_stale_hours,
         derived=derived,
         queue=Provider(partial(_queue, deployment)),
