@@ -24,7 +24,7 @@ class Exemption:
         return all(re.fullmatch(pattern, value) for pattern, value in parts)
 
 
-_FUNCTION = r".*(Planner|Documenter|Finisher|Indexer|Retriever|Mcp|Memory).*Role.*"
+_FUNCTION = r".*(Planner|Documenter|Finisher|Indexer|Retriever|Mcp|Memory|Checker|Syncer).*Role.*"
 _MACHINE = r".*Pipeline(Run|Start)Role.*"
 EXEMPTIONS = (
     Exemption(_FUNCTION, r"logs:(CreateLogStream|PutLogEvents)", r".*", "Lambda itself writes what a function prints"),
@@ -44,7 +44,7 @@ EXEMPTIONS = (
         "Step Functions starts, follows and ends the children of a distributed map; moto runs them inside their parent",
     ),
     Exemption(
-        r".*(Daily|Reconcile)Role.*",
+        r".*(Daily|Reconcile|Sync)Role.*",
         r"sqs:SendMessage",
         r".*-undelivered",
         "the scheduler keeps what it could not deliver; here it delivers everything",

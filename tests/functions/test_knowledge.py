@@ -31,6 +31,7 @@ from tribal.ports import Application, Identity
 from tribal.ports.remembering.knowledge_source import KnowledgeSource
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.tools.registry import EVERYTHING as EVERY_TOOL
+from tribal.tools.remote import RemoteTools
 
 BUCKET = "decisions"
 VARIABLES = {
@@ -275,7 +276,12 @@ def test_the_function_for_mcp_asks_for_each_tool_the_function_that_has_it(monkey
     for name in ANSWERED_BY:
         monkeypatch.setenv(f"TRIBAL_{name.upper()}_FUNCTION", arns[name])
     given: list[Any] = []
-    monkeypatch.setattr(mcp, "tools_of_functions", lambda *told: given.append(told) or tools_of_functions(*told))
+
+    def note(*told: Any) -> RemoteTools:
+        given.append(told)
+        return tools_of_functions(*told)
+
+    monkeypatch.setattr(mcp, "tools_of_functions", note)
     mcp._deployment.cache_clear()
     mcp._tools.cache_clear()
     remote = mcp._tools()

@@ -79,7 +79,10 @@ def test_a_server_of_its_own_receives_as_much_as_the_tool_takes(path: str, size:
     store, statuses = MemoryStore(), list[int]()
     tokens = OwnTokens(lambda: store, FixedClock().real, lambda: 0.0)
     serving = Serving(Callers(tokens, frozenset(), without_token=READER))
-    waiting = [{"type": "http.request", "body": b"#" * size, "more_body": False}, {"type": "http.disconnect"}]
+    waiting: list[dict[str, Any]] = [
+        {"type": "http.request", "body": b"#" * size, "more_body": False},
+        {"type": "http.disconnect"},
+    ]
 
     async def inner(_scope: Any, receive: Any, send: Any) -> None:
         assert len((await receive())["body"]) == size
