@@ -38,7 +38,7 @@ class GitServer:
         self._folder = folder
         folder.mkdir(parents=True)
         self._repository: Repo = porcelain.init(str(folder))
-        self._chain = make_wsgi_chain(DictBackend({_PATH: self._repository}))
+        self._chain = make_wsgi_chain(DictBackend(dict[str, Any]({_PATH: self._repository})))
         self._server = make_server("127.0.0.1", 0, self._answer, WSGIServer, _Quiet)
         self._server.socket = tls_context(certificate).wrap_socket(self._server.socket, server_side=True)
         self.address = f"https://localhost:{self._server.server_port}{_PATH}"

@@ -35,9 +35,9 @@ CHANGED = {"company/policies/drivers.md": POLICY.format(reason="We use PostgreSQ
 MYSQL = {"dependencies": [{"name": "mysql2"}], "tables": ["company.billing.*"]}
 
 
-def asked_by(system: DeployedSystem, teams: tuple[str, ...], function: str, tool: str, arguments: Any) -> Any:
-    """What a function answers to the function for MCP, asked for a caller of these teams."""
-    identity = IdentityRecord(user="alice", teams=list(teams), company=COMPANY)
+def asked_by(system: DeployedSystem, team: str, function: str, tool: str, arguments: Any) -> Any:
+    """What a function answers to the function for MCP, asked for a caller of this team."""
+    identity = IdentityRecord(user="alice", teams=[team], company=COMPANY)
     caller = CallerRecord(subject="alice", rights=["knowledge:read", "memory:read"], identity=identity)
     call = ToolCallEvent(tool_call=ToolCall(tool=tool, arguments=arguments, caller=caller))
     prefix = system.environment.prefix
@@ -48,9 +48,36 @@ def asked_by(system: DeployedSystem, teams: tuple[str, ...], function: str, tool
     return json.loads(answer["Payload"].read())
 
 
-def ids(answer: Any) -> set[str]:
-    """Of the items of an answer."""
-    return {each["id"] for each in answer["items"]}
+def seen_by(system: DeployedSystem, team: str) -> tuple[set[str], str | None]:
+    """Ids of what a caller of a team finds, and how a check against the one of the team billing fails."""
+    found = asked_by(system, team, "memory", "knowledge_query", {})
+    checked = asked_by(system, team, "checker", "knowledge_check", {"knowledgeItemIds": ["dunning"]})
+    assert "Dunning" not in json.dumps(checked)
+    return {each["id"] for each in found["items"]}, checked.get("errorCode")
+
+
+EVERYWHERE = {
+    "history": ["Say why", "Decide"],
+    "content": "We use PostgreSQL, since it runs everywhere.",
+    "guidance": [("0001-payments", "adr")],
+    "points": True,
+    "healthy": True,
+}
+"""Where a changed decision shows."""
+
+
+def shown_everywhere(system: DeployedSystem) -> dict[str, Any]:
+    """What the tools tell of the decisions after the second sync."""
+    shown = system.ask("knowledge_show", {"id": "drivers", "includeHistory": True})
+    guidance = system.ask("get_table_schema", {"table": "billing.payment"})["guidance"]
+    found = system.ask("memory_search", {"query": "Database drivers", "threshold": 0, "layers": ["company"]})
+    return {
+        "history": [each["message"] for each in shown["history"]],
+        "content": shown["item"]["content"].strip(),
+        "guidance": [(each["id"], each["kind"]) for each in guidance],
+        "points": "knowledge:drivers" in {each.get("source") for each in found["results"]},
+        "healthy": system.ask("sync_status", {})["healthy"],
+    }
 
 
 def forget_projections(system: DeployedSystem) -> None:
