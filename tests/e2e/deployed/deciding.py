@@ -32,6 +32,7 @@ FIRST = {
     "teams/billing/patterns/dunning.md": "---\ntitle: Dunning\n---\nRemind three times.\n",
 }
 CHANGED = {"company/policies/drivers.md": POLICY.format(reason="We use PostgreSQL, since it runs everywhere.")}
+AGAIN = {"company/policies/drivers.md": POLICY.format(reason="PostgreSQL runs everywhere.")}
 MYSQL = {"dependencies": [{"name": "mysql2"}], "tables": ["company.billing.*"]}
 
 
@@ -40,12 +41,17 @@ def asked_by(system: DeployedSystem, team: str, function: str, tool: str, argume
     identity = IdentityRecord(user="alice", teams=[team], company=COMPANY)
     caller = CallerRecord(subject="alice", rights=["knowledge:read", "memory:read"], identity=identity)
     call = ToolCallEvent(tool_call=ToolCall(tool=tool, arguments=arguments, caller=caller))
-    prefix = system.environment.prefix
-    role = system.account.client("lambda").get_function(FunctionName=f"{prefix}-mcp")["Configuration"]["Role"]
-    answer = system.account.client("lambda", role).invoke(
-        FunctionName=f"{prefix}-{function}", Payload=call.to_compact_json()
-    )
+    prefix, owner = system.environment.prefix, system.account.client("lambda")
+    role = owner.get_function(FunctionName=f"{prefix}-mcp")["Configuration"]["Role"]
+    asked = owner.get_function(FunctionName=f"{prefix}-{function}")["Configuration"]["FunctionArn"]
+    answer = system.account.client("lambda", role).invoke(FunctionName=asked, Payload=call.to_compact_json())
     return json.loads(answer["Payload"].read())
+
+
+def over_mcp(system: DeployedSystem, tool: str) -> Any:
+    """What a tool answers over MCP."""
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": {}}}
+    return system.request("POST", "/mcp", call).json()["result"]["structuredContent"]
 
 
 def seen_by(system: DeployedSystem, team: str) -> tuple[set[str], str | None]:
@@ -57,8 +63,9 @@ def seen_by(system: DeployedSystem, team: str) -> tuple[set[str], str | None]:
 
 
 EVERYWHERE = {
-    "history": ["Say why", "Decide"],
-    "content": "We use PostgreSQL, since it runs everywhere.",
+    "found": ["drivers"],
+    "history": ["Say it better", "Say why", "Decide"],
+    "content": "PostgreSQL runs everywhere.",
     "guidance": [("0001-payments", "adr")],
     "points": True,
     "healthy": True,
@@ -67,11 +74,13 @@ EVERYWHERE = {
 
 
 def shown_everywhere(system: DeployedSystem) -> dict[str, Any]:
-    """What the tools tell of the decisions after the second sync."""
+    """What the tools tell of the decisions after the last sync."""
     shown = system.ask("knowledge_show", {"id": "drivers", "includeHistory": True})
     guidance = system.ask("get_table_schema", {"table": "billing.payment"})["guidance"]
     found = system.ask("memory_search", {"query": "Database drivers", "threshold": 0, "layers": ["company"]})
+    asked = system.ask("knowledge_query", {"query": "database drivers", "type": "policy"})
     return {
+        "found": [each["id"] for each in asked["items"]],
         "history": [each["message"] for each in shown["history"]],
         "content": shown["item"]["content"].strip(),
         "guidance": [(each["id"], each["kind"]) for each in guidance],

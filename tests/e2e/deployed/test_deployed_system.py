@@ -150,6 +150,8 @@ def test_what_was_decided_is_synced_over_https_checked_and_told_and_synced_again
     assert (checked["passed"], [each["knowledgeItemId"] for each in checked["violations"]]) == (False, ["drivers"])
     git.commit(deciding.CHANGED, "Say why")
     assert system.ask("sync_now", {})["result"]["updated"] == 1
+    git.commit(deciding.AGAIN, "Say it better")
+    assert deciding.over_mcp(system, "sync_now")["result"]["updated"] == 1
     assert deciding.shown_everywhere(system) == deciding.EVERYWHERE
 
 
