@@ -53,7 +53,7 @@ EXEMPTIONS = (
         r".*SyncerRole.*",
         r"es:ESHttpPut",
         r".*/tribal-memories-\*",
-        "the first to keep a memory makes the index of them, and here somebody has remembered something before the sync",
+        "the first to keep a memory makes their index, and here somebody has remembered something before the sync",
     ),
     Exemption(
         r"events\.amazonaws\.com",
