@@ -1,4 +1,4 @@
-"""Which tools an environment offers: those of memory where it has that part."""
+"""Which tools an environment offers, and which of them each function answers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from tribal.settings.deployment import KNOWLEDGE_VARIABLE, MEMORY_VARIABLE, part
 from tribal.tools.registry import Registry, offered
 from tribal_contracts import KnowledgeSettings, MemorySettings
 
-MEMORY = "memory"
-"""The capability that the function `memory` answers."""
+ANSWERED_BY = {
+    "memory": ("memory_add", "memory_search", "memory_delete", "knowledge_query", "knowledge_show", "sync_status"),
+    "checker": ("knowledge_check",),
+    "syncer": ("sync_now",),
+}
+"""The tools of each function that has some of its own; the retriever has all others."""
 
 
 def offered_tools() -> Registry:
@@ -17,3 +21,14 @@ def offered_tools() -> Registry:
     return offered(
         part_of(values, MEMORY_VARIABLE, MemorySettings), part_of(values, KNOWLEDGE_VARIABLE, KnowledgeSettings)
     )
+
+
+def tools_of(function: str) -> Registry:
+    """Those of them that a function answers, and no others.
+
+    Raises:
+        ConfigurationError: when the environment offers none of them.
+    """
+    offered_here = offered_tools()
+    own = [name for name in ANSWERED_BY[function] if name in offered_here.tools]
+    return offered_here.narrowed(own or ANSWERED_BY[function])

@@ -9,7 +9,8 @@ import pytest
 from tests.fakes import MemoryStore
 from tribal.adapters.local.knowledge import KnowledgeFolder
 from tribal.knowledge.places import Layout, Place
-from tribal.knowledge.publishing import ITEMS, MANIFEST, load_item, load_manifest, publish, superseding
+from tribal.knowledge.publishing import publish
+from tribal.knowledge.snapshot import ITEMS, MANIFEST, load_item, load_manifest, superseding
 
 FLAT = Layout(flat=Place("project", "shop", "adr"))
 NOW = "2026-11-23T08:00:00Z"

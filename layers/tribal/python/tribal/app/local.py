@@ -211,7 +211,7 @@ def _guidance(
     embedder: Provider[Embedder],
     derived: Derived,
 ) -> GuidanceSource:
-    from tribal.knowledge.publishing import MANIFEST
+    from tribal.knowledge.snapshot import MANIFEST
     from tribal.memory.guidance import MemoryGuidance
 
     def index() -> MemoryIndex:

@@ -61,11 +61,16 @@ from tribal.errors.kinds import (
 )
 from tribal.errors.knowledge import (
     ItemUnusable,
+    KnowledgeFailed,
+    KnowledgeForbidden,
     KnowledgeInputInvalid,
     KnowledgeNotFound,
     NothingPublished,
     PatternInvalid,
     SourceFailed,
+    SyncFailed,
+    SyncForbidden,
+    SyncInputInvalid,
     SyncLocked,
     SyncTimedOut,
 )
@@ -104,6 +109,11 @@ from tribal.errors.remembering import (
 __all__ = [
     "SyncTimedOut",
     "SyncLocked",
+    "SyncFailed",
+    "SyncForbidden",
+    "SyncInputInvalid",
+    "KnowledgeFailed",
+    "KnowledgeForbidden",
     "AccessDenied",
     "Activity",
     "AnswerTooLong",

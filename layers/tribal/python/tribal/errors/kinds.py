@@ -60,6 +60,11 @@ TribalError
  |- MemoryNotFound                there is no such memory, or none that the caller may see
  |- PatternInvalid                a pattern of a constraint cannot be evaluated
  |- ItemUnusable                  a file of knowledge is no item
+ |- KnowledgeFailed               a tool of knowledge failed unforeseen (retryable)
+ |   `- SyncFailed                a sync did (retryable)
+ |- KnowledgeForbidden            the caller may not use knowledge
+ |- SyncForbidden                 the caller may not sync
+ |- SyncInputInvalid              what a tool that syncs was asked for
  |- SyncLocked                    another sync is running (retryable)
  |- SyncTimedOut                  a sync is not done yet (retryable)
  |- SourceFailed                  where knowledge is kept cannot be read (retryable)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from tribal.errors.kinds import NotFound, ToolInputInvalid, TribalError
+from tribal.errors.kinds import NotFound, RightMissing, ToolInputInvalid, TribalError
 
 
 class PatternInvalid(TribalError):
@@ -30,6 +30,26 @@ class SourceFailed(TribalError):
 
 class NothingPublished(NotFound):
     """No knowledge was synced yet."""
+
+
+class KnowledgeFailed(TribalError):
+    """A tool of knowledge failed in a way that it did not foresee. Retryable."""
+
+
+class SyncFailed(KnowledgeFailed):
+    """A sync failed in a way that it did not foresee. Retryable."""
+
+
+class KnowledgeForbidden(RightMissing):
+    """The caller has no right to use knowledge."""
+
+
+class SyncForbidden(RightMissing):
+    """The caller has no right to sync."""
+
+
+class SyncInputInvalid(ToolInputInvalid):
+    """The input of a tool that syncs is not valid."""
 
 
 class SyncLocked(TribalError):

@@ -46,7 +46,14 @@ from tribal.errors.kinds import (
     TooManyRequests,
     TribalError,
 )
-from tribal.errors.knowledge import ItemUnusable, PatternInvalid, SourceFailed, SyncLocked, SyncTimedOut
+from tribal.errors.knowledge import (
+    ItemUnusable,
+    KnowledgeFailed,
+    PatternInvalid,
+    SourceFailed,
+    SyncLocked,
+    SyncTimedOut,
+)
 from tribal.errors.remembering import MemoryConflict, MemoryRateLimited, MemoryRefused, MemoryTimedOut
 
 
@@ -92,6 +99,7 @@ OUTCOMES: tuple[tuple[type[TribalError], Outcome], ...] = (
     (PatternInvalid, Outcome(EXIT_USAGE, 400, False)),
     (ItemUnusable, Outcome(EXIT_USAGE, 400, False)),
     (SourceFailed, Outcome(EXIT_STORE, 502, True)),
+    (KnowledgeFailed, Outcome(EXIT_STORE, 502, True)),
     (SyncLocked, Outcome(EXIT_LOCKED, 409, True)),
     (SyncTimedOut, Outcome(EXIT_STORE, 504, True)),
     (MemoryConflict, Outcome(EXIT_LOCKED, 409, True)),

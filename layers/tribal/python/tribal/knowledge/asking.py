@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tribal.errors import EmbeddingFailed
-from tribal.knowledge.publishing import load_item, superseding
 from tribal.knowledge.reading_snapshot import Shelf
+from tribal.knowledge.snapshot import load_item, superseding
 from tribal.ports.remembering.identity import LAYERS
 from tribal_contracts.knowledge import (
     TYPES,

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from tribal.errors import EmbeddingFailed, StoreError
-from tribal.knowledge.publishing import load_item
+from tribal.knowledge.snapshot import load_item
 from tribal.naming.mentions import written_names
 from tribal.naming.tokens import index_terms
 from tribal.ports import ObjectStore

@@ -14,13 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from posixpath import join, normpath
 
 from pydantic import TypeAdapter, ValidationError
 
 from tribal.errors import ItemUnusable, ObjectNotFound, PreconditionFailed, SourceFailed, StoreError, TribalError
 from tribal.knowledge.places import EVERYTHING, Layout, Place, Wanted
 from tribal.knowledge.reading import ReadItem, read_item
+from tribal.knowledge.snapshot import ITEMS, MANIFEST, load_manifest
 from tribal.ports import ObjectStore
 from tribal.ports.remembering.knowledge_source import KnowledgeSource, SourceEntry, SourceTree
 from tribal_contracts.knowledge import (
@@ -32,8 +32,6 @@ from tribal_contracts.knowledge import (
     SnapshotEntry,
 )
 
-MANIFEST = "knowledge/manifest.json"
-ITEMS = "knowledge/items/"
 DRAFT = "knowledge/draft.json"
 """What a sync that ended early has read, so that the next one need not."""
 UNNAMED_KEPT_FOR = timedelta(days=7)
@@ -50,34 +48,6 @@ class Published:
     before: KnowledgeManifest | None
     changed: bool
     """Whether anything was written."""
-
-
-def load_manifest(store: ObjectStore) -> tuple[KnowledgeManifest | None, str | None]:
-    """The manifest and its `etag`, if anything was published.
-
-    Raises:
-        SourceFailed: when it is damaged.
-    """
-    try:
-        found = store.get(MANIFEST)
-        return KnowledgeManifest.from_json(found.data), found.etag
-    except ObjectNotFound:
-        return None, None
-    except ValidationError as error:
-        raise SourceFailed(f"{MANIFEST} is damaged; remove it and sync again") from error
-
-
-def load_item(store: ObjectStore, entry: SnapshotEntry) -> KnowledgeItem:
-    """An item of a snapshot.
-
-    Raises:
-        SourceFailed: when it is missing or damaged.
-    """
-    key = f"{ITEMS}{entry.object}.json"
-    try:
-        return KnowledgeItem.from_json(store.get(key).data)
-    except (StoreError, ValidationError) as error:
-        raise SourceFailed(f"{key} is missing or damaged; sync with force") from error
 
 
 def publish(
@@ -182,16 +152,6 @@ def _elsewhere(before: KnowledgeManifest | None, wanted: Wanted) -> list[ItemFai
 def _skipped_elsewhere(before: KnowledgeManifest | None, wanted: Wanted) -> list[SkippedFile]:
     skipped = [] if before is None else before.skipped
     return [each for each in skipped if not wanted.takes(each.layer, each.type)]
-
-
-def superseding(manifest: KnowledgeManifest, item: KnowledgeItem) -> list[str]:
-    """Ids of the items that supersede one, by what it says and by what they say."""
-    by_path = {each.path: each.id for each in manifest.items}
-    ids = {each.id for each in manifest.items}
-    beside = item.path.rpartition("/")[0]
-    said = [by_path.get(normpath(join(beside, each.partition("#")[0])), each) for each in item.superseded_by or ()]
-    others = [each.id for each in manifest.items if each.supersedes == item.id]
-    return list(dict.fromkeys(each for each in (*said, *others) if each in ids and each != item.id))
 
 
 def _is_same(known: SnapshotEntry | None, entry: SourceEntry, place: Place) -> bool:

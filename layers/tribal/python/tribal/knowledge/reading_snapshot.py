@@ -13,7 +13,7 @@ from tribal.catalog.scope import Scope
 from tribal.errors import KnowledgeNotFound, NothingPublished
 from tribal.knowledge.finding import Holdings
 from tribal.knowledge.projection import projection_of
-from tribal.knowledge.publishing import load_manifest
+from tribal.knowledge.snapshot import load_manifest
 from tribal.ports.derived import Derived
 from tribal.ports.remembering.identity import LAYERS, Identity
 from tribal_contracts.knowledge import KNOWLEDGE_LAYERS, KnowledgeManifest, ProjectedItem

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 KNOWLEDGE = "knowledge"
 READ_KNOWLEDGE = "knowledge:read"
 _INTERNAL = "KNW_INTERNAL"
+_CHECKED_BODY_BYTES = 4 << 20
+"""1 MB of files, as JSON at its most wordy writes it; also what a message of MCP may have."""
 
 _WIRE_CODES: dict[str, Any] = {
     "KNW_INPUT_INVALID": "INVALID_INPUT",
@@ -116,6 +118,7 @@ CAPABILITY = Capability(
             models=_check_models,
             handler=_check,
             right=READ_KNOWLEDGE,
+            largest_input_bytes=_CHECKED_BODY_BYTES,
             example={"dependencies": [{"name": "mysql2", "version": "3.0.0"}]},
         ),
         ToolSpec(

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from tribal.errors import ObjectNotFound
 from tribal.knowledge.places import Wanted
-from tribal.knowledge.publishing import load_item
+from tribal.knowledge.snapshot import load_item
 from tribal.memory.pointers import Pointed, remove_pointers, space_of_item, write_pointers
 from tribal_contracts.knowledge import KnowledgeItem, KnowledgeManifest, SnapshotEntry, SyncedItem, SyncState
 

@@ -10,11 +10,11 @@ from pydantic import ValidationError
 
 from tribal.catalog.locations import SYNC_FILE
 from tribal.errors import ObjectNotFound, SourceFailed
-from tribal.knowledge.publishing import Published
 from tribal.naming.durations import duration
 from tribal_contracts.knowledge import SyncRecord, SyncResult, SyncStats, SyncStatusOutput
 
 if TYPE_CHECKING:
+    from tribal.knowledge.publishing import Published
     from tribal.ports import ObjectStore
 
 _NAMED_FAILURES = 20
