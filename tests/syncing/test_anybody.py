@@ -14,8 +14,9 @@ from tribal.knowledge.asking import query
 from tribal.knowledge.checks import Asked, checked, rules_of
 from tribal.knowledge.documented import Documented
 from tribal.knowledge.places import Layout, Wanted
-from tribal.knowledge.publishing import load_manifest, publish
+from tribal.knowledge.publishing import publish
 from tribal.knowledge.reading_snapshot import Shelf, Shelves
+from tribal.knowledge.snapshot import load_manifest
 from tribal.policies.picture import SourceFile
 from tribal.ports.derived import Derived
 from tribal.ports.remembering.identity import Identity

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from tribal.catalog.locations import SYNC_LEASE
-from tribal.errors import RunError, SyncLocked, SyncTimedOut, TribalError
+from tribal.errors import RunError, SourceFailed, SyncLocked, SyncTimedOut, TribalError
 from tribal.knowledge.places import Layout, Wanted
 from tribal.knowledge.projection import projection_of
 from tribal.knowledge.publishing import Published, publish
@@ -99,6 +99,8 @@ def sync(request: SyncNowInput, syncing: Syncing) -> SyncNowOutput:
         except SyncTimedOut:
             raise
         except TribalError as error:
+            if isinstance(error, SourceFailed) and syncing.is_late:
+                raise SyncTimedOut(f"{error.message}; try again") from error
             with_problem(syncing.store, before, error.message)
             raise
     finally:

@@ -164,7 +164,7 @@ CAPABILITY = Capability(
     invalid_input_code="SYN_INPUT_INVALID",
     internal_code=_INTERNAL,
     access_denied_code="SYN_ACCESS_DENIED",
-    instructions="Decisions are as of the last sync: sync_status tells when that was, sync_now does it anew; warnings say"
-    " what failed. A failure has errorCode, details whose code says more, and retryable.",
+    instructions="Decisions are as of the last sync: sync_status tells when that was, sync_now does it anew;"
+    " warnings say what failed. A failure has errorCode, details whose code says more, and retryable.",
     explained=frozenset(("errorCode", "details", "retryable", "warnings")),
 )
