@@ -76,8 +76,8 @@ def test_the_store_keeps_old_versions_logs_access_and_tells_of_new_objects(templ
 def test_no_function_is_ours_that_we_did_not_write(template: Template) -> None:
     handlers = {properties["Handler"] for properties in template.of_type(LAMBDA).values()}
     written = set(FUNCTIONS) if template.environment.name == "small" else set(FUNCTIONS) - {"authorizer"}
-    written -= set() if template.environment.memory else {"memory"}
-    written -= set() if template.environment.knowledge else {"checker", "syncer"}
+    of_memory, of_knowledge = template.environment.memory, template.environment.knowledge
+    written -= (set() if of_memory else {"memory"}) | (set() if of_knowledge else {"checker", "syncer"})
     assert handlers == {handler_of(function) for function in written}
     assert not [name for name, kind in template.resources.items() if kind["Type"].startswith("Custom::")]
 
@@ -149,12 +149,11 @@ def test_functions_are_told_what_they_read_from_the_environment(template: Templa
         if package == "mcp":
             assert template.flat(variables["TRIBAL_RETRIEVER"]).startswith("<ApiRetrieverFunction")
             assert not {"TRIBAL_STORE", "TRIBAL_INDEX", "TRIBAL_SEARCH_ENDPOINT"} & variables.keys()
-            told = {name for name in ("memory", "checker", "syncer") if f"TRIBAL_{name.upper()}_FUNCTION" in variables}
-            for name in told:
-                arn = template.flat(variables[f"TRIBAL_{name.upper()}_FUNCTION"])
-                assert arn.startswith(f"<Api{name.capitalize()}Function")
-            memory = {"memory"} if template.environment.memory else set()
-            assert told == memory | ({"checker", "syncer"} if template.environment.knowledge else set())
+            named = [(name, f"TRIBAL_{name.upper()}_FUNCTION") for name in ("memory", "checker", "syncer")]
+            called = {name: template.flat(variables[key]) for name, key in named if key in variables}
+            assert all(arn.startswith(f"<Api{name.capitalize()}Function") for name, arn in called.items())
+            of_memory, of_knowledge = template.environment.memory, template.environment.knowledge
+            assert set(called) == {*(["memory"] * bool(of_memory)), *(["checker", "syncer"] * bool(of_knowledge))}
             continue
         assert template.flat(variables["TRIBAL_STORE"]).startswith("s3://<StorageStore")
         assert variables["TRIBAL_INDEX"] == template.environment.index
@@ -332,8 +331,7 @@ def test_failures_dead_letters_and_throttles_raise_alarms(template: Template) ->
     prefix = template.environment.prefix
     wanted = {"run-failed", "run-timed-out", "run-not-completed", "dead-letters-1", "dead-letters-2", "api-faults"}
     for function in template.of_type(LAMBDA).values():
-        short = function["FunctionName"].removeprefix(f"{prefix}-")
-        wanted.add(f"{short}-throttles")
+        wanted.add(f"{function['FunctionName'].removeprefix(f'{prefix}-')}-throttles")
     assert {f"{prefix}-{name}" for name in wanted} <= names
     assert len(template.of_type("AWS::CloudWatch::Dashboard")) == 1
 
