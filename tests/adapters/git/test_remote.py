@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import threading
@@ -215,3 +216,34 @@ def test_a_source_is_chosen_by_what_its_repository_is(tmp_path: Path) -> None:
         assert "word" not in str(error.value).replace("password", "")
     with pytest.raises(ConfigurationError, match="leave the branch out"):
         chosen(str(tmp_path / "folder"), "main")
+
+
+SSH = """#!/bin/sh
+echo "$@" >> {log}
+for last; do :; done
+exec sh -c "$last"
+"""
+
+
+def test_a_repository_behind_ssh_is_fetched_by_the_ssh_of_this_machine_which_asks_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository(tmp_path / "origin", FILES).close()
+    programs, log = tmp_path / "programs", tmp_path / "log"
+    programs.mkdir()
+    (programs / "ssh").write_text(SSH.format(log=log))
+    (programs / "ssh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    for number, url in enumerate(
+        [f"git@example.com:{tmp_path}/origin", f"ssh://git@example.com:2222{tmp_path}/origin"]
+    ):
+        found = source(url, tmp_path / str(number))
+        assert sorted(read(found)) == sorted(FILES)
+        found.close()
+    first, second = log.read_text().splitlines()
+    assert "-oBatchMode=yes" in first
+    assert "git@example.com" in first
+    assert "-p 2222" in second
+    (programs / "ssh").write_text("#!/bin/sh\necho 'Permission denied (publickey).' >&2\nexit 255\n")
+    with pytest.raises(SourceFailed, match="Permission denied"):
+        source(f"git@example.com:{tmp_path}/origin", tmp_path / "refused").tree()

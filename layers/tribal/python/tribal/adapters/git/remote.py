@@ -19,7 +19,7 @@ from dulwich.client import (
     default_urllib3_manager,
     get_transport_and_path,
 )
-from dulwich.errors import ChecksumMismatch, GitProtocolError, NotGitRepository, ObjectFormatException
+from dulwich.errors import ChecksumMismatch, GitProtocolError, HangupException, NotGitRepository, ObjectFormatException
 from dulwich.objects import ObjectID
 from dulwich.repo import Repo
 
@@ -278,6 +278,10 @@ def _within(seconds: float, work: Callable[[], None], fetching: _Fetching, locat
 def _told(error: Exception, location: str) -> str:
     if isinstance(error, HTTPUnauthorized):
         return f"{location!r} demands a token, or refuses this one; knowledge.token_secret names the secret with it"
+    if isinstance(error, HangupException):
+        # What ssh says of it comes last.
+        said = " ".join(line.decode("utf-8", "replace").strip() for line in (error.stderr_lines or [])[-2:])
+        return f"{location!r} hung up{f': {said}' if said else ''}"
     said = str(error)
     if "unexpected http resp 3" in said:
         return f"{location!r} is elsewhere now, and redirects are not followed; write its new address"
