@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tribal.edges.cli.console import counted
 from tribal.edges.cli.layout import print_grid, print_indented
 
 if TYPE_CHECKING:
@@ -89,10 +90,10 @@ def _print_sync(answer: SyncNowOutput, out: Console) -> None:
 def _print_status(answer: SyncStatusOutput, out: Console) -> None:
     healthy = "[green]healthy[/]" if answer.healthy else "[red]not healthy[/]"
     ago = "never synced" if answer.last_sync_at is None else f"last synced {answer.time_since_sync} ago"
-    out.print(f"{healthy}, {ago}, {answer.failed_items:,} files that cannot be used")
+    out.print(f"{healthy}, {ago}, {counted(answer.failed_items, 'file')} that cannot be used")
     stats = answer.stats
     out.print(
-        f"[dim]{stats.total_syncs:,} syncs, {stats.total_items_synced:,} items synced,"
+        f"[dim]{counted(stats.total_syncs, 'sync')}, {counted(stats.total_items_synced, 'item')} synced,"
         f" {stats.avg_sync_duration_ms:,} ms each[/]"
     )
 
