@@ -129,7 +129,9 @@ def test_documented_tables_are_checked_and_what_sql_names_is_looked_up_among_the
     said("sync", cwd=tmp_path)
     found = run_tribal("comply", "--tables", "shop.crm.*", cwd=tmp_path)
     assert found.returncode == 1
-    assert found.stdout.splitlines()[0] == "block: Ask the service [names: Names of tables]"
+    assert found.stdout.splitlines()[0] == (
+        "block: Ask the service (table 'shop.crm.customer' is not allowed) [names: Names of tables]"
+    )
     nothing = run_tribal("comply", "--tables", "shop.nowhere.*", cwd=tmp_path)
     assert (nothing.returncode, "no documented table" in nothing.stderr) == (0, True)
     # Two databases have a table `customer`, so that its name alone says too little.
@@ -147,8 +149,15 @@ def test_what_cannot_be_read_is_told_and_proves_no_absence(project: Path) -> Non
     (code / "picture.sql").write_bytes(b"\x89PNG\0\0")
     (code / "link.sql").symlink_to(code / "bytes.sql")
     os.mkfifo(code / "pipe.sql")
+    searched = "---\nid: code\ntitle: C\nconstraints: [{operator: must_not_use, target: code, pattern: y}]\n---\n"
+    write(project / "decisions/projects/shop/policies", {"code.md": searched})
+    said("sync", cwd=project)
     found = run_tribal("comply", "code", cwd=project)
     assert found.returncode == 0, found.stdout
+    assert "big.txt: warn: cannot be evaluated: it is larger than 1,048,576 bytes [code: C]" in found.stdout
+    assert "picture.sql: warn: cannot be evaluated: it is no text [code: C]" not in found.stdout
+    # A file of SQL that is no text may name any table.
+    assert "picture.sql: warn: cannot be evaluated: it is no text [names: Names of tables]" in found.stdout
     assert "'big.txt' was not looked into: it is larger than 1,048,576 bytes" in found.stderr
     assert "'link.sql' was not looked into: it is a link" in found.stderr
     assert "'pipe.sql' was not looked into: it is no file" in found.stderr

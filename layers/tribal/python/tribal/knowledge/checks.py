@@ -34,7 +34,7 @@ def check_request(request: KnowledgeCheckInput, shelf: Shelf, documented: Docume
         KnowledgeNotFound: when an item that it names is not there.
         IndexNotReady: when it names tables, and none are documented.
     """
-    files = [SourceFile(_path(each.path), each.content) for each in request.files or ()]
+    files = [SourceFile.of(_path(each.path), each.content) for each in request.files or ()]
     paths = [each.path for each in files]
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)

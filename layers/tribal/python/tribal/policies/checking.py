@@ -87,4 +87,7 @@ def _violations(rule: Rule, picture: Picture) -> Iterator[PolicyViolation]:
 def _message(constraint: Constraint, violation: Violation) -> str:
     if violation.is_unevaluated or constraint.message is None:
         return violation.reason
+    if violation.file is None and constraint.target in ("table", "column"):
+        # No place says which one it is.
+        return f"{constraint.message} ({violation.reason})"
     return constraint.message

@@ -40,6 +40,8 @@ def dependencies_of(file: SourceFile) -> Found:
     read = next((reader for pattern, reader in _READERS.items() if fnmatchcase(name, pattern)), None)
     if read is None:
         return Found()
+    if file.unread is not None:
+        return Found((), [Unread(file.path, frozenset({"dependency"}), file.unread)])
     try:
         names = list(dict.fromkeys(read(file.text)))
     except (_Unreadable, ValueError, LookupError, RecursionError, AttributeError, TypeError) as error:

@@ -69,7 +69,12 @@ def _of_existence(
 
 def _of_texts(constraint: Constraint, picture: Picture, applies: Callable[[str | None], bool]) -> Iterator[Violation]:
     pattern = expression(constraint.pattern)
-    files = [each for each in picture.files if each.is_text and applies(each.path) and _is_of(constraint, each)]
+    meant = [each for each in picture.files if applies(each.path) and _is_of(constraint, each)]
+    for each in meant:
+        if each.unread is not None and not each.is_binary:
+            told = f"cannot be evaluated: {each.unread}"
+            yield Violation(told, each.path, severity="warn", is_unevaluated=True)
+    files = [each for each in meant if each.unread is None]
     lines = [(each, pattern.line_in(each.data)) for each in files]
     match constraint.operator:
         case "must_not_use" | "must_not_match":

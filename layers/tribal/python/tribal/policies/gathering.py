@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tribal.policies.dependencies import dependencies_of
 from tribal.policies.imports import imports_of, is_of_another_language
-from tribal.policies.picture import Found, Named, Picture, SourceFile
+from tribal.policies.picture import Found, Named, Picture, SourceFile, Unread
 from tribal_contracts.knowledge import Target
 
 _SQL = (".sql", ".ddl", ".dml", ".pgsql", ".psql")
@@ -59,7 +59,7 @@ def picture_of(
 
 def names_tables(file: SourceFile) -> bool:
     """Whether a file is one of SQL."""
-    return file.is_text and file.path.casefold().endswith(_SQL)
+    return file.path.casefold().endswith(_SQL)
 
 
 def _of_sql(files: Sequence[SourceFile], beside: Beside) -> tuple[list[Found], list[Found]]:
@@ -69,8 +69,17 @@ def _of_sql(files: Sequence[SourceFile], beside: Beside) -> tuple[list[Found], l
     from tribal.policies.sql import names_in, suffixes
 
     resolve = beside.resolve or suffixes
-    read = [names_in(each.text, beside.dialect, each.path, resolve).found() for each in texts]
+    read = [
+        names_in(each.text, beside.dialect, each.path, resolve).found()
+        if each.unread is None
+        else (_gap(each, each.unread), _gap(each, each.unread))
+        for each in texts
+    ]
     return [tables for tables, _ in read], [columns for _, columns in read]
+
+
+def _gap(file: SourceFile, reason: str) -> Found:
+    return Found((), [Unread(file.path, frozenset({"table", "column"}), reason)])
 
 
 def _joined(several: Sequence[Found]) -> Found:

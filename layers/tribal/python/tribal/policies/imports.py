@@ -31,6 +31,8 @@ _NOT_A_LINE_BREAK = re.compile(r"[^\n]")
 def imports_of(file: SourceFile) -> Found:
     """What a file imports; `unread` when its syntax is wrong."""
     path = file.path.casefold()
+    if file.unread is not None and path.endswith((*_PYTHON, *_SCRIPT)):
+        return Found((), [Unread(file.path, frozenset({"import"}), file.unread)])
     if path.endswith(_PYTHON):
         return _of_python(file)
     if path.endswith(_SCRIPT):

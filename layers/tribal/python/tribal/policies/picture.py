@@ -45,8 +45,15 @@ class SourceFile:
 
     path: str
     text: str
-    is_text: bool = True
-    """Whether its text is known; if not, it is a file by its path alone."""
+    unread: str | None = None
+    """Why its text is not known, if it is not: it is a file by its path alone then."""
+    is_binary: bool = False
+    """Whether it is no text, in which no pattern is looked for."""
+
+    @classmethod
+    def of(cls, path: str, text: str) -> SourceFile:
+        """A file as it is checked: without a byte order mark, its lines ended by a line feed alone."""
+        return cls(path, text.removeprefix("\ufeff").replace("\r\n", "\n"))
 
     @cached_property
     def data(self) -> bytes:

@@ -48,14 +48,16 @@ class CheckedFiles:
         except OSError as error:
             self._leave_out(shown, f"not readable ({error.strerror})", by_path=True)
             return
-        is_text = b"\0" not in data[:_BINARY_BYTES]
-        self.files.append(SourceFile(shown, data.decode("utf-8", "replace") if is_text else "", is_text))
+        if b"\0" in data[:_BINARY_BYTES]:
+            self.files.append(SourceFile(shown, "", "it is no text", is_binary=True))
+        else:
+            self.files.append(SourceFile.of(shown, data.decode("utf-8", "replace")))
 
     def _leave_out(self, shown: str, why: str, *, by_path: bool = False) -> None:
         self.is_whole = self.is_whole and not by_path
         self.warnings.append(f"{shown!r} was not looked into: it is {why}")
         if by_path:
-            self.files.append(SourceFile(shown, "", is_text=False))
+            self.files.append(SourceFile(shown, "", f"it is {why}"))
 
 
 def files_of(paths: Sequence[Path]) -> CheckedFiles:
