@@ -12,6 +12,7 @@ from tribal.adapters.local.knowledge import KnowledgeFolder
 from tribal.knowledge.places import Layout, Place
 from tribal.knowledge.publishing import publish
 from tribal.knowledge.snapshot import load_item
+from tribal.ports.remembering.knowledge_source import SourceTree
 from tribal_contracts.knowledge import KnowledgeItem, KnowledgeManifest
 
 FLAT = Layout(flat=Place("project", "shop", "policy"))
@@ -85,8 +86,8 @@ def test_a_file_that_changes_while_it_is_read_is_a_failure_and_the_next_sync_has
     (tmp_path / "x.md").write_text("# Two\n")
 
     class Listed(KnowledgeFolder):
-        def tree(self) -> object:  # type: ignore[override]  # it was listed before
-            return tree
+        def tree(self) -> SourceTree:
+            return tree  # as it was listed before
 
     (failure,) = publish(Listed(tmp_path), FLAT, store, NOW).manifest.failures
     assert "changed while it was read" in failure.reason
