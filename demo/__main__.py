@@ -1,9 +1,12 @@
-"""`make demo`: document a live sample company, ask about it, remember two things, and say what to type next."""
+"""`make demo`: document a live sample company, ask about it, remember two things, check two queries against what the
+company decided, and say what to type next.
+"""
 
 from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -11,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from demo import COMPANY_SQL
+from demo import COMPANY_SQL, DECISIONS, QUERIES
 from demo.target import DemoTargetError, fill_target
 from servers.postgres import EmbeddedServer, EmbeddedServerError, EmbeddedServerUnavailable
 from tribal.settings.entries import dsn_without_password
@@ -31,7 +34,11 @@ REMEMBERED = (
 )
 RECALLED = "which invoices count as revenue"
 TABLE = "billing.invoice"
-SETTINGS = "# What is remembered for a project is told to all who work on it.\nidentity: {project: company}\n"
+DECIDED = "which database do new services use"
+SETTINGS = """# What is remembered for a project is told to all who work on it, and what was decided is theirs too.
+identity: {project: company}
+knowledge: {repository: decisions}
+"""
 
 
 def main() -> int:
@@ -42,13 +49,17 @@ def main() -> int:
             print(f"A sample company lives at {dsn_without_password(dsn, '...')}\n", flush=True)
             PROJECT.mkdir(parents=True, exist_ok=True)
             (PROJECT / "databases.yaml").write_text(f"{SETTINGS}databases: []\n")
+            shutil.copytree(DECISIONS, PROJECT / "decisions" / "projects" / "company", dirs_exist_ok=True)
             if not _tribal("run", dsn, shown="run postgresql://..."):
                 return 1
         asked = all(_tribal("search", question, "--limit", "3") for question in QUESTIONS)
         if not (asked and _tribal("join", *JOIN, "--max-hops", "5")):
             return 1
         kept = all(_tribal("remember", said, "--layer", "project") for said in REMEMBERED)
-        if not (kept and _tribal("recall", RECALLED) and _tribal("table", TABLE)):
+        decided = _tribal("sync") and _tribal("knowledge", DECIDED)
+        if not (kept and decided and _tribal("recall", RECALLED) and _tribal("table", TABLE)):
+            return 1
+        if not _tribal("comply", str(QUERIES.relative_to(Path.cwd())), ends_with=1):
             return 1
     except (EmbeddedServerError, DemoTargetError) as error:
         print(f"make demo: FAILED: {error}", file=sys.stderr)
@@ -80,14 +91,14 @@ def company_dsn() -> Iterator[str]:
         yield server.dsn("company")
 
 
-def _tribal(command: str, *arguments: str, shown: str = "") -> bool:
+def _tribal(command: str, *arguments: str, shown: str = "", ends_with: int = 0) -> bool:
     words = shown or shlex.join((command, *arguments))
     print(f"$ tribal {words}", flush=True)
     finished = subprocess.run([TRIBAL, command, *arguments, "--project", PROJECT], check=False)
     print(flush=True)
-    if finished.returncode:
+    if finished.returncode != ends_with:
         print(f"make demo: FAILED: `tribal {words}` ended with exit code {finished.returncode}", file=sys.stderr)
-    return finished.returncode == 0
+    return finished.returncode == ends_with
 
 
 def _print_next_steps() -> None:

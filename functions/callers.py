@@ -13,9 +13,8 @@ from tribal.edges.http.choices import with_choices
 from tribal.ports.caller import Caller
 from tribal.ports.remembering.identity import WRITE_RIGHT
 from tribal.settings import read_environment
-
-COMPANY_VARIABLE = "TRIBAL_COMPANY"
-"""The company that the environment belongs to, and with it all of its callers."""
+from tribal.settings.deployment import COMPANY_VARIABLE
+from tribal.syncing.tools import RIGHT_TO_SYNC
 
 
 def caller_of(event: Mapping[str, Any]) -> Caller:
@@ -36,7 +35,7 @@ def verified_caller(context: Mapping[str, Any]) -> Caller:
     """The caller of a request, from its context alone.
 
     One that bears a token sees what that names, and does what its scopes tell, or reads. One that signed for IAM sees
-    everything, may read, and may remember what is its own.
+    everything, may read, may remember what is its own, and may have decisions synced.
     """
     authorizer = context.get("authorizer") or {}
     told = authorizer.get("principalId") or (context.get("identity") or {}).get("userArn")
@@ -44,8 +43,9 @@ def verified_caller(context: Mapping[str, Any]) -> Caller:
     identity = read_identity(user, authorizer.get(IDENTITY) if user is not None else None)
     identity = replace(identity, company=read_environment().get(COMPANY_VARIABLE) or None)
     if not authorizer:
-        rights = offered_tools().read_rights if user is None else offered_tools().read_rights | {WRITE_RIGHT}
-        return Caller(user or "unknown", EVERYTHING, rights, identity)
+        syncing = {spec.right for spec in offered_tools().tools.values()} & {RIGHT_TO_SYNC}
+        more = frozenset() if user is None else {WRITE_RIGHT, *syncing}
+        return Caller(user or "unknown", EVERYTHING, offered_tools().read_rights | more, identity)
     granted = authorizer.get(RIGHTS)
     rights = offered_tools().read_rights if granted is None else read_rights(granted)
     return Caller(user or "unknown", read_scope(authorizer.get(SCOPE)), rights, identity)

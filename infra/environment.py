@@ -10,13 +10,14 @@ from zoneinfo import available_timezones
 import yaml
 from pydantic import Field, field_validator, model_validator
 
+from infra.knowledge import Knowledge
 from infra.memory import Memory
 from infra.model import Model, Part
+from infra.schedule import Schedule
 
 FOLDER = Path(__file__).parent / "environments"
 
 Arn = Annotated[str, Field(pattern=r"^arn:[a-z-]+:[^\s*]+$")]
-ScheduleExpression = Annotated[str, Field(pattern=r"^(cron\([^()]+\)|rate\(\d+ (minute|hour|day)s?\))$")]
 SecretPattern = Annotated[str, Field(pattern=r"^[A-Za-z0-9/_+=.@!*-]+$")]
 GroupName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
 """The same pattern as `network` of an entry in `databases.yaml`."""
@@ -30,13 +31,6 @@ _VARIABLE_BYTES = 3_000
 """Of the 4 KB that all variables of a function may have, what is left beside those that the stack sets itself.
 Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
 _RUNTIME_VARIABLES = ("AWS_", "LAMBDA_", "POWERTOOLS_", "TRIBAL_", "PYTHON", "LD_", "PATH")
-
-
-class Schedule(Part):
-    """When a recurring task runs."""
-
-    expression: ScheduleExpression
-    enabled: bool = True
 
 
 class FunctionSize(Part):
@@ -57,13 +51,16 @@ class FunctionSizes(Part):
     authorizer: FunctionSize = FunctionSize(memory_mb=512, timeout_seconds=10)
     mcp: FunctionSize = FunctionSize(memory_mb=1024, timeout_seconds=28)
     memory: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=25)
+    checker: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=25)
+    syncer: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=600)
+    """Whom `sync_now` asks within what API Gateway waits; its schedule has the whole time."""
 
     @model_validator(mode="after")
     def _api_gateway_waits_29_seconds(self) -> Self:
-        behind = (self.retriever, self.authorizer, self.mcp, self.memory)
+        behind = (self.retriever, self.authorizer, self.mcp, self.memory, self.checker)
         if max(each.timeout_seconds for each in behind) > 29:
             raise ValueError(
-                "API Gateway waits 29 seconds: retriever, authorizer, mcp and memory must answer within them"
+                "API Gateway waits 29 seconds: retriever, authorizer, mcp, memory and checker must answer within them"
             )
         return self
 
@@ -234,6 +231,8 @@ class Environment(Part):
     """`rules` switches the model off and leaves its settings where they are; `model` says that there has to be one."""
     memory: Memory | None = None
     """What agents remember; without it no tool of memory is deployed."""
+    knowledge: Knowledge | None = None
+    """What people decided; without it nothing of it is deployed."""
     functions: FunctionSizes = FunctionSizes()
     concurrency: Concurrency = Concurrency()
     api: Api = Api()
@@ -285,6 +284,14 @@ class Environment(Part):
         return self
 
     @model_validator(mode="after")
+    def _knowledge_has_memory(self) -> Self:
+        if self.knowledge is not None and self.memory is None:
+            raise ValueError(
+                "knowledge needs the part memory, whose function answers for it and points to it: write memory: {}"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _the_index_has_what_it_needs(self) -> Self:
         if (self.index == "opensearch") != (self.opensearch is not None):
             raise ValueError("index: opensearch and the part opensearch belong together")
@@ -308,6 +315,7 @@ class Environment(Part):
                 for each in ids
                 if PLACEHOLDER_ID.match(each)
             ]
+        found += self.knowledge.obstacles if self.knowledge else []
         return found + (self.asked_model.obstacles if self.asked_model else [])
 
     @property

@@ -9,8 +9,20 @@ OUR_LAYER = "tribal"
 """The packages `tribal` and `tribal_contracts`."""
 MODEL_LAYER = "deps-model"
 """What asks a model; only where an environment names one."""
+KNOWLEDGE_LAYERS = ("deps-policies", "deps-sync")
+"""What checks against decisions, and what reads them from git; only where an environment has them."""
 _DATABASES = ("deps-postgres", "deps-snowflake")
-LAYERS = (OUR_LAYER, "deps-core", MODEL_LAYER, *_DATABASES, "deps-mcp", "deps-search", "deps-tokens", "deps-vectors")
+LAYERS = (
+    OUR_LAYER,
+    "deps-core",
+    MODEL_LAYER,
+    *_DATABASES,
+    "deps-mcp",
+    *KNOWLEDGE_LAYERS,
+    "deps-search",
+    "deps-tokens",
+    "deps-vectors",
+)
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "planner": (OUR_LAYER, "deps-core", *_DATABASES),
     "documenter": (OUR_LAYER, "deps-core", *_DATABASES),
@@ -20,6 +32,8 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "authorizer": (OUR_LAYER, "deps-core", "deps-tokens"),
     "mcp": (OUR_LAYER, "deps-core", "deps-mcp"),
     "memory": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors"),
+    "checker": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors", "deps-policies"),
+    "syncer": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors", "deps-sync"),
 }
 ASKING = ("documenter", "finisher")
 """The functions that ask the model."""

@@ -64,6 +64,28 @@ from tribal.adapters.opensearch.memories import OpenSearchMemories
 OpenSearchMemories(opensearch_client("https://localhost", region="eu-central-1"), 256).close()
 JournalMemories(S3ObjectStore(aws_client("s3"), "bucket")).close()
 """
+_SHELF = """
+assert not {"re2", "wcmatch", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
+from tribal.knowledge.asking import query, show
+from tribal.knowledge.guidance import KnowledgeGuidance
+from tribal.syncing.record import status
+assert not {"re2", "wcmatch", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
+"""
+_CHECKS = """
+from tribal.knowledge.checks import check_request
+from tribal.policies.patterns import expression, path_glob
+from tribal.policies.sql import sqlglot
+assert path_glob("*.py")("a/b.py")
+assert expression("a+").is_whole("aaa")
+assert sqlglot.parse_one("SELECT 1")
+"""
+_SYNC = """
+from tribal.syncing.sync import sync
+from tribal.adapters.git.knowledge import GitKnowledge
+from tribal.knowledge.reading import read_item
+from dulwich.client import HttpGitClient
+HttpGitClient("https://localhost/decisions.git")
+"""
 _PAGE = """
 from tribal.rendering.web.page import page_version
 assert page_version()
@@ -94,10 +116,12 @@ WORK = {
     "documenter": _S3 + _SECRETS + _POSTGRES + _SNOWFLAKE,
     "finisher": _S3 + _PAGE,
     "indexer": _S3 + _SECRETS + _VECTORS + _SEARCH,
-    "retriever": _S3 + _SECRETS + _VECTORS + _SEARCH,
+    "retriever": _S3 + _SECRETS + _VECTORS + _SEARCH + _SHELF,
     "authorizer": _TOKENS,
     "mcp": _MCP,
-    "memory": _S3 + _SECRETS + _VECTORS + _SEARCH + _MEMORIES,
+    "memory": _S3 + _SECRETS + _VECTORS + _SEARCH + _MEMORIES + _SHELF,
+    "checker": _S3 + _SECRETS + _VECTORS + _SEARCH + _CHECKS,
+    "syncer": _S3 + _SECRETS + _VECTORS + _SEARCH + _MEMORIES + _SYNC,
 }
 """What each function loads only when it has something to do."""
 _TIMEOUT_SECONDS = 120

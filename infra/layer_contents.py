@@ -27,10 +27,13 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "typing-extensions",
         "typing-inspection",
     ),
+    "deps-policies": (),
     "deps-postgres": ("urllib3",),
     "deps-snowflake": (),
     # opensearch-py imports gRPC only for that transport, but `requests` for any.
     "deps-search": ("grpcio", "opensearch-protobufs", "protobuf", "typing-extensions"),
+    # What deps-search has already, which the one function with this layer has too.
+    "deps-sync": ("urllib3",),
     "deps-tokens": (),
     # Only wordllama's weights are used, read by safetensors, tokenizers and numpy; the rest is for downloading models.
     "deps-vectors": (

@@ -29,7 +29,20 @@ OURS = [
 LONGEST_MODULE = 400
 MOST_MODULES = 15
 MOST_PARAMETERS = 6
-USE_CASES = ("browsing", "describing", "documenting", "indexing", "planning", "retrieval", "runs", "tools")
+USE_CASES = (
+    "browsing",
+    "describing",
+    "documenting",
+    "indexing",
+    "knowledge",
+    "memory",
+    "planning",
+    "policies",
+    "retrieval",
+    "runs",
+    "syncing",
+    "tools",
+)
 """Packages whose functions are use cases or parts of one."""
 MADE = {"build", "cdk.out", "node_modules"}
 """Folders that commands write, and that git does not know."""

@@ -149,3 +149,25 @@ def test_what_was_being_done_goes_with_an_error_from_process_to_process() -> Non
 def test_secrets_that_cannot_be_had_are_worth_another_try() -> None:
     assert outcome(SecretsUnavailable("no answer")).retryable
     assert not isinstance(SecretsUnavailable("no answer"), DatabaseError)
+
+
+STATUSES = {
+    "KNW_INPUT_INVALID": (400, 2),
+    "KNW_ACCESS_DENIED": (403, 2),
+    "KNW_NOT_FOUND": (404, 7),
+    "KNW_NOTHING_PUBLISHED": (404, 7),
+    "KNW_SOURCE_FAILED": (502, 5),
+    "KNW_INTERNAL": (502, 5),
+    "SYN_INPUT_INVALID": (400, 2),
+    "SYN_ACCESS_DENIED": (403, 2),
+    "SYN_LOCKED": (409, 4),
+    "SYN_INTERNAL": (502, 5),
+    "SYN_TIMED_OUT": (504, 5),
+}
+"""HTTP status and exit code of what a tool of knowledge or a sync may answer."""
+
+
+@pytest.mark.parametrize("code", STATUSES)
+def test_the_failures_of_knowledge_and_of_syncs_have_the_status_of_what_they_mean(code: str) -> None:
+    told = code_outcome(code)
+    assert (told.http_status, told.exit_code) == STATUSES[code]

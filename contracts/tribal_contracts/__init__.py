@@ -9,6 +9,7 @@ from tribal_contracts.core.access import AccessToken, AccessTokens, ServeSetting
 from tribal_contracts.core.camel import ToolError
 from tribal_contracts.core.codes import ERROR_CODES, CodeDefaults, agent_error
 from tribal_contracts.core.configuration import ProfileEntry
+from tribal_contracts.core.knowledge_settings import KnowledgeSettings, SyncSettings
 from tribal_contracts.core.models import (
     NANODOLLARS,
     ModelPrice,
@@ -205,7 +206,9 @@ from tribal_contracts.retrieval.tools import (
 __all__ = [
     "ToolError",
     "IdentitySettings",
+    "KnowledgeSettings",
     "MemorySettings",
+    "SyncSettings",
     "CloseTask",
     "ComposedRun",
     "ComposeTask",

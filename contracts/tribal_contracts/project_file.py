@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from tribal_contracts.core.access import ServeSettings
+from tribal_contracts.core.knowledge_settings import KnowledgeSettings, SyncSettings
 from tribal_contracts.core.models import ModelSettings
 from tribal_contracts.core.shape import ClosedContract, Unset, optional
 from tribal_contracts.documentation.configuration import DatabaseEntry, LintRules
@@ -39,4 +40,6 @@ class ProjectFile(ClosedContract):
     limits: AnswerLimits = Field(default_factory=AnswerLimits)
     serve: ServeSettings = Field(default_factory=ServeSettings)
     identity: IdentitySettings = Field(default_factory=IdentitySettings)
+    knowledge: KnowledgeSettings | Unset = optional("Where decisions and policies are kept; synced from there.")
+    sync: SyncSettings = Field(default_factory=SyncSettings)
     memory: MemorySettings | Unset = optional("Memory; agents are offered its tools where this part is there.")

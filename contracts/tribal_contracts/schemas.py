@@ -15,13 +15,13 @@ from typing import Any, Union, cast
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-from tribal_contracts import core, documentation, memory, retrieval
+from tribal_contracts import core, documentation, knowledge, memory, retrieval
 from tribal_contracts.core.shape import ClosedContract
 from tribal_contracts.project_file import ProjectFile
 
 SCHEMA_DIRECTORY = Path(__file__).parent / "schemas"
 
-CAPABILITIES = (core, documentation, retrieval, memory)
+CAPABILITIES = (core, documentation, retrieval, memory, knowledge)
 """Packages of contracts, each of which lists its exports in `EXPORTED`."""
 
 EXPORTED: dict[str, type[BaseModel]] = {
@@ -30,6 +30,7 @@ EXPORTED: dict[str, type[BaseModel]] = {
 }
 
 
+_OF_MEMORY_SPECIFICATION = {**memory.EXPORTED, **knowledge.EXPORTED}
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -46,12 +47,12 @@ def json_schema(name: str) -> dict[str, Any]:
     model = EXPORTED[name]
     # Inputs are described as callers may send them, everything else as it is written.
     mode: JsonSchemaMode = "validation" if issubclass(model, ClosedContract) else "serialization"
-    if name in memory.EXPORTED and name.endswith("-output"):
+    if name in _OF_MEMORY_SPECIFICATION and name.endswith("-output"):
         # Strict clients validate the answers of calls that failed, too.
         body = {"type": "object", **model_schema(model, memory.ToolError, mode=mode)}
     else:
         body = model_schema(model, mode=mode)
-    if name in memory.EXPORTED:
+    if name in _OF_MEMORY_SPECIFICATION:
         # What contracts use means the same in both dialects, but for where definitions are.
         body = json.loads(json.dumps(body).replace('"#/definitions/', '"#/$defs/'))
         if "definitions" in body:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from functions.offering import ANSWERED_BY
 from tribal.errors import ConfigurationError
 from tribal.settings import read_environment
 
@@ -15,8 +17,8 @@ class McpDeployment:
     retriever: str
     """ARN of the function that has the index."""
     region: str
-    memory: str | None
-    """ARN of the function for memory, where the environment has that."""
+    others: Mapping[str, str]
+    """ARNs of the functions that have tools of their own, by function, of those that the environment has."""
     issuer: str | None
     """Who issues tokens for the API; `None` where callers sign for IAM."""
 
@@ -34,6 +36,6 @@ def load_mcp_deployment() -> McpDeployment:
     return McpDeployment(
         retriever=values["TRIBAL_RETRIEVER"],
         region=values["AWS_REGION"],
-        memory=values.get("TRIBAL_MEMORY_FUNCTION") or None,
+        others={name: arn for name in ANSWERED_BY if (arn := values.get(f"TRIBAL_{name.upper()}_FUNCTION"))},
         issuer=values.get("TRIBAL_TOKEN_ISSUER") or None,
     )

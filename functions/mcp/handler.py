@@ -14,7 +14,7 @@ from functions.callers import caller_of
 from functions.contexts import LambdaContext
 from functions.mcp.configuration import McpDeployment, load_mcp_deployment
 from functions.mcp.requests import answer_request
-from functions.offering import MEMORY, offered_tools
+from functions.offering import ANSWERED_BY, offered_tools
 from tribal.app.parts import system_clock
 from tribal.app.remote_tools import tools_of_functions
 from tribal.edges.http.identity import METADATA_PATH, resource_metadata
@@ -64,7 +64,7 @@ def _metadata(context: dict[str, Any]) -> dict[str, Any]:
 @cache
 def _tools() -> RemoteTools:
     deployment = _deployment()
-    others = {} if deployment.memory is None else {MEMORY: deployment.memory}
+    others = {tool: arn for function, arn in deployment.others.items() for tool in ANSWERED_BY[function]}
     return tools_of_functions(deployment.retriever, deployment.region, offered_tools(), others)
 
 

@@ -1,4 +1,4 @@
-"""The function for memory: answers its tools, and is the only one that may write memories."""
+"""The function for memory: answers its tools, and those that find and show decisions and tell of syncs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.answering import Answering
 from functions.contexts import LambdaContext
-from functions.offering import offered_tools
+from functions.offering import tools_of
 from tribal.app.deployed import deployed_application
 from tribal.ports import Application
 from tribal.ports.remembering.audit import MemoryWrite
 from tribal.settings.deployment import load_deployment
+from tribal.tools.registry import Registry
 
 _FIRST_FAULT = 500
 
@@ -27,12 +28,17 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answer a request from API Gateway, or the function for MCP, which has verified the caller that it names."""
-    return Answering(application(), offered_tools(), logger, _count_call).answer(event, context)
+    return Answering(application(), _tools(), logger, _count_call).answer(event, context)
 
 
 def _count_call(status: int, failed: bool) -> None:
     metrics.add_metric("ToolErrors", MetricUnit.Count, int(failed))
     metrics.add_metric("MemoryFaults", MetricUnit.Count, int(status >= _FIRST_FAULT))
+
+
+@cache
+def _tools() -> Registry:
+    return tools_of("memory")
 
 
 @cache

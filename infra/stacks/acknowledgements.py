@@ -15,13 +15,13 @@ from infra.environment import Environment
 from infra.stacks.environment_stack import EnvironmentStack
 
 WILDCARDS = {
-    r">/(config|annotations|catalog|progress|docs|data|prose|memory)/\*$": (
+    r">/(config|annotations|catalog|progress|docs|data|prose|memory|knowledge(/(items|projections))?)/\*$": (
         "The keys below one prefix of the store, which is the unit of what a function may touch: names of databases, "
         "tables and runs are only known when it runs"
     ),
     r">/progress/(work_units/\*|runs/\*/waves/\*)$": "Ids of runs and work units are only known when they are made",
     r":log-group:/aws/lambda/[a-z0-9-]+:\*$": "The streams of the function's own log group, which Lambda names",
-    r":secret:": "The secrets of databases, and the model's key, as the file of the environment names them",
+    r":secret:": "Secrets of databases, the model's key and git's token, as the file of the environment names them",
     r":bedrock:\*::foundation-model/": (
         "An inference profile leads to regions of its own choice, and this is allowed through that profile alone"
     ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from aws_cdk import Duration, RemovalPolicy, Stack
@@ -14,10 +13,12 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.environment import Environment, JwtAuth
+from infra.knowledge import KNOWLEDGE_TOOLS
 from infra.memory import MEMORY_TOOLS
 from infra.stacks.functions import Function, Layers, NetworkPlace
 from infra.stacks.logging import log_group
 from infra.stacks.permissions import allow
+from infra.stacks.tool_rights import ToolRights
 
 _REMEMBERED_SECONDS = 300
 _METADATA = "oauth-protected-resource"
@@ -43,16 +44,6 @@ _ACCESS_LOG = json.dumps(
 """One line a request. Its errors replace execution logs, which API Gateway writes to a group without retention."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRights:
-    """What the functions behind the API may do, beside what every function may."""
-
-    reading: list[iam.PolicyStatement]
-    """Of the retriever, which changes nothing."""
-    remembering: list[iam.PolicyStatement]
-    """Of the function `memory`."""
-
-
 class ToolsApi(Construct):
     """`POST /v1/tools/{name}`, `GET /v1/tools`, `GET /health`, `/mcp`, and what tells clients who issues tokens."""
 
@@ -68,34 +59,30 @@ class ToolsApi(Construct):
         variables: dict[str, str],
     ) -> None:
         super().__init__(scope, name)
-        self._of_memory = {} if environment.memory is None else environment.memory.variables
-        told = variables | {"TRIBAL_ANSWER_TOKENS": str(environment.api.answer_tokens)} | self._of_memory
-        self.retriever = Function(
-            self,
-            "Retriever",
-            package="retriever",
-            environment=environment,
-            layers=layers,
-            place=place,
-            statements=rights.reading,
-            variables=told,
-        )
-        self.memory: Function | None = None
-        if environment.memory is not None:
-            self.memory = Function(
+        self._offering = {} if environment.memory is None else environment.memory.variables
+        self._offering |= {} if environment.knowledge is None else environment.knowledge.variables
+        told = variables | {"TRIBAL_ANSWER_TOKENS": str(environment.api.answer_tokens)} | self._offering
+
+        def with_tools(package: str, statements: list[iam.PolicyStatement]) -> Function:
+            return Function(
                 self,
-                "Memory",
-                package="memory",
+                package.capitalize(),
+                package=package,
                 environment=environment,
                 layers=layers,
                 place=place,
-                statements=rights.remembering,
+                statements=statements,
                 variables=told,
             )
+
+        self.retriever = with_tools("retriever", rights.reading)
+        self.memory = with_tools("memory", rights.remembering) if environment.memory else None
+        self.checker = with_tools("checker", rights.checking) if environment.knowledge else None
+        self.syncer = with_tools("syncer", rights.syncing) if environment.knowledge else None
         self.authorizer = self._authorizer(environment, layers)
         self.mcp = self._mcp(environment, layers)
         self.rest = self._rest_api(environment)
-        self._methods()
+        self._methods(environment)
         if self.authorizer is not None:
             self._tell_who_issues_tokens(environment)
 
@@ -107,13 +94,17 @@ class ToolsApi(Construct):
     @property
     def searching(self) -> list[Function]:
         """Those that ask an index."""
-        return [self.retriever, *([self.memory] if self.memory else [])]
+        return [self.retriever, *self._with_own_tools]
+
+    @property
+    def _with_own_tools(self) -> list[Function]:
+        return [function for function in (self.memory, self.checker, self.syncer) if function is not None]
 
     def _mcp(self, environment: Environment, layers: Layers) -> Function:
         """The function for MCP, which may do nothing but ask the functions that have the tools."""
         auth = environment.api.auth
         issuer = {"TRIBAL_TOKEN_ISSUER": auth.issuer} if isinstance(auth, JwtAuth) else {}
-        memory = {} if self.memory is None else {"TRIBAL_MEMORY_FUNCTION": self.memory.arn} | self._of_memory
+        others = {f"TRIBAL_{function.package.upper()}_FUNCTION": function.arn for function in self._with_own_tools}
         asked = [function.arn for function in self.searching]
         return Function(
             self,
@@ -122,7 +113,7 @@ class ToolsApi(Construct):
             environment=environment,
             layers=layers,
             statements=[allow("AskForTools", ["lambda:InvokeFunction"], *asked)],
-            variables={"TRIBAL_RETRIEVER": self.retriever.arn} | issuer | memory,
+            variables={"TRIBAL_RETRIEVER": self.retriever.arn} | issuer | others | self._offering,
         )
 
     def _authorizer(self, environment: Environment, layers: Layers) -> Function | None:
@@ -184,17 +175,19 @@ class ToolsApi(Construct):
             ),
         )
 
-    def _methods(self) -> None:
+    def _methods(self, environment: Environment) -> None:
         integration = self._integration("RetrieverOfApi", self.retriever)
         options = self._who_may()
         self.rest.root.add_resource("health").add_method("GET", integration, **options)
         tools = self.rest.root.add_resource("v1").add_resource("tools")
         tools.add_method("GET", integration, **options)
         tools.add_resource("{name}").add_method("POST", integration, **options)
-        if self.memory is not None:
-            remembers = self._integration("MemoryOfApi", self.memory)
-            for tool in MEMORY_TOOLS:
-                tools.add_resource(tool).add_method("POST", remembers, **options)
+        for function in self._with_own_tools:
+            answers = self._integration(f"{function.package.capitalize()}OfApi", function)
+            of_memory = MEMORY_TOOLS if function is self.memory else ()
+            of_knowledge = KNOWLEDGE_TOOLS[function.package] if environment.knowledge else ()
+            for tool in (*of_memory, *of_knowledge):
+                tools.add_resource(tool).add_method("POST", answers, **options)
         self._asks_mcp = self._integration("McpOfApi", self.mcp)
         mcp = self.rest.root.add_resource("mcp")
         for method in ("POST", "GET", "DELETE"):

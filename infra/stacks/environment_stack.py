@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from aws_cdk import CfnOutput, Stack, Tags
-from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from infra.environment import Environment
 from infra.function_packages import Packages
-from infra.stacks import permissions, search
-from infra.stacks.api import ToolRights, ToolsApi
+from infra.stacks import search
+from infra.stacks.api import ToolsApi
 from infra.stacks.functions import Layers, NetworkPlace
 from infra.stacks.indexing import Indexing
 from infra.stacks.observability import Observability
 from infra.stacks.pipeline import Pipeline
+from infra.stacks.schedules import SLOT, schedule
 from infra.stacks.search import Search
 from infra.stacks.storage import Storage
+from infra.stacks.tool_rights import rights_of
+
+SCHEDULED = "scheduled_at"
+"""The key of the event that has the syncer sync, as the function knows it; a test compares the two."""
 
 
 class EnvironmentStack(Stack):
@@ -46,6 +51,7 @@ class EnvironmentStack(Stack):
             undelivered=self.indexing.undelivered,
         )
         self.api = self._api()
+        self._sync_by_schedule()
         self.search = self._search()
         self._watch()
         self._tell()
@@ -78,29 +84,24 @@ class EnvironmentStack(Stack):
             environment=self.environment_settings,
             layers=self.layers,
             place=self._index_place,
-            rights=ToolRights(self._reading_statements(), self._remembering_statements()),
+            rights=rights_of(self, self.environment_settings, self.storage.bucket.bucket_arn),
             variables=self._variables,
         )
 
-    def _reading_statements(self) -> list[iam.PolicyStatement]:
-        if self.environment_settings.opensearch:
-            # One search may ask for tables and for memories.
-            return search.read_statements(search.domain_arn(self, self.environment_settings))
-        memory = [permissions.MEMORY] if self.environment_settings.memory else []
-        return permissions.read_objects(self.storage.bucket.bucket_arn, permissions.INDEX_FILES, *memory)
-
-    def _remembering_statements(self) -> list[iam.PolicyStatement]:
-        """Permissions of the function `memory`: it alone writes memories, and writes nothing else."""
-        bucket = self.storage.bucket.bucket_arn
-        own = [
-            permissions.write_objects(bucket, permissions.MEMORY),
-            permissions.delete_objects(bucket, permissions.MEMORY),
-        ]
-        if self.environment_settings.opensearch is None:
-            return [*permissions.read_objects(bucket, permissions.MEMORY, permissions.INDEX_FILES), *own]
-        arn = search.domain_arn(self, self.environment_settings)
-        reading = permissions.read_objects(bucket, permissions.MEMORY)
-        return [*reading, *own, *search.read_statements(arn), *search.memory_statements(arn)]
+    def _sync_by_schedule(self) -> None:
+        knowledge, syncer = self.environment_settings.knowledge, self.api.syncer
+        if knowledge is None or syncer is None:
+            return
+        schedule(
+            self,
+            "Sync",
+            when=knowledge.schedule,
+            environment=self.environment_settings,
+            target_arn=syncer.arn,
+            action="lambda:InvokeFunction",
+            message=json.dumps({SCHEDULED: SLOT}),
+            undelivered=self.indexing.undelivered,
+        )
 
     def _search(self) -> Search | None:
         size = self.environment_settings.opensearch
@@ -114,7 +115,8 @@ class EnvironmentStack(Stack):
             place=self._index_place,
             reader=self.api.retriever.role,
             writer=self.indexing.function.role,
-            memory=None if self.api.memory is None else self.api.memory.role,
+            checker=None if self.api.checker is None else self.api.checker.role,
+            keepers=[function.role for function in (self.api.memory, self.api.syncer) if function is not None],
         )
         for function in (self.indexing.function, *self.api.searching):
             function.set_variable("TRIBAL_SEARCH_ENDPOINT", domain.address)
@@ -129,6 +131,8 @@ class EnvironmentStack(Stack):
         watching.watch_api(environment.prefix, environment.name)
         if environment.memory is not None:
             watching.watch_memory()
+        if environment.knowledge is not None:
+            watching.watch_knowledge(environment.knowledge)
         if environment.opensearch is not None:
             watching.watch_search(environment.prefix, self.account, environment.opensearch.volume_gb)
 

@@ -10,7 +10,7 @@ from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from infra.environment import Environment, FunctionSize, Network
-from infra.function_packages import LAYERS, MODEL_LAYER, Packages, handler_of, layers_of
+from infra.function_packages import KNOWLEDGE_LAYERS, LAYERS, MODEL_LAYER, Packages, handler_of, layers_of
 from infra.stacks.logging import log_group, log_group_arn
 from infra.stacks.permissions import run_in_lambda, trusting
 
@@ -25,6 +25,8 @@ class Layers(Construct):
         self._versions: dict[str, lambda_.CfnLayerVersion] = {}
         for layer in LAYERS:
             if layer == MODEL_LAYER and not self._model:
+                continue
+            if layer in KNOWLEDGE_LAYERS and environment.knowledge is None:
                 continue
             asset = assets.Asset(self, f"{layer}-files", path=str(packages.layer(layer)))
             self._versions[layer] = lambda_.CfnLayerVersion(

@@ -14,6 +14,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.environment import Alarms, Environment
+from infra.knowledge import Knowledge
 from infra.stacks.functions import Function, metrics_namespace
 from infra.stacks.permissions import trusting
 
@@ -91,6 +92,20 @@ class Observability(Construct):
         self._alarm("memory-faults", faults, 1, "Memory could not be read or written; see docs/operating.md")
         self._show("Memory: calls that failed", [self._own_metric("ToolErrors", "memory"), faults])
 
+    def watch_knowledge(self, knowledge: Knowledge) -> None:
+        """Alarms on syncs that fail or are overdue, on unusable files, and on checks that fail by our fault."""
+        failed, items = self._own_metric("SyncsFailed", "syncer"), self._own_metric("ItemsFailed", "syncer")
+        faults = self._own_metric("CheckFaults", "checker")
+        self._alarm("sync-failed", failed, 1, "Decisions could not be synced; see docs/operating.md")
+        self._alarm("sync-items-failed", items, 1, "Files of decisions could not be used; sync_status names them")
+        self._alarm("check-faults", faults, 1, "Changes could not be checked against decisions; see docs/operating.md")
+        done = self._own_metric("SyncsDone", "syncer", Duration.hours(1))
+        if knowledge.schedule.enabled:
+            hours = knowledge.alarm_hours
+            self._expect(done, hours, "sync-missing", f"Decisions were not synced for {hours} hours")
+        self._show("Syncs", [self._own_metric("SyncsDone", "syncer"), failed, items])
+        self._show("Checks: calls that failed", [self._own_metric("ToolErrors", "checker"), faults])
+
     def watch_search(self, domain_name: str, account: str, volume_gb: int) -> None:
         """Alarms on a domain that has lost data, refuses writes or runs out of space."""
         dimensions = {"DomainName": domain_name, "ClientId": account}
@@ -124,12 +139,16 @@ class Observability(Construct):
             statistic="Sum",
             period=Duration.hours(1),
         )
+        self._expect(succeeded, hours, "run-missing", f"No run succeeded for {hours} hours")
+
+    def _expect(self, hourly: cloudwatch.Metric, hours: int, name: str, description: str) -> None:
+        """An alarm on a metric that was 0 in each of the last hours, or told nothing."""
         alarm = cloudwatch.Alarm(
             self,
-            "run-missing",
-            alarm_name=f"{self._environment.prefix}-run-missing",
-            alarm_description=f"No run succeeded for {hours} hours",
-            metric=succeeded,
+            name,
+            alarm_name=f"{self._environment.prefix}-{name}",
+            alarm_description=description,
+            metric=hourly,
             threshold=1,
             comparison_operator=cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
             evaluation_periods=hours,
@@ -177,13 +196,13 @@ class Observability(Construct):
         )
         alarm.add_alarm_action(actions.SnsAction(self.topic))
 
-    def _own_metric(self, name: str, service: str) -> cloudwatch.Metric:
+    def _own_metric(self, name: str, service: str, period: Duration = _FIVE_MINUTES) -> cloudwatch.Metric:
         return cloudwatch.Metric(
             namespace=metrics_namespace(self._environment),
             metric_name=name,
             dimensions_map={"service": service},
             statistic="Sum",
-            period=_FIVE_MINUTES,
+            period=period,
         )
 
     def _show(self, title: str, metrics: Sequence[cloudwatch.IMetric]) -> None:

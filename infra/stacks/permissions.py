@@ -18,6 +18,12 @@ DOCUMENTS = "docs/*"
 INDEX_FILES = "data/*"
 PROSE = "prose/*"
 MEMORY = "memory/*"
+KNOWLEDGE = "knowledge/*"
+SHELF = ("knowledge/manifest.json", "knowledge/projections/*")
+"""Which decisions are published, and what is searched of them and told at tables."""
+ITEMS = "knowledge/items/*"
+SYNC_RECORD = "progress/sync.json"
+SYNC_LEASE = "progress/sync-lease.json"
 
 _COLON = ArnFormat.COLON_RESOURCE_NAME
 
@@ -87,12 +93,17 @@ def reach_databases(stack: Stack, network: Network) -> list[iam.PolicyStatement]
     return statements
 
 
+def read_secret(stack: Stack, sid: str, name: str) -> iam.PolicyStatement:
+    """Read one secret of the stack's account and region, by its name, which `#` and a key of it may follow."""
+    secret = name.partition("#")[0]
+    arn = secret if secret.startswith("arn:") else _secret_arn(stack, secret)
+    return allow(sid, ["secretsmanager:GetSecretValue"], arn)
+
+
 def ask_model(stack: Stack, model: Model) -> list[iam.PolicyStatement]:
     """Ask the configured model alone: read the key of Anthropic's API, or call the model on Bedrock."""
     if model.provider == "anthropic":
-        secret = (model.api_key_secret or "").partition("#")[0]
-        arn = secret if secret.startswith("arn:") else _secret_arn(stack, secret)
-        return [allow("ReadModelKey", ["secretsmanager:GetSecretValue"], arn)]
+        return [read_secret(stack, "ReadModelKey", model.api_key_secret or "")]
     region = model.region or stack.region
     if model.endpoint == "messages":
         # Calls that name no project belong to the default one; the model is a condition.

@@ -7,7 +7,8 @@ from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.environment import Environment, Schedule
+from infra.environment import Environment
+from infra.schedule import Schedule
 from infra.stacks.permissions import allow, trusting
 
 SLOT = "<aws.scheduler.scheduled-time>"

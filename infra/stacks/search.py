@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aws_cdk import CfnTag, Stack
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
@@ -25,7 +27,7 @@ _LOGS = ("SEARCH_SLOW_LOGS", "INDEX_SLOW_LOGS", "ES_APPLICATION_LOGS")
 
 
 def read_statements(domain_arn: str) -> list[iam.PolicyStatement]:
-    """Permissions for the retriever, which asks each question as one `_msearch`."""
+    """Permissions for who asks, each question as one `_msearch`."""
     return [allow("AskTheIndex", _ASKING, f"{domain_arn}/_msearch")]
 
 
@@ -35,7 +37,7 @@ def write_statements(domain_arn: str) -> list[iam.PolicyStatement]:
 
 
 def memory_statements(domain_arn: str) -> list[iam.PolicyStatement]:
-    """Permissions for the function `memory`, which fills and asks the one index of memories, and makes it."""
+    """Permissions for memory and syncer, which fill and ask the one index of memories, and make it."""
     return [
         allow("KeepTheMemories", _ASKING, f"{domain_arn}/{MEMORIES}/*"),
         allow("MakeTheIndex", _MAKING, f"{domain_arn}/{MEMORIES}-*"),
@@ -60,7 +62,8 @@ class Search(Construct):
         place: NetworkPlace | None,
         reader: iam.Role,
         writer: iam.Role,
-        memory: iam.Role | None,
+        checker: iam.Role | None,
+        keepers: Sequence[iam.Role],
     ) -> None:
         super().__init__(scope, name)
         arn = domain_arn(self, environment)
@@ -68,9 +71,8 @@ class Search(Construct):
             statements=[
                 _for_role(reader, _ASKING, f"{arn}/_msearch"),
                 _for_role(writer, _KEEPING, f"{arn}/*"),
-                *([] if memory is None else [_for_role(memory, _ASKING, f"{arn}/_msearch")]),
-                *([] if memory is None else [_for_role(memory, _ASKING, f"{arn}/{MEMORIES}/*")]),
-                *([] if memory is None else [_for_role(memory, _MAKING, f"{arn}/{MEMORIES}-*")]),
+                *([] if checker is None else [_for_role(checker, _ASKING, f"{arn}/_msearch")]),
+                *(statement for role in keepers for statement in _keeping_memories(role, arn)),
             ]
         )
         domain = opensearch.CfnDomain(
@@ -159,6 +161,14 @@ def _cluster(size: OpenSearchSize) -> opensearch.CfnDomain.ClusterConfigProperty
         dedicated_master_type=size.master_instance_type,
         multi_az_with_standby_enabled=False,
     )
+
+
+def _keeping_memories(role: iam.Role, arn: str) -> list[iam.PolicyStatement]:
+    return [
+        _for_role(role, _ASKING, f"{arn}/_msearch"),
+        _for_role(role, _ASKING, f"{arn}/{MEMORIES}/*"),
+        _for_role(role, _MAKING, f"{arn}/{MEMORIES}-*"),
+    ]
 
 
 def _for_role(role: iam.Role, actions: list[str], *resources: str) -> iam.PolicyStatement:

@@ -10,6 +10,7 @@ from tribal.app.deployed import deployed_application
 from tribal.errors import ConfigurationError
 from tribal.ports.application import Application
 from tribal.settings.deployment import load_deployment
+from tribal_contracts import MemorySettings
 
 PLACE = {"TRIBAL_STORE": "s3://bucket", "AWS_REGION": "eu-central-1"}
 SEARCH = {"TRIBAL_INDEX": "opensearch", "TRIBAL_SEARCH_ENDPOINT": "https://localhost"}
@@ -37,6 +38,11 @@ def test_it_is_where_the_index_of_tables_is(where: dict[str, str], kind: type[ob
     index = application(where, {"TRIBAL_MEMORY": "{}"}).memory_index
     assert index is not None
     assert isinstance(index(), kind)
+
+
+def test_it_is_allowed_what_the_environments_file_says() -> None:
+    allowed = application(FILES, {"TRIBAL_MEMORY": '{"writable_layers": ["user"], "writes_per_minute": 2}'})
+    assert allowed.memory_settings == MemorySettings(writable_layers=["user"], writes_per_minute=2)
 
 
 def test_settings_that_cannot_be_used_are_told_by_the_key_that_the_environments_file_has() -> None:

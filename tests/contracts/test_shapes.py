@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 import tribal_contracts as contracts
-from tribal_contracts import memory
+from tribal_contracts import knowledge, memory
 from tribal_contracts.schemas import CAPABILITIES, DRAFT_2020, EXPORTED, json_schema, stale_files
 
 NOW = "2026-01-02T03:04:05Z"
@@ -86,7 +86,7 @@ def test_the_exported_schemas_are_those_of_the_models() -> None:
 @pytest.mark.parametrize("name", sorted(EXPORTED))
 def test_every_exported_schema_is_valid_in_its_dialect_and_never_allows_null_for_an_optional_field(name: str) -> None:
     schema = json_schema(name)
-    of_memory = name in memory.EXPORTED
+    of_memory = name in {**memory.EXPORTED, **knowledge.EXPORTED}
     (jsonschema.Draft202012Validator if of_memory else jsonschema.Draft7Validator).check_schema(schema)
     assert schema["$id"] == f"{name}.schema.json"
     assert schema["$schema"] == (DRAFT_2020 if of_memory else "http://json-schema.org/draft-07/schema#")
@@ -97,8 +97,8 @@ def test_every_exported_schema_is_valid_in_its_dialect_and_never_allows_null_for
             assert "null" not in kinds or field in shape.get("required", ())
 
 
-def test_the_exported_output_of_a_tool_of_memory_is_its_answer_or_a_failure_alone() -> None:
-    for name in memory.EXPORTED:
+def test_the_exported_output_of_a_tool_of_memory_or_knowledge_is_its_answer_or_a_failure_alone() -> None:
+    for name in (*memory.EXPORTED, *knowledge.EXPORTED):
         if name.endswith("-output"):
             validator = jsonschema.Draft202012Validator(json_schema(name))
             failed = {"success": False, "errorCode": "NOT_FOUND", "message": "x", "retryable": False}

@@ -18,6 +18,7 @@ from tribal_contracts import (
     ERROR_CODES,
     DatabaseEntry,
     DatabaseLimits,
+    KnowledgeSettings,
     ModelPrice,
     ModelSettings,
     ProfileEntry,
@@ -67,7 +68,9 @@ def test_every_tool_is_documented_with_its_inputs(tool: str) -> None:
         assert f"`{name}" in line
 
 
-@pytest.mark.parametrize("model", [ProjectFile, DatabaseEntry, DatabaseLimits, ModelSettings, ModelPrice, ProfileEntry])
+@pytest.mark.parametrize(
+    "model", [ProjectFile, DatabaseEntry, DatabaseLimits, KnowledgeSettings, ModelSettings, ModelPrice, ProfileEntry]
+)
 def test_every_key_of_the_configuration_is_documented(model: type[BaseModel]) -> None:
     documented = text("docs/configuration.md")
     assert [name for name in model.model_fields if not re.search(rf"\b{name}\b", documented)] == []

@@ -63,6 +63,8 @@ class AwsAccount:
         self._users: dict[str, str] = {}
         self._roles: dict[str, str] = {}
         self._keys: dict[str, dict[str, str]] = {}
+        self.repository: str | None = None
+        """Where what functions sync is on this machine, over https with the certificate."""
         self.domain_policies: dict[str, Any] = {}
         """Of the search domains that were deployed, by their names."""
         self.server = MotoServer.start("localhost")
@@ -215,6 +217,9 @@ class AwsAccount:
             return self.client("stepfunctions", role).start_execution(
                 stateMachineArn=target["Arn"], name=str(uuid.uuid4()), input=message
             )
+        if service == "lambda":
+            answer = self.client("lambda", role).invoke(FunctionName=target["Arn"], Payload=message)
+            return json.loads(answer["Payload"].read())
         url = self.client("sqs").get_queue_url(QueueName=target["Arn"].rsplit(":", 1)[-1])["QueueUrl"]
         return self.client("sqs", role).send_message(QueueUrl=url, MessageBody=message)
 
@@ -270,7 +275,7 @@ class AwsAccount:
             handler=function.handler or "",
             code=function.code_bytes,
             layers=stand_ins.layers_of(function),
-            variables=self._asking_bedrock_here(function.environment_vars),
+            variables=self._reading_git_here(self._asking_bedrock_here(function.environment_vars)),
             timeout_seconds=int(function.timeout),
             memory_mb=int(function.memory_size),
             arn=function.function_arn,
@@ -286,6 +291,13 @@ class AwsAccount:
         model["base_url"] = f"http://{self.bedrock.endpoint}{path}"
         return variables | {"TRIBAL_MODEL": json.dumps(model)}
 
+    def _reading_git_here(self, variables: dict[str, str]) -> dict[str, str]:
+        """The variables of a function, with the address of the repository on this machine where they name one."""
+        knowledge = json.loads(variables.get("TRIBAL_KNOWLEDGE", "{}"))
+        if not knowledge or self.repository is None:
+            return variables
+        return variables | {"TRIBAL_KNOWLEDGE": json.dumps(knowledge | {"repository": self.repository})}
+
     def _variables_of(self, role: str) -> dict[str, str]:
         keys = {name.upper(): value for name, value in self.keys_of(role).items()}
         return {
@@ -293,6 +305,7 @@ class AwsAccount:
             "AWS_ENDPOINT_URL": self.address,
             "AWS_EC2_METADATA_DISABLED": "true",
             "TRIBAL_SEARCH_CA": str(self._certificate),
+            **({} if self._certificate is None else {"SSL_CERT_FILE": str(self._certificate)}),
         }
 
     def _domain(self, node: str, certificate: Path) -> SignedProxy:

@@ -20,6 +20,7 @@ from botocore.credentials import Credentials
 from functions.planner.identity import run_id_of
 from infra.environment import Environment, load_environment
 from infra.function_packages import Packages
+from infra.knowledge import Knowledge
 from infra.memory import Memory
 from infra.model import Model
 from tests.e2e.account import REGION, AwsAccount, wait_until
@@ -29,12 +30,15 @@ from tribal_contracts import DocumentationManifest, OpenTask, RunRecord, RunRequ
 
 PASSWORD_SECRET = "tribal/dev/company"
 COMPANY = "acme"
-DEV = load_environment("dev").model_copy(update={"memory": Memory(company=COMPANY)})
+TOKEN_SECRET = "tribal/dev/git"
+KNOWLEDGE = Knowledge(repository="https://git.example.com/acme/decisions.git", token_secret=TOKEN_SECRET)
+DEV = load_environment("dev").model_copy(update={"memory": Memory(company=COMPANY), "knowledge": KNOWLEDGE})
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 LONE = DEV.model_copy(
     update={
         "name": "lone",
         "memory": None,
+        "knowledge": None,
         "index": "sqlite",
         "opensearch": None,
         "model": Model(provider="bedrock", name="anthropic.claude-haiku-5-5"),

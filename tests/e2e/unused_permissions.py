@@ -24,7 +24,7 @@ class Exemption:
         return all(re.fullmatch(pattern, value) for pattern, value in parts)
 
 
-_FUNCTION = r".*(Planner|Documenter|Finisher|Indexer|Retriever|Mcp|Memory).*Role.*"
+_FUNCTION = r".*(Planner|Documenter|Finisher|Indexer|Retriever|Mcp|Memory|Checker|Syncer).*Role.*"
 _MACHINE = r".*Pipeline(Run|Start)Role.*"
 EXEMPTIONS = (
     Exemption(_FUNCTION, r"logs:(CreateLogStream|PutLogEvents)", r".*", "Lambda itself writes what a function prints"),
@@ -44,10 +44,16 @@ EXEMPTIONS = (
         "Step Functions starts, follows and ends the children of a distributed map; moto runs them inside their parent",
     ),
     Exemption(
-        r".*(Daily|Reconcile)Role.*",
+        r".*(Daily|Reconcile|Sync)Role.*",
         r"sqs:SendMessage",
         r".*-undelivered",
         "the scheduler keeps what it could not deliver; here it delivers everything",
+    ),
+    Exemption(
+        r".*SyncerRole.*",
+        r"es:ESHttpPut",
+        r".*/tribal-memories-\*",
+        "the first to keep a memory makes their index, and here somebody has remembered something before the sync",
     ),
     Exemption(
         r"events\.amazonaws\.com",

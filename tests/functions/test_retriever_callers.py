@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.callers import COMPANY_VARIABLE, caller_of
+from functions.callers import caller_of
+from functions.offering import offered_tools
 from functions.scopes import (
     IDENTITY,
     RIGHTS,
@@ -22,6 +24,7 @@ from functions.scopes import (
 from tribal.catalog.scope import EVERYTHING, Scope
 from tribal.errors import IdentifierRefused, RequestRefused
 from tribal.ports import Caller, Identity
+from tribal.settings.deployment import COMPANY_VARIABLE, KNOWLEDGE_VARIABLE
 from tribal.tools.registry import REGISTRY
 
 READ = REGISTRY.read_rights
@@ -74,6 +77,15 @@ def test_whom_iam_let_in_reads_everything_and_remembers_under_the_name_that_iam_
     caller = asks({"authorizer": None, "identity": {"userArn": ARN}})
     assert (caller.subject, caller.scope, caller.identity) == (ARN, EVERYTHING, Identity(ARN))
     assert caller.rights == READ | {"memory:write"}
+
+
+def test_whom_iam_let_in_may_have_decisions_synced_where_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KNOWLEDGE_VARIABLE, json.dumps({"repository": "https://git.example.com/decisions"}))
+    caller = asks({"authorizer": None, "identity": {"userArn": ARN}})
+    assert caller.rights == offered_tools().read_rights | {"memory:write", "knowledge:sync"}
+    bearer = asks({"authorizer": {"principalId": "alice", SCOPE: write_scope(Scope(frozenset()))}})
+    assert bearer.rights == READ | {"knowledge:read"}
+    assert "knowledge:sync" not in (asks({"identity": {"sourceIp": "127.0.0.1"}}).rights or ())
 
 
 def test_whom_nobody_names_is_nobody_and_may_only_read() -> None:

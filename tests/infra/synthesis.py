@@ -16,6 +16,8 @@ from infra.packaging import copy_own_code
 from tests.plugins.skips import skip_or_fail
 
 Resource = dict[str, Any]
+BEHIND_THE_API = {"retriever", "memory", "checker", "syncer"}
+"""The functions that answer tools."""
 
 SMALL = Environment.model_validate(
     {
@@ -42,6 +44,17 @@ SMALL = Environment.model_validate(
             "account_log_role": False,
         },
         "memory": {"company": "Acme Corp", "writable_layers": ["user", "project"], "writes_per_minute": 10},
+        "knowledge": {
+            "repository": "https://code.acme.dev/decisions.git",
+            "branch": "main",
+            "folder": "docs/adr",
+            "token_secret": "tribal/small/git#token",
+            "layout": "flat",
+            "layer": "team",
+            "owner": "billing",
+            "schedule": {"expression": "rate(15 minutes)", "enabled": False},
+            "stale_hours": 2.5,
+        },
         "alarms": {"topic_arn": "arn:aws:sns:eu-central-1:111122223333:on-call"},
         "variables": {"PLANT_HOST": "10.0.0.5", "COMPANY": "Example"},
         "networks": {
@@ -79,6 +92,7 @@ INSIDE = Environment.model_validate(
             "network": "office",
         },
         "memory": {},
+        "knowledge": {"repository": "https://code.acme.dev/decisions.git", "stale_hours": 1000},
         "alarms": {"email": "data@example.com", "run_expected_every_hours": 26},
         "networks": {"office": {"vpc_id": "vpc-0a1b2c3d", "subnet_ids": ["subnet-0a1b2c3d", "subnet-1a1b2c3d"]}},
     }

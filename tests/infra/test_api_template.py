@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from functions.offering import ANSWERED_BY
+from infra.knowledge import KNOWLEDGE_TOOLS
 from infra.memory import MEMORY_TOOLS
 from tests.infra.synthesis import Assembly, Template
 
@@ -17,7 +19,8 @@ def test_no_method_of_the_api_is_open(template: Template) -> None:
     expected = "CUSTOM" if template.environment.api.auth.mode == "jwt" else "AWS_IAM"
     told = {name: each for name, each in methods.items() if "wellknown" in name}
     guarded = [method for name, method in methods.items() if name not in told]
-    assert [method["AuthorizationType"] for method in guarded] == [expected] * (9 if template.environment.memory else 6)
+    own = (3 if template.environment.memory else 0) + (5 if template.environment.knowledge else 0)
+    assert [method["AuthorizationType"] for method in guarded] == [expected] * (6 + own)
     assert all(("AuthorizerId" in method) == (expected == "CUSTOM") for method in guarded)
     assert [(each["HttpMethod"], each["AuthorizationType"]) for each in told.values()] == (
         [("GET", "NONE")] if expected == "CUSTOM" else []
@@ -46,7 +49,15 @@ def test_the_paths_of_the_api_are_those_of_the_tools(template: Template) -> None
     parts = {resource["PathPart"] for resource in template.of_type("AWS::ApiGateway::Resource").values()}
     public = {".well-known", "oauth-protected-resource"} if template.environment.api.auth.mode == "jwt" else set()
     memory = set(MEMORY_TOOLS) if template.environment.memory else set()
-    assert parts == {"health", "v1", "tools", "{name}", "mcp", *public, *memory}
+    of_knowledge = {tool for tools in KNOWLEDGE_TOOLS.values() for tool in tools}
+    knowledge = of_knowledge if template.environment.knowledge else set()
+    assert parts == {"health", "v1", "tools", "{name}", "mcp", *public, *memory, *knowledge}
+
+
+def test_the_tools_with_a_path_of_their_own_are_those_that_functions_answer() -> None:
+    told = {name: {*tools} for name, tools in KNOWLEDGE_TOOLS.items()}
+    told["memory"] |= {*MEMORY_TOOLS}
+    assert told == {name: {*tools} for name, tools in ANSWERED_BY.items()}
 
 
 def test_whoever_bears_no_good_token_is_told_where_to_get_one(assembly: Assembly) -> None:

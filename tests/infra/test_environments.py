@@ -31,6 +31,7 @@ def test_opensearch_is_the_index_of_both() -> None:
 
 CLAUDE = {"provider": "anthropic", "name": "claude-haiku-5-5", "api_key_secret": "claude"}
 BEDROCK = {"provider": "bedrock", "name": "anthropic.claude-haiku-5-5"}
+HTTPS = {"repository": "https://code.acme.dev/decisions.git"}
 JWT = {"mode": "jwt", "issuer": "https://example.com", "audience": "x", "scope_claim": "databases"}
 
 
@@ -61,6 +62,18 @@ JWT = {"mode": "jwt", "issuer": "https://example.com", "audience": "x", "scope_c
         ({"describer": "model"}, "needs the part model"),
         ({"model": {"provider": "anthropic", "name": "x"}}, "needs api_key_secret"),
         ({"model": CLAUDE | {"terms": {"a": "x" * 400, **{f"{n}": "y" * 400 for n in range(8)}}}}, "shorten model.ter"),
+        ({"knowledge": HTTPS, "memory": None}, "knowledge needs the part memory"),
+        ({"knowledge": {"repository": "git@code.acme.dev:decisions.git"}}, "over https: functions have no folder"),
+        ({"knowledge": {"repository": "ssh://git@code.acme.dev/decisions.git"}}, "over https"),
+        ({"knowledge": {"repository": "http://code.acme.dev/decisions.git"}}, "over https"),
+        ({"knowledge": {"repository": "../decisions"}}, "over https"),
+        ({"knowledge": {"repository": "https://code.acme.dev"}}, "over https"),
+        ({"knowledge": {"repository": "https://bot:hunter2@code.acme.dev/x.git"}}, "names the secret with the token"),
+        ({"knowledge": HTTPS | {"token_secret": "tribal/*"}}, "is no name of a secret"),
+        ({"knowledge": HTTPS | {"layout": "flat", "layer": "team"}}, "write layer and owner"),
+        ({"knowledge": HTTPS | {"owner": "billing"}}, "are of layout: flat"),
+        ({"knowledge": HTTPS | {"schedule": {"expression": "hourly"}}}, "should match pattern"),
+        ({"functions": {"checker": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),
         ({"functions": {"retriever": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),
     ],
 )
@@ -112,6 +125,10 @@ def test_no_environment_names_itself_otherwise_than_its_file(path: Path) -> None
         ({"alarms": {"email": "on-call@example.com.acme.dev"}}, []),
         ({"alarms": "none"}, []),
         ({"alarms": "none", "model": CLAUDE}, []),
+        (
+            {"alarms": "none", "knowledge": {"repository": "https://git.example.com/acme/decisions.git"}},
+            ["knowledge: https://git.example.com/acme/decisions.git is a placeholder"],
+        ),
         ({"alarms": "none", "model": BEDROCK}, []),
         (
             {"alarms": "none", "model": CLAUDE | {"api_key_secret": "tribal/*"}},

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from infra.knowledge import KNOWLEDGE_TOOLS
 from infra.memory import MEMORY_TOOLS
 from infra.role_table import EXAMPLE, PAGE, role_page
 from infra.stacks.search import MEMORIES
@@ -32,6 +33,25 @@ def statements(template: Template) -> list[tuple[str, dict[str, Any]]]:
 
 def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
+
+
+def tools_of(template: Template) -> dict[str, set[str]]:
+    """The tools of each function that has some of its own."""
+    found = {"memory": {*MEMORY_TOOLS}} if template.environment.memory else {}
+    if template.environment.knowledge:
+        for function, tools in KNOWLEDGE_TOOLS.items():
+            found.setdefault(function, set()).update(tools)
+    return found
+
+
+def objects_of(template: Template, function: str, action: str) -> set[str]:
+    """The objects that a function behind the API may read, write or delete."""
+    return {
+        resource.partition("/")[2]
+        for name, statement in statements(template)
+        if name.startswith(f"Api{function}Role") and action in listed(statement["Action"])
+        for resource in flat_resources(template, statement)
+    }
 
 
 def flat_resources(template: Template, statement: dict[str, Any]) -> list[str]:
@@ -83,13 +103,15 @@ def test_functions_may_be_called_by_the_methods_and_the_authorizer_of_their_own_
     (authorizer,) = template.of_type("AWS::ApiGateway::Authorizer") or (None,)
     decides = {"Authorizer": {f"authorizers/<{authorizer}>"}} if authorizer else {}
     tells = {"GET/.well-known/oauth-protected-resource"} if authorizer else set()
-    memory = {"Memory": {f"POST/v1/tools/{tool}" for tool in MEMORY_TOOLS}} if template.environment.memory else {}
-    assert places == {"Retriever": methods, "Mcp": mcp | tells, **memory, **decides}
+    own: dict[str, set[str]] = {}
+    for function, tools in tools_of(template).items():
+        own[function.capitalize()] = {f"POST/v1/tools/{tool}" for tool in tools}
+    assert places == {"Retriever": methods, "Mcp": mcp | tells, **own, **decides}
 
 
 def test_the_function_for_mcp_may_ask_those_with_tools_and_nothing_else_and_nobody_else_may(template: Template) -> None:
     functions = template.of_type("AWS::Lambda::Function")
-    with_tools = ("ApiRetriever", "ApiMemory") if template.environment.memory else ("ApiRetriever",)
+    with_tools = ("ApiRetriever", *(f"Api{function.capitalize()}" for function in tools_of(template)))
     asked = [next(name for name in functions if name.startswith(start)) for start in with_tools]
     own, invoking = [], set()
     for name, statement in statements(template):
@@ -99,7 +121,11 @@ def test_the_function_for_mcp_may_ask_those_with_tools_and_nothing_else_and_nobo
         if {"lambda:InvokeFunction", "lambda:*", "*"} & {*listed(statement["Action"])}:
             invoking |= {name[:10] for each in resources if each == "*" or any(name in each for name in asked)}
     assert own == [(["lambda:InvokeFunction"], [f"<{name}.Arn>" for name in asked])]
-    assert invoking == {"ApiMcpRole"}
+    schedule = {name[:10] for name, statement in statements(template) if name.startswith("SyncRole")}
+    assert invoking == {"ApiMcpRole"} | schedule
+    for name, statement in statements(template):
+        if name.startswith("SyncRole") and statement["Sid"] == "Deliver":
+            assert flat_resources(template, statement) == [f"<{asked[-1]}.Arn>"]
 
 
 def test_only_actions_without_resources_are_allowed_on_everything(template: Template) -> None:
@@ -130,7 +156,7 @@ def test_each_function_writes_its_own_log_group_alone(template: Template) -> Non
         assert written.endswith(f":log-group:/aws/lambda/{function['FunctionName']}:*")
 
 
-def test_only_planners_and_documenters_reach_databases(assembly: Assembly) -> None:
+def test_only_planners_and_documenters_reach_databases_and_the_syncer_alone_reads_its_token(assembly: Assembly) -> None:
     template = assembly.templates["small"]
     reaching = {"secretsmanager:GetSecretValue", "kms:Decrypt", "rds-db:connect", "sts:AssumeRole"}
     found: dict[str, set[str]] = {}
@@ -142,7 +168,10 @@ def test_only_planners_and_documenters_reach_databases(assembly: Assembly) -> No
         "PipelineDocumentershop": {"secretsmanager:GetSecretValue"},
         "PipelinePlannerplant": {"kms:Decrypt", "rds-db:connect", "sts:AssumeRole"},
         "PipelineDocumenterplant": {"kms:Decrypt", "rds-db:connect", "sts:AssumeRole"},
+        "ApiSyncer": {"secretsmanager:GetSecretValue"},
     }
+    (token,) = [flat_resources(template, each) for _, each in statements(template) if each["Sid"] == "ReadToken"]
+    assert [each.partition(":secret:")[2] for each in token] == ["tribal/small/git-??????"]
 
 
 def test_the_retriever_asks_the_index_and_changes_nothing(template: Template) -> None:
@@ -151,17 +180,54 @@ def test_the_retriever_asks_the_index_and_changes_nothing(template: Template) ->
         for name, statement in statements(template)
         if name.startswith("ApiRetrieverRole") and statement["Sid"] not in {"WriteLogs", "SendTraces", "JoinTheVpc"}
     ]
-    if template.environment.index == "opensearch":
-        ((actions, (resource,)),) = own
-        assert (actions, resource.split(":domain/")[1]) == (
-            ["es:ESHttpPost"],
-            f"{template.environment.prefix}/_msearch",
-        )
-    else:
-        assert [actions for actions, _ in own] == [["s3:GetObject"], ["s3:ListBucket"]]
+    asking = [
+        (actions, [each.split(":domain/")[1] for each in resources])
+        for actions, resources in own
+        if "es:" in actions[0]
+    ]
+    in_domain = template.environment.index == "opensearch"
+    assert asking == ([(["es:ESHttpPost"], [f"{template.environment.prefix}/_msearch"])] if in_domain else [])
+    files = [actions for actions, _ in own if "es:" not in actions[0]]
+    reads = not in_domain or template.environment.knowledge is not None
+    assert files == ([["s3:GetObject"], ["s3:ListBucket"]] if reads else [])
+    shelf = {"knowledge/manifest.json", "knowledge/projections/*"} if template.environment.knowledge else set()
+    memory = {"memory/*"} if template.environment.memory else set()
+    assert objects_of(template, "Retriever", "s3:GetObject") == shelf | (set() if in_domain else {"data/*"} | memory)
 
 
-def test_memory_alone_writes_memories_and_writes_nothing_else(template: Template) -> None:
+def test_the_checker_reads_decisions_and_the_index_and_changes_nothing(template: Template) -> None:
+    in_files = template.environment.index == "sqlite"
+    items = {"knowledge/manifest.json", "knowledge/projections/*", "knowledge/items/*"}
+    own = {
+        action
+        for name, statement in statements(template)
+        if name.startswith("ApiCheckerRole") and statement["Sid"] not in {"WriteLogs", "SendTraces", "JoinTheVpc"}
+        for action in listed(statement["Action"])
+    }
+    if template.environment.knowledge is None:
+        assert own == set()
+        return
+    assert own == {"s3:GetObject", "s3:ListBucket", *([] if in_files else ["es:ESHttpPost"])}
+    assert objects_of(template, "Checker", "s3:GetObject") == items | ({"data/*"} if in_files else set())
+
+
+def test_the_syncer_alone_publishes_decisions_and_writes_what_points_to_them(template: Template) -> None:
+    has_knowledge = template.environment.knowledge is not None
+    writing = {
+        re.sub(r"Role[0-9A-F]{8}$", "", name)
+        for name, statement in statements(template)
+        if {"s3:PutObject", "s3:DeleteObject"} & {*listed(statement["Action"])}
+        for resource in flat_resources(template, statement)
+        if resource.partition("/")[2].startswith(("knowledge/", "progress/sync"))
+    }
+    assert writing == ({"ApiSyncer"} if has_knowledge else set())
+    own = {"knowledge/*", "memory/*", "progress/sync.json", "progress/sync-lease.json"} if has_knowledge else set()
+    assert objects_of(template, "Syncer", "s3:GetObject") == own
+    assert objects_of(template, "Syncer", "s3:PutObject") == own
+    assert objects_of(template, "Syncer", "s3:DeleteObject") == {each for each in own if each.endswith("/*")}
+
+
+def test_memory_and_syncer_alone_write_memories_and_memory_writes_nothing_else(template: Template) -> None:
     writing: dict[str, set[str]] = {}
     reading: dict[str, set[str]] = {}
     for name, statement in statements(template):
@@ -172,22 +238,25 @@ def test_memory_alone_writes_memories_and_writes_nothing_else(template: Template
             if "s3:GetObject" in listed(statement["Action"]):
                 reading.setdefault(role, set()).add(resource.partition("/")[2])
     memory = template.environment.memory is not None
-    assert {role for role, keys in writing.items() if "memory/*" in keys} == ({"ApiMemory"} if memory else set())
+    syncer = {"ApiSyncer"} if template.environment.knowledge else set()
+    writers = {role for role, keys in writing.items() if "memory/*" in keys}
+    assert writers == ({"ApiMemory"} if memory else set()) | syncer
     assert writing.get("ApiMemory", set()) == ({"memory/*"} if memory else set())
     readers = {role for role, keys in reading.items() if "memory/*" in keys}
     in_files = template.environment.index == "sqlite"
-    assert readers == ({"ApiMemory", *(["ApiRetriever"] if in_files else [])} if memory else set())
+    assert readers == ({"ApiMemory", *(["ApiRetriever"] if in_files else [])} if memory else set()) | syncer
 
 
-def test_memory_touches_its_own_index_of_the_domain_alone(template: Template) -> None:
+@pytest.mark.parametrize("function", ["Memory", "Syncer"])
+def test_who_keeps_memories_touches_their_index_of_the_domain_alone(template: Template, function: str) -> None:
     kept = [
         resource.partition(":domain/")[2]
         for name, statement in statements(template)
-        if name.startswith("ApiMemoryRole") and statement["Sid"] in ("KeepTheMemories", "MakeTheIndex")
+        if name.startswith(f"Api{function}Role") and statement["Sid"] in ("KeepTheMemories", "MakeTheIndex")
         for resource in flat_resources(template, statement)
     ]
     prefix = template.environment.prefix
-    has_index = template.environment.memory is not None and template.environment.index == "opensearch"
+    has_index = function.lower() in tools_of(template) and template.environment.index == "opensearch"
     assert kept == ([f"{prefix}/{MEMORIES}/*", f"{prefix}/{MEMORIES}-*"] if has_index else [])
 
 

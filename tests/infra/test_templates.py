@@ -17,7 +17,7 @@ from infra.environment import environment_names, load_environment
 from infra.function_packages import FUNCTIONS, handler_of, layers_of
 from infra.memory import Memory
 from tests import ROOT
-from tests.infra.synthesis import Assembly, Template
+from tests.infra.synthesis import BEHIND_THE_API, Assembly, Template
 from tribal.edges.http.identity import IdentityClaims, TokenRules
 from tribal.runs.leases.lease import TERM_SECONDS
 from tribal.settings.deployment import load_deployment
@@ -76,7 +76,8 @@ def test_the_store_keeps_old_versions_logs_access_and_tells_of_new_objects(templ
 def test_no_function_is_ours_that_we_did_not_write(template: Template) -> None:
     handlers = {properties["Handler"] for properties in template.of_type(LAMBDA).values()}
     written = set(FUNCTIONS) if template.environment.name == "small" else set(FUNCTIONS) - {"authorizer"}
-    written -= set() if template.environment.memory else {"memory"}
+    of_memory, of_knowledge = template.environment.memory, template.environment.knowledge
+    written -= (set() if of_memory else {"memory"}) | (set() if of_knowledge else {"checker", "syncer"})
     assert handlers == {handler_of(function) for function in written}
     assert not [name for name, kind in template.resources.items() if kind["Type"].startswith("Custom::")]
 
@@ -107,7 +108,8 @@ def test_functions_run_in_the_network_of_their_databases_and_nowhere_else(assemb
 def test_what_asks_the_domain_joins_the_vpc_in_which_the_domain_lies(assembly: Assembly) -> None:
     template = assembly.templates["inside"]
     inside = {each["FunctionName"] for each in template.of_type(LAMBDA).values() if "VpcConfig" in each}
-    assert {"tribal-inside-indexer", "tribal-inside-retriever", "tribal-inside-memory"} <= inside
+    asking = ("indexer", "retriever", "memory", "checker", "syncer")
+    assert {f"tribal-inside-{name}" for name in asking} <= inside
     (domain,) = template.of_type("AWS::OpenSearchService::Domain").values()
     assert domain["VPCOptions"]["SubnetIds"] == ["subnet-0a1b2c3d", "subnet-1a1b2c3d"]
     (group,) = domain["VPCOptions"]["SecurityGroupIds"]
@@ -147,17 +149,19 @@ def test_functions_are_told_what_they_read_from_the_environment(template: Templa
         if package == "mcp":
             assert template.flat(variables["TRIBAL_RETRIEVER"]).startswith("<ApiRetrieverFunction")
             assert not {"TRIBAL_STORE", "TRIBAL_INDEX", "TRIBAL_SEARCH_ENDPOINT"} & variables.keys()
-            told = variables.get("TRIBAL_MEMORY_FUNCTION")
-            assert (told is not None) == (template.environment.memory is not None)
-            assert told is None or template.flat(told).startswith("<ApiMemoryFunction")
+            named = [(name, f"TRIBAL_{name.upper()}_FUNCTION") for name in ("memory", "checker", "syncer")]
+            called = {name: template.flat(variables[key]) for name, key in named if key in variables}
+            assert all(arn.startswith(f"<Api{name.capitalize()}Function") for name, arn in called.items())
+            of_memory, of_knowledge = template.environment.memory, template.environment.knowledge
+            assert set(called) == {*(["memory"] * bool(of_memory)), *(["checker", "syncer"] * bool(of_knowledge))}
             continue
         assert template.flat(variables["TRIBAL_STORE"]).startswith("s3://<StorageStore")
         assert variables["TRIBAL_INDEX"] == template.environment.index
         assert ("TRIBAL_QUEUE_URL" in variables) == (package == "indexer")
-        asked = package in {"indexer", "retriever", "memory"} and template.environment.index == "opensearch"
+        asked = package in {"indexer", *BEHIND_THE_API} and template.environment.index == "opensearch"
         assert ("TRIBAL_SEARCH_ENDPOINT" in variables) == asked
         assert variables["POWERTOOLS_SERVICE_NAME"] == package
-        limit = str(template.environment.api.answer_tokens) if package in {"retriever", "memory"} else None
+        limit = str(template.environment.api.answer_tokens) if package in BEHIND_THE_API else None
         assert variables.get("TRIBAL_ANSWER_TOKENS") == limit
 
 
@@ -165,7 +169,7 @@ def test_functions_behind_the_api_are_told_of_memory_where_the_environment_has_i
     memory = template.environment.memory
     for each in template.of_type(LAMBDA).values():
         variables, package = each["Environment"]["Variables"], each["Handler"].split(".")[1]
-        told = memory is not None and package in {"retriever", "memory", "mcp"}
+        told = memory is not None and package in {*BEHIND_THE_API, "mcp"}
         assert ("TRIBAL_MEMORY" in variables) == told
         assert variables.get("TRIBAL_COMPANY") == (memory.company if memory is not None and told else None)
         if told:
@@ -285,7 +289,9 @@ def test_the_domain_is_encrypted_everywhere_and_knows_the_roles_that_ask_it(temp
         known = (
             "<ApiRetrieverRole",
             "<IndexingIndexerRole",
+            *(["<ApiCheckerRole"] if template.environment.knowledge else []),
             *(["<ApiMemoryRole"] * 3 if template.environment.memory else []),
+            *(["<ApiSyncerRole"] * 3 if template.environment.knowledge else []),
         )
         assert [role.startswith(name) for role, name in zip(roles, known, strict=True)] == [True] * len(known)
 
@@ -325,8 +331,7 @@ def test_failures_dead_letters_and_throttles_raise_alarms(template: Template) ->
     prefix = template.environment.prefix
     wanted = {"run-failed", "run-timed-out", "run-not-completed", "dead-letters-1", "dead-letters-2", "api-faults"}
     for function in template.of_type(LAMBDA).values():
-        short = function["FunctionName"].removeprefix(f"{prefix}-")
-        wanted.add(f"{short}-throttles")
+        wanted.add(f"{function['FunctionName'].removeprefix(f'{prefix}-')}-throttles")
     assert {f"{prefix}-{name}" for name in wanted} <= names
     assert len(template.of_type("AWS::CloudWatch::Dashboard")) == 1
 
@@ -372,12 +377,14 @@ def test_what_nobody_would_hear_of_is_not_deployed(assembly: Assembly) -> None:
         check=False,
     )
     assert ran.returncode == 1
-    assert ran.stderr.splitlines()[-1].startswith("prod: nobody receives its alarms: set alarms.email")
+    nobody, placeholder = ran.stderr.splitlines()[-2:]
+    assert nobody.startswith("prod: nobody receives its alarms: set alarms.email")
+    assert placeholder.startswith("prod: knowledge: https://git.example.com/acme/decisions.git is a placeholder")
 
 
 def test_schedules_keep_to_the_time_zone_and_lose_nothing(template: Template) -> None:
     schedules = template.of_type("AWS::Scheduler::Schedule").values()
-    assert len(schedules) == 2
+    assert len(schedules) == (3 if template.environment.knowledge else 2)
     for each in schedules:
         assert each["ScheduleExpressionTimezone"] == template.environment.time_zone
         assert each["Target"]["DeadLetterConfig"]["Arn"]["Fn::GetAtt"][0].startswith("IndexingUndelivered")

@@ -296,8 +296,8 @@ def test_a_layer_that_is_not_searched_is_told(app: Application) -> None:
 
 def test_agents_are_offered_memory_where_it_is_configured() -> None:
     assert not {spec.name for spec in CAPABILITY.tools} & set(REGISTRY.tools)
-    assert offered(memory=False) is REGISTRY
-    assert {spec.name for spec in CAPABILITY.tools} <= set(offered(memory=True).tools)
+    assert set(offered(None, None).tools) == set(REGISTRY.tools)
+    assert {spec.name for spec in CAPABILITY.tools} <= set(offered(MemorySettings(), None).tools)
 
 
 @pytest.mark.parametrize(

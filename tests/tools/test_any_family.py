@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -274,18 +274,23 @@ def test_a_list_of_the_five_costs_a_conversation_fewer_than_2500_tokens(app: App
 
 
 @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
-def test_a_list_of_the_tools_of_memory_costs_fewer_than_1300_tokens_and_700_without_outputs(
-    app: Application, version: str
+@pytest.mark.parametrize(
+    ("names", "count", "whole", "without_outputs"),
+    [(("memory",), 3, 1_300, 700), (("knowledge", "sync"), 5, 2_600, 1_100)],
+    ids=["memory", "knowledge"],
+)
+def test_a_list_of_tools_costs_few_tokens(
+    app: Application, version: str, names: Sequence[str], count: int, whole: int, without_outputs: int
 ) -> None:
-    (memory,) = (capability for capability in EVERYTHING.capabilities if capability.name == "memory")
-    with served_in_process(app, version, ALICE, Registry((memory,))) as wire:
+    wanted = tuple(capability for capability in EVERYTHING.capabilities if capability.name in names)
+    with served_in_process(app, version, ALICE, Registry(wanted)) as wire:
         wire.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
         answer = wire.reading.readline()
     listed = json.loads(answer)["result"]["tools"]
     without = [{name: value for name, value in tool.items() if name != "outputSchema"} for tool in listed]
-    assert len(listed) == 3
-    assert len(answer) / 4 < 1_300
-    assert len(json.dumps(without, separators=(",", ":"))) / 4 < 700
+    assert len(listed) == count
+    assert len(answer) / 4 < whole
+    assert len(json.dumps(without, separators=(",", ":"))) / 4 < without_outputs
 
 
 def test_what_the_list_leaves_out_the_instructions_explain() -> None:

@@ -163,12 +163,16 @@ def test_the_list_of_tools_loads_no_contract_no_numbers_no_vendor_and_no_use_cas
     unwanted = ("numpy", "sqlite3", "pg8000", "tokenizers", "pydantic", "tribal_contracts", "tribal.adapters")
     assert not [name for name in loaded if name.startswith(unwanted)]
     assert {name for name in loaded if name.startswith("tribal.")} == {
+        "tribal.knowledge",
+        "tribal.knowledge.tools",
         "tribal.memory",
         "tribal.memory.tools",
         "tribal.ports",
         "tribal.ports.tool",
         "tribal.retrieval",
         "tribal.retrieval.tools",
+        "tribal.syncing",
+        "tribal.syncing.tools",
         "tribal.tools",
         "tribal.tools.registry",
     }

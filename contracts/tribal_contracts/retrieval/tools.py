@@ -167,7 +167,8 @@ class GuidanceItem(Contract):
     """Extension: what somebody has learned about a table."""
 
     id: str
-    kind: Literal["memory"]
+    kind: str
+    """`memory`, or the type of a decision."""
     layer: str
     text: str
     author: str

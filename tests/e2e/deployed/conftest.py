@@ -17,7 +17,8 @@ from infra.packaging import build
 from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
 from tests.e2e.account import CDK, AwsAccount
-from tests.e2e.deployed_system import DEV, LONE, DeployedSystem, make_ready, stack_of, synthesise
+from tests.e2e.deployed_system import DEV, LONE, TOKEN_SECRET, DeployedSystem, make_ready, stack_of, synthesise
+from tests.e2e.git_server import TOKEN, GitServer
 from tests.e2e.lambda_processes import runs_here
 from tests.fakes.claude import FakeClaude
 from tests.plugins.postgres import COMPANY_SQL, administer, login, new_database, unique_name
@@ -71,6 +72,16 @@ def account(
         yield account
         account.close()
     opensearch.indices.delete(index="tribal-knowledge-*", params={"allow_no_indices": "true"})
+
+
+@pytest.fixture(scope="package")
+def git(account: AwsAccount, tmp_path_factory: pytest.TempPathFactory, certificate: Path) -> Iterator[GitServer]:
+    """The repository that decisions of the environment `dev` are kept in."""
+    server = GitServer(tmp_path_factory.mktemp("git") / "decisions", certificate)
+    account.repository = server.address
+    account.keep_secret(TOKEN_SECRET, TOKEN)
+    yield server
+    server.close()
 
 
 @pytest.fixture(scope="package")

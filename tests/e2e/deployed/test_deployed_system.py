@@ -17,8 +17,10 @@ import pytest
 from functions.contexts import MARGIN_SECONDS
 from infra.function_packages import FUNCTIONS, OUR_LAYER
 from tests.e2e.account import REGION, wait_until
+from tests.e2e.deployed import deciding
 from tests.e2e.deployed.remembering import in_two_processes, leave_half_written
 from tests.e2e.deployed_system import DeployedSystem, unit_of
+from tests.e2e.git_server import GitServer
 from tests.e2e.lambda_processes import Sandbox
 from tests.e2e.permissions import missing, unused
 from tests.e2e.unused_permissions import outdated, unexplained
@@ -32,7 +34,7 @@ from tribal_contracts import IndexerProgress
 pytestmark = pytest.mark.xdist_group("e2e")
 
 PLANNER, DOCUMENTER, FINISHER = "planner-default", "documenter-default", "finisher"
-DEPLOYED = (PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp", "memory")
+DEPLOYED = (PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp", "memory", "checker", "syncer")
 AFTER = {
     "test_what_is_allowed_and_was_never_called_has_its_reason",
     "test_logs_and_metrics_are_as_cloudwatch_reads_them",
@@ -100,7 +102,7 @@ def test_an_agent_is_answered_over_mcp_by_a_function_that_asks_the_retriever(sys
     assert [system.request(method, "/mcp").status_code for method in ("GET", "DELETE")] == [405, 405]
     (first, *_) = [event["tool_call"] for event in system.calls_of("retriever") if "tool_call" in event]
     assert first["tool"] == "search_tables"
-    assert {*first["caller"]["rights"]} == EVERYTHING.read_rights | {"memory:write"}
+    assert {*first["caller"]["rights"]} == EVERYTHING.read_rights | {"memory:write", "knowledge:sync"}
     assert first["caller"]["identity"]["user"].endswith(f":user/caller-{system.environment.name}")
 
 
@@ -135,6 +137,27 @@ def test_what_is_remembered_is_found_by_another_process_and_by_nobody_else(syste
     assert (again.status_code, again.json()) == (404, absent.json())
     assert system.ask("memory_search", asked)["results"] == []
     assert [event for event in system.calls_of("retriever") if "memory" in json.dumps(event.get("path", ""))] == []
+
+
+def test_what_was_decided_is_synced_over_https_checked_and_told_and_synced_again_when_it_changes(
+    system: DeployedSystem, git: GitServer
+) -> None:
+    git.commit(deciding.FIRST, "Decide")
+    told = system.account.fire(f"{system.environment.prefix}-sync", "2026-11-21T07:00:00Z")
+    assert (told["success"], told["result"]["added"]) == (True, 3)
+    deciding.forget_projections(system)
+    checked = system.ask("knowledge_check", deciding.MYSQL)
+    assert (checked["passed"], [each["knowledgeItemId"] for each in checked["violations"]]) == (False, ["drivers"])
+    git.commit(deciding.CHANGED, "Say why")
+    assert system.ask("sync_now", {})["result"]["updated"] == 1
+    git.commit(deciding.AGAIN, "Say it better")
+    assert deciding.over_mcp(system, "sync_now")["result"]["updated"] == 1
+    assert deciding.shown_everywhere(system) == deciding.EVERYWHERE
+
+
+def test_what_a_team_decided_is_there_for_that_team_alone(system: DeployedSystem, git: GitServer) -> None:
+    assert deciding.seen_by(system, "billing") == ({"drivers", "0001-payments", "dunning"}, None)
+    assert deciding.seen_by(system, "ops") == ({"drivers", "0001-payments"}, "NOT_FOUND")
 
 
 def test_what_claims_to_be_the_call_of_a_function_is_a_request_like_any_other(system: DeployedSystem) -> None:

@@ -15,6 +15,7 @@ from tests.edges.mcp.asked import index_project
 from tests.memory.hostile import TABLES, orders_about, plant
 from tests.rendering.web.browser import chromium_fixture  # noqa: F401
 from tests.rendering.web.sites import heard, looking, written_site
+from tests.syncing.house import write
 
 pytestmark = pytest.mark.xdist_group("chromium")
 
@@ -82,3 +83,17 @@ def test_memories_that_give_orders_are_text_on_the_pages_of_their_tables(chromiu
                 assert all(plain(order) in shown for order in orders_about(table))
                 assert tab.value(f"{ITEM}.querySelectorAll('a, img, script, iframe, svg, style, b').length") == 0
                 assert tab.value("typeof window.obeyed") == "undefined"
+
+
+def test_decisions_that_name_a_table_stand_above_what_was_remembered_of_it(chromium: Chromium, project: Path) -> None:
+    settings = "identity: {project: shop}\nknowledge: {repository: decisions}\nmemory: {}\ndatabases: []\n"
+    decided = "# 1. Keys\n\nStatus: accepted\n\n## Decision\n\n`crm.customer` has <b>numbers</b> of its own.\n"
+    write(project, {"databases.yaml": settings, "decisions/projects/shop/adrs/0001-keys.md": decided})
+    tribal("sync", cwd=project)
+    with Served(project) as server, looking(chromium, f"{server.address}/", TABLE) as tab:
+        tab.until(ITEM)
+        whole = str(tab.value("document.querySelector('main').innerText"))
+        assert "Keys: crm.customer has numbers of its own." in whole
+        assert "adr 0001-keys, project, by shop" in whole
+        assert whole.index("\nDecided\n") < whole.index("\nRemembered by others\n")
+        assert heard(tab) == []

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tribal.app.knowledge import JoinedGuidance, knowledge_guidance, knowledge_origin
 from tribal.app.models import Models
 from tribal.app.parts import (
     Databases,
@@ -21,6 +22,7 @@ from tribal.app.parts import (
 )
 from tribal.errors import ConfigurationError, ObjectNotFound
 from tribal.ports import Application, Options, Provider, RunParameters
+from tribal.ports.derived import Derived
 from tribal.settings import settings_in_bucket
 from tribal.settings.deployment import PROJECT_KEY, PROMPTS_KEY
 
@@ -38,11 +40,23 @@ if TYPE_CHECKING:
     from tribal.settings.snowflake.target import SnowflakeTarget
     from tribal_contracts import DatabaseEntry
 
+MIRROR = "knowledge-mirror"
+"""The folder of temporary files with a copy of the repository that knowledge is kept in."""
+FETCH_SECONDS = 15.0
+"""Of a sync that somebody waits for, which has to do more than fetch within `SYNC_SECONDS`."""
 _HINT = "make it in Secrets Manager, in the region of the functions"
 
 
-def deployed_application(deployment: Deployment, parameters: RunParameters | None = None) -> Application:
-    """Build a function's application; the bucket's `databases.yaml` is read when the options are first used."""
+def deployed_application(
+    deployment: Deployment, parameters: RunParameters | None = None, *, fetch_seconds: float = FETCH_SECONDS
+) -> Application:
+    """Build a function's application; the bucket's `databases.yaml` is read when the options are first used.
+
+    Args:
+        deployment: the resources that the function uses.
+        parameters: of the run that it takes part in.
+        fetch_seconds: the longest that fetching decisions may take.
+    """
     store: Provider[ObjectStore] = Provider(lambda: store_in_bucket(deployment.bucket, deployment.region))
     secrets: Provider[Secrets] = Provider(lambda: secrets_manager(deployment.region, deployment.network_role))
     # The functions of a run connect side by side, as many as the plan lets: one connection each.
@@ -50,7 +64,7 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
     databases = Databases(secrets, partial(_target, deployment), _HINT, servers, role=deployment.network_role)
     clock = system_clock()
     options = Provider(partial(_options, deployment, store, parameters or RunParameters()))
-    # The key is the functions' own: no role of a network comes between.
+    # Keys and tokens are the functions' own: no role of a network comes between.
     keys: Provider[Secrets] = Provider(lambda: secrets_manager(deployment.region))
     models = Models(
         options,
@@ -64,6 +78,8 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
     )
     embedder: Provider[Embedder] = Provider(wheel_embedder)
     memories: Provider[MemoryIndex] = Provider(partial(_memory_index, deployment, store, embedder))
+    derived = Derived()
+    guides = deployment.memory is not None or deployment.knowledge is not None
     return Application(
         clock=clock,
         options=options,
@@ -78,8 +94,12 @@ def deployed_application(deployment: Deployment, parameters: RunParameters | Non
         index=Provider(partial(_index, deployment, store)),
         index_writer=partial(_index_writer, deployment, store),
         memory_index=memories if deployment.memory else None,
+        memory_settings=deployment.memory,
         recover_memory=recovering(store, memories, embedder),
-        guidance=Provider(partial(_guidance, memories)) if deployment.memory else None,
+        guidance=Provider(partial(_guidance, deployment, memories, store, embedder, derived)) if guides else None,
+        knowledge=knowledge_origin(deployment.knowledge, deployment.company, _scratch(MIRROR), keys, fetch_seconds),
+        sync_stale_hours=deployment.sync_stale_hours,
+        derived=derived,
         queue=Provider(partial(_queue, deployment)),
         locks=lambda _: None,
         answer_tokens=deployment.answer_tokens,
@@ -134,10 +154,18 @@ def _index_writer(deployment: Deployment, store: Provider[ObjectStore]) -> Index
     return OpenSearchIndexWriter(_cluster_client(deployment))
 
 
-def _guidance(memories: Provider[MemoryIndex]) -> GuidanceSource:
+def _guidance(
+    deployment: Deployment,
+    memories: Provider[MemoryIndex],
+    store: Provider[ObjectStore],
+    embedder: Provider[Embedder],
+    derived: Derived,
+) -> GuidanceSource:
     from tribal.memory.guidance import MemoryGuidance
 
-    return MemoryGuidance(memories)
+    decided = [knowledge_guidance(store, embedder, derived)] if deployment.knowledge else []
+    remembered = [MemoryGuidance(memories)] if deployment.memory else []
+    return JoinedGuidance([*decided, *remembered])
 
 
 def _memory_index(deployment: Deployment, store: Provider[ObjectStore], embedder: Provider[Embedder]) -> MemoryIndex:
@@ -163,7 +191,12 @@ def _queue(deployment: Deployment) -> MessageQueue:
 def _published_index(store: Provider[ObjectStore]) -> PublishedSqliteIndex:
     from tribal.adapters.sqlite.published import PublishedSqliteIndex
 
-    return PublishedSqliteIndex(store(), Path(tempfile.gettempdir()) / "tribal-index")
+    return PublishedSqliteIndex(store(), _scratch("tribal-index"))
+
+
+def _scratch(name: str) -> Path:
+    """A folder that lasts as long as the process's machine does, and may be gone at the next call."""
+    return Path(tempfile.gettempdir()) / name
 
 
 def _cluster_client(deployment: Deployment, *, reading: bool = False) -> OpenSearch:

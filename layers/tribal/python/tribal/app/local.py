@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from tribal.app.knowledge import JoinedGuidance, knowledge_guidance, knowledge_origin
 from tribal.app.models import Models
 from tribal.app.parts import (
     Databases,
@@ -20,10 +21,11 @@ from tribal.app.parts import (
     system_clock,
     wheel_embedder,
 )
-from tribal.catalog.locations import AUDIT_FILE, INDEX_FILE, MEMORIES_FILE
+from tribal.catalog.locations import AUDIT_FILE, INDEX_FILE, MEMORIES_FILE, MIRROR_FOLDER
 from tribal.errors import ConfigurationError
 from tribal.ports import Application, Provider, RunParameters
 from tribal.ports.application import WorkerLaunch
+from tribal.ports.derived import Derived
 from tribal.settings import PROMPT_FOLDER
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from tribal.settings import Settings
     from tribal_contracts import DatabaseType
 
+_FETCH_SECONDS = 120.0
 _HINT = "set the environment variable of that name, or put a file so named into the folder that TRIBAL_SECRETS names"
 
 
@@ -74,6 +77,7 @@ def local_application(
     embedder: Provider[Embedder] = Provider(wheel_embedder)
     memories: Provider[MemoryIndex] = Provider(partial(_memory_index, settings))
     recover = recovering(store, memories, embedder)
+    derived = Derived()
     models = Models(
         options,
         store,
@@ -99,7 +103,12 @@ def local_application(
         memory_index=memories,
         recover_memory=recover,
         audit=partial(_audit, settings),
-        guidance=Provider(partial(_guidance, settings, memories, recover)),
+        guidance=Provider(partial(_guidance, settings, memories, recover, store, embedder, derived)),
+        knowledge=knowledge_origin(
+            settings.knowledge, settings.identity.company, settings.store / MIRROR_FOLDER, secrets, _FETCH_SECONDS
+        ),
+        sync_stale_hours=settings.sync.stale_hours,
+        derived=derived,
         memory_settings=settings.memory,
         queue=Provider(_no_queue),
         locks=partial(_lock, settings),
@@ -194,7 +203,15 @@ def _audit(settings: Settings, write: MemoryWrite) -> None:
     append_write(settings.store / AUDIT_FILE, write)
 
 
-def _guidance(settings: Settings, memories: Provider[MemoryIndex], recover: Callable[[], None]) -> GuidanceSource:
+def _guidance(
+    settings: Settings,
+    memories: Provider[MemoryIndex],
+    recover: Callable[[], None],
+    store: Provider[ObjectStore],
+    embedder: Provider[Embedder],
+    derived: Derived,
+) -> GuidanceSource:
+    from tribal.knowledge.snapshot import MANIFEST
     from tribal.memory.guidance import MemoryGuidance
 
     def index() -> MemoryIndex:
@@ -202,7 +219,10 @@ def _guidance(settings: Settings, memories: Provider[MemoryIndex], recover: Call
         return memories()
 
     # Who remembers nothing here gets no index of it by looking at a table.
-    return MemoryGuidance(index, lambda: settings.memory is not None or (settings.store / "memory").exists())
+    remembered = MemoryGuidance(index, lambda: settings.memory is not None or (settings.store / "memory").exists())
+    if settings.knowledge is None and not (settings.store / MANIFEST).exists():
+        return remembered
+    return JoinedGuidance([knowledge_guidance(store, embedder, derived), remembered])
 
 
 def _index_writer(settings: Settings) -> SqliteIndex:

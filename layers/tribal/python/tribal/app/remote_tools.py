@@ -22,12 +22,13 @@ def tools_of_functions(
         function: the ARN of the one that has the index.
         region: where they are.
         tools: the tools that may be called.
-        others: the ARNs of those that have the tools of a capability, by its name.
+        others: the ARNs of those that have tools of their own, by the tool's name.
     """
     from tribal.adapters.aws.clients import aws_client
     from tribal.adapters.aws.function import LambdaFunction
 
     # One attempt: the client that waits asks again by itself, and API Gateway waits no longer than one takes.
     client = aws_client("lambda", region=region, attempts=1)
-    sends: dict[str, Send] = {name: LambdaFunction(client, arn) for name, arn in (others or {}).items()}
+    functions = {arn: LambdaFunction(client, arn) for arn in (others or {}).values()}
+    sends: dict[str, Send] = {name: functions[arn] for name, arn in (others or {}).items()}
     return RemoteTools(LambdaFunction(client, function), system_clock(), tools, sends)

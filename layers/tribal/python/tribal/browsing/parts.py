@@ -174,7 +174,7 @@ def table_part(name: str, found: Survey, toolbox: Toolbox) -> list[Record]:
 
 
 def remembered_part(name: str, found: Survey, toolbox: Toolbox) -> list[dict[str, str]]:
-    """What others of the caller's layers learned of a table, as its page shows it.
+    """What others of the caller's layers decided and learned of a table, as its page shows it.
 
     Raises:
         TableNotFound: when there is none of that name that the caller may see.
@@ -182,7 +182,7 @@ def remembered_part(name: str, found: Survey, toolbox: Toolbox) -> list[dict[str
     entry = find_table(name, found.opened.tables)
     (table,) = (bounded_table(document, found.opened.bounds) for _, document in documents([entry], toolbox))
     items = guidance_of(entry, [column.name for column in table.columns], found.opened.tables, toolbox)
-    return [{"text": each.text, "layer": each.layer, "author": each.author, "age": each.age} for each in items]
+    return [each.model_dump(include={"kind", "id", "text", "layer", "author", "age"}) for each in items]
 
 
 def _records(entries: Sequence[Any], found: Survey, toolbox: Toolbox) -> list[Record]:

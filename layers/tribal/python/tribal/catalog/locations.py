@@ -16,11 +16,17 @@ MANIFEST_FILE = "docs/documentation-manifest.json"
 INDEXER_PROGRESS_FILE = "progress/indexer-progress.json"
 INDEX_FILE = "data/tribal-knowledge.db"
 MEMORIES_FILE = "data/tribal-memories.db"
+MIRROR_FOLDER = "data/knowledge-mirror"
+"""A copy of the repository that knowledge is kept in, if that is elsewhere."""
 AUDIT_FILE = "data/memory-audit.jsonl"
 ACCESS_TOKENS_FILE = "access/tokens.json"
 LEASE_FILE = "progress/lease.json"
 DOCUMENTATION_LEASE = "documentation"
 """Name of the lease of documentation runs."""
+SYNC_LEASE = "sync"
+"""Name of the lease of syncs of knowledge."""
+_LEASES = {DOCUMENTATION_LEASE: LEASE_FILE, SYNC_LEASE: "progress/sync-lease.json"}
+SYNC_FILE = "progress/sync.json"
 RUNS = "progress/runs/"
 LATEST_OUTLINE_FILE = "progress/runs/latest-plan.json"
 WORK_UNITS = "progress/work_units/"
@@ -31,8 +37,8 @@ SITE_PAGE = "index.html"
 
 
 def lease_file(name: str) -> str:
-    """The file of the lease of that name; the one of documentation runs is where it always was."""
-    return LEASE_FILE if name == DOCUMENTATION_LEASE else f"progress/leases/{name}.json"
+    """The file of the lease of that name."""
+    return _LEASES.get(name) or f"progress/leases/{name}.json"
 
 
 def snapshot_file(database: str, schema_hash: str) -> str:

@@ -58,6 +58,19 @@ TribalError
  |   |- MemoryContentRefused      a secret
  |   `- MemorySpaceFull           one memory more than a space takes
  |- MemoryNotFound                there is no such memory, or none that the caller may see
+ |- PatternInvalid                a pattern of a constraint cannot be evaluated
+ |- ItemUnusable                  a file of knowledge is no item
+ |- KnowledgeFailed               a tool of knowledge failed unforeseen (retryable)
+ |   `- SyncFailed                a sync did (retryable)
+ |- KnowledgeForbidden            the caller may not use knowledge
+ |- SyncForbidden                 the caller may not sync
+ |- SyncInputInvalid              what a tool that syncs was asked for
+ |- SyncLocked                    another sync is running (retryable)
+ |- SyncTimedOut                  a sync is not done yet (retryable)
+ |- SourceFailed                  where knowledge is kept cannot be read (retryable)
+ |- NothingPublished              no knowledge was synced yet
+ |- KnowledgeInputInvalid         what a tool of knowledge was asked for
+ |- KnowledgeNotFound             there is no such item, or none that the caller may see
  `- ToolInputInvalid, TableNotFound, DomainNotFound, DatabaseNotFound   what a tool was asked for
 """
 
@@ -318,50 +331,6 @@ class CorrectionOutdated(RequestRefused):
 
 class ServerBusy(RequestRefused):
     """Too much is being done already. Retryable."""
-
-
-class MemoryRefused(TribalError):
-    """A tool of memory cannot do what it was asked for."""
-
-
-class MemoryConflict(MemoryRefused):
-    """Somebody else changed a memory at the same time. Retryable."""
-
-
-class MemoryRateLimited(MemoryRefused):
-    """The caller writes memories too often. Retryable, later."""
-
-
-class MemoryStoreFailed(MemoryRefused):
-    """The store or the index of memories did not answer, or refused. Retryable."""
-
-
-class MemoryTimedOut(MemoryRefused):
-    """The store or the index of memories took too long. Retryable."""
-
-
-class MemoryNotFound(NotFound):
-    """There is no such memory, or none that the caller may see."""
-
-
-class MemoryInputInvalid(ToolInputInvalid):
-    """The input of a tool of memory is not valid."""
-
-
-class IdentifierMissing(MemoryInputInvalid):
-    """A layer was named that the caller has no identifier for."""
-
-
-class MemoryContentRefused(MemoryInputInvalid):
-    """What was to be remembered holds a secret."""
-
-
-class MemorySpaceFull(MemoryInputInvalid):
-    """A space holds as many memories as it may."""
-
-
-class MemoryForbidden(RightMissing):
-    """The caller may not do that with this layer or memory."""
 
 
 @contextmanager

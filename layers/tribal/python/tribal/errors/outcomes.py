@@ -26,10 +26,6 @@ from tribal.errors.kinds import (
     IndexWriteFailed,
     LoginRefused,
     ManifestError,
-    MemoryConflict,
-    MemoryRateLimited,
-    MemoryRefused,
-    MemoryTimedOut,
     MethodRefused,
     NotFound,
     ObjectDamaged,
@@ -50,6 +46,15 @@ from tribal.errors.kinds import (
     TooManyRequests,
     TribalError,
 )
+from tribal.errors.knowledge import (
+    ItemUnusable,
+    KnowledgeFailed,
+    PatternInvalid,
+    SourceFailed,
+    SyncLocked,
+    SyncTimedOut,
+)
+from tribal.errors.remembering import MemoryConflict, MemoryRateLimited, MemoryRefused, MemoryTimedOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,12 @@ OUTCOMES: tuple[tuple[type[TribalError], Outcome], ...] = (
     (EmbeddingFailed, Outcome(EXIT_STORE, 500, True)),
     (DeploymentUnreachable, Outcome(EXIT_DEPLOYMENT, 502, True)),
     (DeploymentError, Outcome(EXIT_DEPLOYMENT, 502, False)),
+    (PatternInvalid, Outcome(EXIT_USAGE, 400, False)),
+    (ItemUnusable, Outcome(EXIT_USAGE, 400, False)),
+    (SourceFailed, Outcome(EXIT_STORE, 502, True)),
+    (KnowledgeFailed, Outcome(EXIT_STORE, 502, True)),
+    (SyncLocked, Outcome(EXIT_LOCKED, 409, True)),
+    (SyncTimedOut, Outcome(EXIT_STORE, 504, True)),
     (MemoryConflict, Outcome(EXIT_LOCKED, 409, True)),
     (MemoryRateLimited, Outcome(EXIT_STORE, 429, True)),
     (MemoryTimedOut, Outcome(EXIT_STORE, 504, True)),

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from tribal.errors import MemoryInputInvalid, MemorySpaceFull, TribalError
 from tribal.memory.change import MOST_MEMORIES
 from tribal.memory.content import admitted, admitted_labels
+from tribal.memory.pointers import is_pointer
 from tribal.memory.records import every, keep, memory_id, space_of
 from tribal.memory.recovery import Kept
 from tribal.ports import ObjectStore
@@ -39,7 +40,8 @@ def exported(store: ObjectStore, layers: Collection[str] = ()) -> Iterator[bytes
         MemoryStoreFailed: when one cannot be read.
     """
     for record in every(store):
-        if not layers or record.layer in layers:
+        # Pointers follow what they point to, which the other store has its own of.
+        if (not layers or record.layer in layers) and not is_pointer(record):
             yield record.to_compact_json() + b"\n"
 
 

@@ -15,6 +15,7 @@ from tribal.errors import (
     MemorySpaceFull,
 )
 from tribal.memory.content import admitted, admitted_labels
+from tribal.memory.pointers import is_pointer
 from tribal.memory.records import distinct_tags, keep, memory_id, remove
 from tribal.memory.recovery import Kept, Writer
 from tribal.memory.sessions import Sessions
@@ -145,6 +146,8 @@ def _space_to_write(layer: str, keeping: Keeping) -> Space:
 
 
 def _require_deleting(record: MemoryRecord, caller: Caller) -> None:
+    if is_pointer(record):
+        raise MemoryForbidden(f"it points to {record.source} and follows that; whoever removes that removes it")
     own = record.layer not in SHARED_LAYERS or record.author == caller.subject
     if not (own and caller.may(right_to_write("user"))) and not caller.may(right_to_write(record.layer)):
         raise MemoryForbidden(f"this needs the right {right_to_write(record.layer)!r}")

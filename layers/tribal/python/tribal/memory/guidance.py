@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from tribal.memory.pointers import is_pointer
 from tribal.memory.records import named_tables
 from tribal.memory.tools import READ_MEMORY
 from tribal.naming.tokens import index_terms
@@ -43,7 +44,8 @@ class MemoryGuidance:
             *index.about_tables(selection, _spellings(table), _CANDIDATES),
             *index.by_words(selection, index_terms(table.table), _CANDIDATES),
         )
-        records = {(each.space, each.record.memory_id): each.record for each in found}
+        # What a pointer points to tells of itself.
+        records = {(each.space, each.record.memory_id): each.record for each in found if not is_pointer(each.record)}
         return [
             Guidance(
                 id=record.memory_id,

@@ -159,5 +159,6 @@ def _result(scored: _Scored) -> MemorySearchResult:
         memory_id=record.memory_id,
         tags=list(record.tags) or None,
         created_at=record.created_at,
+        source=record.source,
         author=record.author,
     )

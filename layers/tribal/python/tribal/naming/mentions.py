@@ -25,6 +25,9 @@ UNREAD = "@unread"
 _NAME_TOKENS = 8
 """Tokens of a name; of longer ones every run of that many is a word. By judgement, beyond what people name things."""
 _RUN = re.compile(r"[\w$]+")
+_IN_BACKTICKS = re.compile(r"`([^`\n]{1,200})`")
+_WRITTEN = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
+_UNCOMMON = re.compile(r"[_$\d]")
 _QUOTED = re.compile(r"""["`'\u201c\u2018\[]([^"`'\u201d\u2019\]\n]{1,128})["`'\u201d\u2019\]]""")
 
 
@@ -136,3 +139,13 @@ def _telling_forms(token: str) -> frozenset[str]:
 
 def _key(name: str) -> str:
     return "_".join(split_identifier(name)) or name.casefold()
+
+
+def written_names(text: str) -> list[str]:
+    """What in a text is written as a name: quoted, of several parts, or not spelled as words are.
+
+    Each once: the quoted ones first, then in order of the text.
+    """
+    found = [match[1] for match in _IN_BACKTICKS.finditer(text)]
+    found += [name for match in _WRITTEN.finditer(text) if "." in (name := match[0]) or _UNCOMMON.search(name)]
+    return list(dict.fromkeys(found))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tribal.ports.options import Options
     from tribal.ports.reading import CatalogReader
     from tribal.ports.remembering.guidance import GuidanceSource
+    from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
     from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.ports.running import Clock, MessageQueue, ProcessLock
     from tribal.ports.stopping import StopToken
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 
 Part = TypeVar("Part")
+SYNC_SECONDS = 25.0
+"""Within the 29 that API Gateway waits. Source: docs/contracts.md, Knowledge."""
 
 
 class Provider(Generic[Part]):
@@ -111,6 +114,12 @@ class Application:
     """Lets the index of memories agree with the objects after something was killed; called before each use."""
     memory_settings: MemorySettings | None = None
     """What memory is allowed; `None` for the defaults."""
+    knowledge: KnowledgeOrigin | None = None
+    """Where decisions are kept; `None` where they are not synced."""
+    sync_stale_hours: float = 24.0
+    """After how many hours without a sync it is not healthy any more."""
+    sync_seconds: float | None = SYNC_SECONDS
+    """After which a sync that somebody waits for is cut short; `None` for never."""
     audit: AuditLog = unheard
     """Told of every write of a memory."""
     limits_writes: bool = True

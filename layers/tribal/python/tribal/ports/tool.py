@@ -81,7 +81,11 @@ class ToolSpec:
     example: Mapping[str, Any] = field(default_factory=dict)
     """An input as people send it, for the documentation."""
     trailing: str | None = None
-    """A field of the input, a list, whose items the command takes as arguments behind the others."""
+    """A field of the input that need not be given, which the command takes as an argument behind the others."""
+    largest_input_bytes: int | None = None
+    """Of its input over HTTP, where that may be larger than those of other tools."""
+    is_done: Callable[[Any], bool] = lambda _: True
+    """Whether an answer that is no failure tells that all was done; if not, the command ends with 1."""
 
     @cached_property
     def input_model(self) -> type[Contract]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Collection, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from tribal.catalog.identity import look_up
 from tribal.errors import TribalError
+from tribal.naming.durations import duration
+from tribal.naming.mentions import written_names
 from tribal.ports import IndexedTable
 from tribal.ports.remembering.guidance import Guidance
 from tribal.ports.remembering.identity import LAYERS
@@ -22,16 +23,13 @@ MOST_TOKENS = 300
 """Of all items together. Source: docs/contracts.md, Memory."""
 _TEXT_CHARS = 400
 """Of one item, so that a long one leaves room for others; by judgement."""
-_QUOTED = re.compile(r"`([^`\n]{1,200})`")
-_NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
-_UNCOMMON = re.compile(r"[_$\d]")
 _LOG = logging.getLogger(__name__)
 
 
 def guidance_of(
     table: IndexedTable, columns: Collection[str], tables: Sequence[IndexedTable], toolbox: Toolbox
 ) -> list[GuidanceItem]:
-    """What is told with a table: the layer nearest to the caller first, in it the newest.
+    """What is told with a table: decisions first, of them what blocks; then the nearest layer, in it the newest.
 
     Args:
         table: the table.
@@ -52,7 +50,7 @@ def guidance_of(
     now = datetime.fromisoformat(toolbox.clock.published())
     told: list[GuidanceItem] = []
     tokens = 0
-    for each in sorted(newest, key=lambda one: LAYERS.index(one.layer)):
+    for each in sorted(newest, key=lambda one: (one.place, LAYERS.index(one.layer))):
         item = _item(each, now)
         tokens += tokens_of(len(item.to_compact_json()))
         if len(told) == MOST_ITEMS or tokens > MOST_TOKENS:
@@ -77,16 +75,12 @@ def _means(name: str, table: IndexedTable, tables: Sequence[IndexedTable]) -> bo
 
 
 def _names_in(text: str, table: IndexedTable, columns: Collection[str]) -> Iterator[str]:
-    """What in a text is a name, rather than a word: quoted, of several parts, or not spelled as words are."""
-    for found in _QUOTED.finditer(text):
-        yield found[1]
-    for found in _NAME.finditer(text):
-        name = found[0]
+    """The names in a text, and those whose columns it names."""
+    for name in written_names(text):
+        yield name
         before, _, last = name.rpartition(".")
-        if before and before.rpartition(".")[2].casefold() == table.table.casefold() and last.casefold() in columns:
+        if before.rpartition(".")[2].casefold() == table.table.casefold() and last.casefold() in columns:
             yield before
-        if before or _UNCOMMON.search(name):
-            yield name
 
 
 def _item(guidance: Guidance, now: datetime) -> GuidanceItem:
@@ -97,14 +91,5 @@ def _item(guidance: Guidance, now: datetime) -> GuidanceItem:
         layer=guidance.layer,
         text=text,
         author=guidance.author,
-        age=_age(now - datetime.fromisoformat(guidance.created_at)),
+        age=duration((now - datetime.fromisoformat(guidance.created_at)).total_seconds()),
     )
-
-
-def _age(age: timedelta) -> str:
-    seconds = max(int(age.total_seconds()), 0)
-    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if seconds >= length:
-            count = seconds // length
-            return f"{count:,} {unit}{'' if count == 1 else 's'}"
-    return f"{seconds} second{'' if seconds == 1 else 's'}"

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from tribal.errors import ConfigurationError
 from tribal.settings import BucketPlace, read_environment, source_date_epoch
-from tribal_contracts import AnswerLimits, MemorySettings, ModelSettings
+from tribal_contracts import AnswerLimits, KnowledgeSettings, MemorySettings, ModelSettings, SyncSettings
 
 Settings = TypeVar("Settings", bound=BaseModel)
 
@@ -28,6 +28,11 @@ MODEL_VARIABLE = "TRIBAL_MODEL"
 """The part `model` of the environment, as JSON."""
 MEMORY_VARIABLE = "TRIBAL_MEMORY"
 """The part `memory` of the environment, as JSON."""
+KNOWLEDGE_VARIABLE = "TRIBAL_KNOWLEDGE"
+"""The part `knowledge` of the environment, as JSON."""
+STALE_VARIABLE = "TRIBAL_SYNC_STALE_HOURS"
+COMPANY_VARIABLE = "TRIBAL_COMPANY"
+"""The company that the environment belongs to, and with it all of its callers."""
 IndexKind = Literal["opensearch", "sqlite"]
 
 
@@ -63,6 +68,12 @@ class Deployment:
     """The model that describes tables; `None` where rules do."""
     memory: MemorySettings | None = None
     """Memory, where the environment has it."""
+    knowledge: KnowledgeSettings | None = None
+    """Where decisions are kept, where the environment has that."""
+    company: str | None = None
+    """The company that the environment belongs to."""
+    sync_stale_hours: float = 24.0
+    """After how many hours without a sync it is not healthy any more."""
 
 
 def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
@@ -91,8 +102,11 @@ def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
         variables=_given_variables(values),
         source_date_epoch=source_date_epoch(values),
         answer_tokens=_answer_tokens(values),
-        model=_part(values, MODEL_VARIABLE, ModelSettings),
-        memory=_part(values, MEMORY_VARIABLE, MemorySettings),
+        model=part_of(values, MODEL_VARIABLE, ModelSettings),
+        memory=part_of(values, MEMORY_VARIABLE, MemorySettings),
+        knowledge=part_of(values, KNOWLEDGE_VARIABLE, KnowledgeSettings),
+        company=values.get(COMPANY_VARIABLE) or None,
+        sync_stale_hours=_stale_hours(values),
     )
 
 
@@ -106,7 +120,17 @@ def _answer_tokens(values: Mapping[str, str]) -> int:
         ) from None
 
 
-def _part(values: Mapping[str, str], variable: str, model: type[Settings]) -> Settings | None:
+def _stale_hours(values: Mapping[str, str]) -> float:
+    try:
+        return SyncSettings.model_validate({"stale_hours": values.get(STALE_VARIABLE, "24")}).stale_hours
+    except ValidationError:
+        raise ConfigurationError(
+            f"{STALE_VARIABLE} is no number of hours that sync.stale_hours may be; the stack sets it from "
+            "`knowledge.stale_hours` in the file of the environment, so correct it there and deploy"
+        ) from None
+
+
+def part_of(values: Mapping[str, str], variable: str, model: type[Settings]) -> Settings | None:
     """A part of the environment's file, which the stack writes into a variable of that name."""
     text = values.get(variable)
     if not text:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from tribal.catalog.expansion import PLACE, names_nothing, stands_for_several
 from tribal.errors import ConfigurationError
 from tribal.settings.entries import check_dsn
+from tribal.settings.knowledge import with_owner
 from tribal.settings.store_place import check_store
 from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate
@@ -20,6 +21,7 @@ from tribal_contracts import (
     DatabaseEntry,
     DatabaseLimits,
     IdentitySettings,
+    KnowledgeSettings,
     LintRules,
     MemorySettings,
     ModelPrice,
@@ -27,6 +29,7 @@ from tribal_contracts import (
     ProjectFile,
     Selection,
     ServeSettings,
+    SyncSettings,
 )
 
 _UNREAD = {"databases": [{"name": "unread"}]}
@@ -37,7 +40,9 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "lint": LintRules,
     "serve": ServeSettings,
     "identity": IdentitySettings,
+    "knowledge": KnowledgeSettings,
     "memory": MemorySettings,
+    "sync": SyncSettings,
     "model": ModelSettings,
     "price": ModelPrice,
 }
@@ -107,6 +112,9 @@ def parse_project_text(
     if project.store is not None and folder is not None:
         _at(reader, root, ("store",), partial(check_store, project.store, folder))
     _at(reader, root, ("serve",), partial(_check_serve, project.serve))
+    if project.knowledge is not None:
+        _at(reader, root, ("knowledge",), partial(with_owner, project.knowledge, project.identity))
+        project = project.model_copy(update={"knowledge": with_owner(project.knowledge, project.identity)})
     if not with_databases:
         return project.model_copy(update={"databases": []})
     _check_entries(project, root, reader)
@@ -114,7 +122,7 @@ def parse_project_text(
     return project
 
 
-def _at(reader: YamlReader, root: yaml.Node, location: Location, check: Callable[[], None]) -> None:
+def _at(reader: YamlReader, root: yaml.Node, location: Location, check: Callable[[], object]) -> None:
     try:
         check()
     except ConfigurationError as error:

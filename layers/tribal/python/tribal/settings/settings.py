@@ -16,16 +16,19 @@ from pydantic import ValidationError
 from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.catalog.locations import SOURCE_FILE
 from tribal.errors import ConfigurationError, ConfigurationNotFound
+from tribal.settings.knowledge import with_place
 from tribal.settings.store_place import BucketPlace, store_path
 from tribal_contracts import (
     DatabaseEntry,
     IdentitySettings,
+    KnowledgeSettings,
     LintRules,
     MemorySettings,
     ModelSettings,
     ProjectFile,
     ServeSettings,
     SourceRecord,
+    SyncSettings,
 )
 
 if TYPE_CHECKING:
@@ -79,6 +82,9 @@ class Settings:
     """Who works here, on the command line and over stdio."""
     memory: MemorySettings | None = None
     """Of memory, where the file has that part."""
+    knowledge: KnowledgeSettings | None = None
+    """Where decisions are kept, where the file has that part."""
+    sync: SyncSettings = field(default_factory=SyncSettings)
     take_samples: bool = True
     source_date_epoch: int | None = None
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -257,6 +263,10 @@ def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Setti
         serve=content.serve,
         identity=content.identity,
         memory=content.memory,
+        knowledge=None
+        if content.knowledge is None
+        else with_place(content.knowledge, outside.project, outside.store / "knowledge"),
+        sync=content.sync,
     )
 
 

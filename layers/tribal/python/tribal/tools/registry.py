@@ -7,12 +7,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tribal.knowledge.tools import CAPABILITY as KNOWLEDGE
 from tribal.memory.tools import CAPABILITY as MEMORY
 from tribal.ports.tool import Capability, ToolSpec
 from tribal.retrieval.tools import RETRIEVAL
+from tribal.syncing.tools import CAPABILITY as SYNC
 
 if TYPE_CHECKING:
     from tribal.ports.application import Application
+    from tribal_contracts import KnowledgeSettings, MemorySettings
 
 
 class Registry:
@@ -101,10 +104,12 @@ class Registry:
 
 REGISTRY = Registry((RETRIEVAL,))
 """The tools that are offered everywhere."""
-EVERYTHING = Registry((RETRIEVAL, MEMORY))
+EVERYTHING = Registry((RETRIEVAL, MEMORY, KNOWLEDGE, SYNC))
 """Every tool of the package."""
 
 
-def offered(*, memory: bool) -> Registry:
-    """The tools that a server offers, with those of memory where that is configured."""
-    return EVERYTHING if memory else REGISTRY
+def offered(memory: MemorySettings | None, knowledge: KnowledgeSettings | None) -> Registry:
+    """The tools that a server offers: those of memory and of knowledge where these are configured."""
+    of_memory = () if memory is None else (MEMORY,)
+    of_knowledge = () if knowledge is None else (KNOWLEDGE, SYNC)
+    return Registry((RETRIEVAL, *of_memory, *of_knowledge))

@@ -27,7 +27,7 @@ class RemoteTools:
         send: sends calls to the function that has every tool but those of `others`.
         clock: for the time in failures.
         tools: the tools that may be called.
-        others: sends calls to the functions that have the tools of a capability, by its name.
+        others: sends calls to the functions that have tools of their own, by the tool's name.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class RemoteTools:
         spec, capability = self._tools.callable[name], self._tools.capability_of(name)
         call = ToolCall(tool=name, arguments=dict(arguments), caller=_record(caller))
         try:
-            send = self._others.get(capability.name, self._send)
+            send = self._others.get(name, self._send)
             return read_answer(name, send(ToolCallEvent(tool_call=call).to_compact_json()), self._tools)
         except TribalError as exc:
             error = exc.to_agent_error(self._clock.published())

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 import tribal as package
 from tribal.edges.cli.commands import mcp, memory, pipeline, project, review, serve, site, status, tail, token
+from tribal.edges.cli.complying.command import comply
 from tribal.edges.cli.usage import require_no_dsn, unquoted
 from tribal.tools.registry import EVERYTHING, Registry
 
@@ -110,6 +111,7 @@ def command_line(tools: Registry) -> typer.Typer:
     app.command("lint")(review.lint)
     app.command("todo")(review.todo)
     app.command("site")(site.site)
+    app.command("comply")(comply)
     app.command("mcp")(mcp.mcp)
     app.command("serve")(serve.serve)
     app.add_typer(token.token, name="token", help="Make, list and revoke the tokens that tribal serve takes.")

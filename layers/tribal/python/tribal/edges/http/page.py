@@ -119,7 +119,7 @@ PAGE_ROUTES: tuple[Route, ...] = (
     Route("GET", f"{PAGE}/catalog", _catalog, "Every table and domain, for lists and search."),
     Route("GET", f"{PAGE}/changes", _changes, "What changed between the last two runs."),
     Route("GET", f"{PAGE}/table", _table, "Everything about the table `name`.", by_generation=True),
-    Route("GET", f"{PAGE}/remembered", _remembered, "What others learned of the table `name`."),
+    Route("GET", f"{PAGE}/remembered", _remembered, "What others decided and learned of the table `name`."),
     Route("GET", f"{PAGE}/domain", _domain, "What the page of a domain of `database` shows.", by_generation=True),
     _part_route("columns", "The names of the columns of every table, in the order of the catalog."),
     _part_route("keys", "The declared keys, by the places of their tables in the catalog."),

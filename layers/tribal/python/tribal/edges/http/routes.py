@@ -15,7 +15,7 @@ from tribal.edges.http.bodies import accepts, json_object, require_json
 from tribal.edges.http.etags import entity_tag, matches
 from tribal.edges.http.messages import HTML, Request, Response
 from tribal.edges.http.refusals import refusal
-from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route, find_route
+from tribal.edges.http.routing import Call, Route, find_route, largest_body
 from tribal.errors import AnswerTypeRefused, BodyTooLarge, PathUnknown, TribalError, code_outcome, doing
 from tribal.tools.call import call_tool
 from tribal.tools.registry import REGISTRY, Registry
@@ -98,8 +98,9 @@ def _called(call: Call) -> Response:
     if name not in tools.tools:
         raise PathUnknown(f"there is no tool {name[:_NAMED_CHARS]!r}; there is {', '.join(sorted(tools.tools))}")
     require_json(request.headers.get("content-type"))
-    if len(request.body) > LARGEST_BODY_BYTES:
-        raise BodyTooLarge(f"the body is larger than {LARGEST_BODY_BYTES} bytes; ask for less at once")
+    largest = largest_body(request.path, ROUTES, tools)
+    if len(request.body) > largest:
+        raise BodyTooLarge(f"the body is larger than {largest} bytes; ask for less at once")
     answer = call_tool(name, json_object(request.body), request.caller, call.app, tools)
     error = tools.capability_of(name).error_of(answer)
     status = 200 if error is None else code_outcome(error.code).http_status

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tribal_contracts import Contract
 
 LARGEST_BODY_BYTES = 64 * 1024
-"""Of a tool's input: the longest question has 2,000 characters."""
+"""Of a tool's input that says nothing else: the longest question has 2,000 characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,15 @@ def find_route(method: str, path: str, routes: Sequence[Route]) -> tuple[Route, 
     refused = MethodRefused(f"the path has no such method; it has {', '.join(allowed)}")
     refused.context = {"allowed": list(allowed)}
     raise refused
+
+
+def largest_body(path: str, routes: Sequence[Route], tools: Registry) -> int:
+    """How many bytes the body of a request to a path may have."""
+    for route in routes:
+        values = route.values_in(_plain(path)) if route.calls_tool else None
+        if values is not None and values["name"] in tools.tools:
+            return tools.tools[values["name"]].largest_input_bytes or LARGEST_BODY_BYTES
+    return LARGEST_BODY_BYTES
 
 
 def allowed_methods(routes: Iterable[Route]) -> tuple[str, ...]:

@@ -37,7 +37,10 @@ def table_markdown(answer: GetTableSchemaOutput) -> str:
             _said(shown.description, shown.description_source),
             f"Domain {code_span(shown.domain)}, {_rows(shown.row_count)}.",
             _listed("## Notes", [escape_text(note) for note in shown.notes or ()]),
-            _listed("## Remembered by others", [_remembered(each) for each in answer.guidance or ()]),
+            _listed("## Decided", [_told(each) for each in answer.guidance or () if each.kind != "memory"]),
+            _listed(
+                "## Remembered by others", [_told(each) for each in answer.guidance or () if each.kind == "memory"]
+            ),
             _columns(shown),
             _related(shown.related_tables or ()),
             _listed(
@@ -73,8 +76,9 @@ def _said(text: str, source: DescriptionSource | None) -> str:
     return escape_text(text) + _WORDS_OF[source] if text else ""
 
 
-def _remembered(item: GuidanceItem) -> str:
-    return f"{escape_text(item.text)} _({escape_text(f'{item.layer}, by {item.author}, {item.age} ago')})_"
+def _told(item: GuidanceItem) -> str:
+    which = "" if item.kind == "memory" else f"{item.kind} {item.id}, "
+    return f"{escape_text(item.text)} _({escape_text(f'{which}{item.layer}, by {item.author}, {item.age} ago')})_"
 
 
 def _rows(count: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-Act = Literal["add", "delete", "import", "prune"]
+Act = Literal["add", "delete", "import", "prune", "sync"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ class Guidance:
     """Something that may be about a table: somebody's words, never an instruction."""
 
     id: str
-    kind: Literal["memory"]
+    kind: Literal["memory", "adr", "policy", "pattern", "spec"]
     layer: str
     text: str
     author: str
@@ -24,12 +24,14 @@ class Guidance:
     """ISO 8601 in UTC."""
     tables: Sequence[str] = ()
     """Names of tables that it says it is about, as they were written."""
+    place: int = 2
+    """0 of a decision that blocks, 1 of another one, 2 of a memory."""
 
 
 class GuidanceSource(Protocol):
     """Tells of tables what others of the caller's layers have learned; whether it is about a table the asker decides.
 
-    Raises `MemoryRefused` when it cannot be asked.
+    Raises `MemoryRefused` or `SourceFailed` when it cannot be asked.
     """
 
     def about(self, table: TableIdentity, caller: Caller) -> Sequence[Guidance]:

@@ -71,27 +71,40 @@ function tableView(table) {
 }
 
 /**
- * What others learned of a table: their words, asked for each time, and nothing where there is none.
+ * What others decided and learned of a table: their words, asked for each time, and nothing where there is none.
  * @param {Table} table
  */
 function remembered(table) {
   const place = element("div", {});
   fromServer("v1/page/remembered?name=" + encodeURIComponent(table.n)).then(
     items => {
-      if (!items.length) return;
-      const lines = items.map((/** @type {Remembered} */ item) =>
-        element(
-          "li",
-          {},
-          visible(item.text),
-          element("span", {class: "soft"}, ` ${item.layer}, by ${visible(item.author)}, ${item.age} ago`),
-        ),
+      const isMemory = (/** @type {Remembered} */ item) => item.kind === "memory";
+      told(
+        place,
+        "Decided",
+        items.filter((/** @type {Remembered} */ item) => !isMemory(item)),
       );
-      place.append(section("Remembered by others", element("ul", {class: "notes"}, lines)));
+      told(place, "Remembered by others", items.filter(isMemory));
     },
     () => {}, // The page of the table is whole without.
   );
   return place;
+}
+
+/**
+ * A section of what others decided or learned, unless there is none.
+ * @param {HTMLElement} place
+ * @param {string} heading
+ * @param {Remembered[]} items
+ */
+function told(place, heading, items) {
+  if (!items.length) return;
+  const lines = items.map(item => {
+    const which = item.kind === "memory" ? "" : ` ${item.kind} ${visible(item.id)},`;
+    const whose = `${which} ${item.layer}, by ${visible(item.author)}, ${item.age} ago`;
+    return element("li", {}, visible(item.text), element("span", {class: "soft"}, whose));
+  });
+  place.append(section(heading, element("ul", {class: "notes"}, lines)));
 }
 
 /** @param {Table} table @returns {Subject} */

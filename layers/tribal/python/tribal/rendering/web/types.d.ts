@@ -233,8 +233,11 @@ interface Subject {
   sayings: Saying[];
 }
 
-/** What somebody learned of a table. */
+/** What somebody decided or learned of a table. */
 interface Remembered {
+  /** "memory", or the type of a decision. */
+  kind: string;
+  id: string;
   text: string;
   layer: string;
   author: string;

@@ -33,6 +33,7 @@ def print_error(error: AgentError, project: Path | None = None) -> None:
     err = console(stderr=True)
     message = error.message if project is None else with_typed_commands(error.message, project)
     err.print(f"[red]error:[/] {escape(message)}")
-    suggestions = (error.context or {}).get("suggestions")
+    context = error.context or {}
+    suggestions = context.get("suggestions") or context.get("nearMisses")
     if isinstance(suggestions, list) and suggestions:
         err.print(f"Did you mean {escape(', '.join(str(name) for name in suggestions))}?")

@@ -44,7 +44,7 @@ def tool_arguments(model: type[BaseModel], trailing: str | None = None) -> list[
 
     Args:
         model: the tool's input.
-        trailing: a field, a list, that is given as arguments behind the others.
+        trailing: a field that need not be given, which is one or, of a list, several arguments behind the others.
 
     Raises:
         TypeError: when a field is called like an option that every command has.
@@ -61,10 +61,10 @@ def given(arguments: Sequence[Argument], values: Mapping[str, Any]) -> dict[str,
     Raises:
         ConfigurationError: when JSON cannot be parsed or a file cannot be read.
     """
-    typed = {argument: values[argument.parameter.name] for argument in arguments}
+    typed = [(argument, values[argument.parameter.name]) for argument in arguments]
     return {
         argument.field: argument.read(argument.field, value)
-        for argument, value in typed.items()
+        for argument, value in typed
         if value is not None and value != []
     }
 

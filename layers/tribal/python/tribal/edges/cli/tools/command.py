@@ -48,7 +48,7 @@ def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
         gc.disable()
         settings = load_settings(project=project, needs_databases=False)
         arguments = _typed(spec, values, context)
-        app = replace(local_application(settings), limits_writes=False)
+        app = replace(local_application(settings), limits_writes=False, sync_seconds=None)
         caller = local_caller(settings)
         # The limit spares the context of a model; a person reads on.
         asked = app if as_json else replace(app, answer_tokens=None)
@@ -118,7 +118,7 @@ def _show(
 ) -> None:
     """Print an answer; if it is a failure, exit with its code."""
     from tribal.edges.cli.tools.answers import print_answer, print_error
-    from tribal.errors import code_outcome
+    from tribal.errors import EXIT_PARTIAL, code_outcome
 
     error = tools.capability_of(spec.name).error_of(found)
     if as_json:
@@ -131,6 +131,8 @@ def _show(
         if hint and not as_json:
             typer.echo(hint, err=True)
         raise typer.Exit(code_outcome(error.code).exit_code)
+    if not spec.is_done(found):
+        raise typer.Exit(EXIT_PARTIAL)
 
 
 def _with_parameters(answer: Callable[..., None], spec: ToolSpec, *more: inspect.Parameter) -> Callable[..., None]:

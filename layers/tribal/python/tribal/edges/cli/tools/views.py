@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tribal.edges.cli.console import counted
 from tribal.edges.cli.layout import print_grid, print_indented
+from tribal.edges.cli.tools.knowledge_views import KNOWLEDGE_VIEWS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
         GetDomainOverviewOutput,
         GetJoinPathOutput,
         GetTableSchemaOutput,
+        GuidanceItem,
         ListDomainsOutput,
         RelatedTable,
         SearchTablesOutput,
@@ -97,13 +99,23 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
         out.print("\n[bold]Notes[/]")
     for note in schema.notes or ():
         print_indented(out, escape(note), _INDENT)
-    if answer.guidance:
-        out.print("\n[bold]Remembered[/]")
-    for each in answer.guidance or ():
-        print_indented(out, escape(each.text), _INDENT)
-        print_indented(out, f"[dim]{escape(each.layer)}, by {escape(each.author)}, {escape(each.age)} ago[/]", _INDENT)
+    guidance = answer.guidance or ()
+    _print_told(out, "Decided", [each for each in guidance if each.kind != "memory"])
+    _print_told(out, "Remembered", [each for each in guidance if each.kind == "memory"])
     if schema.documentation:
         out.print(f"\n[dim]more: {escape(schema.documentation)}[/]")
+
+
+def _print_told(out: Console, heading: str, items: Sequence[GuidanceItem]) -> None:
+    from rich.markup import escape
+
+    if items:
+        out.print(f"\n[bold]{heading}[/]")
+    for each in items:
+        which = "" if each.kind == "memory" else f"{each.kind} {each.id}, "
+        print_indented(out, escape(each.text), _INDENT)
+        said = escape(f"{which}{each.layer}, by {each.author}, {each.age} ago")
+        print_indented(out, f"[dim]{said}[/]", _INDENT)
 
 
 def _likely(table: RelatedTable) -> tuple[str, str]:
@@ -200,5 +212,6 @@ VIEWS: dict[str, Callable[[Any, Console], None]] = {
     "get_join_path": _print_join,
     "get_domain_overview": _print_domain,
     "list_domains": _print_domains,
+    **KNOWLEDGE_VIEWS,
 }
 """Views by tool name; other answers use the default view."""

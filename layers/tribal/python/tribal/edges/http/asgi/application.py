@@ -26,7 +26,7 @@ from tribal.edges.http.identity import METADATA_PATH, resource_metadata
 from tribal.edges.http.messages import Response
 from tribal.edges.http.page import PAGE_ROUTES, prepare_page
 from tribal.edges.http.routes import ROUTES
-from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route, find_route
+from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route, find_route, largest_body
 from tribal.edges.mcp.http import McpEndpoint, mcp_asgi
 from tribal.errors import RequestRefused, RightMissing, TribalError
 from tribal.ports.application import Application
@@ -65,7 +65,13 @@ def asgi_application(
         routes=[Endpoint(MCP, _Mcp(mcp, tools)), Mount("/", app=Bridge(app, tools, serving, routes))],
         middleware=[
             Middleware(Observed, routes=routes, metrics=metrics, clock=app.clock, write=write),
-            Middleware(Guards, serving=serving, clock=app.clock, is_public=partial(_is_public, routes)),
+            Middleware(
+                Guards,
+                serving=serving,
+                clock=app.clock,
+                is_public=partial(_is_public, routes),
+                largest_body=partial(largest_body, routes=routes, tools=tools),
+            ),
             Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED),
         ],
         lifespan=lifespan,
@@ -85,6 +91,7 @@ class _Mcp:
     def __init__(self, endpoint: McpEndpoint, tools: Registry) -> None:
         self._endpoint = endpoint
         self._tools = tools
+        self._largest = max(spec.largest_input_bytes or LARGEST_BODY_BYTES for spec in tools.tools.values())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         seen: Seen = scope[SEEN]
@@ -101,7 +108,7 @@ class _Mcp:
     def _called(self, body: bytes) -> str | None:
         """The tool that a message calls; `None` where it calls none of ours."""
         try:
-            message = json.loads(body) if len(body) <= LARGEST_BODY_BYTES else None
+            message = json.loads(body) if len(body) <= self._largest else None
             name = message["params"]["name"] if message and message["method"] == "tools/call" else None
         except (ValueError, TypeError, KeyError, RecursionError):
             return None

@@ -60,6 +60,7 @@ class Guards:
         serving: whom to answer.
         clock: for the time in refusals.
         is_public: whether anybody may ask a path.
+        largest_body: how many bytes the body of a request to a path may have.
         now: seconds on a clock that never goes back.
     """
 
@@ -69,12 +70,14 @@ class Guards:
         serving: Serving,
         clock: Clock,
         is_public: Callable[[str], bool],
+        largest_body: Callable[[str], int] = lambda _: LARGEST_BODY_BYTES,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._inner = inner
         self._serving = serving
         self._clock = clock
         self._is_public = is_public
+        self._largest_body = largest_body
         self._bodies = _Bodies()
         self._pace = _Pace(serving.requests_per_minute, now)
         self._limiter = CapacityLimiter(_IDENTIFYING_AT_ONCE)
@@ -93,7 +96,7 @@ class Guards:
             if scope[CALLER] is not _NOBODY:
                 scope[CALLER] = with_choices(scope[CALLER], headers)
             with self._bodies.counting() as count:
-                received = await count.receive_all(scope, headers, receive)
+                received = await count.receive_all(scope, headers, receive, self._largest_body(scope["path"]))
                 await self._inner(scope, received, send)
         except RequestRefused as error:
             response = refusal(error, self._clock.published(), {**response_headers, "Connection": "close"})
@@ -211,10 +214,10 @@ class _Body:
     def __exit__(self, *_: object) -> None:
         self._bodies.held -= self._held
 
-    async def receive_all(self, scope: Scope, headers: dict[str, str], receive: Receive) -> Receive:
+    async def receive_all(self, scope: Scope, headers: dict[str, str], receive: Receive, largest: int) -> Receive:
         """Receive the body within its limits, and return what receives it again at once."""
         is_mcp = is_below(scope["path"], MCP)
-        largest = LARGEST_MCP_BODY_BYTES if is_mcp else LARGEST_BODY_BYTES
+        largest = LARGEST_MCP_BODY_BYTES if is_mcp else largest
         length = headers.get("content-length", "0")
         if length.isdecimal() and int(length) > largest:
             raise _too_large(largest)

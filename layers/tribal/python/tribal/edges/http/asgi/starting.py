@@ -21,6 +21,7 @@ from tribal.edges.local_caller import local_caller
 from tribal.errors import ConfigurationError
 from tribal.ports.derived import Derived
 from tribal.ports.remembering.identity import WRITE_RIGHTS
+from tribal.syncing.tools import RIGHT_TO_SYNC
 from tribal.tools.registry import Registry, offered
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class ServerBlueprint:
     tools: tuple[str, ...] = ()
     """Tools and capabilities that are offered; none means all."""
     write: bool = False
-    """Whether those on this machine who need no token may correct descriptions, and remember."""
+    """Whether those on this machine who need no token may correct descriptions, remember and sync."""
     signing_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     metrics_folder: str | None = None
     """Where the processes of the server keep their figures, if there are several."""
@@ -73,7 +74,7 @@ def _share_one_arena() -> None:
 
 
 def _tools_of(blueprint: ServerBlueprint) -> Registry:
-    return offered(memory=blueprint.settings.memory is not None).narrowed(blueprint.tools)
+    return offered(blueprint.settings.memory, blueprint.settings.knowledge).narrowed(blueprint.tools)
 
 
 def check_server(blueprint: ServerBlueprint) -> None:
@@ -97,7 +98,8 @@ def check_server(blueprint: ServerBlueprint) -> None:
 def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) -> Serving:
     """Whom a server answers, and how it is reached."""
     settings, serve = blueprint.settings, blueprint.settings.serve
-    rights = tools.read_rights | {METRICS_RIGHT} | ({WRITE_RIGHT, *WRITE_RIGHTS} if blueprint.write else set())
+    writing = {WRITE_RIGHT, *WRITE_RIGHTS, RIGHT_TO_SYNC} if blueprint.write else set()
+    rights = tools.read_rights | {METRICS_RIGHT} | writing
     local = replace(local_caller(settings), rights=rights)
     callers = Callers(
         OwnTokens(app.store, app.clock.real, time.monotonic),

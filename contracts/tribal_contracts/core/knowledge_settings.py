@@ -1,0 +1,44 @@
+"""The parts `knowledge` and `sync` of `databases.yaml`. Extension contracts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from tribal_contracts.core.shape import ClosedContract, Unset, optional
+
+KnowledgeType = Literal["adr", "policy", "pattern", "spec"]
+KnowledgeLayer = Literal["company", "org", "team", "project"]
+_Text = Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern=r"^\S(.*\S)?$")]
+
+
+class KnowledgeSettings(ClosedContract):
+    """The part `knowledge` of `databases.yaml`: where decisions and policies are kept."""
+
+    repository: _Text = Field(description="A folder, a git repository on this machine, or the URL of one.")
+    branch: _Text | Unset = optional("The branch of a git repository; its own default when unset.")
+    folder: str = Field(default="", max_length=1_000, description="The folder in it that holds the items.")
+    token_secret: _Text | Unset = optional("Name of the secret that holds the token for a repository over https.")
+    layout: Literal["layered", "flat"] = Field(
+        default="layered", description="Folders by layer, owner and type, or one folder of items of one layer."
+    )
+    layer: KnowledgeLayer | Unset = optional("The layer of a flat folder's items.")
+    owner: _Text | Unset = optional("Whose a flat folder's items are; who works here when unset.")
+    type: KnowledgeType | Unset = optional("The type of a flat folder's items; adr when unset.")
+
+    @model_validator(mode="after")
+    def _is_of_its_layout(self) -> Self:
+        if self.layout == "flat" and self.layer is None:
+            raise ValueError("a flat folder says nothing of its layer; write `layer: project`, or another one")
+        if self.layout == "layered" and (self.layer or self.owner or self.type):
+            raise ValueError("`layer`, `owner` and `type` are of `layout: flat`; folders say so otherwise")
+        return self
+
+
+class SyncSettings(ClosedContract):
+    """The part `sync` of `databases.yaml`."""
+
+    stale_hours: float = Field(
+        default=24.0, gt=0, le=8_760, description="After how many hours without a sync it is not healthy any more."
+    )

@@ -1,0 +1,1 @@
+"""Checks files, dependencies and tables against decisions, and may write nothing."""

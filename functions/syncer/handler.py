@@ -1,0 +1,92 @@
+"""The syncer: syncs decisions on a schedule, and for who calls `sync_now`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools.metrics import MetricUnit
+
+from functions.answering import Answering
+from functions.contexts import MARGIN_SECONDS, LambdaContext, LambdaDeadline
+from functions.offering import tools_of
+from tribal.app.deployed import deployed_application
+from tribal.errors import code_outcome
+from tribal.ports import Application, Caller
+from tribal.ports.application import SYNC_SECONDS
+from tribal.ports.remembering.audit import MemoryWrite
+from tribal.settings.deployment import load_deployment
+from tribal.tools.call import call_tool
+from tribal.tools.registry import Registry
+
+SYNC_NOW = "sync_now"
+SCHEDULED = "scheduled_at"
+"""The one key of the event that the schedule sends; no request of API Gateway has it."""
+_SCHEDULE = Caller("schedule")
+_GOES_ON = frozenset({"SYN_LOCKED", "SYN_TIMED_OUT"})
+"""Codes of syncs that are no failure: another one is at work, or the next one carries on."""
+_PATIENT_FETCH_SECONDS = 240.0
+"""Of the ten minutes that the function has by default; the rest is for reading, publishing and pointing."""
+_FIRST_FAULT = 500
+_TIMED_OUT = code_outcome("SYN_TIMED_OUT").http_status
+
+logger, tracer, metrics = Logger(), Tracer(), Metrics()
+
+
+@logger.inject_lambda_context
+@tracer.capture_lambda_handler
+@metrics.log_metrics(capture_cold_start_metric=True)
+def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Sync for the schedule, or answer a request from API Gateway or the function for MCP.
+
+    Who waits for an answer gets it in time for API Gateway; the schedule has all of the function's time.
+    """
+    if set(event) == {SCHEDULED}:
+        return _scheduled(LambdaDeadline(context).remaining_seconds())
+    return Answering(application(), _tools(), logger, _count_call).answer(event, context)
+
+
+def _scheduled(seconds: float) -> dict[str, Any]:
+    tools = _tools()
+    answer = call_tool(SYNC_NOW, {}, _SCHEDULE, replace(patient_application(), sync_seconds=seconds), tools)
+    error = tools.capability_of(SYNC_NOW).error_of(answer)
+    told: dict[str, Any] = answer.model_dump(mode="json", by_alias=True)
+    if error is None:
+        logger.info("synced", sync=told)
+        metrics.add_metric("ItemsFailed", MetricUnit.Count, told["result"]["failures"])
+    else:
+        logger.warning(error.message, code=error.code)
+    goes_on = error is not None and error.code in _GOES_ON
+    metrics.add_metric("SyncsDone", MetricUnit.Count, int(error is None))
+    metrics.add_metric("SyncsFailed", MetricUnit.Count, int(error is not None and not goes_on))
+    return told
+
+
+def _count_call(status: int, failed: bool) -> None:
+    metrics.add_metric("ToolErrors", MetricUnit.Count, int(failed))
+    metrics.add_metric("SyncsFailed", MetricUnit.Count, int(status >= _FIRST_FAULT and status != _TIMED_OUT))
+
+
+@cache
+def _tools() -> Registry:
+    return tools_of("syncer")
+
+
+@cache
+def application() -> Application:
+    """The application, whose store and index stay open between invocations; the caller comes with each request."""
+    # Less what a cold start takes, for both functions where it is asked over MCP.
+    seconds = SYNC_SECONDS - MARGIN_SECONDS
+    return replace(deployed_application(load_deployment()), audit=_audit, sync_seconds=seconds)
+
+
+@cache
+def patient_application() -> Application:
+    """The application of the schedule, for which nobody waits: to fetch a whole repository may take long."""
+    return replace(deployed_application(load_deployment(), fetch_seconds=_PATIENT_FETCH_SECONDS), audit=_audit)
+
+
+def _audit(write: MemoryWrite) -> None:
+    logger.info("memory written", **asdict(write))

@@ -1,0 +1,96 @@
+"""Where knowledge comes from: a folder, or a git repository."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tribal.errors import ConfigurationError, TribalError
+from tribal.ports import Provider
+from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from tribal.catalog.identity import TableIdentity
+    from tribal.ports import Embedder, ObjectStore, Secrets
+    from tribal.ports.caller import Caller
+    from tribal.ports.derived import Derived
+    from tribal.ports.remembering.guidance import Guidance, GuidanceSource
+    from tribal.ports.remembering.knowledge_source import KnowledgeSource
+    from tribal_contracts import KnowledgeSettings
+
+_LOG = logging.getLogger(__name__)
+
+
+def knowledge_origin(
+    settings: KnowledgeSettings | None, company: str | None, mirror: Path, secrets: Provider[Secrets], seconds: float
+) -> KnowledgeOrigin | None:
+    """Where the knowledge of these settings comes from; fetching takes at most these seconds.
+
+    `mirror` is a folder for a copy of a repository that is elsewhere.
+    """
+    if settings is None:
+        return None
+    return KnowledgeOrigin(settings, company, partial(_opened, settings, mirror, secrets, seconds))
+
+
+@contextmanager
+def _opened(
+    settings: KnowledgeSettings, mirror: Path, secrets: Provider[Secrets], seconds: float
+) -> Iterator[KnowledgeSource]:
+    with ExitStack() as closing_later:
+        source = _source(settings, mirror, secrets, seconds)
+        close = getattr(source, "close", None)
+        if close is not None:
+            closing_later.callback(close)
+        yield source
+
+
+def _source(settings: KnowledgeSettings, mirror: Path, secrets: Provider[Secrets], seconds: float) -> KnowledgeSource:
+    from tribal.adapters.git.sources import knowledge_source
+
+    return knowledge_source(
+        settings.repository, settings.branch, mirror=mirror, token=partial(_token, settings, secrets), seconds=seconds
+    )
+
+
+def _token(settings: KnowledgeSettings, secrets: Provider[Secrets]) -> SecretStr | None:
+    if settings.token_secret is None:
+        return None
+    token = secrets().get(settings.token_secret)
+    if token is None:
+        raise ConfigurationError(
+            f"the secret {settings.token_secret!r} with the token for {settings.repository} is not there; make it, or"
+            " leave `token_secret` out"
+        )
+    return token
+
+
+def knowledge_guidance(store: Provider[ObjectStore], embedder: Provider[Embedder], derived: Derived) -> GuidanceSource:
+    """What published decisions say of tables."""
+    from tribal.knowledge.guidance import KnowledgeGuidance
+    from tribal.knowledge.reading_snapshot import Shelves
+
+    return KnowledgeGuidance(lambda caller: Shelves(store(), embedder, derived).of(caller.identity, caller.scope))
+
+
+class JoinedGuidance:
+    """The `GuidanceSource` of several, of which one that fails leaves the others."""
+
+    def __init__(self, sources: Sequence[GuidanceSource]) -> None:
+        self._sources = sources
+
+    def about(self, table: TableIdentity, caller: Caller) -> Sequence[Guidance]:
+        """What any of them tells."""
+        found: list[Guidance] = []
+        for source in self._sources:
+            try:
+                found += source.about(table, caller)
+            except TribalError as error:
+                _LOG.warning("no guidance for a table: %s", error.message)
+        return found

@@ -1,0 +1,1 @@
+"""`tribal comply`: what people type before a commit, and CI runs."""

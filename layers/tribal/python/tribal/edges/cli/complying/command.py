@@ -1,0 +1,140 @@
+"""`tribal comply`: checks files and documented tables against what was decided."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from tribal.edges.cli.console import command, counted, print_json
+from tribal.edges.cli.options import Json, Project
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tribal.edges.cli.complying.files import CheckedFiles
+    from tribal.policies.checking import Rule
+    from tribal_contracts.knowledge import KnowledgeCheckOutput, PolicyViolation, Severity
+
+_HERE = Path()
+
+
+@command
+def comply(
+    paths: Annotated[
+        Optional[list[Path]],  # noqa: UP045 - typer reads it at run time
+        typer.Argument(
+            metavar="[PATH]...", help="Files, or a folder, which is checked as a whole.", show_default=False
+        ),
+    ] = None,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Only what git says changed: staged, not staged, or new.")
+    ] = False,
+    since: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--since", metavar="COMMIT", help="With --changed: what changed since this commit, too."),
+    ] = None,
+    tables: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads it at run time
+        typer.Option(
+            "--tables", metavar="GLOB", help="Documented tables, such as 'shop.billing.*'; may be given several times."
+        ),
+    ] = None,
+    item: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--item", metavar="ID", help="Only this decision or policy; may be given several times."),
+    ] = None,
+    min_severity: Annotated[
+        str, typer.Option("--min-severity", metavar="info|warn|block", help="Leave lighter ones out.")
+    ] = "warn",
+    form: Annotated[
+        str, typer.Option("--format", metavar="text|json|sarif", help="sarif is what code hosts read.")
+    ] = "text",
+    project: Project = _HERE,
+    as_json: Json = False,
+) -> None:
+    """Check code, SQL, dependencies and documented tables against what was decided.
+
+    Ends with 1 when something blocks. A folder is checked as a whole: only there is found out what must be there and is
+    not. What git ignores is left out.
+    """
+    from tribal.edges.cli.complying.files import CheckedFiles, changed_files, files_of
+    from tribal.errors import EXIT_PARTIAL
+    from tribal.rendering.sarif import sarif
+
+    least = _severity(min_severity)
+    if form not in ("text", "json", "sarif"):
+        raise typer.BadParameter("text, json or sarif", param_hint="--format")
+    if since is not None and not changed:
+        raise typer.BadParameter("it says since when, together with --changed", param_hint="--since")
+    if changed:
+        found = changed_files(paths or [], since)
+    elif paths or not tables:
+        found = files_of(paths or [_HERE])
+    else:
+        found = CheckedFiles()
+    answer, rules = _checked(project, found, tables or (), item, least)
+    if as_json or form == "json":
+        print_json(answer)
+    elif form == "sarif":
+        import tribal
+
+        typer.echo(json.dumps(sarif(answer.violations, tribal.__version__), indent=2))
+    else:
+        _print(answer, found, rules, len(tables or ()))
+    if not answer.passed:
+        raise typer.Exit(EXIT_PARTIAL)
+
+
+def _severity(text: str) -> Severity:
+    severities: dict[str, Severity] = {"info": "info", "warn": "warn", "block": "block"}
+    if text not in severities:
+        raise typer.BadParameter("info, warn or block", param_hint="--min-severity")
+    return severities[text]
+
+
+def _checked(
+    project: Path, found: CheckedFiles, tables: Sequence[str], items: Sequence[str] | None, least: Severity
+) -> tuple[KnowledgeCheckOutput, Sequence[Rule]]:
+    from tribal.app.local import local_application
+    from tribal.edges.local_caller import local_caller
+    from tribal.knowledge.checks import Asked, checked, rules_of
+    from tribal.knowledge.documented import Documented
+    from tribal.knowledge.reading_snapshot import Shelves
+    from tribal.settings import load_settings
+
+    settings = load_settings(project=project, needs_databases=False)
+    with closing(local_application(settings)) as app:
+        caller = local_caller(settings)
+        shelf = Shelves(app.store(), app.embedder, app.derived).of(caller.identity, caller.scope)
+        rules = rules_of(shelf, items or None)
+        asked = Asked(found.files, tables, found.is_whole, least, most=None)
+        documented = Documented(app.index(), caller.scope)
+        return checked(asked, rules, documented, [*shelf.unusable, *found.warnings]), rules
+
+
+def _print(answer: KnowledgeCheckOutput, found: CheckedFiles, rules: Sequence[Rule], globs: int) -> None:
+    from tribal.rendering.markdown import show_invisible
+
+    for each in answer.violations:
+        typer.echo(show_invisible(_line(each)))
+    for warning in answer.warnings or ():
+        typer.echo(f"note: {show_invisible(warning)}", err=True)
+    items = len({rule.item_id for rule in rules})
+    told = answer.summary
+    looked = [counted(len(found.files), "file")] if found.files or not globs else []
+    looked += [f"{counted(globs, 'glob')} of tables"] if globs else []
+    typer.echo(
+        f"{'passed' if answer.passed else 'BLOCKED'}: {told.block} block, {told.warn} warn, {told.info} info in"
+        f" {' and '.join(looked)}, by {counted(len(rules), 'constraint')} of {counted(items, 'item')}"
+    )
+
+
+def _line(violation: PolicyViolation) -> str:
+    place = violation.location
+    where = "" if place is None else f"{place.file}:{place.line}: " if place.line else f"{place.file}: "
+    said = " ".join(violation.message.split())
+    return f"{where}{violation.severity}: {said} [{violation.knowledge_item_id}: {violation.knowledge_item_title}]"

@@ -1,0 +1,175 @@
+"""The files that `tribal comply` checks: of a folder, named ones, or what git says changed."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tribal.errors import ConfigurationError
+from tribal.policies.picture import SourceFile
+
+MOST_FILES = 10_000
+MOST_BYTES = 1 << 20
+"""Of a file. Source: docs/contracts.md, Knowledge."""
+_BINARY_BYTES = 8_192
+_SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__"})
+_GIT_SECONDS = 60
+
+
+@dataclass
+class CheckedFiles:
+    """Files with their texts.
+
+    Attributes:
+        files: their paths are unique, relative, with `/`.
+        is_whole: whether they are all that there is in a folder.
+        warnings: what was left out.
+    """
+
+    files: list[SourceFile] = field(default_factory=list)
+    is_whole: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+    def add(self, place: Path, shown: str) -> None:
+        """Read a file; what is a link, no file, too large or cannot be read is told."""
+        try:
+            found = place.lstat()
+            if not stat.S_ISREG(found.st_mode):
+                self._leave_out(shown, "a link" if stat.S_ISLNK(found.st_mode) else "no file")
+                return
+            if found.st_size > MOST_BYTES:
+                self._leave_out(shown, f"larger than {MOST_BYTES:,} bytes", by_path=True)
+                return
+            data = place.read_bytes()
+        except OSError as error:
+            self._leave_out(shown, f"not readable ({error.strerror})", by_path=True)
+            return
+        if b"\0" in data[:_BINARY_BYTES]:
+            self.files.append(SourceFile(shown, "", "it is no text", is_binary=True))
+        else:
+            self.files.append(SourceFile.of(shown, data.decode("utf-8", "replace")))
+
+    def _leave_out(self, shown: str, why: str, *, by_path: bool = False) -> None:
+        self.is_whole = self.is_whole and not by_path
+        self.warnings.append(f"{shown!r} was not looked into: it is {why}")
+        if by_path:
+            self.files.append(SourceFile(shown, "", f"it is {why}"))
+
+
+def files_of(paths: Sequence[Path]) -> CheckedFiles:
+    """The files of a folder, as paths relative to it, or files and folders, relative to the current folder.
+
+    What git ignores in its own checkout is left out, and so are links.
+
+    Raises:
+        ConfigurationError: when a path is not there, or there are too many files.
+    """
+    for path in paths:
+        if not path.exists():
+            raise ConfigurationError(f"there is no file or folder {str(path)!r}")
+    if len(paths) == 1 and paths[0].is_dir():
+        found = CheckedFiles(is_whole=True)
+        _add_all(found, ((paths[0] / name, name) for name in _listed(paths[0])))
+        return found
+    found = CheckedFiles()
+    _add_all(found, _several(paths))
+    return found
+
+
+def changed_files(paths: Sequence[Path], since: str | None) -> CheckedFiles:
+    """What git says changed: what is staged, not staged or new, and with a commit what changed since that too.
+
+    Raises:
+        ConfigurationError: when there is no git, no checkout or no such commit.
+    """
+    here = Path()
+    limits = ["--", *map(str, paths)]
+    new = _git(here, "ls-files", "-z", "--others", "--exclude-standard", *limits)
+    if new is None:
+        raise ConfigurationError(
+            "what changed cannot be told: there is no git, or the current folder is in no checkout of it; name files or"
+            " folders instead"
+        )
+    commit = f"{since or 'HEAD'}^{{commit}}"
+    known = _git(here, "rev-parse", "--verify", "--quiet", "--end-of-options", commit)
+    if known is None and since is not None:
+        raise ConfigurationError(f"git knows no commit {since!r}")
+    if known is None:
+        changed = _git(here, "ls-files", "-z", "--cached", *limits)
+    else:
+        base = known.decode().strip()
+        options = ("--name-only", "-z", "--no-ext-diff", "--diff-filter=d", "--relative")
+        changed = _git(here, "diff", *options, base, *limits)
+    names = sorted({*_names(new), *_names(changed or b"")})
+    found = CheckedFiles()
+    _add_all(found, ((here / name, name) for name in names if os.path.lexists(here / name)))
+    return found
+
+
+def _add_all(found: CheckedFiles, places: Iterator[tuple[Path, str]]) -> None:
+    known: set[str] = set()
+    for place, name in places:
+        shown = os.fsencode(name).decode("utf-8", "replace").replace(os.sep, "/")
+        if shown in known:
+            continue
+        known.add(shown)
+        if len(known) > MOST_FILES:
+            raise ConfigurationError(f"these are more than {MOST_FILES:,} files; name folders in them, one at a time")
+        found.add(place, shown)
+
+
+def _several(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    for path in paths:
+        shown = _shown(path)
+        if path.is_dir():
+            yield from ((path / name, name if shown == "." else f"{shown}/{name}") for name in _listed(path))
+        else:
+            yield path, shown
+
+
+def _shown(path: Path) -> str:
+    """A path relative to the current folder; what is elsewhere keeps its whole path, without the root."""
+    relative = os.path.relpath(path)
+    return path.resolve().as_posix().lstrip("/") if relative.startswith("..") else Path(relative).as_posix()
+
+
+def _listed(folder: Path) -> list[str]:
+    """The files below a folder, relative to it, in order."""
+    told = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    if told is not None:
+        # What is deleted and not committed is still listed.
+        return sorted(name for name in set(_names(told)) if os.path.lexists(folder / name))
+    return sorted(_walked(folder))
+
+
+def _walked(folder: Path) -> Iterator[str]:
+    for here, folders, files in os.walk(folder):
+        folders[:] = [each for each in folders if each not in _SKIPPED and not _is_environment(Path(here, each))]
+        for name in files:
+            yield str(Path(here, name).relative_to(folder))
+
+
+def _is_environment(folder: Path) -> bool:
+    """Whether a folder holds somebody else's code: a virtual environment."""
+    return (folder / "pyvenv.cfg").exists()
+
+
+def _names(told: bytes) -> list[str]:
+    return [os.fsdecode(name) for name in told.split(b"\0") if name]
+
+
+def _git(folder: Path, *arguments: str) -> bytes | None:
+    """What git says; `None` when there is none, or it fails."""
+    command = ["git", "-c", "core.fsmonitor=false", *arguments]
+    try:
+        # Arguments come from this module and from whoever types the command.
+        finished = subprocess.run(  # noqa: S603 - no shell
+            command, cwd=folder, capture_output=True, check=False, timeout=_GIT_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return finished.stdout if finished.returncode == 0 else None

@@ -1,0 +1,1 @@
+"""What people decided: read where the company keeps it, published as a snapshot, found and shown."""

@@ -1,0 +1,93 @@
+"""What the place of a file says of it: whose it is, and of what type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tribal.ports.remembering.identity import is_identifier
+from tribal_contracts import KnowledgeSettings
+from tribal_contracts.knowledge import KnowledgeLayer, KnowledgeType
+
+_TYPE_OF: dict[str, KnowledgeType] = {"adrs": "adr", "policies": "policy", "patterns": "pattern", "specs": "spec"}
+_LAYER_OF: dict[str, KnowledgeLayer] = {"orgs": "org", "teams": "team", "projects": "project"}
+_SUFFIXES = (".md", ".markdown")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose an item is, and of what type."""
+
+    layer: KnowledgeLayer
+    owner: str
+    type: KnowledgeType
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a source is laid out.
+
+    Attributes:
+        folder: below which all of it is; empty for the root.
+        company: the company that the store belongs to.
+        flat: of a source that is one folder of items of one layer and type, their place.
+    """
+
+    folder: str = ""
+    company: str | None = None
+    flat: Place | None = None
+
+    def place_of(self, path: str) -> Place | None:
+        """The place of a file; `None` when it is no item."""
+        below = f"{self.folder.strip('/')}/" if self.folder.strip("/") else ""
+        if not path.startswith(below) or not path.casefold().endswith(_SUFFIXES):
+            return None
+        parts = path.removeprefix(below).split("/")
+        if self.flat is not None:
+            # What begins with a dot or an underscore is a template, and an index of the others is no decision.
+            name = parts[-1].casefold()
+            is_item = not name.startswith((".", "_")) and name.rpartition(".")[0] not in ("readme", "index", "template")
+            return self.flat if is_item else None
+        if len(parts) >= 3 and parts[0] == "company" and parts[1] in _TYPE_OF and self.company is not None:
+            return Place("company", self.company, _TYPE_OF[parts[1]])
+        if len(parts) >= 4 and parts[0] in _LAYER_OF and parts[2] in _TYPE_OF and is_identifier(parts[1]):
+            return Place(_LAYER_OF[parts[0]], parts[1], _TYPE_OF[parts[2]])
+        return None
+
+    def refusal_of(self, path: str) -> str | None:
+        """Why a file that lies where an item does cannot be one; `None` of every other file."""
+        if self.company is None and replace(self, company="?").place_of(path) != self.place_of(path):
+            return "it is the company's, and nothing says which that is; write `identity: {company: ...}`"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which items a sync is about: those of some types and layers, or of all."""
+
+    types: frozenset[KnowledgeType] | None = None
+    layers: frozenset[KnowledgeLayer] | None = None
+    anew: bool = False
+    """Whether those too that have not changed."""
+
+    @property
+    def is_all(self) -> bool:
+        """Whether it is about every item."""
+        return self.types is None and self.layers is None
+
+    def takes(self, layer: KnowledgeLayer | None, kind: KnowledgeType | None) -> bool:
+        """Whether it is about an item; about what has no place it always is."""
+        return (layer is None or self.layers is None or layer in self.layers) and (
+            kind is None or self.types is None or kind in self.types
+        )
+
+
+EVERYTHING = Wanted()
+
+
+def layout_of(settings: KnowledgeSettings, company: str | None) -> Layout:
+    """How the source of these settings is laid out; `company` is the one that the store belongs to."""
+    if settings.layout == "layered":
+        return Layout(settings.folder, company)
+    assert settings.layer is not None
+    assert settings.owner is not None
+    return Layout(settings.folder, company, Place(settings.layer, settings.owner, settings.type or "adr"))

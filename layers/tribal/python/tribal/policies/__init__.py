@@ -1,0 +1,1 @@
+"""Checks of files, dependencies, tables and columns against what was decided."""

@@ -1,0 +1,98 @@
+"""What is checked: files, and what is named in them or beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tribal_contracts.knowledge import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Something that has a name: a dependency, an import, a table, a column.
+
+    Attributes:
+        spellings: its names, the longest first: a pattern that matches any of them matches it.
+        file: where it is named, if that is known.
+        line: counted from 1.
+    """
+
+    spellings: tuple[str, ...]
+    file: str | None = None
+    line: int | None = None
+
+    @property
+    def name(self) -> str:
+        """How it is told."""
+        return self.spellings[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What could not be read, so that a constraint of one of the targets cannot be evaluated there."""
+
+    file: str | None
+    targets: frozenset[Target]
+    reason: str
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file by its path, relative and with `/`."""
+
+    path: str
+    text: str
+    unread: str | None = None
+    """Why its text is not known, if it is not: it is a file by its path alone then."""
+    is_binary: bool = False
+    """Whether it is no text, in which no pattern is looked for."""
+
+    @classmethod
+    def of(cls, path: str, text: str) -> SourceFile:
+        """A file as it is checked: without a byte order mark, its lines ended by a line feed alone."""
+        return cls(path, text.removeprefix("\ufeff").replace("\r\n", "\n"))
+
+    @cached_property
+    def data(self) -> bytes:
+        """The text as it is searched."""
+        return self.text.encode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is named, by kind, and what could not be read."""
+
+    named: Sequence[Named] = ()
+    unread: Sequence[Unread] = ()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Everything that is checked at once.
+
+    Attributes:
+        files: their paths are unique.
+        dependencies: those that are named beside files.
+        tables: of SQL and of documents.
+        columns: likewise.
+        is_complete: whether what is not here is nowhere: only that proves an absence.
+    """
+
+    files: Sequence[SourceFile] = ()
+    dependencies: Found = field(default_factory=Found)
+    imports: Found = field(default_factory=Found)
+    tables: Found = field(default_factory=Found)
+    columns: Found = field(default_factory=Found)
+    is_complete: bool = False
+
+    def found(self, target: Target) -> Found:
+        """What a target of names is asked of."""
+        return {
+            "dependency": self.dependencies,
+            "import": self.imports,
+            "table": self.tables,
+            "column": self.columns,
+        }[target]

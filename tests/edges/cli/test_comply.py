@@ -1,0 +1,197 @@
+"""`tribal comply` names item, file and line, and its exit code says whether something blocks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.edges.cli.tribal_command import tribal as run_tribal
+from tests.edges.mcp.asked import index_project
+from tests.syncing.house import ADR_042, write
+
+SETTINGS = "identity: {org: acme, project: shop}\nknowledge: {repository: decisions}\ndatabases: []\n"
+NAMES = """---
+id: names
+title: Names of tables
+constraints:
+  - {operator: must_match, target: table, pattern: '[a-z0-9_]+'}
+  - {operator: must_not_use, target: table, pattern: 'crm\\.customer', severity: block, message: "Ask the\\n service"}
+---
+So.
+"""
+LICENSED = """---
+id: licensed
+title: A licence
+severity: block
+constraints:
+  - {operator: must_exist, target: file, pattern: LICENSE}
+---
+So.
+"""
+GIT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_AUTHOR_NAME": "a",
+    "GIT_AUTHOR_EMAIL": "a@b",
+}
+GIT |= {"GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+
+
+@pytest.fixture(name="project")
+def project_fixture(tmp_path: Path) -> Path:
+    project = tmp_path / "project"
+    write(project, {"databases.yaml": SETTINGS, "decisions/orgs/acme/adrs/adr-042-database-selection.md": ADR_042})
+    write(project, {"decisions/projects/shop/policies/names.md": NAMES})
+    said("sync", cwd=project)
+    return project
+
+
+def said(*arguments: str, cwd: Path) -> str:
+    """What a command prints that ends well."""
+    finished = run_tribal(*arguments, cwd=cwd)
+    assert finished.returncode in (0, 1), finished.stderr
+    return finished.stdout
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, env={**os.environ, **GIT})
+
+
+def test_each_violation_is_a_line_with_its_place_and_the_last_one_sums_up(project: Path) -> None:
+    write(project / "code", {"package.json": '{"dependencies": {\n"pg": "8",\n"mysql2": "3"}}\n'})
+    write(project / "code", {"sql/a b.sql": 'SELECT 1;\n\nSELECT * FROM "Odd" JOIN crm.customer ON true;\n'})
+    found = run_tribal("comply", "code", cwd=project)
+    assert found.returncode == 1
+    assert found.stdout.splitlines() == [
+        "sql/a b.sql:3: block: Ask the service [names: Names of tables]",
+        "package.json:3: block: MySQL not allowed for new services per ADR-042. Use PostgreSQL instead."
+        " [adr-042-database-selection: Database Selection for New Services]",
+        "sql/a b.sql:3: warn: table 'Odd' does not match '[a-z0-9_]+' [names: Names of tables]",
+        "BLOCKED: 2 block, 1 warn, 0 info in 2 files, by 4 constraints of 2 items",
+    ]
+
+
+def test_a_folder_is_whole_and_a_file_is_not(project: Path) -> None:
+    write(project / "decisions/projects/shop/policies", {"licensed.md": LICENSED})
+    said("sync", cwd=project)
+    write(project / "code", {"requirements.txt": "psycopg==3\n"})
+    assert "there is no file 'LICENSE'" in run_tribal("comply", "code", cwd=project).stdout
+    assert run_tribal("comply", "code/requirements.txt", cwd=project).returncode == 0
+    write(project / "code", {"LICENSE": "Apache-2.0\n"})
+    assert run_tribal("comply", "code", cwd=project).returncode == 0
+
+
+def test_only_named_items_and_severities_are_told_and_all_are_counted(project: Path) -> None:
+    write(project / "code", {"a.sql": 'SELECT * FROM "Odd";\n'})
+    told = run_tribal("comply", "code/a.sql", "--min-severity", "block", cwd=project)
+    assert told.stdout == "passed: 0 block, 1 warn, 0 info in 1 file, by 4 constraints of 2 items\n"
+    only = run_tribal("comply", "code/a.sql", "--item", "adr-042-database-selection", cwd=project)
+    assert only.stdout == "passed: 0 block, 0 warn, 0 info in 1 file, by 2 constraints of 1 item\n"
+    unknown = run_tribal("comply", "code/a.sql", "--item", "adr-42", cwd=project)
+    assert (unknown.returncode, "not found" in unknown.stderr) == (7, True)
+
+
+def test_what_git_says_changed_is_checked_alone(project: Path, tmp_path: Path) -> None:
+    code = tmp_path / "code"
+    write(code, {"old.sql": 'SELECT * FROM "Old";\n', ".gitignore": "made/\n", "gone.sql": 'SELECT * FROM "Gone";\n'})
+    git(code, "init", "-q")
+    git(code, "add", ".")
+    git(code, "commit", "-qm", "first")
+    (code / "gone.sql").unlink()
+    write(code, {"new name\u00e9.sql": 'SELECT * FROM "New";\n', "made/x.sql": 'SELECT * FROM "Made";\n'})
+    write(code, {"staged.sql": 'SELECT * FROM "Staged";\n'})
+    git(code, "add", "staged.sql")
+    options = ("--changed", "--project", str(project))
+    assert [line.split(":")[0] for line in said("comply", *options, cwd=code).splitlines()] == [
+        "new name\u00e9.sql",
+        "staged.sql",
+        "passed",
+    ]
+    git(code, "add", ".")
+    git(code, "commit", "-qm", "second")
+    assert "in 0 files" in said("comply", *options, cwd=code)
+    assert "in 2 files" in said("comply", *options, "--since", "HEAD~1", cwd=code)
+    refused = run_tribal("comply", *options, "--since", "--output=x", cwd=code)
+    assert (refused.returncode, "knows no commit" in refused.stderr) == (2, True)
+    outside = run_tribal("comply", *options, cwd=tmp_path)
+    assert (outside.returncode, "no checkout" in outside.stderr) == (2, True)
+    # A folder of a checkout has what git has, and no more.
+    assert "made" not in said("comply", str(code), "--project", str(project), cwd=tmp_path)
+
+
+def test_documented_tables_are_checked_and_what_sql_names_is_looked_up_among_them(tmp_path: Path) -> None:
+    index_project(tmp_path)
+    write(tmp_path, {"databases.yaml": SETTINGS, "decisions/projects/shop/policies/names.md": NAMES})
+    said("sync", cwd=tmp_path)
+    found = run_tribal("comply", "--tables", "shop.crm.*", cwd=tmp_path)
+    assert found.returncode == 1
+    assert found.stdout.splitlines()[0] == (
+        "block: Ask the service (table 'shop.crm.customer' is not allowed) [names: Names of tables]"
+    )
+    nothing = run_tribal("comply", "--tables", "shop.nowhere.*", cwd=tmp_path)
+    assert (nothing.returncode, "no documented table" in nothing.stderr) == (0, True)
+    # Two databases have a table `customer`, so that its name alone says too little.
+    write(tmp_path / "code", {"one.sql": "SELECT * FROM customer;\n", "two.sql": "SELECT * FROM crm.customer;\n"})
+    told = run_tribal("comply", "code/one.sql", "code/two.sql", cwd=tmp_path).stdout
+    assert [line.split(":")[0] for line in told.splitlines()] == ["code/two.sql", "BLOCKED"]
+
+
+def test_what_cannot_be_read_is_told_and_proves_no_absence(project: Path) -> None:
+    write(project / "decisions/projects/shop/policies", {"licensed.md": LICENSED})
+    said("sync", cwd=project)
+    code = project / "code"
+    write(code, {"requirements.txt": "psycopg==3\n", "big.txt": "x" * (1 << 20) + "y"})
+    (code / "bytes.sql").write_bytes(b"SELECT '\xff';\r\n")
+    (code / "picture.sql").write_bytes(b"\x89PNG\0\0")
+    (code / "link.sql").symlink_to(code / "bytes.sql")
+    os.mkfifo(code / "pipe.sql")
+    searched = "---\nid: code\ntitle: C\nconstraints: [{operator: must_not_use, target: code, pattern: y}]\n---\n"
+    write(project / "decisions/projects/shop/policies", {"code.md": searched})
+    said("sync", cwd=project)
+    found = run_tribal("comply", "code", cwd=project)
+    assert found.returncode == 0, found.stdout
+    assert "big.txt: warn: cannot be evaluated: it is larger than 1,048,576 bytes [code: C]" in found.stdout
+    assert "picture.sql: warn: cannot be evaluated: it is no text [code: C]" not in found.stdout
+    # A file of SQL that is no text may name any table.
+    assert "picture.sql: warn: cannot be evaluated: it is no text [names: Names of tables]" in found.stdout
+    assert "'big.txt' was not looked into: it is larger than 1,048,576 bytes" in found.stderr
+    assert "'link.sql' was not looked into: it is a link" in found.stderr
+    assert "'pipe.sql' was not looked into: it is no file" in found.stderr
+
+
+def test_the_log_for_code_hosts_names_rules_and_places(project: Path) -> None:
+    write(project / "code", {"a b#\u00e9.sql": 'SELECT * FROM "Odd";\n'})
+    first = json.loads(said("comply", "code/a b#\u00e9.sql", "--format", "sarif", cwd=project))
+    (run,) = first["runs"]
+    (result,) = run["results"]
+    assert (first["version"], run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"]) == ("2.1.0", result["ruleId"])
+    assert result["level"] == "warning"
+    (location,) = result["locations"]
+    assert location["physicalLocation"] == {
+        "artifactLocation": {"uri": "code/a%20b%23%C3%A9.sql"},
+        "region": {"startLine": 1},
+    }
+    write(project / "code", {"a b#\u00e9.sql": '\n\nSELECT * FROM "Odd";\n'})
+    moved = json.loads(said("comply", "code/a b#\u00e9.sql", "--format", "sarif", cwd=project))["runs"][0]["results"][0]
+    assert moved["partialFingerprints"] == result["partialFingerprints"]
+    assert moved["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
+
+
+def test_a_file_whose_name_holds_a_line_break_is_told_in_one_line(project: Path) -> None:
+    write(project / "code", {"a\nblock: all fine.sql": 'SELECT * FROM "Odd";\n'})
+    assert len(said("comply", "code", "--item", "names", cwd=project).splitlines()) == 2
+
+
+def test_what_cannot_be_done_says_what_to_do(tmp_path: Path, project: Path) -> None:
+    nowhere = run_tribal("comply", "nowhere", cwd=project)
+    assert (nowhere.returncode, "no file or folder" in nowhere.stderr) == (2, True)
+    unsynced = run_tribal("comply", ".", cwd=tmp_path)
+    assert (unsynced.returncode, "tribal sync" in unsynced.stderr) == (7, True)
+    wrong = run_tribal("comply", ".", "--format", "xml", cwd=project)
+    assert (wrong.returncode, "sarif" in wrong.stderr) == (2, True)
+    (project / "empty").mkdir()
+    assert run_tribal("comply", "empty", "--item", "names", cwd=project).returncode == 0
