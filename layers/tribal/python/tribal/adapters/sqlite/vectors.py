@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribal.adapters.sqlite.places import Places
+from tribal.adapters.sqlite.survey import Survey
 from tribal.ports import Candidates, IndexFilter, VectorKind
 
 if TYPE_CHECKING:
@@ -23,20 +24,16 @@ This many float32 vectors of 256 dimensions take 102 MB.
 """
 
 SURVEYED = 4
-"""Multiple of the requested number of vectors that is preselected by the first half of the dimensions.
-
-Only for those is the second half compared, since comparing is bound by memory bandwidth. The model was trained to be
-truncated, so that the loss affects only the last results.
-"""
+"""Multiple of the requested number of vectors that a survey preselects."""
 FAR_MORE = 32
-"""Multiple of the requested number of vectors from which such a survey pays."""
+"""Multiple of the requested number of vectors from which a survey pays."""
 
 FEW_COLUMNS = 20_000
-"""Up to this many columns are compared whole; of more, the nearest of each table by the first half of the dimensions.
-
-So 77 % of the nearest are found on spider_union, the others with a cosine .02 lower in the mean; ALL@10 is the same on
-bird_mini and defog, and .968 in place of .970 on spider_union.
-"""
+"""Up to this many columns are compared whole; of more those that a survey finds near for their table."""
+SURVEYED_TABLES = 1.5
+"""Multiple of the requested number of tables whose columns are compared whole."""
+SLACK = 0.02
+"""How far behind the nearest column of its table, by a survey, one may be that is compared whole too."""
 
 _ROWS_AT_ONCE = 16_384
 _FILES_AT_ONCE = 64
@@ -100,8 +97,8 @@ class VectorMatrix:
     ids: NDArray[Any]
     table_ids: NDArray[Any]
     """0 where a record belongs to no table."""
-    halves: tuple[NDArray[Any], NDArray[Any]]
-    """The first and second half of the dimensions of every vector, each N x D/2."""
+    vectors: NDArray[Any]
+    """N x D, float32 or float16."""
     places: Places
 
     def nearest(
@@ -126,11 +123,9 @@ class VectorMatrix:
         if query is None or limit <= 0:
             return Candidates.of(())
         chosen = self._chosen(where, without, only)
-        if chosen is None and len(self.ids) > FAR_MORE * limit:
-            chosen, scores = self._surveyed(query, SURVEYED * limit)
-        else:
-            scores = _rounded(self._products(query))
-            scores = scores if chosen is None else scores[chosen]
+        if (len(self.ids) if chosen is None else len(chosen)) > FAR_MORE * limit:
+            chosen = self._surveyed(query, chosen, SURVEYED * limit)
+        scores = _rounded(self._products(query, chosen))
         if len(scores) > limit:
             # Keep everything at or above the cut-off score, so that ties there are broken by id.
             edge = np.partition(scores, len(scores) - limit)[len(scores) - limit]
@@ -148,11 +143,9 @@ class VectorMatrix:
         if query is None or limit <= 0:
             return Candidates.of(())
         chosen = self._chosen(where, without, None)
-        if chosen is None and len(self.ids) > FEW_COLUMNS:
-            chosen, scores = self._best_by_half(query)
-        else:
-            scores = self._products(query)
-            scores = scores if chosen is None else scores[chosen]
+        if (len(self.ids) if chosen is None else len(chosen)) > FEW_COLUMNS:
+            chosen = self._surveyed_by_table(query, chosen, round(SURVEYED_TABLES * limit))
+        scores = self._products(query, chosen)
         if not len(scores):
             return Candidates.of(())
         ids, table_ids = (self.ids, self.table_ids) if chosen is None else (self.ids[chosen], self.table_ids[chosen])
@@ -163,13 +156,30 @@ class VectorMatrix:
         order = order[np.sort(firsts)[:limit]]
         return Candidates(ids[best[order]], rounded[order], table_ids[best[order]])
 
-    def _best_by_half(self, query: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Positions of each table's nearest vectors by the first half of their dimensions, and their products."""
-        middle = self.halves[0].shape[1]
-        near = _products(self.halves[0], query[:middle])
-        starts, lengths = self._runs
-        chosen = np.flatnonzero(near >= np.repeat(np.maximum.reduceat(near, starts), lengths))
-        return chosen, near[chosen] + _products(self.halves[1][chosen], query[middle:])
+    @cached_property
+    def _survey(self) -> Survey:
+        return Survey.of(self.vectors)
+
+    def _surveyed(self, query: NDArray[Any], chosen: NDArray[Any] | None, count: int) -> NDArray[Any]:
+        """Positions of about the nearest vectors."""
+        near = self._near(query, chosen)
+        best = np.argpartition(near, len(near) - count)[len(near) - count :]
+        return best if chosen is None else chosen[best]
+
+    def _surveyed_by_table(self, query: NDArray[Any], chosen: NDArray[Any] | None, count: int) -> NDArray[Any]:
+        """Positions of about the nearest vectors of each of about the nearest tables, in order."""
+        near = self._near(query, chosen)
+        starts, lengths = self._runs if chosen is None else _runs_of(self.table_ids[chosen])
+        least = np.maximum.reduceat(near, starts)
+        if len(least) > count:
+            edge = np.partition(least, len(least) - count)[len(least) - count]
+            least[least < edge] = np.inf
+        best = np.flatnonzero(near >= np.repeat(least - SLACK, lengths))
+        return best if chosen is None else chosen[best]
+
+    def _near(self, query: NDArray[Any], chosen: NDArray[Any] | None) -> NDArray[Any]:
+        near = self._survey.products(query)
+        return near if chosen is None else near[chosen]
 
     @cached_property
     def _runs(self) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -179,8 +189,7 @@ class VectorMatrix:
     def _comparable(self, vector: NDArray[Any]) -> NDArray[Any] | None:
         """The vector as one that can be compared with these; `None` if it matches nothing."""
         query = np.asarray(vector, dtype=np.float32).ravel()
-        dimensions = sum(half.shape[1] for half in self.halves)
-        return query if len(self.ids) and query.shape[0] == dimensions and query.any() else None
+        return query if len(self.ids) and query.shape[0] == self.vectors.shape[1] and query.any() else None
 
     def _chosen(
         self, where: IndexFilter, without: NDArray[Any] | None, only: NDArray[Any] | None
@@ -192,17 +201,14 @@ class VectorMatrix:
                 chosen = chosen[np.isin(self.ids[chosen], ids, invert=not inside)]
         return chosen
 
-    def _surveyed(self, query: NDArray[Any], count: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Positions of the vectors nearest by the first half of their dimensions, and their full cosines."""
-        middle = self.halves[0].shape[1]
-        near = _products(self.halves[0], query[:middle])
-        chosen = np.argpartition(near, len(near) - count)[len(near) - count :]
-        return chosen, _rounded(near[chosen] + _products(self.halves[1][chosen], query[middle:]))
-
-    def _products(self, query: NDArray[Any]) -> NDArray[Any]:
-        """The product of each vector with the query, which is their cosine but for rounding."""
-        middle = self.halves[0].shape[1]
-        products: NDArray[Any] = _products(self.halves[0], query[:middle]) + _products(self.halves[1], query[middle:])
+    def _products(self, query: NDArray[Any], chosen: NDArray[Any] | None) -> NDArray[Any]:
+        """The product of each vector with the query, which is their cosine but for rounding; widened in chunks."""
+        count = len(self.ids) if chosen is None else len(chosen)
+        products = np.empty(count, np.float32)
+        for start in range(0, count, _ROWS_AT_ONCE):
+            some = slice(start, start + _ROWS_AT_ONCE)
+            rows = self.vectors[some if chosen is None else chosen[some]]
+            np.matmul(rows.astype(np.float32, copy=False), query, out=products[some])
         return products
 
 
@@ -226,14 +232,6 @@ def _rounded(scores: NDArray[Any]) -> NDArray[Any]:
     return scores
 
 
-def _products(rows: NDArray[Any], vector: NDArray[Any]) -> NDArray[Any]:
-    """Dot product of each row with the vector; float16 is widened in chunks."""
-    step = max(1, len(rows) if rows.dtype == np.float32 else _ROWS_AT_ONCE)
-    parts = [rows[at : at + step].astype(np.float32, copy=False) @ vector for at in range(0, len(rows), step)]
-    products: NDArray[Any] = np.concatenate(parts) if parts else np.empty(0, np.float32)
-    return products
-
-
 def best_of(one: Candidates, other: Candidates, limit: int) -> Candidates:
     """The best of two disjoint sets of candidates, ties by id."""
     ids, scores = np.concatenate([one.ids, other.ids]), np.concatenate([one.scores, other.scores])
@@ -247,8 +245,7 @@ def load_matrix(connection: sqlite3.Connection, kind: VectorKind, dimensions: in
     count = int(total.fetchone()[0]) // _ID.itemsize if dimensions else 0
     # Filled in chunks, so that memory never holds a second copy of all vectors.
     kind_of_number = np.float32 if count <= FLOAT32_ROWS else _STORED
-    middle = dimensions // 2
-    halves = (np.empty((count, middle), kind_of_number), np.empty((count, dimensions - middle), kind_of_number))
+    vectors = np.empty((count, dimensions), kind_of_number)
     ids, table_ids, codes = (np.empty(count, np.int64) for _ in range(3))
     places: dict[tuple[str, str | None, str | None], int] = {}
     end, found = 0, connection.execute(_SELECT, (kind,))
@@ -257,9 +254,7 @@ def load_matrix(connection: sqlite3.Connection, kind: VectorKind, dimensions: in
         joined = [b"".join(row[column] for row in fitting) for column in range(3)]
         start, end = end, end + len(joined[0]) // _ID.itemsize
         ids[start:end], table_ids[start:end] = np.frombuffer(joined[0], _ID), np.frombuffer(joined[1], _ID)
-        vectors = np.frombuffer(joined[2], _STORED).reshape(-1, dimensions)
-        halves[0][start:end], halves[1][start:end] = vectors[:, :middle], vectors[:, middle:]
+        vectors[start:end] = np.frombuffer(joined[2], _STORED).reshape(-1, dimensions)
         own = [places.setdefault((database, schema, domain), len(places)) for *_, database, schema, domain in fitting]
         codes[start:end] = np.repeat(own, [len(row[0]) // _ID.itemsize for row in fitting])
-    kept = (halves[0][:end], halves[1][:end])
-    return VectorMatrix(ids[:end], table_ids[:end], kept, Places(codes[:end], tuple(places)))
+    return VectorMatrix(ids[:end], table_ids[:end], vectors[:end], Places(codes[:end], tuple(places)))

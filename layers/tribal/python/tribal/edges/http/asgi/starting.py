@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tribal.edges.http.asgi.application import METRICS_RIGHT, asgi_application
+from tribal.edges.http.asgi.background import be_responsive, give_way
 from tribal.edges.http.asgi.metrics import Metrics
 from tribal.edges.http.asgi.observing import standard_error
 from tribal.edges.http.asgi.serving import Serving, is_loopback
@@ -60,8 +61,9 @@ def server_application(blueprint: ServerBlueprint) -> Starlette:
     from tribal.app.local import local_application
 
     _share_one_arena()
+    be_responsive()
     tools = _tools_of(blueprint)
-    built = local_application(blueprint.settings, prepare=lambda: tools.prepare(app))
+    built = local_application(blueprint.settings, prepare=lambda: give_way(partial(tools.prepare, app)))
     app = replace(built, derived=Derived(generations=_GENERATIONS_KEPT))
     metrics = Metrics(blueprint.metrics_folder)
     return asgi_application(app, tools, serving_of(blueprint, app, tools), metrics, standard_error())
