@@ -26,10 +26,19 @@ def propagate(
     if not len(scores) or weight == 0.0:
         return scores
     seeds = np.zeros(len(neighbourhood.degrees))
-    best = np.lexsort((candidates, -scores))
+    best = _best(scores, candidates, weights.propagation_seeds + 1)
     seeds[candidates[best[: weights.propagation_seeds]]] = _leads(scores[best], weights.propagation_seeds)
     standing = _walk(seeds, neighbourhood, weights)[candidates]
     return scores + weight * standardize(np.sqrt(standing))
+
+
+def _best(scores: NDArray[Any], candidates: NDArray[Any], count: int) -> NDArray[Any]:
+    """Positions of the best, in order, ties by number."""
+    likely = np.arange(len(scores))
+    if len(scores) > count:
+        likely = np.flatnonzero(scores >= np.partition(scores, len(scores) - count)[len(scores) - count])
+    best: NDArray[Any] = likely[np.lexsort((candidates[likely], -scores[likely]))][:count]
+    return best
 
 
 def _leads(falling: NDArray[Any], count: int) -> NDArray[Any]:

@@ -54,8 +54,11 @@ class Signals:
 
     def candidates(self) -> NDArray[Any]:
         """Numbers of all tables with a signal, ascending."""
-        signals = (self.lexical, self.whole, self.column, self.name, self.letters)
-        return np.unique(np.concatenate([one.tables for one in signals]))
+        signals = [one.tables for one in (self.lexical, self.whole, self.column, self.name, self.letters)]
+        has_signal = np.zeros(1 + max((int(tables.max()) for tables in signals if len(tables)), default=-1), bool)
+        for tables in signals:
+            has_signal[tables] = True
+        return np.flatnonzero(has_signal)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -64,22 +64,24 @@ class Found:
     def matches(self) -> NDArray[Any]:
         """Ids of the tables that share a term, best first, then of the others that are named or near in meaning."""
         others = np.union1d(self.near, np.fromiter(self.named, np.int64, len(self.named)))
-        return np.concatenate([self.lexical.ids, others[self._lexical.of(others) < 0]])
+        are_others = np.ones(len(others), bool)
+        shared = Positions(others).of(self.lexical.ids)
+        are_others[shared[shared >= 0]] = False
+        return np.concatenate([self.lexical.ids, others[are_others]])
 
     @property
     def total(self) -> int:
         """Number of the tables that match."""
         return len(self.matches)
 
-    def matching(self, tables: NDArray[Any]) -> NDArray[Any]:
-        """Mask of the tables that match."""
-        found: NDArray[Any] = self._matched.of(tables) >= 0
-        return found
+    def is_match(self, table: int) -> bool:
+        """Whether a table matches."""
+        return table in self.matches
 
     def shared_terms(self, table: int) -> frozenset[str]:
         """The terms of the question that a table contains."""
-        position = int(self._lexical.of(np.array([table]))[0])
-        return frozenset() if position < 0 else self.lexical.matched(position)
+        positions = np.flatnonzero(self.lexical.ids == table)
+        return self.lexical.matched(int(positions[0])) if len(positions) else frozenset()
 
     def relevance_of(self, table: int) -> float:
         """Certainty that a table is relevant, regardless of the other candidates."""
@@ -91,22 +93,10 @@ class Found:
         return Evidence(
             covered=coverage(self.words, shared, self.counts, self.tables),
             words=words_matched(self.words, shared),
-            name=self._name_cosines.get(table, 0.0),
+            name=float(self.by_name.scores[self.by_name.ids == table].sum()),
             named=self.named.get(table, 0.0),
             tables=self.tables,
         )
-
-    @cached_property
-    def _name_cosines(self) -> dict[int, float]:
-        return dict(zip(self.by_name.ids.tolist(), self.by_name.scores.tolist(), strict=True))
-
-    @cached_property
-    def _matched(self) -> Positions:
-        return Positions(self.matches)
-
-    @cached_property
-    def _lexical(self) -> Positions:
-        return Positions(self.lexical.ids)
 
 
 def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> Found:

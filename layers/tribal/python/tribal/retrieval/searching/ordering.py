@@ -13,7 +13,7 @@ from tribal.ranking.order import rank_tables
 from tribal.ranking.signals import Signal, Signals
 from tribal.retrieval.searching.candidates import SCORED_A_SIGNAL, Found
 from tribal.retrieval.searching.repeated_tables import Repeated
-from tribal.retrieval.searching.table_map import Positions, TableMap, table_map
+from tribal.retrieval.searching.table_map import TableMap, table_map
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
 
 if TYPE_CHECKING:
@@ -42,11 +42,14 @@ def order_of(found: Found, where: IndexFilter, opened: OpenIndex, toolbox: Toolb
     named = {int(number) for number in numbered.numbers(np.fromiter(found.named, np.int64)) if number >= 0}
     aside = numbered.repeated.set_aside(_asked(found), named)
     ranked = rank_tables(_signals(found, numbered, aside), numbered.neighbourhood, toolbox.weights)
-    ids = numbered.record_ids[_behind_their_tables(ranked, aside)]
+    ordered = _named_first(found, numbered, _behind_their_tables(ranked, aside))
+    # What is in no map has the number -1, which is the last of these.
+    is_match, is_ordered = np.zeros((2, len(numbered.names) + 1), bool)
+    matches = numbered.numbers(found.matches)
+    is_match[matches] = is_ordered[ordered] = True
     # Matches that were not scored come after all scored tables, in lexical order.
-    rest = found.matches[Positions(ids).of(found.matches) < 0]
-    ids = np.concatenate([_first(found, numbered, ids), rest])
-    ids = ids[found.matching(ids)]
+    rest = found.matches[~is_ordered[matches]]
+    ids = np.concatenate([numbered.record_ids[ordered[is_match[ordered]]], rest])
     return _without_parts(ids, numbered, aside)
 
 
@@ -68,11 +71,14 @@ def _signals(found: Found, numbered: TableMap, aside: Mapping[int, Repeated]) ->
 
 def _signal(candidates: Candidates, numbered: TableMap, out: NDArray[Any]) -> Signal:
     """The score of each table's best candidate, which is the table itself or one of its columns."""
-    ids = np.where(candidates.table_ids > 0, candidates.table_ids, candidates.ids)
-    # Candidates are sorted best first, so a table's first one is its best.
-    tables, firsts = np.unique(numbered.numbers(ids), return_index=True)
-    known = (tables >= 0) & ~np.isin(tables, out)
-    return Signal(tables[known], candidates.scores[firsts[known]])
+    numbers = numbered.numbers(np.where(candidates.table_ids > 0, candidates.table_ids, candidates.ids))
+    known = np.flatnonzero(numbers >= 0)[::-1]
+    firsts = np.full(len(numbered.names), -1)
+    # Candidates are sorted best first; of those of one table the one that is assigned last stays.
+    firsts[numbers[known]] = known
+    firsts[out] = -1
+    tables = np.flatnonzero(firsts >= 0)
+    return Signal(tables, candidates.scores[firsts[tables]])
 
 
 def _behind_their_tables(ranked: NDArray[Any], aside: Mapping[int, Repeated]) -> NDArray[Any]:
@@ -88,19 +94,22 @@ def _behind_their_tables(ranked: NDArray[Any], aside: Mapping[int, Repeated]) ->
     return ranked[sorted(range(len(keys)), key=keys.__getitem__)]
 
 
-def _first(found: Found, numbered: TableMap, ids: NDArray[Any]) -> NDArray[Any]:
-    """The ids with those of named tables in front: the most certain first, tables before views, then as ranked."""
+def _named_first(found: Found, numbered: TableMap, ranked: NDArray[Any]) -> NDArray[Any]:
+    """The ranking with named tables in front: the most certain first, tables before views, then as ranked."""
     if not found.named:
-        return ids
-    numbers = numbered.numbers(np.fromiter(found.named, np.int64))
-    place = {table: rank for rank, table in enumerate(ids.tolist())}
+        return ranked
+    place = np.full(len(numbered.names), len(ranked))
+    place[ranked] = np.arange(len(ranked))
+    numbers = numbered.numbers(np.fromiter(found.named, np.int64)).tolist()
     named = [
-        (-certainty, int(number) in numbered.views, place.get(table, len(place)), table)
-        for (table, certainty), number in zip(found.named.items(), numbers.tolist(), strict=True)
+        (-certainty, number in numbered.views, int(place[number]), table, number)
+        for (table, certainty), number in zip(found.named.items(), numbers, strict=True)
         if number >= 0
     ]
-    front = np.array([table for *_, table in sorted(named)], dtype=np.int64)
-    return np.concatenate([front, ids[~np.isin(ids, front)]])
+    front = np.array([number for *_, number in sorted(named)], dtype=np.int64)
+    is_named = np.zeros(len(numbered.names), bool)
+    is_named[front] = True
+    return np.concatenate([front, ranked[~is_named[ranked]]])
 
 
 def _without_parts(ids: NDArray[Any], numbered: TableMap, aside: Mapping[int, Repeated]) -> Order:

@@ -63,7 +63,7 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
         ids = scored[[found.relevance_of(table) >= request.min_score for table in scored.tolist()]]
         total, bound = len(ids), len(found.lexical) > SCORED_A_SIGNAL
     chosen = _chosen(ids[: request.limit].tolist(), request, where, found, opened, toolbox)
-    total += sum(not found.matching(np.array([table]))[0] for table in chosen.bridges)
+    total += sum(not found.is_match(table) for table in chosen.bridges)
     warnings = [
         *opened.warnings,
         *found.warnings,
