@@ -1,11 +1,14 @@
-"""Comparing a question with very many vectors: half of each decides which are worth a whole look."""
+"""Comparing a question with very many vectors: a survey decides which are worth a whole look."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from tribal.adapters.sqlite import vectors as adapter
 from tribal.adapters.sqlite.places import Places
+from tribal.adapters.sqlite.survey import DIMENSIONS as SURVEYED_DIMENSIONS
+from tribal.adapters.sqlite.survey import Survey
 from tribal.adapters.sqlite.vectors import FAR_MORE, VectorMatrix
 from tribal.catalog.scope import Scope
 from tribal.ports import IndexFilter
@@ -25,11 +28,10 @@ def vectors() -> np.ndarray:
 
 
 def matrix(vectors: np.ndarray, columns: int = 1) -> VectorMatrix:
-    middle = DIMENSIONS // 2
     codes = np.arange(COUNT) % 2
     places = Places(codes, (("shop", "a", "sales"), ("shop", "b", "sales")))
     ids = np.arange(COUNT) + 1
-    return VectorMatrix(ids, (ids - 1) // columns + 1, (vectors[:, :middle].copy(), vectors[:, middle:].copy()), places)
+    return VectorMatrix(ids, (ids - 1) // columns + 1, vectors, places)
 
 
 def test_what_stands_out_is_found_with_its_whole_score_in_the_right_order(vectors: np.ndarray) -> None:
@@ -67,3 +69,46 @@ def test_a_filter_looks_at_every_column_that_it_lets_through(vectors: np.ndarray
     best = scores.reshape(-1, 10).max(axis=1)
     assert np.allclose(found.scores, best[found.table_ids - 1], atol=2e-6)
     assert len(found) == COUNT // 10
+
+
+@pytest.fixture(scope="module")
+def alike() -> np.ndarray:
+    """Vectors as those of columns are: of a few dozen things, each said a little differently."""
+    random = np.random.default_rng(20_261_123)
+    things = random.normal(size=(60, 256))
+    rows = things[random.integers(0, 60, COUNT)] + 0.8 * random.normal(size=(COUNT, 256))
+    normal: np.ndarray = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return normal
+
+
+@pytest.mark.parametrize("where", [IndexFilter(), IndexFilter(scope=Scope(schemas=frozenset({("shop", "b")})))])
+@pytest.mark.parametrize("stored", [np.float32, np.float16])
+def test_of_very_many_columns_nearly_all_of_the_nearest_are_found_each_with_its_own_score(
+    alike: np.ndarray, monkeypatch: pytest.MonkeyPatch, where: IndexFilter, stored: type[np.floating]
+) -> None:
+    monkeypatch.setattr(adapter, "FEW_COLUMNS", 1_000)
+    vectors = alike.astype(stored)
+    question = alike[0] + 0.5 * alike[1]
+    exact = vectors.astype(np.float32) @ question
+    found = matrix(vectors, columns=10).nearest_of_each_table(question, where, LIMIT)
+    assert np.allclose(found.scores, exact[found.ids - 1], atol=2e-6)
+    assert np.array_equal(found.table_ids, (found.ids - 1) // 10 + 1)
+    if where.scope.schemas is not None:
+        exact[::2] = -2
+        assert np.all(found.ids % 2 == 0)
+    nearest = np.argsort(-exact.reshape(-1, 10).max(axis=1))[:LIMIT] + 1
+    assert len(np.intersect1d(nearest, found.table_ids)) >= 0.9 * LIMIT
+
+
+def test_a_survey_keeps_what_vectors_differ_in_most(alike: np.ndarray) -> None:
+    survey = Survey.of(alike)
+    assert survey.shares.shape == (COUNT, SURVEYED_DIMENSIONS)
+    assert np.allclose(survey.directions.T @ survey.directions, np.eye(SURVEYED_DIMENSIONS), atol=1e-5)
+    exact, near = alike @ alike[0], survey.products(alike[0])
+    first_dimensions = alike[:, :SURVEYED_DIMENSIONS] @ alike[0][:SURVEYED_DIMENSIONS]
+    assert np.abs(near - exact).mean() < 0.5 * np.abs(first_dimensions - exact).mean()
+
+
+def test_a_survey_of_fewer_dimensions_than_it_may_keep_is_exact(vectors: np.ndarray) -> None:
+    few = np.ascontiguousarray(vectors[:50, :8])
+    assert np.allclose(Survey.of(few).products(few[0]), few @ few[0], atol=1e-5)

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-DIMENSIONS = 64
+DIMENSIONS = 48
 _SAMPLED = 4_096
 _ROWS_AT_ONCE = 16_384
 

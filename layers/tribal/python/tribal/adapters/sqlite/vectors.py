@@ -32,7 +32,7 @@ FEW_COLUMNS = 20_000
 """Up to this many columns are compared whole; of more those that a survey finds near for their table."""
 SURVEYED_TABLES = 1.5
 """Multiple of the requested number of tables whose columns are compared whole."""
-SLACK = 0.02
+SLACK = 0.03
 """How far behind the nearest column of its table, by a survey, one may be that is compared whole too."""
 
 _ROWS_AT_ONCE = 16_384
@@ -123,8 +123,8 @@ class VectorMatrix:
         if query is None or limit <= 0:
             return Candidates.of(())
         chosen = self._chosen(where, without, only)
-        if (len(self.ids) if chosen is None else len(chosen)) > FAR_MORE * limit:
-            chosen = self._surveyed(query, chosen, SURVEYED * limit)
+        if chosen is None and len(self.ids) > FAR_MORE * limit:
+            chosen = self._surveyed(query, SURVEYED * limit)
         scores = _rounded(self._products(query, chosen))
         if len(scores) > limit:
             # Keep everything at or above the cut-off score, so that ties there are broken by id.
@@ -160,15 +160,15 @@ class VectorMatrix:
     def _survey(self) -> Survey:
         return Survey.of(self.vectors)
 
-    def _surveyed(self, query: NDArray[Any], chosen: NDArray[Any] | None, count: int) -> NDArray[Any]:
+    def _surveyed(self, query: NDArray[Any], count: int) -> NDArray[Any]:
         """Positions of about the nearest vectors."""
-        near = self._near(query, chosen)
-        best = np.argpartition(near, len(near) - count)[len(near) - count :]
-        return best if chosen is None else chosen[best]
+        near = self._survey.products(query)
+        return np.argpartition(near, len(near) - count)[len(near) - count :]
 
     def _surveyed_by_table(self, query: NDArray[Any], chosen: NDArray[Any] | None, count: int) -> NDArray[Any]:
         """Positions of about the nearest vectors of each of about the nearest tables, in order."""
-        near = self._near(query, chosen)
+        near = self._survey.products(query)
+        near = near if chosen is None else near[chosen]
         starts, lengths = self._runs if chosen is None else _runs_of(self.table_ids[chosen])
         least = np.maximum.reduceat(near, starts)
         if len(least) > count:
@@ -176,10 +176,6 @@ class VectorMatrix:
             least[least < edge] = np.inf
         best = np.flatnonzero(near >= np.repeat(least - SLACK, lengths))
         return best if chosen is None else chosen[best]
-
-    def _near(self, query: NDArray[Any], chosen: NDArray[Any] | None) -> NDArray[Any]:
-        near = self._survey.products(query)
-        return near if chosen is None else near[chosen]
 
     @cached_property
     def _runs(self) -> tuple[NDArray[Any], NDArray[Any]]:

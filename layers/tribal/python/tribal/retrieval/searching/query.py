@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -120,7 +120,7 @@ def _strengths(concept: Concept) -> dict[str, float]:
     return strengths
 
 
-def interpret(text: str, concepts: Sequence[Concept], domains: Iterable[str]) -> QueryInterpretation:
+def interpret(text: str, concepts: Sequence[Concept], domains: frozenset[str]) -> QueryInterpretation:
     """How the question was understood, as part of the answer."""
     own = {concept.token for concept in concepts}
     others = [word for concept in concepts for word in _said(concept) if word not in own]
@@ -139,15 +139,15 @@ def _said(concept: Concept) -> list[str]:
     return [word for word in (*expand(concept.token).split(), concept.spelt) if word != concept.token]
 
 
-# Called for every domain on every question.
-@lru_cache(maxsize=4_096)
-def _terms_of_domain(name: str) -> tuple[str, ...]:
-    return tuple(index_terms(name))
+# The same for every question to one generation by callers who see the same.
+@lru_cache(maxsize=64)
+def _terms_of_domains(names: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
+    return {name: tuple(index_terms(name)) for name in names}
 
 
-def _domain_hint(concepts: Sequence[Concept], domains: Iterable[str]) -> str | None:
+def _domain_hint(concepts: Sequence[Concept], domains: frozenset[str]) -> str | None:
     """The domain that the question names: the longest such name or, of equally long ones, the one mentioned first."""
-    terms_of = {name: _terms_of_domain(name) for name in domains}
+    terms_of = _terms_of_domains(domains)
     as_said = {concept.stem: place for place, concept in enumerate(concepts)}
     spelt_out = {stem(word): place for place, concept in enumerate(concepts) for word in concept.long_form} | as_said
     for said in (as_said, spelt_out):

@@ -121,7 +121,8 @@ class Guards:
         authorization = headers.get("authorization")
         try:
             identify = partial(self._serving.callers.identify, authorization)
-            caller = await to_thread.run_sync(identify, limiter=self._limiter)
+            # Only a token is looked up somewhere.
+            caller = identify() if authorization is None else await to_thread.run_sync(identify, limiter=self._limiter)
         except TokenRefused as refused:
             expired = isinstance(refused, TokenExpired)
             told = "the token has expired" if expired else "the token is not accepted"
