@@ -42,3 +42,12 @@ def test_a_value_that_could_not_be_worked_out_is_tried_again() -> None:
     with pytest.raises(ZeroDivisionError):
         derived.get("one", "a", fail)
     assert value(derived, "one", "a", "found") == "found"
+
+
+def test_what_was_derived_from_a_replaced_generation_is_forgotten_and_nothing_else() -> None:
+    derived = Derived()
+    for generation in ("one", "two"):
+        value(derived, generation, "a", generation)
+    derived.forget("one")
+    derived.forget("of which there is nothing")
+    assert [value(derived, generation, "a", "anew") for generation in ("one", "two")] == ["anew", "two"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,7 +27,8 @@ class Prepared:
     def __init__(self, path: Path) -> None:
         self.may_go_on, self.began = threading.Event(), threading.Event()
         self.seen: list[set[str]] = []
-        self.index = SqliteIndex(path, prepare=self._prepare)
+        self.replaced: list[Hashable] = []
+        self.index = SqliteIndex(path, prepare=self._prepare, replaced=self.replaced.append)
 
     def _prepare(self) -> None:
         self.seen.append(self.databases())
@@ -67,6 +69,10 @@ def test_readers_are_answered_from_the_generation_before_until_the_next_is_prepa
         pass
     assert prepared.index.generation() != before
     assert prepared.seen == [{"web"}, {"web"}]
+    # What was derived from it may go once nobody is sent there.
+    ends = time.monotonic() + 10
+    while prepared.replaced != [before]:
+        assert time.monotonic() < ends
 
 
 def test_readers_wait_their_turn_for_the_generation_before_instead_of_reading_the_next_unprepared(

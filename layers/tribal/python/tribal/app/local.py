@@ -29,7 +29,7 @@ from tribal.ports.derived import Derived
 from tribal.settings import PROMPT_FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Hashable, Mapping
 
     from tribal.adapters.sqlite.index import SqliteIndex
     from tribal.ports import Embedder, ObjectStore, ProcessLock, Secrets, Statement
@@ -98,7 +98,7 @@ def local_application(
         ask_again=databases.ask_again,
         describers=models.describers,
         embedder=embedder,
-        index=Provider(partial(_index, settings, prepare)),
+        index=Provider(partial(_index, settings, prepare, derived.forget)),
         index_writer=partial(_index_writer, settings),
         memory_index=memories,
         recover_memory=recover,
@@ -185,10 +185,14 @@ def _secrets(settings: Settings) -> Secrets:
     return ChainedSecrets(here, lambda: secrets_manager(_region(settings)))
 
 
-def _index(settings: Settings, prepare: Callable[[], object] | None = None) -> SqliteIndex:
+def _index(
+    settings: Settings,
+    prepare: Callable[[], object] | None = None,
+    replaced: Callable[[Hashable], None] = lambda _: None,
+) -> SqliteIndex:
     from tribal.adapters.sqlite.index import SqliteIndex
 
-    return SqliteIndex(settings.store / INDEX_FILE, prepare=prepare)
+    return SqliteIndex(settings.store / INDEX_FILE, prepare=prepare, replaced=replaced)
 
 
 def _memory_index(settings: Settings) -> MemoryIndex:

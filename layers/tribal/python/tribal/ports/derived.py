@@ -43,6 +43,11 @@ class Derived:
                 values.popitem(last=False)
         return value
 
+    def forget(self, generation: Hashable) -> None:
+        """Drop what was derived from a generation that has been replaced."""
+        with self._lock:
+            self._kept.pop(generation, None)
+
     def _of(self, generation: Hashable) -> OrderedDict[Hashable, object]:
         values = self._kept.setdefault(generation, OrderedDict())
         self._kept.move_to_end(generation)

@@ -52,11 +52,19 @@ class SqliteIndex:
     Args:
         path: the file, usually `data/tribal-knowledge.db`; created by the first `finish`.
         prepare: what a server asks of a large new generation before others do. Until it has, they get the one before.
+        replaced: told the identity of each generation that another one has replaced.
     """
 
-    def __init__(self, path: Path, *, prepare: Callable[[], object] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        prepare: Callable[[], object] | None = None,
+        replaced: Callable[[Hashable], None] = lambda _: None,
+    ) -> None:
         self._path = path
         self._prepare = prepare
+        self._replaced = replaced
         self._preparing: threading.Thread | None = None
         self._current: Generation | None = None
         self._opening = threading.Lock()
@@ -284,6 +292,7 @@ class SqliteIndex:
                 self._preparing = None
             if before is not None:
                 before.close()
+                self._replaced(before.file)
 
     def _open(self) -> Generation:
         with self._opening:
@@ -293,6 +302,7 @@ class SqliteIndex:
             self._current = None
             if current is not None:
                 current.close()
+                self._replaced(current.file)
             self._current = open_generation(self._path)
             return self._current
 

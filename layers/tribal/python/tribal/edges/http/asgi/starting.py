@@ -20,7 +20,6 @@ from tribal.edges.http.identity import IdentityClaims, SigningKeys, TokenRules, 
 from tribal.edges.http.identity.callers import Callers, OwnTokens
 from tribal.edges.local_caller import local_caller
 from tribal.errors import ConfigurationError
-from tribal.ports.derived import Derived
 from tribal.ports.remembering.identity import WRITE_RIGHTS
 from tribal.syncing.tools import RIGHT_TO_SYNC
 from tribal.tools.registry import Registry, offered
@@ -35,8 +34,11 @@ if TYPE_CHECKING:
 
 _M_ARENA_MAX = -8
 """Source: mallopt(3)."""
-_GENERATIONS_KEPT = 2
-"""Of what is derived from the index: of the one that is read, and of the one that is being prepared."""
+_M_MMAP_THRESHOLD = -3
+_M_TRIM_THRESHOLD = -1
+_LARGE_BYTES = 4 << 20
+"""What is larger goes back to the system at once: the vectors of an index, and no array of a request."""
+_SPARE_BYTES = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,7 @@ def server_application(blueprint: ServerBlueprint) -> Starlette:
     _share_one_arena()
     be_responsive()
     tools = _tools_of(blueprint)
-    built = local_application(blueprint.settings, prepare=lambda: give_way(partial(tools.prepare, app)))
-    app = replace(built, derived=Derived(generations=_GENERATIONS_KEPT))
+    app = local_application(blueprint.settings, prepare=lambda: give_way(partial(tools.prepare, app)))
     metrics = Metrics(blueprint.metrics_folder)
     return asgi_application(app, tools, serving_of(blueprint, app, tools), metrics, standard_error())
 
@@ -72,7 +73,13 @@ def server_application(blueprint: ServerBlueprint) -> Starlette:
 def _share_one_arena() -> None:
     """Have the C library give back what reading an index took: each thread's own arena keeps what it once needed."""
     with suppress(AttributeError, OSError):  # glibc alone has arenas
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
+        allocator = ctypes.CDLL(None)
+        for parameter, value in (
+            (_M_ARENA_MAX, 1),
+            (_M_MMAP_THRESHOLD, _LARGE_BYTES),
+            (_M_TRIM_THRESHOLD, _SPARE_BYTES),
+        ):
+            allocator.mallopt(parameter, value)
 
 
 def _tools_of(blueprint: ServerBlueprint) -> Registry:

@@ -1,0 +1,48 @@
+"""What gives way to requests, and how long threads wait for each other."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from tribal.edges.http.asgi.background import SWITCH_SECONDS, be_responsive, give_way
+
+
+@pytest.fixture(name="interval", autouse=True)
+def interval_fixture() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has priorities of threads")
+def test_a_thread_that_gives_way_is_the_least_urgent_one_and_no_other_is() -> None:
+    def priority() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    before, seen = priority(), list[int]()
+    thread = threading.Thread(target=give_way, args=(lambda: seen.append(priority()),))
+    thread.start()
+    thread.join()
+    assert (seen, priority()) == ([19], before)
+
+
+def test_what_gives_way_is_done_where_priorities_cannot_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: int) -> None:
+        raise PermissionError
+
+    done: list[bool] = []
+    monkeypatch.setattr(os, "setpriority", refuse)
+    give_way(lambda: done.append(True))
+    monkeypatch.setattr(sys, "platform", "darwin")
+    give_way(lambda: done.append(True))
+    assert done == [True, True]
+
+
+def test_threads_wait_for_each_other_only_shortly() -> None:
+    be_responsive()
+    assert sys.getswitchinterval() == pytest.approx(SWITCH_SECONDS)
