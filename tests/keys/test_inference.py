@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.keys.outlines import likely, outline
@@ -322,6 +322,7 @@ def test_the_likely_keys_are_those_of_all_that_are_likely_with_values_and_withou
 
 
 @given(schemas, st.integers(0, 99))
+@example({"a": (["a", "id"], 2, False), "a_a": (["id", "id__"], 2, False)}, 0)
 @settings(max_examples=150)
 def test_whatever_the_tables_a_column_has_one_likely_key_whole_undeclared_and_in_any_order(
     schema: dict[str, tuple[list[str], int, bool]], seed: int

@@ -60,6 +60,9 @@ def _references(tables: Sequence[KeyTable], referenced: Collection[tuple[str, st
 def _reference(child: KeyTable, parent: KeyTable, key: Columns, says: bool) -> Guess | None:
     own = {_plain(name): name for name in child.families}
     columns = tuple(own.get(_plain(column), "") for column in key)
+    if len(set(columns)) < len(key):
+        # Two names of the key read alike.
+        return None
     if child is parent or child.is_view or "" in columns or not child.declared.isdisjoint(columns):
         return None
     if any(child.families[one] != parent.families[other] for one, other in zip(columns, key, strict=True)):
