@@ -71,7 +71,7 @@ def test_an_index_that_was_never_written_is_not_ready(index: Index) -> None:
         lambda: lexical(index, ["a"], "table", EVERYWHERE, 1),
         lambda: nearest(index, vector(1), "table", EVERYWHERE, 1),
         lambda: index.records([1]),
-        lambda: index.outlines([1]),
+        lambda: index.documents([1], TableOutline),
         lambda: index.tables(EVERYWHERE),
         lambda: index.domain_records(EVERYWHERE),
         lambda: index.key_graph(),
@@ -210,7 +210,8 @@ def test_a_record_comes_back_with_every_field(index: Index) -> None:
     assert (listed.record_id, listed.database_type, listed.domain) == (with_table.record.id, "snowflake", "sales")
     assert (listed.kind, listed.copy_of) == ("materialized_view", table.copy_of)
     outline = TableOutline.from_json(table.to_json())
-    assert index.outlines(ids) == {with_table.record.id: outline}
+    assert index.documents(ids, TableOutline) == {with_table.record.id: outline}
+    assert index.documents(ids, TableDocument) == {with_table.record.id: table}
     assert [(each.name, each.type) for each in outline.columns] == [("id", "integer")]
 
 

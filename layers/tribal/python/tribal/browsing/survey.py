@@ -105,11 +105,8 @@ def documents(entries: Sequence[IndexedTable], toolbox: Toolbox) -> Iterator[tup
     """The documents of tables, as they are in the index: not yet bounded by what the caller may see."""
     for start in range(0, len(entries), DOCUMENTS_AT_ONCE):
         some = entries[start : start + DOCUMENTS_AT_ONCE]
-        records = toolbox.index.records([entry.record_id for entry in some])
-        for entry in some:
-            record = records.get(entry.record_id)
-            if record is not None and record.structured is not None:
-                yield entry, record.structured
+        found = toolbox.index.documents([entry.record_id for entry in some], TableDocument)
+        yield from ((entry, found[entry.record_id]) for entry in some if entry.record_id in found)
 
 
 def _surveyed(opened: OpenIndex, toolbox: Toolbox) -> Survey:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tribal.catalog.outline import TableOutline
 from tribal.policies.gathering import Beside
 from tribal.policies.patterns import path_glob
 from tribal.policies.picture import Named
@@ -42,7 +43,7 @@ class Documented:
         columns: list[Named] = []
         for start in range(0, len(named), _AT_ONCE):
             some = named[start : start + _AT_ONCE]
-            outlines = self.index.outlines([each.record_id for each in some])
+            outlines = self.index.documents([each.record_id for each in some], TableOutline)
             for table in some:
                 outline = outlines.get(table.record_id)
                 for column in outline.columns if outline else ():

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, overload
 
-from tribal.catalog.outline import TableOutline
 from tribal.catalog.scope import EVERYTHING, Scope
 from tribal_contracts import (
+    Contract,
     DatabaseType,
     DocType,
     DocumentRecord,
@@ -29,6 +29,8 @@ INDEX_VERSION = "8"
 VectorKind = DocType | Literal["table_name"]
 """What a vector represents: a whole record of that type, or only the name of a table."""
 
+
+Part = TypeVar("Part", bound=Contract)
 
 _NOTHING: frozenset[str] = frozenset()
 
@@ -214,8 +216,13 @@ class IndexReader(Protocol):
         """Records by id; unknown ids are left out."""
         ...
 
-    def outlines(self, ids: Sequence[int]) -> dict[int, TableOutline]:
-        """Names, types and keys of tables by id; ids that are unknown or no table's are left out."""
+    def documents(self, ids: Sequence[int], part: type[Part]) -> dict[int, Part]:
+        """The documents of tables by id, or what `part` has of them; ids of nothing such are left out.
+
+        Args:
+            ids: as in `records`.
+            part: `TableDocument`, or a contract with some of its fields, which is parsed several times faster.
+        """
         ...
 
     def tables(self, where: IndexFilter) -> list[IndexedTable]:

@@ -52,6 +52,9 @@ class GramIndex:
         shares = np.concatenate([self._weights[span] * weight for span, weight in zip(spans, weights, strict=True)])
         scores: NDArray[Any] = np.bincount(tables, shares)
         found = np.flatnonzero(scores)
+        if len(found) > limit:
+            edge = np.partition(scores[found], len(found) - limit)[len(found) - limit]
+            found = found[scores[found] >= edge]
         best = found[np.argsort(-scores[found], kind="stable")[:limit]]
         best.sort()
         return Signal(best, scores[best])

@@ -25,5 +25,6 @@ def rank_tables(signals: Signals, neighbourhood: Neighbourhood, weights: Weights
     scores = fuse(signals, candidates, weights)
     scores = propagate(scores, candidates, neighbourhood, weights)
     scores = prefer_schemas(scores, neighbourhood.schemas[candidates], weights)
-    ranked: NDArray[Any] = candidates[np.lexsort((candidates, -np.round(scores, _SCORE_DIGITS)))]
+    # Candidates ascend, and a stable sort leaves ties as they are.
+    ranked: NDArray[Any] = candidates[np.argsort(-np.round(scores, _SCORE_DIGITS), kind="stable")]
     return ranked

@@ -51,11 +51,12 @@ def _leads(falling: NDArray[Any], count: int) -> NDArray[Any]:
 
 def _walk(seeds: NDArray[Any], neighbourhood: Neighbourhood, weights: Weights) -> NDArray[Any]:
     """Distribution of a random walk with restart from the seeds (personalised PageRank)."""
-    steps = weights.damping / neighbourhood.degrees[neighbourhood.here]
+    has_neighbours = neighbourhood.degrees > 0
+    passes = np.divide(weights.damping, neighbourhood.degrees, out=np.zeros(len(seeds)), where=has_neighbours)
     # A table without neighbours keeps the share that it would pass on.
-    stays = np.where(neighbourhood.degrees == 0, weights.damping, 0.0)
-    standing = seeds
+    stays = np.where(has_neighbours, 0.0, weights.damping)
+    standing, starts = seeds, (1.0 - weights.damping) * seeds
     for _ in range(weights.rounds):
-        arrives = np.bincount(neighbourhood.there, standing[neighbourhood.here] * steps, minlength=len(seeds))
-        standing = (1.0 - weights.damping) * seeds + stays * standing + arrives
+        arrives = np.bincount(neighbourhood.there, (standing * passes)[neighbourhood.here], minlength=len(seeds))
+        standing = starts + stays * standing + arrives
     return standing

@@ -21,7 +21,8 @@ def prefer_schemas(scores: NDArray[Any], schemas: NDArray[Any], weights: Weights
     """
     if not len(scores) or weights.schema == 0.0:
         return scores
-    order = np.lexsort((-scores, schemas))
+    best_first = np.argsort(-scores)
+    order = best_first[np.argsort(schemas[best_first], kind="stable")]
     sorted_schemas, sorted_scores = schemas[order], scores[order]
     first = np.flatnonzero(np.r_[True, sorted_schemas[1:] != sorted_schemas[:-1]])
     group = np.cumsum(np.r_[False, sorted_schemas[1:] != sorted_schemas[:-1]])

@@ -76,9 +76,9 @@ def get_domain_overview(request: GetDomainOverviewInput, toolbox: Toolbox) -> Ge
 def _summaries(entries: Sequence[IndexedTable], bounds: Bounds, toolbox: Toolbox) -> Iterator[DomainTableSummary]:
     for start in range(0, len(entries), TABLES_AT_ONCE):
         some = entries[start : start + TABLES_AT_ONCE]
-        records = toolbox.index.records([entry.record_id for entry in some])
+        documents = toolbox.index.documents([entry.record_id for entry in some], TableDocument)
         for entry in some:
-            table = records[entry.record_id].structured if entry.record_id in records else None
+            table = documents.get(entry.record_id)
             yield _summary(entry, None if table is None else bounded_table(table, bounds))
 
 
@@ -97,8 +97,8 @@ def _draws_hidden_types(entries: Sequence[IndexedTable], bounds: Bounds, toolbox
     """Whether the columns of a diagram have types that the caller may not see."""
     if bounds.is_open:
         return False
-    tables = (record.structured for record in toolbox.index.records([entry.record_id for entry in entries]).values())
-    columns = ((table.database, column) for table in tables if table is not None for column in table.columns)
+    tables = toolbox.index.documents([entry.record_id for entry in entries], TableDocument).values()
+    columns = ((table.database, column) for table in tables for column in table.columns)
     return any(bounds.withholds_sql(column.type, database) for database, column in columns)
 
 

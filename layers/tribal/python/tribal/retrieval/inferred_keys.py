@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tribal.catalog.graph import JoinGraph, inferred_edge
+from tribal.catalog.outline import TableOutline
 from tribal.keys import infer_keys
 from tribal.ports import IndexedTable
 from tribal.retrieval.graphs import role_words
@@ -38,7 +39,7 @@ def inferred_joins(asked: Sequence[IndexedTable], opened: OpenIndex, toolbox: To
 
 
 def _joins_of(ids: Sequence[int], toolbox: Toolbox) -> InferredJoins:
-    keys, tables = toolbox.index.key_graph(), list(toolbox.index.outlines(sorted(ids)).values())
+    keys, tables = toolbox.index.key_graph(), list(toolbox.index.documents(sorted(ids), TableOutline).values())
     known = frozenset(table.name for table in tables)
     edges = [edge for edge in (keys.edges if keys else ()) if {edge.from_table, edge.to_table} <= known]
     ends = {_ends(edge) for edge in edges}

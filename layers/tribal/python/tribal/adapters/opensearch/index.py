@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from opensearchpy import OpenSearch
 
@@ -19,7 +19,6 @@ from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.opensearch import queries
 from tribal.adapters.opensearch.reading import Reader
 from tribal.adapters.opensearch.state import State, read_graph
-from tribal.catalog.outline import TableOutline
 from tribal.errors import IndexNotReady
 from tribal.ports import (
     ByVector,
@@ -29,6 +28,7 @@ from tribal.ports import (
     IndexFilter,
     VectorKind,
 )
+from tribal.ports.index_reader import Part
 from tribal_contracts import Contract, DocType, DocumentRecord, IndexMetadata, KeyGraph, TableCopy
 
 _EVERYTHING = IndexFilter()
@@ -39,10 +39,10 @@ _TABLE_FIELDS = ("id", "database", "schema", "table", "domain", "database_type",
 Parsed = TypeVar("Parsed")
 
 
-class _Outlined(Contract):
-    """Of a record, the outline of its table alone."""
+class _Holder(Contract, Generic[Part]):
+    """Of a record, a part of its table's document alone."""
 
-    structured: TableOutline | None = None
+    structured: Part | None = None
 
 
 @dataclass(frozen=True)
@@ -113,10 +113,11 @@ class OpenSearchIndex:
         """Records by id, in the given order; unknown ids are left out."""
         return self._by_ids(ids, DocumentRecord.from_json)
 
-    def outlines(self, ids: Sequence[int]) -> dict[int, TableOutline]:
-        """Names, types and keys of tables by id; ids that are unknown or no table's are left out."""
-        found = self._by_ids(ids, _Outlined.from_json)
-        return {number: record.structured for number, record in found.items() if record.structured is not None}
+    def documents(self, ids: Sequence[int], part: type[Part]) -> dict[int, Part]:
+        """The documents of tables by id, or what `part` has of them; ids of nothing such are left out."""
+        found: dict[int, _Holder[Part]] = self._by_ids(ids, _Holder[part].from_json)  # type: ignore[valid-type]
+        parts = ((number, holder.structured) for number, holder in found.items())
+        return {number: held for number, held in parts if held is not None}
 
     def tables(self, where: IndexFilter) -> list[IndexedTable]:
         """Every table, ordered by name."""

@@ -20,13 +20,13 @@ from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.sqlite import checksum
 from tribal.adapters.sqlite.generation import NOT_READY, Generation, open_generation
 from tribal.adapters.sqlite.places import admits
-from tribal.adapters.sqlite.records import read_domain_records, read_outlines, read_records
+from tribal.adapters.sqlite.records import read_documents, read_domain_records, read_records
 from tribal.adapters.sqlite.schema import distinct_terms
 from tribal.adapters.sqlite.vectors import best_of
 from tribal.adapters.sqlite.writer import GenerationWriter, abandon, is_generation, next_file
-from tribal.catalog.outline import TableOutline
 from tribal.errors import IndexNotReady, IndexWriteFailed
 from tribal.ports import ByVector, ByWords, Candidates, IndexCounts, IndexedTable, IndexEntry, IndexFilter
+from tribal.ports.index_reader import Part
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
 
 if TYPE_CHECKING:
@@ -113,10 +113,10 @@ class SqliteIndex:
         with self._view() as view:
             return read_records(view.connection, ids)
 
-    def outlines(self, ids: Sequence[int]) -> dict[int, TableOutline]:
-        """Names, types and keys of tables by id; ids that are unknown or no table's are left out."""
+    def documents(self, ids: Sequence[int], part: type[Part]) -> dict[int, Part]:
+        """The documents of tables by id, or what `part` has of them; ids of nothing such are left out."""
         with self._view() as view:
-            return read_outlines(view.connection, ids)
+            return read_documents(view.connection, ids, part)
 
     def tables(self, where: IndexFilter) -> list[IndexedTable]:
         """Every table, ordered by name."""

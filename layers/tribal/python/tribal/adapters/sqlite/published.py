@@ -20,7 +20,6 @@ from tribal.adapters.local.durable_files import temporary_file
 from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.sqlite import checksum
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog.outline import TableOutline
 from tribal.errors import IndexNotReady, IndexWriteFailed, ObjectNotFound, PreconditionFailed, StoreError
 from tribal.ports import (
     ByVector,
@@ -32,6 +31,7 @@ from tribal.ports import (
     IndexFilter,
     ObjectStore,
 )
+from tribal.ports.index_reader import Part
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
 
 FOLDER = "data/index/"
@@ -107,9 +107,9 @@ class PublishedSqliteIndex:
         """Records by id, in the given order; unknown ids are left out."""
         return self._present().records(ids)
 
-    def outlines(self, ids: Sequence[int]) -> dict[int, TableOutline]:
-        """Names, types and keys of tables by id; ids that are unknown or no table's are left out."""
-        return self._present().outlines(ids)
+    def documents(self, ids: Sequence[int], part: type[Part]) -> dict[int, Part]:
+        """The documents of tables by id, or what `part` has of them; ids of nothing such are left out."""
+        return self._present().documents(ids, part)
 
     def tables(self, where: IndexFilter) -> list[IndexedTable]:
         """Every table, ordered by name."""

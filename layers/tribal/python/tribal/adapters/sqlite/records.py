@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tribal.adapters.sqlite.schema import TERMS, encode_term
 from tribal.adapters.sqlite.vectors import VectorRow, without_records
 from tribal.catalog.hashing import record_id
-from tribal.catalog.outline import TableOutline
 from tribal.ports import IndexedTable, IndexEntry, VectorKind
+from tribal.ports.index_reader import Part
 from tribal_contracts import DocType, DocumentRecord, DomainDocument, TableCopy, TableDocument
 
 if TYPE_CHECKING:
@@ -30,9 +30,10 @@ SELECT r.id, r.doc_type, o.database_name, r.schema_name, r.table_name, r.column_
 FROM records r JOIN origins o ON o.number = r.origin JOIN sources s ON s.number = o.source
 LEFT JOIN structured t ON t.number = r.number WHERE
 """
-_SELECT_OUTLINES = """
-SELECT r.id, t.document FROM records r JOIN structured t ON t.number = r.number WHERE r.doc_type = 'table'
+_SELECT_DOCUMENTS = """
+SELECT r.id, t.document FROM records r JOIN structured t ON t.number = r.number WHERE +r.doc_type = 'table' AND
 """
+"""The sign keeps SQLite from looking at all tables: ids are looked up."""
 _SELECT_TABLES = """
 SELECT r.id, o.database_name, r.schema_name, r.table_name, o.domain, t.database_type, t.kind, t.copy_of
 FROM records r JOIN origins o ON o.number = r.origin LEFT JOIN structured t ON t.number = r.number
@@ -202,12 +203,12 @@ def read_records(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int
     return {record_id: found[record_id] for record_id in ids if record_id in found}
 
 
-def read_outlines(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, TableOutline]:
-    """Names, types and keys of tables by id; ids that are unknown or no table's are left out."""
-    found: dict[int, TableOutline] = {}
+def read_documents(connection: sqlite3.Connection, ids: Sequence[int], part: type[Part]) -> dict[int, Part]:
+    """What `part` has of the documents of tables by id; ids that are unknown or no table's are left out."""
+    found: dict[int, Part] = {}
     for some in _batches(list(dict.fromkeys(ids))):
-        for number, document in connection.execute(f"{_SELECT_OUTLINES} AND r.id IN ({_marks(some)})", some):
-            found[number] = TableOutline.from_json(document)
+        for number, document in connection.execute(f"{_SELECT_DOCUMENTS} r.id IN ({_marks(some)})", some):
+            found[number] = part.from_json(document)
     return {record_id: found[record_id] for record_id in ids if record_id in found}
 
 

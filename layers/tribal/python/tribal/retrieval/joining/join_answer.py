@@ -54,7 +54,7 @@ class JoinWriter:
     def _look_up(self, hops: Iterable[Hop]) -> None:
         names = {table for hop in hops for table in (hop.source, hop.target)}
         ids = [entry.record_id for entry in self.opened.tables if name_of(entry) in names]
-        self.outlines.update({table.name: table for table in self.toolbox.index.outlines(ids).values()})
+        self.outlines.update({table.name: table for table in self.toolbox.index.documents(ids, TableOutline).values()})
 
     def _unique(self, table: str, columns: Sequence[str]) -> bool | None:
         outline = self.outlines.get(table)

@@ -14,9 +14,9 @@ from tribal.retrieval.answers.fitting import fitted_search
 from tribal.retrieval.graphs import join_graph
 from tribal.retrieval.names import find_database, find_domain
 from tribal.retrieval.scoping.bounds import Bounds
-from tribal.retrieval.scoping.tables import bounded_table
 from tribal.retrieval.searching.bridges import JOINED, bridges
 from tribal.retrieval.searching.candidates import COUNTED, SCORED_A_SIGNAL, Found, find
+from tribal.retrieval.searching.listing import ListedColumn, TableListing, listed_tables
 from tribal.retrieval.searching.ordering import Order, order_of
 from tribal.retrieval.searching.query import interpret, spoken_words
 from tribal.retrieval.searching.repeated_tables import terms_of
@@ -149,10 +149,8 @@ def _lower_bound(request: SearchTablesInput, toolbox: Toolbox) -> AgentError:
 
 def _results(chosen: _Chosen, order: Order, found: Found, toolbox: Toolbox, bounds: Bounds) -> list[TableSearchResult]:
     ids = [*chosen.found, *chosen.bridges]
-    records = toolbox.index.records(ids)
     # A table may leave the index between the two reads.
-    documents = [(table, records[table].structured) for table in ids if table in records]
-    tables = [(table, bounded_table(document, bounds)) for table, document in documents if document is not None]
+    tables = list(listed_tables(ids, bounds, toolbox).items())
     capped = non_increasing(found.relevance_of(table) for table, _ in tables if table not in chosen.bridges)
     scores = [*capped, *(found.relevance_of(table) for table in chosen.bridges)]
     spoken, beside = spoken_words(found.concepts), frozenset(document.name for _, document in tables)
@@ -167,7 +165,9 @@ def _results(chosen: _Chosen, order: Order, found: Found, toolbox: Toolbox, boun
     return results
 
 
-def _result(document: TableDocument, score: float, shared: frozenset[str], reasons: Sequence[str]) -> TableSearchResult:
+def _result(
+    document: TableDocument | TableListing, score: float, shared: frozenset[str], reasons: Sequence[str]
+) -> TableSearchResult:
     return TableSearchResult(
         name=document.name,
         database=document.database,
@@ -183,7 +183,10 @@ def _result(document: TableDocument, score: float, shared: frozenset[str], reaso
     )
 
 
-def _key_columns(document: TableDocument, shared: frozenset[str]) -> list[DocumentedColumn]:
+def _key_columns(
+    document: TableDocument | TableListing, shared: frozenset[str]
+) -> Sequence[DocumentedColumn | ListedColumn]:
+    keys: list[DocumentedColumn | ListedColumn]
     keys = [column for column in document.columns if column.is_primary_key]
     keys += [column for column in document.columns if column.is_foreign_key and not column.is_primary_key]
     chosen = {column.name for column in keys}
@@ -194,7 +197,7 @@ def _key_columns(document: TableDocument, shared: frozenset[str]) -> list[Docume
     return [*keys[:room_for_keys], *spoken_of][:MAX_KEY_COLUMNS]
 
 
-def _summary(column: DocumentedColumn) -> ColumnSummary:
+def _summary(column: DocumentedColumn | ListedColumn) -> ColumnSummary:
     return ColumnSummary(
         name=column.name,
         type=column.type,
@@ -205,7 +208,7 @@ def _summary(column: DocumentedColumn) -> ColumnSummary:
     )
 
 
-def _reasons(document: TableDocument, table: int, found: Found, spoken: Mapping[str, str]) -> list[str]:
+def _reasons(document: TableDocument | TableListing, table: int, found: Found, spoken: Mapping[str, str]) -> list[str]:
     shared = found.shared_terms(table)
 
     def said(terms: Iterable[str]) -> str:
@@ -232,7 +235,7 @@ def _reasons(document: TableDocument, table: int, found: Found, spoken: Mapping[
     return reasons
 
 
-def _joined_tables(document: TableDocument, beside: frozenset[str]) -> list[str]:
+def _joined_tables(document: TableDocument | TableListing, beside: frozenset[str]) -> list[str]:
     """The reason of a table ranked for its neighbours: the tables of this answer that it is joined to."""
     joined = [relation.name for relation in document.relations if relation.name in beside - {document.name}]
     names = list(dict.fromkeys(joined))[:MAX_JOINED_TABLES]
