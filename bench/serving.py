@@ -180,6 +180,14 @@ async def under_load(server: Server, project: Path, rate: float, seconds: float,
     )
 
 
+async def publishing_once(server: Server, project: Path) -> Load:
+    """The load of the bar while the first index is published that the server did not start with."""
+    asking = asyncio.create_task(under_load(server, project, RATE, 2 * _STEP_SECONDS, publishing=False))
+    ran = await asyncio.create_subprocess_exec(sys.executable, "-m", "bench.serving", "--publish", str(project))
+    await ran.wait()
+    return await asking
+
+
 async def with_slow_clients(server: Server, project: Path) -> tuple[Load, int]:
     """The load of the bar beside clients that send a byte a second; and how many of those were dropped."""
     lines = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(SLOW_CLIENTS)]
@@ -256,6 +264,9 @@ async def measured(arguments: argparse.Namespace) -> dict[str, object]:
     with served(arguments.workers) as (server, project):
         # The first questions load the index.
         print_load("warming up", await under_load(server, project, RATE, _STEP_SECONDS, publishing=False))
+        # From then on there is room for two indexes, the one that is read and the next.
+        first = await publishing_once(server, project)
+        print_load("the first publication", first)
         steady = await under_load(server, project, RATE, 60.0 * arguments.minutes, publishing=True)
         print_load(f"{RATE:.0f} requests/s", steady)
         beside, dropped = await with_slow_clients(server, project)
@@ -264,7 +275,10 @@ async def measured(arguments: argparse.Namespace) -> dict[str, object]:
         rising = await knee(server, project)
     kept = [load.rate for load in (steady, *rising) if load.kept_up]
     print(f"knee: {max(kept, default=0):.0f} requests/s with {arguments.workers} process(es)")
+    growth = (steady.memory_after_mb / steady.memory_before_mb - 1) * 100
+    print(f"memory: {growth:+.1f} % in {arguments.minutes:g} minutes of {steady.published} publications")
     return {
+        "first_publication": asdict(first),
         "steady": asdict(steady),
         "beside_slow_clients": asdict(beside),
         "slow_clients_dropped": dropped,

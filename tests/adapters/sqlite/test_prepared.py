@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -94,6 +96,35 @@ def test_readers_wait_their_turn_for_the_generation_before_instead_of_reading_th
         assert not answered.wait(timeout=0.2)
     assert answered.wait(timeout=30)
     asking.join()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_was_replaced_is_told_only_once_its_last_reader_has_ended(
+    prepared: Prepared, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, fails: bool
+) -> None:
+    def wait_for_the_next() -> None:
+        while prepared.databases() != {"web"}:
+            pass
+
+    prepared.may_go_on.set()
+    # So that there are two connections: the one that others get is not opened once the file has been replaced.
+    with prepared.index.reading():
+        prepared.databases()
+        opening = threading.Thread(target=prepared.databases)
+        opening.start()
+        opening.join()
+    with prepared.index.reading():
+        before = prepared.index.generation()
+        publish_web(tmp_path)
+        others = threading.Thread(target=wait_for_the_next)
+        others.start()
+        others.join()
+        assert (prepared.index.generation(), prepared.replaced) == (before, [])
+        if fails:
+            monkeypatch.setattr(module, "read_records", Mock(side_effect=sqlite3.DatabaseError("torn")))
+            with pytest.raises(IndexNotReady, match="torn"):
+                prepared.index.records([1])
+    assert prepared.replaced == [before]
 
 
 def test_what_is_published_during_a_preparation_is_prepared_next(prepared: Prepared, tmp_path: Path) -> None:

@@ -49,7 +49,9 @@ class Generation:
         self.file = file
         self._path = path
         self._idle: list[sqlite3.Connection] = []
+        self._taken = 0
         self._closed = False
+        self._ended: Callable[[], object] = lambda: None
         self._pool_lock = threading.Lock()
         self._loading = threading.Lock()
         self._loaded: dict[str, object] = {}
@@ -65,8 +67,18 @@ class Generation:
     def take(self) -> sqlite3.Connection | None:
         """A connection for exclusive use by one thread; `None` when the file has been replaced."""
         with self._pool_lock:
-            if self._idle:
-                return self._idle.pop()
+            connection = self._idle.pop() if self._idle else None
+            self._taken += 1
+        try:
+            connection = connection or self._connected()
+        except sqlite3.Error:
+            self._count_out()
+            raise
+        if connection is None:
+            self._count_out()
+        return connection
+
+    def _connected(self) -> sqlite3.Connection | None:
         try:
             connection = schema.connect_published(self._path)
         except sqlite3.OperationalError:
@@ -78,21 +90,33 @@ class Generation:
         connection.close()
         return None
 
-    def give_back(self, connection: sqlite3.Connection) -> None:
-        """Return a connection for use by other threads."""
+    def give_back(self, connection: sqlite3.Connection, *, usable: bool = True) -> None:
+        """Return a connection, for use by other threads if it is still usable."""
         with self._pool_lock:
-            if not self._closed and len(self._idle) < _IDLE_CONNECTIONS:
+            kept = usable and not self._closed and len(self._idle) < _IDLE_CONNECTIONS
+            if kept:
                 self._idle.append(connection)
-                return
-        connection.close()
+        if not kept:
+            connection.close()
+        self._count_out()
 
-    def close(self) -> None:
-        """Close the file as soon as no thread is reading it."""
+    def close(self, ended: Callable[[], object] = lambda: None) -> None:
+        """Close the file as soon as no thread is reading it, and then call `ended`."""
         with self._pool_lock:
-            self._closed = True
+            self._closed, self._ended = True, ended
             idle, self._idle = self._idle, []
+            read = self._taken > 0
         for connection in idle:
             connection.close()
+        if not read:
+            ended()
+
+    def _count_out(self) -> None:
+        with self._pool_lock:
+            self._taken -= 1
+            over = self._closed and not self._taken
+        if over:
+            self._ended()
 
     def tables(self, connection: sqlite3.Connection) -> tuple[IndexedTable, ...]:
         """Every table, ordered by name."""

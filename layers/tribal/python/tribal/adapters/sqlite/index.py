@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,7 @@ class SqliteIndex:
     Args:
         path: the file, usually `data/tribal-knowledge.db`; created by the first `finish`.
         prepare: what a server asks of a large new generation before others do. Until it has, they get the one before.
-        replaced: told the identity of each generation that another one has replaced.
+        replaced: told the identity of each generation that another one has replaced, once nobody reads it any more.
     """
 
     def __init__(
@@ -231,7 +232,7 @@ class SqliteIndex:
                 yield view
             except BaseException:
                 block.forget()
-                view.connection.close()
+                view.generation.give_back(view.connection, usable=False)
                 raise
         except (sqlite3.Error, OSError) as exc:
             message = f"the index at {str(self._path)!r} cannot be read ({exc}); `tribal index` rebuilds it"
@@ -291,8 +292,7 @@ class SqliteIndex:
                 before, self._current = self._current, following
                 self._preparing = None
             if before is not None:
-                before.close()
-                self._replaced(before.file)
+                self._leave(before)
 
     def _open(self) -> Generation:
         with self._opening:
@@ -301,10 +301,13 @@ class SqliteIndex:
                 return current
             self._current = None
             if current is not None:
-                current.close()
-                self._replaced(current.file)
+                self._leave(current)
             self._current = open_generation(self._path)
             return self._current
+
+    def _leave(self, generation: Generation) -> None:
+        # Whoever still reads it derives what is missing.
+        generation.close(partial(self._replaced, generation.file))
 
     def _begun(self) -> GenerationWriter:
         if self._writer is None:

@@ -78,11 +78,20 @@ def asgi_application(
     )
 
 
+def prepare_answers(app: Application, tools: Registry) -> None:
+    """Have read and derived what answers and the first view of the page need.
+
+    Raises:
+        TribalError: when there is no index yet.
+    """
+    tools.prepare(app)
+    prepare_page(app)
+
+
 def _prepare(app: Application, tools: Registry) -> None:
     # Without an index there is nothing to prepare, and each request is told so.
     with suppress(TribalError):
-        tools.prepare(app)
-        prepare_page(app)
+        prepare_answers(app, tools)
 
 
 class _Mcp:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tribal.edges.http.asgi.application import METRICS_RIGHT, asgi_application
+from tribal.edges.http.asgi.application import METRICS_RIGHT, asgi_application, prepare_answers
 from tribal.edges.http.asgi.background import be_responsive, give_way
 from tribal.edges.http.asgi.metrics import Metrics
 from tribal.edges.http.asgi.observing import standard_error
@@ -65,7 +65,7 @@ def server_application(blueprint: ServerBlueprint) -> Starlette:
     _share_one_arena()
     be_responsive()
     tools = _tools_of(blueprint)
-    app = local_application(blueprint.settings, prepare=lambda: give_way(partial(tools.prepare, app)))
+    app = local_application(blueprint.settings, prepare=lambda: give_way(partial(prepare_answers, app, tools)))
     metrics = Metrics(blueprint.metrics_folder)
     return asgi_application(app, tools, serving_of(blueprint, app, tools), metrics, standard_error())
 
