@@ -19,6 +19,10 @@ IDENTITY = "tribal_identity"
 """Key of who the bearer is in the layers of memory, in the same context; absent where claims tell nothing of it."""
 
 
+REFUSED = "tribal_refused"
+"""Key of why a token is refused, in the same context; a gateway response tells it to the caller."""
+
+
 def write_scope(scope: Scope) -> str:
     """The scope of a bearer as a text."""
     return json.dumps({"databases": sorted(scope.databases or ()), "schemas": sorted(scope.schemas or ())})

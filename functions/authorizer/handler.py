@@ -10,8 +10,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.authorizer.configuration import load_rules
 from functions.contexts import LambdaContext
-from functions.scopes import IDENTITY, RIGHTS, SCOPE, write_identity, write_rights, write_scope
-from tribal.edges.http.identity import KeysUnavailable, SigningKeys, TokenRefused, download_keys, identify
+from functions.scopes import IDENTITY, REFUSED, RIGHTS, SCOPE, write_identity, write_rights, write_scope
+from tribal.edges.http.identity import KeysUnavailable, SigningKeys, TokenExpired, TokenRefused, download_keys, identify
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
 
@@ -34,7 +34,8 @@ def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         # Never log the token or its claims.
         logger.info("refused", reason=refusal.reason)
         metrics.add_metric("Refused", MetricUnit.Count, 1)
-        return _policy("anonymous", "Deny", resource, {})
+        told = "the token has expired" if isinstance(refusal, TokenExpired) else "the token is not accepted"
+        return _policy("anonymous", "Deny", resource, {REFUSED: told})
     except KeysUnavailable:
         metrics.add_metric("KeysUnavailable", MetricUnit.Count, 1)
         raise

@@ -20,6 +20,8 @@ from infra.stacks.logging import log_group
 from infra.stacks.permissions import allow
 from infra.stacks.tool_rights import ToolRights
 
+_REFUSED = "tribal_refused"
+"""Key of the authorizer's context with why it refuses a token."""
 _REMEMBERED_SECONDS = 300
 _METADATA = "oauth-protected-resource"
 """Where clients learn who issues tokens, below `.well-known` (RFC 9728)."""
@@ -201,14 +203,20 @@ class ToolsApi(Construct):
         # The address of the stage, which is made after the responses.
         host = f"{self.rest.rest_api_id}.execute-api.{stack.region}.{stack.url_suffix}"
         where = f'resource_metadata="https://{host}/{environment.name}/.well-known/{_METADATA}"'
-        refused = f'error="invalid_token", error_description="the token is not accepted", {where}'
-        for name, kind, told in (
-            ("Unauthorized", apigateway.ResponseType.UNAUTHORIZED, where),
+        # Headers are the same for every token; the body has what the authorizer says of this one.
+        refused = f'error="invalid_token", error_description="the token has expired or is not accepted", {where}'
+        why = {"application/json": json.dumps({"message": f"$context.authorizer.{_REFUSED}"})}
+        for name, kind, told, templates in (
+            ("Unauthorized", apigateway.ResponseType.UNAUTHORIZED, where, None),
             # The authorizer denies what bears a bad token, and nothing else.
-            ("Refused", apigateway.ResponseType.ACCESS_DENIED, refused),
+            ("Refused", apigateway.ResponseType.ACCESS_DENIED, refused, why),
         ):
             self.rest.add_gateway_response(
-                name, type=kind, status_code="401", response_headers={"WWW-Authenticate": f"'Bearer {told}'"}
+                name,
+                type=kind,
+                status_code="401",
+                response_headers={"WWW-Authenticate": f"'Bearer {told}'"},
+                templates=templates,
             )
 
     def _integration(self, name: str, function: Function) -> apigateway.LambdaIntegration:

@@ -25,6 +25,9 @@ def answer(header: str | None) -> tuple[str, dict[str, str]]:
     return statement["Effect"], policy["context"]
 
 
+NOT_ACCEPTED = ("Deny", {"tribal_refused": "the token is not accepted"})
+
+
 def seen(*databases: str, schemas: list[list[str]] | None = None) -> tuple[str, dict[str, str]]:
     return "Allow", {"tribal_scope": json.dumps({"databases": list(databases), "schemas": schemas or []})}
 
@@ -48,13 +51,13 @@ def test_whom_tokens_are_for_is_what_the_stack_says(issuer: PublishedIssuer, mon
     assert answer(f"Bearer {issuer.token(aud='api://tribal')}") == seen("shop")
     monkeypatch.setenv("TRIBAL_TOKEN_AUTHORIZED_PARTIES", "web phone")
     assert answer(f"Bearer {issuer.token(azp='phone')}") == seen("shop")
-    assert answer(f"Bearer {issuer.token(azp='other')}") == ("Deny", {})
+    assert answer(f"Bearer {issuer.token(azp='other')}") == NOT_ACCEPTED
     access = issuer.token(aud=None, client_id="tribal", token_use="access")
-    assert answer(f"Bearer {access}") == ("Deny", {})
+    assert answer(f"Bearer {access}") == NOT_ACCEPTED
     monkeypatch.delenv("TRIBAL_TOKEN_AUTHORIZED_PARTIES")
     monkeypatch.setenv("TRIBAL_TOKEN_AUDIENCE_CLAIM", "client_id")
     assert answer(f"Bearer {access}") == seen("shop")
-    assert answer(f"Bearer {issuer.token()}") == ("Deny", {})
+    assert answer(f"Bearer {issuer.token()}") == NOT_ACCEPTED
 
 
 def test_scopes_of_a_token_tell_its_rights_where_the_stack_says_what_they_mean(
@@ -66,8 +69,9 @@ def test_scopes_of_a_token_tell_its_rights_where_the_stack_says_what_they_mean(
 
 
 def test_a_token_that_is_not_good_keeps_out(issuer: PublishedIssuer) -> None:
-    for header in (f"Bearer {issuer.token(exp=1)}", f"Bearer {issuer.token(key=rsa_key())}", issuer.token(), "", None):
-        assert answer(header) == ("Deny", {})
+    for header in (f"Bearer {issuer.token(key=rsa_key())}", issuer.token(), "", None):
+        assert answer(header) == NOT_ACCEPTED
+    assert answer(f"Bearer {issuer.token(exp=1)}") == ("Deny", {"tribal_refused": "the token has expired"})
 
 
 def test_an_outage_of_the_issuer_is_an_error_that_nobody_keeps_and_no_policy(issuer: PublishedIssuer) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from functions.offering import ANSWERED_BY
+from functions.scopes import REFUSED
 from infra.knowledge import KNOWLEDGE_TOOLS
 from infra.memory import MEMORY_TOOLS
 from tests.infra.synthesis import Assembly, Template
@@ -69,9 +72,11 @@ def test_whoever_bears_no_good_token_is_told_where_to_get_one(assembly: Assembly
     (rest,) = template.of_type("AWS::ApiGateway::RestApi")
     host = f"<{rest}>.execute-api.<AWS::Region>.<AWS::URLSuffix>"
     where = f'resource_metadata="https://{host}/small/.well-known/oauth-protected-resource"'
-    refused = 'error="invalid_token", error_description="the token is not accepted"'
+    refused = 'error="invalid_token", error_description="the token has expired or is not accepted"'
     assert told == {
         "UNAUTHORIZED": ("401", f"'Bearer {where}'"),
         "ACCESS_DENIED": ("401", f"'Bearer {refused}, {where}'"),
     }
+    bodies = [each.get("ResponseTemplates") for each in template.of_type("AWS::ApiGateway::GatewayResponse").values()]
+    assert bodies == [None, {"application/json": json.dumps({"message": f"$context.authorizer.{REFUSED}"})}]
     assert assembly.templates["dev"].of_type("AWS::ApiGateway::GatewayResponse") == {}

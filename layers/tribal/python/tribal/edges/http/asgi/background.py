@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 
 SWITCH_SECONDS = 0.0005
@@ -22,10 +21,9 @@ def be_responsive() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
-def give_way(work: Callable[[], object]) -> None:
-    """Do something in this thread, which from now on is the least urgent one."""
+def give_way() -> None:
+    """Make this thread the least urgent one."""
     # Only Linux has priorities of threads.
     if sys.platform == "linux":
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LEAST_URGENT)
-    work()

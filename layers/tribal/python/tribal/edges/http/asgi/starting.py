@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import secrets
 import time
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tribal.edges.http.asgi.application import METRICS_RIGHT, asgi_application, prepare_answers
 from tribal.edges.http.asgi.background import be_responsive, give_way
+from tribal.edges.http.asgi.heap import give_back, share_one_arena
 from tribal.edges.http.asgi.metrics import Metrics
 from tribal.edges.http.asgi.observing import standard_error
 from tribal.edges.http.asgi.serving import Serving, is_loopback
@@ -30,15 +30,6 @@ if TYPE_CHECKING:
     from tribal.ports.application import Application
     from tribal.settings import Settings
     from tribal_contracts import ServeSettings
-
-
-_M_ARENA_MAX = -8
-"""Source: mallopt(3)."""
-_M_MMAP_THRESHOLD = -3
-_M_TRIM_THRESHOLD = -1
-_LARGE_BYTES = 4 << 20
-"""What is larger goes back to the system at once: the vectors of an index, and no array of a request."""
-_SPARE_BYTES = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +53,21 @@ def server_application(blueprint: ServerBlueprint) -> Starlette:
     """Build the application of one process."""
     from tribal.app.local import local_application
 
-    _share_one_arena()
+    share_one_arena()
     be_responsive()
     tools = _tools_of(blueprint)
-    app = local_application(blueprint.settings, prepare=lambda: give_way(partial(prepare_answers, app, tools)))
+    app = local_application(blueprint.settings, prepare=lambda: _prepare_next(app, tools))
     metrics = Metrics(blueprint.metrics_folder)
     return asgi_application(app, tools, serving_of(blueprint, app, tools), metrics, standard_error())
 
 
-def _share_one_arena() -> None:
-    """Have the C library give back what reading an index took: each thread's own arena keeps what it once needed."""
-    with suppress(AttributeError, OSError):  # glibc alone has arenas
-        allocator = ctypes.CDLL(None)
-        for parameter, value in (
-            (_M_ARENA_MAX, 1),
-            (_M_MMAP_THRESHOLD, _LARGE_BYTES),
-            (_M_TRIM_THRESHOLD, _SPARE_BYTES),
-        ):
-            allocator.mallopt(parameter, value)
+def _prepare_next(app: Application, tools: Registry) -> None:
+    """Prepare an index that was published, in a thread of its own, beside requests."""
+    give_way()
+    try:
+        prepare_answers(app, tools)
+    finally:
+        give_back()
 
 
 def _tools_of(blueprint: ServerBlueprint) -> Registry:
