@@ -40,6 +40,7 @@ KEPT_UP_MILLISECONDS = 100.0
 FIRST_SECONDS = 2 * PUBLISH_SECONDS + 10.0
 SLOW_CLIENTS = 500
 _STEP_SECONDS = 10.0
+_TRIES = 3
 _TRIBAL = Path(sys.executable).parent / "tribal"
 
 
@@ -199,12 +200,18 @@ async def with_slow_clients(server: Server, project: Path) -> tuple[Load, int]:
 
 
 async def knee(server: Server, project: Path) -> list[Load]:
-    """The loads at rising rates, up to the first that the server does not keep up with."""
+    """The loads at rising rates, up to the first that the server does not keep up with however often it is tried.
+
+    Other machines take this one's cores away for some tenths of a second now and then, which ten seconds show.
+    """
     loads: list[Load] = []
     for rate in range(50, 400, 10):
-        loads.append(await under_load(server, project, float(rate), _STEP_SECONDS, publishing=False))
-        print_load(f"{rate} requests/s", loads[-1])
-        if not loads[-1].kept_up:
+        for _ in range(_TRIES):
+            loads.append(await under_load(server, project, float(rate), _STEP_SECONDS, publishing=False))
+            print_load(f"{rate} requests/s", loads[-1])
+            if loads[-1].kept_up:
+                break
+        else:
             break
     return loads
 
