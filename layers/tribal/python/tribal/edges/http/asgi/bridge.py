@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from urllib.parse import parse_qsl
 
-from anyio import CapacityLimiter, to_thread
-
 from tribal.edges.http.asgi.messages import CALLER, SEEN, Receive, Scope, Send, headers_of, send_response
-from tribal.edges.http.asgi.serving import CALLS_AT_ONCE, Serving
+from tribal.edges.http.asgi.serving import Serving
+from tribal.edges.http.asgi.turns import Turns
 from tribal.edges.http.audit import Seen
 from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import TOOLS, respond
@@ -29,7 +28,7 @@ class Bridge:
         self._tools = tools
         self._serving = serving
         self._routes = routes
-        self._limiter = CapacityLimiter(CALLS_AT_ONCE)
+        self._turns = Turns()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, whose body arrives in one piece."""
@@ -49,7 +48,7 @@ class Bridge:
             base=self._serving.base(scope["scheme"], headers.get("host", "")),
         )
         answer = partial(respond, request, self._app, self._tools, self._routes)
-        await send_response(await to_thread.run_sync(answer, limiter=self._limiter), scope, send)
+        await send_response(await self._turns.run(answer), scope, send)
 
 
 def _query(text: bytes) -> dict[str, str]:

@@ -19,8 +19,6 @@ STALLED_SECONDS = 20.0
 """How long a client may take nothing of an answer that waits for it."""
 BODIES_BYTES = 32 * 1024 * 1024
 """What all bodies that are being received may hold together."""
-CALLS_AT_ONCE = 2
-"""Threads that answer: most of an answer is Python, which runs one at a time. Measured by `python -m bench.serving`."""
 CONNECTIONS = 2_000
 """Connections at once; beyond them a request is refused as the server is busy."""
 _LOCAL = frozenset({"localhost"})

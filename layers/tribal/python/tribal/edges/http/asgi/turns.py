@@ -1,0 +1,45 @@
+"""Answers in threads: quick ones one after the other, slow ones beside them.
+
+Two answers at once get half a processor each, and take the interpreter and its caches from each other dozens of times.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from anyio import CapacityLimiter, to_thread
+
+CALLS_AT_ONCE = 2
+"""Threads that answer: most of an answer is Python, which runs one at a time. Measured by `python -m bench.serving`."""
+QUICK_SECONDS = 0.05
+"""After so long an answer makes room for another beside it. By judgement: four times as long as a search takes."""
+
+Answer = TypeVar("Answer")
+
+
+class Turns:
+    """The threads of one server."""
+
+    def __init__(self) -> None:
+        self._limiter, self._threads = CapacityLimiter(CALLS_AT_ONCE), CapacityLimiter(CALLS_AT_ONCE)
+        self._turn = asyncio.Lock()
+
+    async def run(self, call: Callable[[], Answer]) -> Answer:
+        """Run a call in a thread when it is its turn."""
+        async with self._limiter:
+            await self._turn.acquire()
+            holds = [True]
+
+            def pass_on() -> None:
+                if holds:
+                    holds.clear()
+                    self._turn.release()
+
+            timer = asyncio.get_running_loop().call_later(QUICK_SECONDS, pass_on)
+            try:
+                return await to_thread.run_sync(call, limiter=self._threads)
+            finally:
+                timer.cancel()
+                pass_on()

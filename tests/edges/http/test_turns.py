@@ -1,0 +1,95 @@
+"""Which answers are made at once: quick ones never, slow ones beside others, and few in all."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tribal.edges.http.asgi import turns
+from tribal.edges.http.asgi.turns import CALLS_AT_ONCE, Turns
+
+
+class Watched:
+    """Counts the calls that run at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.running = self.busiest = 0
+        self.order: list[int] = []
+
+    def call(self, number: int, work: Callable[[], object]) -> Callable[[], int]:
+        def run() -> int:
+            with self._lock:
+                self.running += 1
+                self.busiest = max(self.busiest, self.running)
+                self.order.append(number)
+            try:
+                work()
+            finally:
+                with self._lock:
+                    self.running -= 1
+            return number
+
+        return run
+
+
+def test_quick_answers_are_made_one_after_the_other_in_the_order_in_which_they_were_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(turns, "QUICK_SECONDS", 60.0)
+    watched = Watched()
+
+    async def ask() -> list[int]:
+        own = Turns()
+        return await asyncio.gather(*(own.run(watched.call(n, lambda: time.sleep(0.001))) for n in range(20)))
+
+    assert asyncio.run(ask()) == list(range(20))
+    assert (watched.busiest, watched.order) == (1, list(range(20)))
+
+
+def test_a_slow_answer_lets_others_be_made_beside_it_but_few_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "QUICK_SECONDS", 0.01)
+    watched, may_end = Watched(), threading.Event()
+
+    async def ask() -> None:
+        own = Turns()
+        slow = [
+            asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(timeout=30))))
+            for n in range(CALLS_AT_ONCE - 1)
+        ]
+        assert [await own.run(watched.call(n, lambda: None)) for n in (10, 11)] == [10, 11]
+        slow += [asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(timeout=30)))) for n in (20, 21, 22)]
+        await asyncio.sleep(0.1)
+        assert watched.running == CALLS_AT_ONCE
+        may_end.set()
+        await asyncio.gather(*slow)
+
+    asyncio.run(ask())
+    assert watched.busiest == CALLS_AT_ONCE
+    assert len(watched.order) == CALLS_AT_ONCE + 4
+
+
+def test_an_answer_that_fails_or_that_nobody_waits_for_any_more_passes_its_turn_on() -> None:
+    watched = Watched()
+
+    def fail() -> None:
+        raise KeyError
+
+    async def ask() -> int:
+        own = Turns()
+        with pytest.raises(KeyError):
+            await own.run(watched.call(1, fail))
+        running = asyncio.create_task(own.run(watched.call(2, lambda: time.sleep(0.02))))
+        waiting = asyncio.create_task(own.run(watched.call(3, lambda: None)))
+        await asyncio.sleep(0.005)
+        running.cancel()
+        waiting.cancel()
+        await asyncio.gather(running, waiting, return_exceptions=True)
+        return await asyncio.wait_for(own.run(watched.call(4, lambda: None)), timeout=10)
+
+    assert asyncio.run(ask()) == 4
+    assert 3 not in watched.order
