@@ -217,7 +217,7 @@ class IndexReader(Protocol):
         ...
 
     def documents(self, ids: Sequence[int], part: type[Part]) -> dict[int, Part]:
-        """The documents of tables by id, or what `part` has of them; ids of nothing such are left out.
+        """The documents of tables by id, or what `part` has of them; other ids are left out.
 
         Args:
             ids: as in `records`.

@@ -114,7 +114,7 @@ class OpenSearchIndex:
         return self._by_ids(ids, DocumentRecord.from_json)
 
     def documents(self, ids: Sequence[int], part: type[Part]) -> dict[int, Part]:
-        """The documents of tables by id, or what `part` has of them; ids of nothing such are left out."""
+        """The documents of tables by id, or what `part` has of them; other ids are left out."""
         found: dict[int, _Holder[Part]] = self._by_ids(ids, _Holder[part].from_json)  # type: ignore[valid-type]
         parts = ((number, holder.structured) for number, holder in found.items())
         return {number: held for number, held in parts if held is not None}

@@ -71,7 +71,7 @@ class Generation:
             self._taken += 1
         try:
             connection = connection or self._connected()
-        except sqlite3.Error:
+        except BaseException:
             self._count_out()
             raise
         if connection is None:

@@ -115,7 +115,7 @@ class SqliteIndex:
             return read_records(view.connection, ids)
 
     def documents(self, ids: Sequence[int], part: type[Part]) -> dict[int, Part]:
-        """The documents of tables by id, or what `part` has of them; ids of nothing such are left out."""
+        """The documents of tables by id, or what `part` has of them; other ids are left out."""
         with self._view() as view:
             return read_documents(view.connection, ids, part)
 
@@ -306,7 +306,7 @@ class SqliteIndex:
             return self._current
 
     def _leave(self, generation: Generation) -> None:
-        # Whoever still reads it derives what is missing.
+        # Whoever still reads it would derive anew what is dropped now.
         generation.close(partial(self._replaced, generation.file))
 
     def _begun(self) -> GenerationWriter:

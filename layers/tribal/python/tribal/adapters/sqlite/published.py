@@ -108,7 +108,7 @@ class PublishedSqliteIndex:
         return self._present().records(ids)
 
     def documents(self, ids: Sequence[int], part: type[Part]) -> dict[int, Part]:
-        """The documents of tables by id, or what `part` has of them; ids of nothing such are left out."""
+        """The documents of tables by id, or what `part` has of them; other ids are left out."""
         return self._present().documents(ids, part)
 
     def tables(self, where: IndexFilter) -> list[IndexedTable]:
