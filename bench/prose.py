@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -65,6 +66,16 @@ class _Mind:
         columns = [{"n": number, "text": "Tells how good it is."} for number in asked_numbers(body)]
         return {"title": "Goods on their way", "text": "Holds what was ordered.", "columns": columns}
 
+
+@dataclass
+class _Claude:
+    """A stand-in in a process of its own, so that nothing else delays it; once it has ended it tells of its answers."""
+
+    address: str
+    answered: list[float] = field(default_factory=list)
+    calls: int = 0
+    busiest: int = 0
+
     @property
     def seconds(self) -> float:
         """From the first question to the last answer."""
@@ -72,11 +83,28 @@ class _Mind:
 
 
 @contextmanager
-def _claude() -> Iterator[tuple[FakeClaude, _Mind]]:
+def _claude() -> Iterator[_Claude]:
+    command = [sys.executable, "-m", "bench.prose", "answer"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        claude = _Claude(process.stdout.readline().strip())
+        try:
+            yield claude
+        finally:
+            told, _ = process.communicate()
+        content = json.loads(told)
+        claude.answered, claude.calls, claude.busiest = content["answered"], content["calls"], content["busiest"]
+
+
+def answer() -> int:
+    """Be the stand-in until nobody holds the other end of standard input; returns the exit code."""
     mind = _Mind()
     claude = FakeClaude(mind=mind, latency_seconds=ANSWER_SECONDS)
-    yield claude, mind
+    print(claude.address, flush=True)
+    sys.stdin.read()
     claude.stop()
+    print(json.dumps({"answered": mind.answered, "calls": len(claude.calls), "busiest": claude.busiest}))
+    return 0
 
 
 def here(server: EmbeddedServer, tribal: Path, folder: Path) -> Asked:
@@ -88,16 +116,21 @@ def here(server: EmbeddedServer, tribal: Path, folder: Path) -> Asked:
     """
     dsn, project = server.dsn(load_generated(server, TABLES)), folder / "prose"
     project.mkdir()
-    with _claude() as (claude, mind):
+    with _claude() as claude:
         content = {"databases": [{"name": "generated", "dsn": dsn}], "model": _model(claude, _SECRET)}
         (project / "databases.yaml").write_text(json.dumps(content))
         ran = measure(
             "tribal run", [tribal, "run"], runs=1, folder=folder, environment={**os.environ, _SECRET: KEY}, cwd=project
         )
-        calls, busiest = len(claude.calls), claude.busiest
     processor = round(ran.median_processor_seconds, 1)
     return Asked(
-        "tribal run", len(mind.answered), calls, busiest, mind.seconds, round(ran.median_seconds, 1), processor
+        "tribal run",
+        len(claude.answered),
+        claude.calls,
+        claude.busiest,
+        claude.seconds,
+        round(ran.median_seconds, 1),
+        processor,
     )
 
 
@@ -108,20 +141,20 @@ def through_the_map(folder: Path) -> Asked:
     from infra.model import Model
     from tests.e2e.deployed_system import DEV
 
-    with _claude() as (claude, mind):
+    with _claude() as claude:
         environment = DEV.model_copy(update={"model": Model.model_validate(_model(claude, _SECRET_IN_AWS))})
         ran = run(TABLES, folder, Deployment(environment, secrets={_SECRET_IN_AWS: KEY}))
-        return Asked(
-            "deployed, through the Map",
-            len(mind.answered),
-            len(claude.calls),
-            claude.busiest,
-            mind.seconds,
-            ran["seconds"],
-        )
+    return Asked(
+        "deployed, through the Map",
+        len(claude.answered),
+        claude.calls,
+        claude.busiest,
+        claude.seconds,
+        ran["seconds"],
+    )
 
 
-def _model(claude: FakeClaude, secret: str) -> dict[str, Any]:
+def _model(claude: _Claude, secret: str) -> dict[str, Any]:
     return {
         "provider": "anthropic",
         "name": "claude-haiku-5-5",
@@ -142,6 +175,8 @@ def print_asked(asked: Asked) -> None:
 
 def main() -> int:
     """Measure, print and write; returns 0 if the bar was kept."""
+    if "answer" in sys.argv[1:]:
+        return answer()
     tribal = Path(sys.executable).parent / "tribal"
     with tempfile.TemporaryDirectory(prefix="tribal-bench-") as scratch:
         folder = Path(scratch)

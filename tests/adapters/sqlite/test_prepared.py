@@ -8,7 +8,6 @@ import time
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
@@ -98,6 +97,10 @@ def test_readers_wait_their_turn_for_the_generation_before_instead_of_reading_th
     asking.join()
 
 
+def tear(*_: object) -> None:
+    raise sqlite3.DatabaseError("torn")
+
+
 @pytest.mark.parametrize("fails", [False, True])
 def test_what_was_replaced_is_told_only_once_its_last_reader_has_ended(
     prepared: Prepared, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, fails: bool
@@ -121,7 +124,7 @@ def test_what_was_replaced_is_told_only_once_its_last_reader_has_ended(
         others.join()
         assert (prepared.index.generation(), prepared.replaced) == (before, [])
         if fails:
-            monkeypatch.setattr(module, "read_records", Mock(side_effect=sqlite3.DatabaseError("torn")))
+            monkeypatch.setattr(module, "read_records", tear)
             with pytest.raises(IndexNotReady, match="torn"):
                 prepared.index.records([1])
     assert prepared.replaced == [before]
