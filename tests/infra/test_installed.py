@@ -1,0 +1,127 @@
+"""The wheel of `make dist`, installed as a user installs it, and used where this repository is not known."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from infra.installing import LOCK, settings_here
+from tests import ROOT
+from tests.edges.cli.tribal_command import clean_environment
+from tests.plugins.skips import skip_or_fail
+from tribal import __version__
+
+PIPX = "pipx==1.18.4"
+BIN = Path(sys.executable).parent
+
+
+def ended(*command: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, without what makes the packages of this repository importable."""
+    kept = {name: value for name, value in clean_environment(**environment).items() if name not in _OF_THIS_PYTHON}
+    return subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=kept, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+_OF_THIS_PYTHON = ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")
+
+
+@pytest.fixture(name="wheel", scope="module")
+def wheel_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    built = ended("make", "--no-print-directory", "dist", f"DIST={folder}", cwd=ROOT)
+    assert built.returncode == 0, built.stderr
+    (wheel,) = folder.glob("*.whl")
+    assert {str(path) for path in folder.iterdir()} == set(built.stdout.split())
+    return wheel
+
+
+@pytest.fixture(name="constraints", scope="module")
+def constraints_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The versions that everything else is tested with, so that a new release elsewhere does not fail this."""
+    pins = re.findall(r"^\S+==[^\\\n]+", LOCK.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(pins) > 50
+    file = tmp_path_factory.mktemp("constraints") / "constraints.txt"
+    file.write_text("".join(f"{pin.strip()}\n" for pin in pins), encoding="utf-8")
+    return file
+
+
+def installed(by: str, wheel: Path, folder: Path, constraints: Path) -> Path:
+    """Install the wheel in a folder by one of three programs; the program that it brings."""
+    told = settings_here()
+    indexes, environment = ([], {}) if isinstance(told, str) else (told.arguments, told.environment)
+    uv = BIN / "uv"
+    if by == "pip":
+        steps: list[list[object]] = [
+            [sys.executable, "-m", "venv", folder / "environment"],
+            [folder / "environment" / "bin" / "pip", "install", "--constraint", constraints, wheel],
+        ]
+        program = folder / "environment" / "bin" / "tribal"
+    elif by == "uv":
+        environment |= {"UV_TOOL_DIR": str(folder / "tools"), "UV_TOOL_BIN_DIR": str(folder / "bin")}
+        choices = ["--no-python-downloads", "--python", sys.executable, "--constraints", constraints, *indexes]
+        steps = [[uv, "tool", "install", *choices, wheel]]
+        program = folder / "bin" / "tribal"
+    else:
+        environment |= {"PIPX_HOME": str(folder / "pipx"), "PIPX_BIN_DIR": str(folder / "bin")}
+        environment |= {"PIPX_MAN_DIR": str(folder / "man"), "UV_TOOL_DIR": str(folder / "tools")}
+        pipx = [uv, "tool", "run", "--no-python-downloads", "--python", sys.executable, *indexes, PIPX]
+        chosen = ["--python", sys.executable, "--backend", "pip", "--pip-args", f"--constraint {constraints}"]
+        steps = [[*pipx, "install", *chosen, wheel]]
+        program = folder / "bin" / "tribal"
+    for step in steps:
+        done = ended(*step, cwd=folder, **environment)
+        if done.returncode:
+            command = shlex.join(str(part) for part in step)
+            skip_or_fail(f"{by} cannot install the wheel: {command}\n{done.stdout[-500:]}{done.stderr[-2000:]}")
+    return program
+
+
+@pytest.mark.parametrize("by", ["pip", "uv", "pipx"])
+def test_an_installed_wheel_does_the_whole_job_without_this_repository(
+    by: str, wheel: Path, constraints: Path, company_dsn: str, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    program = installed(by, wheel, home, constraints)
+    project = tmp_path / "project"
+    project.mkdir()
+    version = ended(program, "--version", cwd=project)
+    assert version.stdout.startswith(f"tribal {__version__} ("), version
+    assert f" {home}/" in version.stdout
+    ran = ended(program, "run", company_dsn, cwd=project)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    found = ended(program, "search", "invoice", "--json", cwd=project)
+    assert json.loads(found.stdout)["tables"][0]["table"] == "invoice", found.stderr
+    site = ended(program, "site", tmp_path / "site", cwd=project)
+    assert (site.returncode, (tmp_path / "site" / "index.html").is_file()) == (0, True), site
+    (settings,) = json.loads(ended(program, "mcp", "--client", "cursor", cwd=project).stdout)["mcpServers"].values()
+    assert settings["command"].startswith(str(home))
+    assert is_served(program, project)
+
+
+def is_served(program: Path, project: Path) -> bool:
+    """Start the server of an installation, ask for its health and its page, and stop it."""
+    server = subprocess.Popen(
+        [program, "serve", "--port", "0"], cwd=project, env=clean_environment(), stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stdout is not None
+        address = server.stdout.readline().removeprefix("serving ").strip().rstrip("/")
+        began = time.monotonic()
+        with urllib.request.urlopen(f"{address}/health", timeout=30) as answer:
+            healthy = answer.status == 200
+        with urllib.request.urlopen(address, timeout=30) as answer:
+            page = answer.read()
+        return healthy and b"<main" in page and time.monotonic() - began < 60
+    finally:
+        server.terminate()
+        server.wait(timeout=40)
