@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tribal.ranking.fusion import fuse, standardize
 from tribal.ranking.order import rank_tables
 from tribal.ranking.propagation import propagate
-from tribal.ranking.relevance import Evidence, Word, coverage, non_increasing, relevance, words_matched
+from tribal.ranking.relevance import Evidence, Word, coverage, non_increasing, relevance
 from tribal.ranking.schemas import prefer_schemas
 from tribal.ranking.signals import Neighbourhood, Signal, Signals
 from tribal.ranking.weights import WEIGHTS
@@ -145,12 +145,6 @@ def test_what_a_word_may_stand_for_is_worth_less_than_the_word() -> None:
 def test_a_word_that_no_table_holds_counts_less_than_a_rare_one() -> None:
     words = [Word({"order": 1.0}), Word({"januari": 1.0})]
     assert coverage(words, {"order"}, {"order": 1}, 40) > 0.5
-
-
-def test_the_words_of_a_question_that_a_table_has_are_counted_each_once() -> None:
-    words = [Word({"cust": 1.0, "custom": 0.6}), Word({"address": 1.0}), Word({"januari": 1.0})]
-    assert words_matched(words, {"cust", "custom", "address"}) == 2
-    assert words_matched(words, set()) == 0
 
 
 shares, numbers, cosines = (

@@ -9,6 +9,7 @@ from tribal.naming.letter_runs import reads_like_a_word
 from tribal.naming.reading import glued, read_name
 from tribal.naming.segmentation import is_word, segment, segment_all
 from tribal.naming.stemming import porter, stem
+from tribal.naming.thesaurus import broader, synonyms
 from tribal.naming.tokens import (
     MAX_TEXT_CHARS,
     MAX_TOKEN_CHARS,
@@ -24,6 +25,7 @@ __all__ = [
     "MAX_TOKENS",
     "MAX_TOKEN_CHARS",
     "STOP_WORDS",
+    "broader",
     "domain_title",
     "expand",
     "glued",
@@ -40,5 +42,6 @@ __all__ = [
     "singular",
     "split_identifier",
     "stem",
+    "synonyms",
     "tokenize_text",
 ]

@@ -42,11 +42,6 @@ def coverage(
     return gained / total if total else 0.0
 
 
-def words_matched(words: Sequence[Word], matched: Set[str]) -> int:
-    """How many of a question's words a table contains that has these terms."""
-    return sum(1 for word in words if word.matched(matched))
-
-
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What speaks for one table."""
@@ -54,7 +49,7 @@ class Evidence:
     covered: float
     """Share of the question's words that it contains, 0 to 1."""
     words: int
-    """How many these are."""
+    """How many words the question has."""
     name: float
     """Cosine similarity between the question and its name."""
     tables: int

@@ -11,9 +11,9 @@ import numpy as np
 
 from tribal.errors import EmbeddingFailed
 from tribal.ports import ByVector, ByWords, Candidates, IndexFilter, VectorKind
-from tribal.ranking.relevance import Evidence, Word, coverage, relevance, words_matched
+from tribal.ranking.relevance import Evidence, coverage, relevance
 from tribal.retrieval.searching.nonsense import meaning_of, near_tables
-from tribal.retrieval.searching.query import Concept, read_question, search_terms, words_to_find
+from tribal.retrieval.searching.reading import Reading, read
 from tribal.retrieval.searching.table_map import Positions
 from tribal.retrieval.searching.table_names import table_names
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
@@ -36,8 +36,7 @@ _KINDS: tuple[VectorKind, ...] = ("table", "column", "table_name")
 class Found:
     """The index's candidates for a question."""
 
-    concepts: tuple[Concept, ...]
-    words: tuple[Word, ...]
+    reading: Reading
     lexical: Candidates
     by_vector: Candidates
     by_column: Candidates
@@ -48,11 +47,6 @@ class Found:
     """Ids of the tables that match because they are near in meaning."""
     named: Mapping[int, float]
     """Ids of the tables that the question names, each with how certainly."""
-    counts: Mapping[str, int]
-    tables: int
-    """Number of tables that the caller may see."""
-    unmatched: tuple[str, ...]
-    """The words of the question that no table has."""
     warnings: tuple[AgentError, ...]
 
     @property
@@ -89,47 +83,36 @@ class Found:
 
     def evidence_for(self, table: int) -> Evidence:
         """What speaks for a table by itself."""
-        shared = self.shared_terms(table)
+        reading = self.reading
         return Evidence(
-            covered=coverage(self.words, shared, self.counts, self.tables),
-            words=words_matched(self.words, shared),
+            covered=coverage(reading.words, self.shared_terms(table), reading.counts, reading.tables),
+            words=len(reading.words),
             name=float(self.by_name.scores[self.by_name.ids == table].sum()),
             named=self.named.get(table, 0.0),
-            tables=self.tables,
+            tables=reading.tables,
         )
 
 
 def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> Found:
     """Ask the index for candidates by words and, if it has them, by vectors; look for those that the question names."""
-    index, names = toolbox.index, table_names(opened, toolbox)
-    asked = opened.asked(where)
-    concepts = read_question(text)
-    everywhere = opened.asked(IndexFilter(scope=toolbox.scope))
-    counts = index.term_counts(search_terms(concepts), "table", everywhere)
-    unmatched = tuple(concept.token for concept in concepts if not _is_held(concept, counts))
-    misspelt = {word: right for word in unmatched if (right := names.named.corrected(word))}
-    if misspelt:
-        concepts = [concept.corrected(misspelt.get(concept.token)) for concept in concepts]
-        counts |= index.term_counts(search_terms(concepts), "table", everywhere)
-    words = words_to_find(concepts, counts)
-    terms = list(dict.fromkeys(term for word in words for term in word.terms))
+    names, asked = table_names(opened, toolbox), opened.asked(where)
+    reading = read(text, where, opened, toolbox)
+    terms = list(dict.fromkeys(term for word in reading.words for term in word.terms))
     # Function words say nothing about the topic of a sentence.
-    vector, warnings = _vector(" ".join(concept.spelt for concept in concepts) or text, opened, toolbox)
+    vector, warnings = _vector(" ".join(reading.spelt) or text, opened, toolbox)
 
     questions: list[ByWords | ByVector] = [ByWords(terms, "table", asked, COUNTED)]
-    is_known = misspelt or len(unmatched) < len(concepts)
-    meaning = "some" if is_known else meaning_of(text, unmatched, toolbox.embedder)
+    meaning = "some" if reading.is_known else meaning_of(text, reading.unknown, toolbox.embedder)
     if vector is not None and meaning != "none":
         questions += [ByVector(vector, kind, asked, SCORED_A_SIGNAL) for kind in _KINDS]
-    lexical, *near = index.candidates(questions)
+    lexical, *near = toolbox.index.candidates(questions)
     by_vector, by_column, by_name = near or [Candidates.of(())] * len(_KINDS)
     near_ids = near_tables(by_vector, by_name) if meaning == "doubtful" else by_vector.ids[:MATCHES_BY_VECTOR]
-    letters = names.grams.alike((concept.spelt for concept in concepts), SCORED_A_SIGNAL)
+    letters = names.grams.alike(reading.spelt, SCORED_A_SIGNAL)
     ids = names.record_ids[letters.tables]
-    named = names.named.named(text, lambda word: word not in unmatched)
+    named = names.named.named(text, lambda word: word not in reading.unknown)
     return Found(
-        concepts=tuple(concepts),
-        words=tuple(words),
+        reading=reading,
         lexical=lexical,
         by_vector=by_vector,
         by_column=by_column,
@@ -141,15 +124,8 @@ def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
             for number, certainty in named.items()
             if where.admits(opened.tables[number])
         },
-        counts=counts,
-        tables=len(opened.tables),
-        unmatched=tuple(word for word in unmatched if word not in misspelt),
         warnings=tuple(warnings),
     )
-
-
-def _is_held(concept: Concept, counts: Mapping[str, int]) -> bool:
-    return any(counts.get(term) for term in search_terms([concept]))
 
 
 def _vector(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[NDArray[Any] | None, list[AgentError]]:

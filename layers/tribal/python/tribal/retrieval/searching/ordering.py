@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribal.naming import stem
 from tribal.ports import Candidates, IndexFilter
 from tribal.ranking.order import rank_tables
 from tribal.ranking.signals import Signal, Signals
@@ -55,7 +56,8 @@ def order_of(found: Found, where: IndexFilter, opened: OpenIndex, toolbox: Toolb
 
 def _asked(found: Found) -> set[str]:
     """The terms that the question says itself."""
-    return {term for word in found.words for term in word.terms}
+    others = {stem(word) for concept in found.reading.concepts for word in concept.related}
+    return {term for word in found.reading.words for term in word.terms} - others
 
 
 def _signals(found: Found, numbered: TableMap, aside: Mapping[int, Repeated]) -> Signals:

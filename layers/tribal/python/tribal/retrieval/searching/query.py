@@ -29,6 +29,11 @@ _LONG_FORM = 0.9
 _CORRECTION = 0.8
 """Strength of what a misspelt word must be. By judgement."""
 
+_RELATED = 0.5
+"""Strength of a word that may be meant by another. By judgement."""
+MAX_RELATED = 3
+"""The most such words of one word; synonyms come before broader ones."""
+
 _PARTICLES = frozenset({"in", "on", "over", "up"})
 """Stop words that end compounds: `signup`."""
 _RELATIONSHIP_WORDS = frozenset(
@@ -48,6 +53,8 @@ class Concept:
     """The stems of what it makes with the word before and after it: `webhook` of "web hook"."""
     correction: str | None = None
     """The word that it must be, if it is misspelt."""
+    related: tuple[str, ...] = ()
+    """What tables that may be meant are named after, where none is named after the word itself."""
 
     @property
     def spelt(self) -> str:
@@ -93,8 +100,10 @@ def search_terms(concepts: Sequence[Concept]) -> list[str]:
 
 
 def spoken_words(concepts: Sequence[Concept]) -> dict[str, str]:
-    """A readable word for each term: the word of the question, or else its long form or correction."""
-    spoken = {stem(word): word for concept in concepts for word in (*concept.long_form, concept.spelt)}
+    """A readable word for each term: the word of the question, or else what it was read as."""
+    spoken = {
+        stem(word): word for concept in concepts for word in (*concept.related, *concept.long_form, concept.spelt)
+    }
     return spoken | {concept.stem: concept.token for concept in concepts}
 
 
@@ -117,6 +126,8 @@ def _strengths(concept: Concept) -> dict[str, float]:
         strengths.setdefault(stem(word), _LONG_FORM)
     if concept.correction is not None:
         strengths.setdefault(stem(concept.correction), _CORRECTION)
+    for word in concept.related:
+        strengths.setdefault(stem(word), _RELATED)
     return strengths
 
 
@@ -135,8 +146,9 @@ def interpret(text: str, concepts: Sequence[Concept], domains: frozenset[str]) -
 
 
 def _said(concept: Concept) -> list[str]:
-    """The long form where it is certain, and a correction; what was only guessed helps to find and is not shown."""
-    return [word for word in (*expand(concept.token).split(), concept.spelt) if word != concept.token]
+    """What it was read as; a long form that was only guessed helps to find and is not shown."""
+    words = (*expand(concept.token).split(), concept.spelt, *concept.related)
+    return [word for word in words if word != concept.token]
 
 
 # The same for every question to one generation by callers who see the same.

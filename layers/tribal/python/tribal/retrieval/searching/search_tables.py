@@ -77,7 +77,7 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
         tables=tables,
         total_matches=total,
         tokens_used=0,
-        query_interpretation=interpret(request.query, found.concepts, domains),
+        query_interpretation=interpret(request.query, found.reading.concepts, domains),
         returned=len(tables),
         truncated=total > len(tables),
         warnings=warnings or None,
@@ -131,12 +131,12 @@ def _filter(request: SearchTablesInput, opened: OpenIndex, toolbox: Toolbox) -> 
 
 def _unmatched(found: Found, total: int, toolbox: Toolbox) -> list[AgentError]:
     """What of the question nothing here answers."""
-    words = ", ".join(map(repr, found.unmatched))
+    words = ", ".join(map(repr, found.reading.missing))
     if not total:
-        said = f": no table has {words}" if words else ""
+        said = f": no table searched has {words}" if words else ""
         message = f"nothing here is about that{said}; ask in other words, or see list_domains for what there is"
         return [toolbox.warning("RET_NOTHING_RELEVANT", message)]
-    return [toolbox.warning("RET_WORDS_UNMATCHED", f"no table has {words}")] if words else []
+    return [toolbox.warning("RET_WORDS_UNMATCHED", f"no table searched has {words}")] if words else []
 
 
 def _lower_bound(request: SearchTablesInput, toolbox: Toolbox) -> AgentError:
@@ -153,7 +153,7 @@ def _results(chosen: _Chosen, order: Order, found: Found, toolbox: Toolbox, boun
     tables = list(listed_tables(ids, bounds, toolbox).items())
     capped = non_increasing(found.relevance_of(table) for table, _ in tables if table not in chosen.bridges)
     scores = [*capped, *(found.relevance_of(table) for table in chosen.bridges)]
-    spoken, beside = spoken_words(found.concepts), frozenset(document.name for _, document in tables)
+    spoken, beside = spoken_words(found.reading.concepts), frozenset(document.name for _, document in tables)
     results = []
     for (table, document), score in zip(tables, scores, strict=False):
         why = _reasons(document, table, found, spoken)
