@@ -45,6 +45,30 @@ def test_absent_values_end_even_a_key_of_which_the_name_is_certain() -> None:
     assert infer_keys([SALE, CAR], {NAMED: Overlap(100, 10)}) == []
 
 
+def test_one_value_that_occurs_twice_in_what_is_referenced_ends_a_likely_key_however_few_were_compared() -> None:
+    assert likely(SALE, CAR, overlaps={NAMED: Overlap(2, 2, unique=True)}) == {"sale(car_id) -> car(id)"}
+    assert likely(SALE, CAR, overlaps={NAMED: Overlap(2, 1, unique=False)}) == set()
+    assert likely(SALE, CAR, overlaps={NAMED: Overlap(1, 1, unique=False)}) == set()
+
+
+def test_of_two_directions_by_the_same_columns_only_the_surer_is_a_key() -> None:
+    flight, leg = outline("flight", "flight_id!"), outline("flight_leg", "flight_id leg_number")
+    pairs = candidate_pairs([flight, leg])
+    assert {pair.from_table for pair in pairs} == {"db.s.flight", "db.s.flight_leg"}
+    # In a few rows every flight has one leg, so that values fit both ways.
+    compared = dict.fromkeys(pairs, Overlap(10, 10, unique=True))
+    assert likely(flight, leg, overlaps=compared) == {"flight_leg(flight_id) -> flight(flight_id)"}
+
+
+def test_what_a_declared_key_references_is_not_compared_with_it_the_other_way_round() -> None:
+    flight = outline("flight", "flight_id!")
+    leg = outline("flight_leg", "flight_id leg_number", references={"flight_id": "flight flight_id"})
+    other = outline("flight_leg", "flight_id leg_number", references={"leg_number": "flight flight_id"})
+    back = KeyPair("db.s.flight", ("flight_id",), "db.s.flight_leg", ("flight_id",))
+    assert back in candidate_pairs([flight, other])
+    assert back not in candidate_pairs([flight, leg])
+
+
 def test_contained_values_without_any_likeness_of_names_are_no_key() -> None:
     tables = [outline("sale", "id amount", key="id"), CAR]
     pair = KeyPair("db.s.sale", ("amount",), "db.s.car", ("id",))

@@ -20,6 +20,7 @@ def garage_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolbox
         table_document("db.s.maker", "id", domain="d"),
         table_document("db.s.model", "id maker_id", domain="d", keys=[Key(("maker_id",), "s.maker", ("id",))]),
         table_document("db.s.sale", "id car_id model_id", domain="d"),
+        table_document("db.s.car_wash", "id car_id", domain="d"),
         table_document("db.s.weather", "day", domain="d"),
         table_document("other.s.car_note", "id car_id", domain="d"),
     ]
@@ -36,6 +37,18 @@ def test_a_path_over_guessed_keys_is_marked_left_and_warned_of(garage: Toolbox) 
     assert {step.join_type for step in answer.path} == {"LEFT"}
     assert codes(answer) == ["RET_JOIN_INFERRED"]
     assert "steps 1, 2" in answer.warnings[0].message
+
+
+def test_what_likely_references_one_row_is_joined_without_it_unless_it_is_asked_for(garage: Toolbox) -> None:
+    ends = {"source_table": "db.s.sale", "target_table": "db.s.car_wash"}
+    answer = call(garage, "get_join_path", **ends)
+    (step,) = answer.path
+    assert (step.on_clause, step.source, step.confidence) == ("t0.car_id = t1.car_id", "inferred", EXACT)
+    assert [evidence.of for evidence in step.evidence] == ["db.s.car"]
+    assert (answer.hop_count, step.fans_out, codes(answer)) == (1, True, ["RET_JOIN_INFERRED"])
+    assert "car AS" not in answer.sql_snippet
+    through = call(garage, "get_join_path", **ends, also=["db.s.car"])
+    assert {step.to_table for step in through.path} == {"db.s.car", "db.s.car_wash"}
 
 
 def test_a_declared_path_is_never_replaced_or_marked(garage: Toolbox) -> None:

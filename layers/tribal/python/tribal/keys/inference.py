@@ -61,7 +61,7 @@ class Inference:
 
     def likely_keys(self, overlaps: Overlaps | None = None) -> list[InferredKey]:
         """Those of the `keys` that are `LIKELY`: without values no guess is, so none is looked for."""
-        suggested = self._every if overlaps else merged([*viewed_references(self._viewed), *self._named])
+        suggested = self._every if overlaps else self._merged(chain(viewed_references(self._viewed), self._named))
         return [inferred_key(each) for each in self._chosen(suggested, overlaps) if each.is_likely]
 
     def candidate_pairs(self) -> list[KeyPair]:
@@ -81,7 +81,11 @@ class Inference:
     def _every(self) -> list[Guess]:
         """All that is suggested before values are looked at."""
         # Of equally sure ones, the first gives the evidence.
-        return merged([*viewed_references(self._viewed), *self._guesses(), *self._named])
+        return self._merged(chain(viewed_references(self._viewed), self._guesses(), self._named))
+
+    def _merged(self, guesses: Iterable[Guess]) -> list[Guess]:
+        """Each pair once, but none that is a declared key the other way round."""
+        return [each for each in merged(guesses) if _reversed(each.pair) not in self._declared]
 
     def _guesses(self) -> Iterator[Guess]:
         """What no name makes `LIKELY`."""
@@ -109,6 +113,14 @@ class Inference:
     @cached_property
     def _viewed(self) -> Viewed:
         return read_views(self.tables, {(table.schema, table.outline.table): table for table in self.tables})
+
+    @cached_property
+    def _declared(self) -> frozenset[KeyPair]:
+        return frozenset(
+            KeyPair(table.name, tuple(key.columns), key.references_table, tuple(key.references_columns))
+            for table in self.tables
+            for key in table.outline.foreign_keys
+        )
 
     @cached_property
     def _by_name(self) -> Mapping[str, KeyTable]:
@@ -180,7 +192,7 @@ def _with_values(each: Guess, overlap: Overlap) -> Guess:
 
 
 def _chosen(guesses: Iterable[Guess], bridges: Collection[str]) -> Iterator[Guess]:
-    """All guesses, of which at most one a column is likely: the surest, or none if there are two of those."""
+    """All guesses, of which one a column and one of both directions is likely at most: the surest, if there is one."""
     every = sorted(guesses, key=lambda each: each.pair)
     likely = [each for each in every if each.is_likely]
     by_column: defaultdict[tuple[str, str], list[Guess]] = defaultdict(list)
@@ -188,6 +200,7 @@ def _chosen(guesses: Iterable[Guess], bridges: Collection[str]) -> Iterator[Gues
         for column in each.pair.from_columns:
             by_column[each.pair.from_table, column].append(each)
     hops = {(each.pair.from_table, each.pair.from_columns, each.pair.to_table) for each in likely}
+    ways = {each.pair: each for each in likely}
 
     def is_surer(one: Guess, other: Guess) -> bool:
         if _rank(one) != _rank(other):
@@ -199,7 +212,10 @@ def _chosen(guesses: Iterable[Guess], bridges: Collection[str]) -> Iterator[Gues
         return forth and (one.pair.to_table, one.pair.to_columns, other.pair.to_table) not in hops
 
     for each in every:
-        rivals = (other for column in each.pair.from_columns for other in by_column[each.pair.from_table, column])
+        rivals = [other for column in each.pair.from_columns for other in by_column[each.pair.from_table, column]]
+        if (back := ways.get(_reversed(each.pair))) is not None:
+            # By the same columns one of two tables references the other, not each the other.
+            rivals.append(back)
         if each.is_likely and not all(other is each or is_surer(each, other) for other in rivals):
             yield replace(each, confidence=UNLIKELY)
         else:

@@ -54,12 +54,17 @@ def weighed(confidence: float, overlap: Overlap | None, *, is_key: bool) -> floa
         overlap: what comparing the values showed.
         is_key: whether the referenced columns are declared to be a key.
     """
-    if overlap is None or overlap.compared < ENOUGH:
+    if overlap is None:
+        return confidence
+    if overlap.unique is False:
+        # One value that occurs twice proves it, however few were looked for.
+        confidence = min(confidence, _DOUBTED)
+    if overlap.compared < ENOUGH:
         return confidence
     share = overlap.found / overlap.compared
     if share < _ABSENT:
         return 0.0
-    if overlap.unique is False or share < _FAULTY:
+    if share < _FAULTY:
         return min(confidence, _DOUBTED)
     if share >= _CONTAINED and (is_key or overlap.unique):
         return round(1 - (1 - confidence) * _DOUBT_LEFT, 2)

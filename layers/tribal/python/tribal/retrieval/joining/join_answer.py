@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tribal.catalog.graph import Hop, JoinGraph
 from tribal.catalog.joining.doubts import alternatives_to, doubts_about, fans_out, reasons_for
 from tribal.catalog.joining.paths import Path
+from tribal.catalog.joining.shortcuts import without_passed_on
 from tribal.catalog.joining.trees import Branch, JoinTree
 from tribal.catalog.joins import ROW_LIMIT, SqlTable, join_sql, join_steps, joins_along
 from tribal.catalog.outline import TableOutline
@@ -33,7 +34,9 @@ class JoinWriter:
         """The answer with the joins."""
         shown = [(branch.best, alternatives_to(branch.best, branch.others)) for branch in tree.branches]
         self._look_up([*tree.hops, *(hop for _, others in shown for other in others for hop in other.hops)])
-        steps = self._steps(tree.hops)
+        # Where several tables are joined, one that is passed may be where they meet.
+        hops = without_passed_on(tree.hops) if len(tree.branches) == 1 else tree.hops
+        steps = self._steps(hops)
         doubts = [doubt for branch in tree.branches for doubt in self._doubts(branch)]
         # Alternatives to a part of a tree would be trees of their own.
         best, others = shown[0] if doubts and len(shown) == 1 else (Path((), 0), [])
@@ -43,7 +46,7 @@ class JoinWriter:
             "path_found": True,
             "hop_count": len(steps),
             "path": steps,
-            "sql_snippet": self._sql(tree.hops),
+            "sql_snippet": self._sql(hops),
             "alternatives": alternatives or None,
             "returned": len(steps),
             "truncated": False,
@@ -66,10 +69,11 @@ class JoinWriter:
             yield f"a path of {branch.better_hops} joins is likelier: ask with max_hops {branch.better_hops}"
 
     def _alternative(self, other: Path, best: Path) -> JoinAlternative:
+        hops = without_passed_on(other.hops)
         return JoinAlternative(
-            path=self._steps(other.hops),
-            hop_count=len(other.hops),
-            sql_snippet=self._sql(other.hops),
+            path=self._steps(hops),
+            hop_count=len(hops),
+            sql_snippet=self._sql(hops),
             reasons=reasons_for(other, best, self.graph, self._unique),
         )
 
