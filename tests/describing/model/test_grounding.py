@@ -142,6 +142,26 @@ def test_words_of_such_a_name_may_stand_where_no_noun_does(sentence: str) -> Non
     assert broken(sentence) == []
 
 
+@pytest.mark.parametrize("sentence", ["It is copied from picture at night.", "Holds the details of picture."])
+def test_a_column_of_one_word_is_found_where_its_article_is_missing(sentence: str) -> None:
+    assert broken(sentence) == ["name"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Drawn from the picture of it.",
+        "What is seen of pictures.",
+        "The kind of picture that was bought.",
+        "What is left of picture frames.",
+        "What is taken from stock at night.",
+        "Cut from picture to frame.",
+    ],
+)
+def test_everyday_words_are_no_names_where_english_has_them_as_they_are(sentence: str) -> None:
+    assert broken(sentence) == []
+
+
 def test_a_column_of_several_words_is_that_column_though_each_of_them_was_shown() -> None:
     assert broken("It sets the customer order stage at night.") == ["name"]
     assert broken("The stage of a customer order.") == []

@@ -11,6 +11,7 @@ from tribal.describing.model.grounding.known_names import KnownNames, joined, jo
 from tribal.describing.model.grounding.noun_places import (
     GRAMMAR,
     has_grammar_at_its_side,
+    lacks_an_article,
     stands_as_a_noun,
 )
 from tribal.describing.model.grounding.sentences import HANDLE
@@ -77,7 +78,7 @@ class PlainNames:
         words = run[start:end]
         if self.known is None or (has_grammar_at_its_side(words) and not stands_as_a_noun(run, start, end)):
             return False
-        if len(words) == 1 and (len(words[0]) < _SHORTEST_NAME or _reads_as_a_word(words[0])):
+        if len(words) == 1 and not _may_be_a_name(run, start):
             return False
         forms = _forms_of(words)
         is_table = self.known.has_table(forms)
@@ -111,6 +112,13 @@ class PlainNames:
                 return True
         last = words[at - 1]
         return last not in _ROLES and last not in GRAMMAR and not self._has_given_words([last])
+
+
+def _may_be_a_name(run: list[str], at: int) -> bool:
+    """Whether one word can be told from what people say anyway: by its letters, or by how it stands."""
+    if len(run[at]) < _SHORTEST_NAME:
+        return False
+    return not _reads_as_a_word(run[at]) or lacks_an_article(run, at)
 
 
 def _reads_as_a_word(token: str) -> bool:
