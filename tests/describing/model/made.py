@@ -34,8 +34,8 @@ KNOWN = KnownNames.of(
         ],
     )
 )
-"""The names of the catalog that the tables here belong to; no question shows the last four tables, nor the columns from the
-fourth on."""
+"""The names of the catalog that the tables here belong to; no question shows the last four tables, nor the
+columns from the fourth on."""
 
 
 def asking(prompts: Mapping[str, bytes] | None = None, **settings: Any) -> Asking:
