@@ -52,6 +52,8 @@ class PlainNames:
 
     shown: Shown
     known: KnownNames | None
+    english: bool = True
+    """Whether sentences are in English: in other languages no word lacks an article that English wants."""
 
     def found(self, sentence: str) -> bool:
         """Whether a sentence names a table or column in plain words that was not shown."""
@@ -78,7 +80,7 @@ class PlainNames:
         words = run[start:end]
         if self.known is None or (has_grammar_at_its_side(words) and not stands_as_a_noun(run, start, end)):
             return False
-        if len(words) == 1 and not _may_be_a_name(run, start):
+        if len(words) == 1 and not self._may_be_a_name(run, start):
             return False
         forms = _forms_of(words)
         is_table = self.known.has_table(forms)
@@ -86,6 +88,12 @@ class PlainNames:
             return False
         # Words that were shown make other columns, but a name of several words is that table or column.
         return len(words) >= (2 if is_table else _OWN_NAME_WORDS) or not self._has_given_words(words)
+
+    def _may_be_a_name(self, run: list[str], at: int) -> bool:
+        """Whether one word can be told from what people say anyway: by its letters, or by how it stands."""
+        if len(run[at]) < _SHORTEST_NAME:
+            return False
+        return not _reads_as_a_word(run[at]) or (self.english and lacks_an_article(run, at))
 
     def _is_given(self, forms: frozenset[str]) -> bool:
         return not forms.isdisjoint(self._given) or self._is_in_a_given_name(forms)
@@ -112,13 +120,6 @@ class PlainNames:
                 return True
         last = words[at - 1]
         return last not in _ROLES and last not in GRAMMAR and not self._has_given_words([last])
-
-
-def _may_be_a_name(run: list[str], at: int) -> bool:
-    """Whether one word can be told from what people say anyway: by its letters, or by how it stands."""
-    if len(run[at]) < _SHORTEST_NAME:
-        return False
-    return not _reads_as_a_word(run[at]) or lacks_an_article(run, at)
 
 
 def _reads_as_a_word(token: str) -> bool:
