@@ -100,7 +100,7 @@ class Grounding:
 
     found: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
     """By class and schema: found and planted."""
-    human: dict[str, Counter[str]] = field(default_factory=dict)
+    human: dict[str, dict[str, int]] = field(default_factory=dict)
     """By schema: human sentences by the rule that drops them; kept ones under an empty rule."""
     strangers: dict[str, tuple[int, int]] = field(default_factory=dict)
     """By schema: of human sentences about other schemas, those dropped for a name of this one, and all."""
@@ -221,7 +221,7 @@ def _forms(words: list[str]) -> list[str]:
 def _judge_people(described: Sequence[Schema], schemas: Sequence[Schema], grounding: Grounding) -> None:
     lines = []
     for schema in described:
-        human = grounding.human.setdefault(schema.name, Counter())
+        human: Counter[str] = Counter()
         for table, sentence in _human_sentences(schema):
             rule = Judge(table.question, schema.known).broken_rule(sentence)
             human[rule] += 1
@@ -235,6 +235,7 @@ def _judge_people(described: Sequence[Schema], schemas: Sequence[Schema], ground
                     dropped, total = grounding.strangers.get(other.name, (0, 0))
                     dropped += bool(Judge(table.question, other.known).broken_rule(sentence))
                     grounding.strangers[other.name] = (dropped, total + 1)
+        grounding.human[schema.name] = dict(human.most_common())
     DROPPED.parent.mkdir(exist_ok=True)
     DROPPED.write_text("\n".join(sorted(lines)) + "\n", encoding="utf-8")
 
@@ -282,10 +283,11 @@ def print_grounding(grounding: Grounding) -> None:
         shares = ", ".join(f"{name} {found / total:.3f}" for name, (found, total) in schemas.items())
         print(f"  {kind}: {shares}")
     for name, rules in grounding.human.items():
-        total, by_names = rules.total(), rules["name"] + rules["identifier"]
+        total, by_form = sum(rules.values()), rules.get("identifier", 0)
+        by_names = rules.get("name", 0) + by_form
         print(
             f"  human sentences of {name}: {total}; dropped by names: {by_names} ({by_names / total:.3f}),"
-            f" of these {rules['identifier']} by form; all: {dict(rules.most_common())}"
+            f" of these {by_form} by form; all: {rules}"
         )
     shares = ", ".join(f"{name} {dropped} of {total}" for name, (dropped, total) in grounding.strangers.items())
     print(f"  human sentences of other schemas dropped for a name of: {shares}")
