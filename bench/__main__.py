@@ -114,7 +114,7 @@ def main() -> int:
         "prose": asdict(waited),
         "snowflake": asdict(planned),
         "masking": [asdict(rate) for rate in rates],
-        "descriptions": [asdict(one) for one in said],
+        "descriptions": [descriptions.recorded(one) for one in said],
         "grounding": asdict(grounded) if grounded is not None else None,
         "domains": [asdict(agreement) for agreement in agreements],
         "keys": asdict(key_rates) if key_rates is not None else None,

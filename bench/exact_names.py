@@ -13,7 +13,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from random import Random
 
@@ -192,7 +192,8 @@ def _line(score: NameScore) -> str:
 
 def recorded(score: NameScore) -> dict[str, object]:
     """The counts of a schema, for the file of results."""
-    return {key: value for key, value in asdict(score).items() if key != "misses"}
+    values = {each.name: getattr(score, each.name) for each in fields(score) if each.name != "misses"}
+    return {name: dict(value) if isinstance(value, Counter) else value for name, value in values.items()}
 
 
 if __name__ == "__main__":

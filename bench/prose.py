@@ -135,12 +135,19 @@ def here(server: EmbeddedServer, tribal: Path, folder: Path) -> Asked:
 
 
 def through_the_map(folder: Path) -> Asked:
-    """Measure a deployed run, without samples."""
+    """Measure a deployed run, without samples.
+
+    Raises:
+        CommandFailedError: when the CDK, which deploys it, is not installed.
+    """
     # They stand in for AWS, and import most of it.
     from bench.deployed import Deployment, run
     from infra.model import Model
+    from tests.e2e.account import CDK
     from tests.e2e.deployed_system import DEV
 
+    if not CDK.exists():
+        raise CommandFailedError("the CDK is not installed: `make infra/node_modules/.bin/cdk` first, with Node.js")
     with _claude() as claude:
         environment = DEV.model_copy(update={"model": Model.model_validate(_model(claude, _SECRET_IN_AWS))})
         ran = run(TABLES, folder, Deployment(environment, secrets={_SECRET_IN_AWS: KEY}))

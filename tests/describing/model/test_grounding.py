@@ -117,6 +117,62 @@ def test_a_sentence_that_breaks_a_rule_is_dropped(rule: str, sentence: str) -> N
 
 
 @pytest.mark.parametrize(
+    "sentence",
+    [
+        "It follows the archived at column.",
+        "One row for each archived at of an order.",
+        "Stands in the is frozen field.",
+        "Holds the is frozen of it.",
+    ],
+)
+def test_a_name_that_ends_in_a_preposition_or_begins_with_a_verb_is_found_where_a_noun_stands(sentence: str) -> None:
+    assert broken(sentence) == ["name"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It can be archived at any time.",
+        "The day on which it was archived at last.",
+        "The shop it was archived at.",
+        "Whether the customer it belongs to is frozen.",
+    ],
+)
+def test_words_of_such_a_name_may_stand_where_no_noun_does(sentence: str) -> None:
+    assert broken(sentence) == []
+
+
+@pytest.mark.parametrize("sentence", ["It is copied from picture at night.", "Holds the details of picture."])
+def test_a_column_of_one_word_is_found_where_its_article_is_missing(sentence: str) -> None:
+    assert broken(sentence) == ["name"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Drawn from the picture of it.",
+        "What is seen of pictures.",
+        "The kind of picture that was bought.",
+        "What is left of picture frames.",
+        "What is taken from stock at night.",
+        "Cut from picture to frame.",
+    ],
+)
+def test_everyday_words_are_no_names_where_english_has_them_as_they_are(sentence: str) -> None:
+    assert broken(sentence) == []
+
+
+def test_a_column_of_several_words_is_that_column_though_each_of_them_was_shown() -> None:
+    assert broken("It sets the customer order stage at night.") == ["name"]
+    assert broken("The stage of a customer order.") == []
+
+
+def test_a_column_makes_no_table_of_the_same_name() -> None:
+    assert broken("A lookup table for the warehouse.") == []
+    assert broken("It stands in the lookup column.") == ["name"]
+
+
+@pytest.mark.parametrize(
     "sentence", ["It belongs to an order line.", "It leads to order lines.", "It has an order id."]
 )
 def test_names_that_were_shown_may_stand_in_plain_words(sentence: str) -> None:

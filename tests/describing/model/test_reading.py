@@ -178,3 +178,9 @@ def test_the_language_decides_which_word_rules_judge() -> None:
     assert read(text, german).text == text
     assert broken("Bitte ansehen unter https://x.example.", german) == ["address"]
     assert broken(text, replace(german, language="English")) == ["order"]
+
+
+def test_no_article_is_missed_in_another_language() -> None:
+    dutch = question(how=asking(language="Dutch"))
+    assert broken("Een lijst of picture.", dutch) == []
+    assert broken("Een lijst of picture.", replace(dutch, language="English")) == ["name"]

@@ -88,7 +88,7 @@ class Judge:
             return "figure"
         if any(_holds(text, value, self.names.given_words) for value in shown.samples):
             return "sample"
-        if is_order(text, self._noun_words, english=self.question.language.lower().startswith("english")):
+        if is_order(text, self._noun_words, english=self._is_english):
             return "order"
         words = split_words(text)
         if not self._copied.isdisjoint(_runs(words)) or any(_has_run(words, ordered) for ordered in self._ordered):
@@ -98,7 +98,11 @@ class Judge:
     @cached_property
     def names(self) -> PlainNames:
         """Finds names in plain words."""
-        return PlainNames(self.question.shown, self.known)
+        return PlainNames(self.question.shown, self.known, self._is_english)
+
+    @property
+    def _is_english(self) -> bool:
+        return self.question.language.lower().startswith("english")
 
     def says_nothing(self, sentence: str, name: str) -> bool:
         """Whether a sentence only says again what its subject is called, or that nothing is known."""

@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tribal.describing.model.grounding.known_names import KnownNames, joined, joined_forms, words_of
+from tribal.describing.model.grounding.noun_places import (
+    GRAMMAR,
+    has_grammar_at_its_side,
+    lacks_an_article,
+    stands_as_a_noun,
+)
 from tribal.describing.model.grounding.sentences import HANDLE
 from tribal.describing.model.questions import Shown
-from tribal.naming import STOP_WORDS, is_word, segment, singular, split_identifier
+from tribal.naming import is_word, segment, singular, split_identifier
 
 MAX_NAME_WORDS = 6
 """Words of a name that are looked for together."""
@@ -18,11 +24,13 @@ MAX_NAME_WORDS = 6
 _SHORTEST_NAME = 3
 """Letters of a name of one word: shorter ones are too many things."""
 
-_GRAMMAR = STOP_WORDS - {"find", "give", "list", "return", "show", "tell"}
-"""Words at whose side a name begins or ends."""
+_OWN_NAME_WORDS = 3
+"""Words of a column that is that column, though all of them were shown: fewer are what anyone might say."""
+
 _RUN = re.compile(rf"[^\w'\u2019 -]+|{HANDLE}")
 _POSSESSIVE = re.compile(r"['\u2019]s\b|['\u2019]")
-_KINDS = frozenset({"table", "view", "column", "field", "attribute", "relation", "entity"})
+_COLUMNS = frozenset({"column", "field", "attribute"})
+_KINDS = _COLUMNS | {"table", "view", "relation", "entity"}
 # Tables and columns have these roles in any database.
 _ROLES = frozenset(
     """
@@ -44,12 +52,14 @@ class PlainNames:
 
     shown: Shown
     known: KnownNames | None
+    english: bool = True
+    """Whether sentences are in English: in other languages no word lacks an article that English wants."""
 
     def found(self, sentence: str) -> bool:
         """Whether a sentence names a table or column in plain words that was not shown."""
         for run in _RUN.split(sentence):
             words = split_words(run)
-            if any(self._is_strange(words[start:end]) for start, end in _spans(len(words))):
+            if any(self._is_strange(words, start, end) for start, end in _spans(len(words))):
                 return True
             if any(self._is_called(words, at) for at, word in enumerate(words) if singular(word) in _KINDS):
                 return True
@@ -65,18 +75,25 @@ class PlainNames:
     def _given(self) -> frozenset[str]:
         return joined_forms((*self.shown.own, *self.shown.others))
 
-    def _is_strange(self, words: list[str]) -> bool:
+    def _is_strange(self, run: list[str], start: int, end: int) -> bool:
         """Whether words are a name that was not shown, and not made of the words of names that were."""
-        if self.known is None or words[0] in _GRAMMAR or words[-1] in _GRAMMAR:
+        words = run[start:end]
+        if self.known is None or (has_grammar_at_its_side(words) and not stands_as_a_noun(run, start, end)):
             return False
-        if len(words) == 1 and (len(words[0]) < _SHORTEST_NAME or _reads_as_a_word(words[0])):
+        if len(words) == 1 and not self._may_be_a_name(run, start):
             return False
         forms = _forms_of(words)
         is_table = self.known.has_table(forms)
         if not (is_table or self.known.has_column(forms)) or self._is_given(forms):
             return False
-        # Words that were shown make other columns, but a table of several words is that table.
-        return (is_table and len(words) > 1) or not self._has_given_words(words)
+        # Words that were shown make other columns, but a name of several words is that table or column.
+        return len(words) >= (2 if is_table else _OWN_NAME_WORDS) or not self._has_given_words(words)
+
+    def _may_be_a_name(self, run: list[str], at: int) -> bool:
+        """Whether one word can be told from what people say anyway: by its letters, or by how it stands."""
+        if len(run[at]) < _SHORTEST_NAME:
+            return False
+        return not _reads_as_a_word(run[at]) or (self.english and lacks_an_article(run, at))
 
     def _is_given(self, forms: frozenset[str]) -> bool:
         return not forms.isdisjoint(self._given) or self._is_in_a_given_name(forms)
@@ -88,22 +105,21 @@ class PlainNames:
         return any(given.startswith(form) or given.endswith(form) for form in forms for given in self._given)
 
     def _has_given_words(self, words: list[str]) -> bool:
-        return all(singular(word) in self.given_words for word in words)
+        return all(word in GRAMMAR or singular(word) in self.given_words for word in words)
 
     def _is_called(self, words: list[str], at: int) -> bool:
         """Whether the word for a kind of object has a name before it that was not shown: "the X table"."""
-        start = at
-        while start and at - start < MAX_NAME_WORDS and words[start - 1] not in _GRAMMAR:
-            start -= 1
-        name = words[start:at]
-        if not name:
+        tails = [words[start:at] for start in range(max(0, at - MAX_NAME_WORDS), at)]
+        # Names may begin or end with words of grammar: "the updated at column". "In the table" has no name.
+        forms = [_forms_of(tail) for tail in tails if not all(word in GRAMMAR for word in tail)]
+        if not forms or any(not each.isdisjoint(self._given) for each in forms):
             return False
-        tails = [name[position:] for position in range(len(name))]
-        if any(not _forms_of(tail).isdisjoint(self._given) for tail in tails):
-            return False
-        if self.known and any(self.known.has(_forms_of(tail)) for tail in tails):
-            return True
-        return name[-1] not in _ROLES and not self._has_given_words(name[-1:])
+        if self.known:
+            is_known = self.known.has_column if singular(words[at]) in _COLUMNS else self.known.has_table
+            if any(map(is_known, forms)):
+                return True
+        last = words[at - 1]
+        return last not in _ROLES and last not in GRAMMAR and not self._has_given_words([last])
 
 
 def _reads_as_a_word(token: str) -> bool:
