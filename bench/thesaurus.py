@@ -1,8 +1,8 @@
 """Writes the thesaurus that questions are read with, from the nouns of WordNet.
 
-`python -m bench.thesaurus FOLDER` reads `data.noun` and `index.noun` of WordNet 3.0 (Debian's `wordnet-base` has them)
-and writes `naming/thesaurus.txt` anew: a line for each noun of one word, with its synonyms in its most used senses and
-what the first of them is a kind of.
+`python -m bench.thesaurus FOLDER` reads `data.noun` and `index.noun` of WordNet 3.0 (`wordnet-base` of Debian has them)
+and writes `naming/thesaurus/nouns.txt` anew: a line for each noun of one word, with its synonyms in its most used
+senses and what the first of them is a kind of.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tribal.naming import thesaurus
+from tribal.naming.thesaurus import lookup
 
 SENSES = 3
 """Senses, of WordNet's order by use, whose synonyms count: rarer ones are seldom meant."""
@@ -35,8 +35,9 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     folder = Path(arguments[0])
     lines = list(_lines(folder))
-    thesaurus.FILE.write_text("".join(lines), encoding="ascii")
-    print(f"{len(lines):,} words in {thesaurus.FILE}")
+    file = Path(lookup.__file__).with_name(lookup.FILE)
+    file.write_text("".join(lines), encoding="ascii")
+    print(f"{len(lines):,} words in {file}")
     return 0
 
 

@@ -9,7 +9,7 @@ from tribal.naming.letter_runs import reads_like_a_word
 from tribal.naming.reading import glued, read_name
 from tribal.naming.segmentation import is_word, segment, segment_all
 from tribal.naming.stemming import porter, stem
-from tribal.naming.thesaurus import broader, synonyms
+from tribal.naming.thesaurus.lookup import broader, synonyms
 from tribal.naming.tokens import (
     MAX_TEXT_CHARS,
     MAX_TOKEN_CHARS,

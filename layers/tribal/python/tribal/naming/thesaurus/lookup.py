@@ -1,17 +1,16 @@
 """English nouns of the same meaning, and of a broader one: people say "road" of what a table calls a way.
 
-The words are WordNet's, written down by `python -m bench.thesaurus`; `WORD_LISTS.txt` beside them has its licence.
+The words are WordNet's, written down by `python -m bench.thesaurus`; `WORD_LISTS.txt` has its licence.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from functools import cache, lru_cache
-from pathlib import Path
 
 from tribal.naming.inflection import singular
 
-FILE = Path(__file__).with_name("thesaurus.txt")
+FILE = "nouns.txt"
 
 
 def synonyms(word: str) -> tuple[str, ...]:
@@ -27,7 +26,7 @@ def broader(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4_096)
 def _listed(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     start = f"{singular(word)}\t"
-    lines = _lines()
+    lines = sorted_lines()
     place = bisect_left(lines, start)
     if place == len(lines) or not lines[place].startswith(start):
         return (), ()
@@ -36,5 +35,8 @@ def _listed(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 @cache
-def _lines() -> list[str]:
-    return FILE.read_text(encoding="ascii").splitlines()
+def sorted_lines() -> list[str]:
+    """A line for each noun: it, its synonyms, what it is a kind of, apart by tabs."""
+    from importlib.resources import files  # imported here because it takes longer than all of this package
+
+    return (files(__package__) / FILE).read_text(encoding="ascii").splitlines()

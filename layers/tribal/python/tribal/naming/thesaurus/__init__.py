@@ -1,0 +1,1 @@
+"""What English nouns are called otherwise, by WordNet."""
