@@ -6,12 +6,13 @@ from itertools import pairwise
 
 import pytest
 
-from tests.describing.model.calls.building import PRICE, budget, capped, meet, record, request, settings
+from tests.describing.model.calls.building import PRICE, budget, capped, meet, record, request, settings, timing
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.scripted_model import ScriptedModel, answer
 from tests.fakes.simulation import Simulation
-from tribal.describing.model.calls import read_spending
+from tribal.describing.model.calls import CappedModel, read_spending
 from tribal.describing.model.calls.breaker import FAILURES_IN_A_ROW, OPEN_SECONDS
+from tribal.describing.model.calls.budget_file import find_budget
 from tribal.errors import RunInterrupted
 from tribal.ports import FailureKind, ModelAnswer, ModelFailure, ModelOutcome, ModelRequest, StopToken
 from tribal_contracts import ModelUsage
@@ -29,6 +30,20 @@ def _in_turn(*outcomes: ModelOutcome) -> ScriptedModel:
 def _ask_once(model: ScriptedModel, store: MemoryStore, simulation: Simulation) -> ModelOutcome:
     with budget(store, simulation) as money:
         return capped(model, money, simulation).ask(request())
+
+
+def test_what_takes_time_before_a_call_is_done_while_others_may_call(
+    store: MemoryStore, simulation: Simulation
+) -> None:
+    held: list[bool] = []
+
+    def prepare() -> None:
+        held.append(find_budget(store) != (None, None))
+
+    with budget(store, simulation) as money:
+        model = CappedModel(_in_turn(answer()), money, lambda _: PRICE, StopToken(), timing(simulation), prepare)
+        assert model.ask(request()) == answer()
+    assert held == [False]
 
 
 def test_an_answer_costs_what_the_provider_counted(store: MemoryStore, simulation: Simulation) -> None:

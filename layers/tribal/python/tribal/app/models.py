@@ -6,6 +6,7 @@ import os
 import platform
 import secrets as randomness
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -74,7 +75,7 @@ class Models:
         timing = Timing(self.clock)
         budget = Budget(self.store(), settings, run_id, _holder(), timing)
         return ModelDescribers(
-            CappedModel(model, budget, facts.worst_price, stop, timing),
+            CappedModel(model, budget, facts.worst_price, stop, timing, model.prepare),
             Asking(prompts, settings, model.name, thinking),
             facts,
             options,
@@ -148,7 +149,7 @@ class Models:
 
 
 class LazyModel:
-    """A model that is built, with its SDK, when it is first asked; what fails then ends all calls."""
+    """A model that is built, with its SDK, when it is first prepared or asked; what fails then ends all calls."""
 
     def __init__(self, settings: ModelSettings, model: Provider[LanguageModel]) -> None:
         self._settings = settings
@@ -158,6 +159,11 @@ class LazyModel:
     def name(self) -> str:
         """Provider and model."""
         return f"{self._settings.provider}/{self._settings.name}"
+
+    def prepare(self) -> None:
+        """Build the model; what fails is told when it is asked."""
+        with suppress(TribalError):
+            self._model()
 
     def ask(self, request: ModelRequest) -> ModelOutcome:
         """Ask the model."""

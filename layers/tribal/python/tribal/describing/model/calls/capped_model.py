@@ -32,6 +32,7 @@ class CappedModel:
         worst_price: what a request may cost at most, in nanodollars.
         stop: ends waiting; where it leaves less time than a call may take, none begins.
         timing: the clock, waiting and chance.
+        prepare: does what takes time before a call, such as loading an SDK; called before each, while no slot is held.
     """
 
     def __init__(
@@ -41,12 +42,14 @@ class CappedModel:
         worst_price: Callable[[ModelRequest], int],
         stop: StopToken,
         timing: Timing,
+        prepare: Callable[[], None] = lambda: None,
     ) -> None:
         self._model = model
         self._budget = budget
         self._worst_price = worst_price
         self._stop = stop
         self._timing = timing
+        self._prepare = prepare
 
     @property
     def name(self) -> str:
@@ -66,6 +69,7 @@ class CappedModel:
         refusal = self._refusal(request)
         if refusal is not None:
             return refusal  # the budget may be closed already, and is not opened again
+        self._prepare()
         with self._budget.wanting_slot() as take_slot:
             while not take_slot():
                 refusal = self._refusal(request)
