@@ -15,6 +15,12 @@ from tribal_contracts import ComposedRun, RunOutline, UnitItem, Wave
 
 TABLES_A_CALL = 2
 """Tables of units under way for each call at once, by judgement: the next are sampled while the model answers."""
+_TABLES_A_CALL_OF_FUNCTIONS = 4
+"""The same of functions, which take seconds to start: units that began together end together, and calls lie idle.
+
+Simulated with 36 units of 14 tables, 4 s to start and 50 calls of 8 s: with 2 it takes 1.17 of the least time, with 3
+1.11, with 4 1.07.
+"""
 
 
 def waves_of(outline: RunOutline) -> Iterator[list[str]]:
@@ -51,7 +57,7 @@ class WaveCutter:
                 continue
             if options.model is not None:
                 ids = mixed(ids, tables)
-                enough = TABLES_A_CALL * options.model.calls_at_once
+                enough = _TABLES_A_CALL_OF_FUNCTIONS * options.model.calls_at_once
                 wanted = feeding([tables[unit_id] for unit_id in ids], enough)
                 widths.append(self._connectable(wanted, [databases[unit_id] for unit_id in ids]))
             items = [UnitItem(unit_id=unit_id, network=networks[databases[unit_id]]) for unit_id in ids]
