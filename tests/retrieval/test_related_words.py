@@ -67,6 +67,7 @@ def absences_fixture(tmp_path: Path) -> Iterator[Toolbox]:
         table_document("db.s.leave", "id person_id", domain="d"),
         table_document("db.s.shipment", "id weight", domain="d"),
         table_document("db.s.contract", "id sabbatical consignment", domain="d"),
+        table_document("db.s.purchase", "id price", domain="d"),
     ]
     toolbox = toolbox_over(tmp_path, None, tables)
     yield toolbox
@@ -78,3 +79,7 @@ def test_a_word_that_a_column_has_is_read_as_its_synonym_and_not_as_what_it_is_a
     assert found(call(absences, "search_tables", query="consignments")) == ["db.s.shipment", "db.s.contract"]
     assert expanded(absences, "sabbaticals") == []
     assert found(call(absences, "search_tables", query="sabbaticals")) == ["db.s.contract"]
+
+
+def test_a_word_is_not_read_as_one_of_another_meaning_and_the_same_stem(absences: Toolbox) -> None:
+    assert expanded(absences, "buyers") == []

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tribal.naming import broader, stem, synonyms
+from tribal.naming import broader, singular, stem, synonyms
 from tribal.ports import IndexFilter
 from tribal.ranking.relevance import Word
 from tribal.retrieval.searching.query import MAX_RELATED, Concept, read_question, search_terms, words_to_find
-from tribal.retrieval.searching.table_map import table_map
+from tribal.retrieval.searching.table_map import TableMap, table_map
 from tribal.retrieval.searching.table_names import table_names
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
 
@@ -46,7 +46,7 @@ def read(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
     """Read a question beside the tables that pass a filter."""
     everywhere, asked = opened.asked(IndexFilter(scope=toolbox.scope)), opened.asked(where)
     concepts = read_question(text)
-    otherwise = _otherwise(concepts, table_map(where, opened, toolbox).name_words)
+    otherwise = _otherwise(concepts, table_map(where, opened, toolbox))
 
     def count(concepts: Sequence[Concept], where: IndexFilter) -> Mapping[str, int]:
         others = [stem(word) for concept in concepts for words in otherwise[concept.token] for word in words]
@@ -75,15 +75,16 @@ def read(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
 _Words = tuple[str, ...]
 
 
-def _otherwise(concepts: Sequence[Concept], name_words: Set[str]) -> dict[str, tuple[_Words, _Words]]:
+def _otherwise(concepts: Sequence[Concept], searched: TableMap) -> dict[str, tuple[_Words, _Words]]:
     """By word, the synonyms and broader words that tables are named after; none where one is named after the word."""
 
     def named(words: Iterable[str]) -> _Words:
-        return tuple(word for word in words if stem(word) in name_words)
+        # Not by their stems: a purchase is no purchaser.
+        return tuple(word for word in words if singular(word) in searched.name_words)
 
     return {
         concept.token: (named(synonyms(concept.token)), named(broader(concept.token)))
-        if name_words.isdisjoint(search_terms([concept]))
+        if searched.name_terms.isdisjoint(search_terms([concept]))
         else ((), ())
         for concept in concepts
     }

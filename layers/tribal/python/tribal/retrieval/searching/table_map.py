@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribal.catalog.graph import JoinGraph
-from tribal.naming import segment_all, split_identifier, stem
+from tribal.naming import segment_all, singular, split_identifier, stem
 from tribal.ports import IndexedTable, IndexFilter
 from tribal.ranking.signals import Neighbourhood
 from tribal.retrieval.graphs import join_graph
@@ -54,7 +54,9 @@ class TableMap:
     names: Sequence[str]
     """Names by table number."""
     name_words: frozenset[str]
-    """The stems of the words of their names."""
+    """The words of their names, in the singular."""
+    name_terms: frozenset[str]
+    """The stems of these words."""
     domains: frozenset[str]
     """The domains of the tables."""
     repeated: RepeatedTables
@@ -73,12 +75,23 @@ class TableMap:
         followed = (hop for hop in hops if hop.key.source == "declared" or keyed.isdisjoint((hop.source, hop.target)))
         joined = [(numbers[hop.source], numbers[hop.target]) for hop in followed]
         ids = np.array([entry.record_id for entry in entries], dtype=np.int64)
-        words = frozenset(stem(word) for entry in entries for word in segment_all(split_identifier(entry.table)))
+        words = {word for entry in entries for word in segment_all(split_identifier(entry.table))}
         domains = frozenset(entry.domain for entry in entries)
         views = frozenset(number for number, entry in enumerate(entries) if "view" in entry.kind)
         repeated = RepeatedTables.of(entries)
         neighbourhood = Neighbourhood.of(codes, joined)
-        return cls(neighbourhood, Positions(ids), ids, numbers, tuple(numbers), words, domains, repeated, views)
+        return cls(
+            neighbourhood,
+            Positions(ids),
+            ids,
+            by_name=numbers,
+            names=tuple(numbers),
+            name_words=frozenset(map(singular, words)),
+            name_terms=frozenset(map(stem, words)),
+            domains=domains,
+            repeated=repeated,
+            views=views,
+        )
 
     def numbers(self, ids: NDArray[Any]) -> NDArray[Any]:
         """The number of each table; -1 if it is not in the map."""
