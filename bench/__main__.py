@@ -37,6 +37,7 @@ from bench.generated import generated_database
 from bench.masking import masking_rates
 from bench.measure import CommandFailedError, Measurement, measure, print_measurements
 from bench.opensearch import OverOpenSearch, cluster, print_rebuild
+from bench.results import recorded
 from demo import COMPANY_SQL
 from servers.opensearch import NodeError
 from servers.postgres import EmbeddedServer, EmbeddedServerError
@@ -114,7 +115,7 @@ def main() -> int:
         "prose": asdict(waited),
         "snowflake": asdict(planned),
         "masking": [asdict(rate) for rate in rates],
-        "descriptions": [descriptions.recorded(one) for one in said],
+        "descriptions": [recorded(one) for one in said],
         "grounding": asdict(grounded) if grounded is not None else None,
         "domains": [asdict(agreement) for agreement in agreements],
         "keys": asdict(key_rates) if key_rates is not None else None,

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.measure import CommandFailedError
@@ -58,12 +58,6 @@ class Said:
     evidence: Counter[str] = field(default_factory=Counter)
     key_sentences: int = 0
     false_key_sentences: list[str] = field(default_factory=list)
-
-
-def recorded(said: Said) -> dict[str, object]:
-    """What is said, as JSON has it: `asdict` would make other keys of those of counters."""
-    values = {each.name: getattr(said, each.name) for each in fields(said)}
-    return {name: dict(value) if isinstance(value, Counter) else value for name, value in values.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,11 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
+from bench import results
 from bench.evaluation import asked, ensure_project, evaluation_sets
 from bench.measure import CommandFailedError
 from bench.real_schemas import asked_real
@@ -192,8 +193,7 @@ def _line(score: NameScore) -> str:
 
 def recorded(score: NameScore) -> dict[str, object]:
     """The counts of a schema, for the file of results."""
-    values = {each.name: getattr(score, each.name) for each in fields(score) if each.name != "misses"}
-    return {name: dict(value) if isinstance(value, Counter) else value for name, value in values.items()}
+    return results.recorded(score, without=("misses",))
 
 
 if __name__ == "__main__":

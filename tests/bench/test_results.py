@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from bench import descriptions, exact_names
+from bench import descriptions, exact_names, results
 from bench.grounding import Grounding
 
 
@@ -16,7 +16,7 @@ def test_counts_are_written_as_json() -> None:
     score.asked["by name"] += 1
     grounding = Grounding(human={"shop": {"": 3, "name": 1}})
     found = json.loads(
-        json.dumps([descriptions.recorded(said), exact_names.recorded(score), asdict(grounding)]),
+        json.dumps([results.recorded(said), exact_names.recorded(score), asdict(grounding)]),
     )
     assert [found[0]["described"], found[1]["asked"], found[2]["human"]["shop"]["name"]] == [
         {"table": 1},

@@ -38,11 +38,15 @@ NEARLY_EQUAL = 15
 
 def key_cost(key: KeyEdge, graph: JoinGraph) -> int:
     """What a key costs in either direction."""
-    cost = HOP + NULLABLE * key.nullable + ROLE * graph.role_words(key)
-    if key.source == "inferred":
-        confidence = UNSAID_CONFIDENCE if key.confidence is None else key.confidence
-        cost += round(DOUBT * (1 - confidence))
-    return cost
+    doubt = round(DOUBT * (1 - confidence_of(key)))
+    return HOP + NULLABLE * key.nullable + ROLE * graph.role_words(key) + doubt
+
+
+def confidence_of(key: KeyEdge) -> float:
+    """How certain a key is, 0 to 1; a declared one is."""
+    if key.source != "inferred":
+        return 1.0
+    return UNSAID_CONFIDENCE if key.confidence is None else key.confidence
 
 
 def passing_cost(table: str, up: bool, then_up: bool, graph: JoinGraph) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tribal.catalog.graph import Hop
-from tribal.catalog.joining.costs import UNSAID_CONFIDENCE
+from tribal.catalog.joining.costs import confidence_of
 from tribal_contracts import KeyEdge
 
 
@@ -44,13 +44,7 @@ def _across(before: Hop, after: Hop) -> Hop | None:
         to_columns=columns,
         nullable=True,
         source="inferred",
-        confidence=min(_confidence(key) for key in keys),
+        confidence=min(map(confidence_of, keys)),
         evidence=list(dict.fromkeys(one for key in keys for one in key.evidence or ())) or None,
     )
     return Hop(key, to_parent=True)
-
-
-def _confidence(key: KeyEdge) -> float:
-    if key.source == "declared":
-        return 1.0
-    return UNSAID_CONFIDENCE if key.confidence is None else key.confidence

@@ -13,6 +13,8 @@ from tribal.retrieval.searching.table_map import TableMap, table_map
 from tribal.retrieval.searching.table_names import table_names
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
 
+_Words = tuple[str, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -70,9 +72,6 @@ def read(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
         missing=tuple(concept.token for concept in concepts if concept.token in missing),
         unknown=unknown,
     )
-
-
-_Words = tuple[str, ...]
 
 
 def _otherwise(concepts: Sequence[Concept], searched: TableMap) -> dict[str, tuple[_Words, _Words]]:
