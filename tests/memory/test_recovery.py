@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tribal.adapters.journal.memories import JournalMemories
-from tribal.app.local import local_application
-from tribal.app.parts import recovering
+from tests.forked import exit_code, forked, shared_event, wait_until
+from tests.memory.killed_change import (
+    ADA,
+    OLD,
+    add,
+    add_a_tag,
+    add_to_session,
+    ask,
+    build,
+    change_for_ever,
+    delete,
+    killed_at,
+    started,
+)
 from tribal.memory.records import every, space_of
 from tribal.memory.recovery import PENDING, Kept
-from tribal.ports import Application, Caller, Provider
-from tribal.ports.remembering.identity import LAYERS, Identity
+from tribal.ports import Application
+from tribal.ports.remembering.identity import LAYERS
 from tribal.ports.remembering.selection import MemorySelection
-from tribal.settings import load_settings
-from tribal.tools.call import call_tool
-from tribal.tools.registry import EVERYTHING
-from tribal_contracts import MemorySettings
 
-ADA = Caller("ada", identity=Identity("ada", session="s"))
 SPACES = tuple(space for layer in LAYERS for space in ADA.identity.spaces(layer))
-OLD = ("Refunds are negative invoices", "Orders close on Sundays", "The plant exports at two")
-KILLED = 77
-
-
-def started(folder: Path, index: str = "sqlite") -> Application:
-    """A process of its own, as good as."""
-    app = local_application(load_settings(project=folder, environment={}, needs_databases=False))
-    if index == "journal":
-        journal: Provider[Any] = Provider(lambda: JournalMemories(app.store()))
-        app = replace(app, memory_index=journal, recover_memory=recovering(app.store, journal, app.embedder))
-    return replace(app, memory_settings=MemorySettings(writes_per_minute=0))
-
-
-def ask(app: Application, tool: str, **arguments: Any) -> Any:
-    return call_tool(tool, arguments, ADA, app, EVERYTHING).model_dump(by_alias=True)
 
 
 def agreed(folder: Path, index: str) -> list[str]:
@@ -59,73 +47,6 @@ def agreed(folder: Path, index: str) -> list[str]:
         assert {space_of(each.record) for each in kept} <= {*SPACES}
         assert found["totalCount"] == len(truth)
     return truth
-
-
-class Fatal:
-    """Ends the process before or after the given call of a part, counted over all parts."""
-
-    def __init__(self, part: Any, count: list[int], names: tuple[str, ...]) -> None:
-        self._part, self._count, self._names = part, count, names
-
-    def __getattr__(self, name: str) -> Any:
-        own = getattr(self._part, name)
-        if name not in self._names:
-            return own
-
-        def counted(*arguments: Any, **more: Any) -> Any:
-            self._step()
-            answer = own(*arguments, **more)
-            self._step()
-            return answer
-
-        return counted
-
-    def _step(self) -> None:
-        self._count[0] -= 1
-        if self._count[0] < 0:
-            os._exit(KILLED)
-
-
-def killed_at(folder: Path, index: str, step: int, act: Callable[[Application], object]) -> bool:
-    """Whether a process that acts was ended at a step of its writing."""
-    child = os.fork()
-    if child == 0:
-        try:
-            app = started(folder, index)
-            app.recover_memory()
-            count = [step]
-            assert app.memory_index is not None
-            store = Fatal(app.store(), count, ("put", "delete"))
-            memories = Fatal(app.memory_index(), count, ("write", "clear"))
-            act(replace(app, store=Provider(lambda: store), memory_index=Provider(lambda: memories)))
-            os._exit(0)
-        finally:
-            os._exit(1)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert code in (0, KILLED)
-    return code == KILLED
-
-
-def add(app: Application) -> None:
-    assert ask(app, "memory_add", content="Refunds need a reason", layer="user")["success"]
-
-
-def add_to_session(app: Application) -> None:
-    assert ask(app, "memory_add", content="Refunds need a reason", layer="session")["success"]
-
-
-def add_a_tag(app: Application) -> None:
-    assert ask(app, "memory_add", content=OLD[0], tags=["billing"])["success"]
-
-
-def delete(app: Application) -> None:
-    (first, *_) = ask(app, "memory_search", query=OLD[0], threshold=0)["results"]
-    assert ask(app, "memory_delete", memoryId=first["memoryId"])["success"]
-
-
-def build(app: Application) -> None:
-    assert app.memory_index is not None
-    Kept(app.store(), app.memory_index(), app.embedder).build(clear=True)
 
 
 @pytest.mark.parametrize("index", ["sqlite", "journal"])
@@ -165,26 +86,13 @@ def test_killed_at_twenty_moments_of_adding_deleting_and_building_the_next_start
     with closing(started(tmp_path, index)) as app:
         ask(app, "memory_add", content=OLD[0])
     for moment in range(20):
-        ready, told = os.pipe()
-        child = os.fork()
-        if child == 0:
-            own = started(tmp_path, index)
-            own.recover_memory()
-            os.write(told, b".")
-            number = 0
-            while True:
-                number += 1
-                answer = ask(own, "memory_add", content=f"Orders of round {moment} have number {number}")
-                if number % 3 == 0:
-                    ask(own, "memory_delete", memoryId=answer["memoryId"])
-                if number % 5 == 0:
-                    build(own)
-        os.read(ready, 1)
-        os.close(ready)
-        os.close(told)
+        busy = shared_event()
+        child = forked(change_for_ever, tmp_path, index, moment, busy)
+        child.start()
+        wait_until(busy)
         time.sleep(moments.uniform(0.0, 0.15))
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        child.kill()
+        assert exit_code(child) == -signal.SIGKILL
         agreed(tmp_path, index)
 
 

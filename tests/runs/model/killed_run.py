@@ -6,21 +6,17 @@ import itertools
 import os
 import signal
 from collections.abc import Iterator
-from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import SimpleNamespace
 
+from tests.forked import forked
 from tests.runs.model.made import over_folder
 from tribal.adapters.local.folder import FolderStore
 from tribal.ports import Clock
 
 TABLES = 12
 CALLS_AT_ONCE = 4
-
-# What a run imports is imported once, in a process that all of these are forked from.
-_PROCESSES = get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["anthropic", "tests.runs.model.killed_run"])
 
 
 class DyingStore(FolderStore):
@@ -46,7 +42,7 @@ def _half_of(data: bytes) -> Iterator[bytes]:
 
 def process_of_run(folder: Path, address: str, clock: Clock, below: str = "", number: int = 0) -> BaseProcess:
     """A process, not yet started, that plans and documents; see `DyingStore`."""
-    return _PROCESSES.Process(target=_run, args=(folder, address, clock, below, number), daemon=True)
+    return forked(_run, folder, address, clock, below, number)
 
 
 def _run(folder: Path, address: str, clock: Clock, below: str, number: int) -> None:

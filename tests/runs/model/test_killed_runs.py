@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.claude import FakeClaude
+from tests.forked import exit_code
 from tests.runs.model.killed_run import CALLS_AT_ONCE, TABLES, process_of_run
 from tests.runs.model.made import LaterClock, ModelRuns, asked_about, over_folder, says, tables_asked
 from tribal.adapters.local.folder import FolderStore
@@ -79,8 +80,7 @@ def killed_in_write(below: str, number: int, folder: Path, claude: FakeClaude, c
 
 
 def _end(process: BaseProcess, claude: FakeClaude) -> None:
-    process.join()
-    assert process.exitcode == -signal.SIGKILL
+    assert exit_code(process) == -signal.SIGKILL
     while claude.under_way:
         pass  # what was asked is billed, though nobody waits for the answer any more
     claude.stop()
