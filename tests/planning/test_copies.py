@@ -72,6 +72,12 @@ def test_the_copy_of_a_copy_is_one_of_the_original() -> None:
     }
 
 
+def test_a_table_is_a_copy_of_what_is_named_as_it_is_written_in_its_name() -> None:
+    tables = [made("order"), made("orders"), made("orders_shadow"), made("order_shadow")]
+    expected = {"orders_shadow": ("copy", "orders"), "order_shadow": ("copy", "order")}
+    assert told(*tables) == told(*reversed(tables)) == expected
+
+
 def test_a_view_named_after_a_table_is_a_view_of_it_whatever_its_columns() -> None:
     assert told(made("orders"), made("v_orders", "total status", kind="view")) == {"v_orders": ("view", "orders")}
 

@@ -163,3 +163,16 @@ def test_a_sync_of_some_leaves_the_others_and_doubles_nothing(
     again = point(second, store, None, Wanted(wanted.types, wanted.layers), lambda: None)
     assert (again["added"], again["updated"], again["deleted"]) == (0, 0, 0)
     assert load_manifest(store)[0] == second
+
+
+def test_an_item_that_is_not_synced_keeps_its_id_and_another_one_that_has_it_is_told() -> None:
+    item = {"id": "one", "status": "accepted", "severity": "info", "operator": "must_use", "pattern": "alpha"}
+    policy, adr = ({**item, "place": f"projects/plant/{kind}"} for kind in ("policies", "adrs"))
+    store = MemoryStore()
+    first = publish(Files([policy]), Layout(company="acme"), store, NOW).manifest
+    decisions = Wanted(frozenset({"adr"}))
+    second = publish(Files([policy, adr]), Layout(company="acme"), store, NOW, decisions).manifest
+    assert second.items == first.items
+    assert [(each.path, each.reason) for each in second.failures] == [
+        ("projects/plant/adrs/one.md", "its id 'one' is that of 'projects/plant/policies/one.md'")
+    ]

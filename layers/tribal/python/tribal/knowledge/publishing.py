@@ -96,7 +96,7 @@ def publish(
         raise
     others = [] if before is None else [each for each in before.items if not wanted.takes(each.layer, each.type)]
     usable = [last[path] for path, place in reading.failed.items() if _is_of(last.get(path), place)]
-    entries, twice = _unique([*others, *kept, *usable, *(entry for entry, _ in reading.items)])
+    entries, twice = _unique(others, [*kept, *usable, *(entry for entry, _ in reading.items)])
     failures = [*_refused(tree, layout), *reading.failures, *twice, *_elsewhere(before, wanted)]
     skipped = [*reading.skipped, *(_skipped_elsewhere(before, wanted))]
     commit = tree.commit or _hash([[entry.path, entry.version] for entry, _ in placed])
@@ -253,15 +253,18 @@ def _times(entry: SourceEntry, read: ReadItem, history: Sequence[HistoryEntry], 
     return created, updated
 
 
-def _unique(entries: Sequence[SnapshotEntry]) -> tuple[list[SnapshotEntry], list[ItemFailure]]:
-    """The items with an id of their own among those of their owner; of several the first by path stays."""
+def _unique(
+    untouched: Sequence[SnapshotEntry], read: Sequence[SnapshotEntry]
+) -> tuple[list[SnapshotEntry], list[ItemFailure]]:
+    """The items with an id of their own among those of their owner, by path; of several, one that is untouched stays,
+    or else the first by path."""
     found: dict[tuple[str, str, str], SnapshotEntry] = {}
     twice: list[ItemFailure] = []
-    for entry in sorted(entries, key=lambda each: each.path):
+    for entry in [*untouched, *sorted(read, key=lambda each: each.path)]:
         first = found.setdefault((entry.layer, entry.owner, entry.id), entry)
         if first is not entry:
             twice.append(_failure(entry.path, entry, f"its id {entry.id!r} is that of {first.path!r}"))
-    return list(found.values()), twice
+    return sorted(found.values(), key=lambda each: each.path), twice
 
 
 def _says_the_same(before: KnowledgeManifest, now: KnowledgeManifest) -> bool:

@@ -117,14 +117,14 @@ def _marks_a_number(kept: Sequence[str], words: Words) -> bool:
 
 def _copies(tables: Sequence[_Table], referenced: Mapping[str, frozenset[str]]) -> dict[str, TableCopy]:
     by_name: defaultdict[Words, list[_Table]] = defaultdict(list)
-    for table in tables:
+    for table in sorted(tables, key=lambda table: table.name):
         by_name[table.stems].append(table)
     weights = _weights(tables)
     found: dict[str, tuple[TableCopy, frozenset[str]]] = {}
     for table in tables:
-        best = max(_originals(table, by_name, weights), key=lambda pair: pair[:2], default=None)
+        best = max(_originals(table, by_name, weights), key=lambda told: told[:3], default=None)
         if best is not None:
-            _, _, original = best
+            *_, original = best
             extra = frozenset(table.stems).difference(original.stems)
             found[table.name] = TableCopy(kind="view" if table.is_view else "copy", of=original.name), extra
     kinds = _kinds(found)
@@ -147,8 +147,12 @@ def _weights(tables: Sequence[_Table]) -> Mapping[str, float]:
 
 def _originals(
     table: _Table, by_name: Mapping[Words, Sequence[_Table]], weights: Mapping[str, float]
-) -> Iterator[tuple[int, float, _Table]]:
-    """What a table may be a copy of, each with the length of its name and how much their columns are alike."""
+) -> Iterator[tuple[int, float, bool, _Table]]:
+    """What a table may be a copy of, each with the length of its name, how much their columns are alike, and whether
+    its name is a part of the copy's as it is written.
+
+    Those that differ in nothing of that come by name.
+    """
     for words in _within(table.stems):
         for original in by_name.get(words, ()):
             if original.is_view and not table.is_view:
@@ -156,7 +160,7 @@ def _originals(
             alike = _likeness(table, original, weights)
             enough = _ALIKE_IF_SAID if _says_copy(table, original) else ALIKE
             if alike >= enough or (table.is_view and not original.is_view):
-                yield len(words), alike, original
+                yield len(words), alike, original.words in _within(table.words), original
 
 
 def _within(words: Words) -> Iterator[Words]:
