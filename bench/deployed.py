@@ -77,7 +77,7 @@ def run(count: int, folder: Path, deployment: Deployment = Deployment()) -> dict
     from infra.app import build_app
 
     packages = Packages(folder / "packages", f"{sys.version_info.major}.{sys.version_info.minor}")
-    build(packages, installed=True)
+    build(packages, installed=True, bytecode=True)  # as what is deployed has it
     environment, assembly = deployment.environment, folder / "cdk.out"
     build_app([environment], packages, output=assembly).synth()
     with pytest.MonkeyPatch.context() as patch:
