@@ -5,6 +5,7 @@ Each process speaks Lambda's runtime API, of which this has the three calls that
 
 from __future__ import annotations
 
+import compileall
 import hashlib
 import io
 import json
@@ -304,6 +305,7 @@ def _install_runtime(folder: Path) -> None:
     folder.mkdir(parents=True)
     for name in closure([Requirement("awslambdaric"), *map(Requirement, RUNTIME_BRINGS)]):
         copy_distribution(name, folder)
+    compileall.compile_dir(folder, quiet=2)  # as in Lambda's own; each process would do it for itself
 
 
 def _error(kind: str, message: str) -> bytes:
