@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tribal.ports import Application, IndexReader
 
 QUESTIONS = 300
+LONG_QUESTIONS = 30
+_LONG_CHARS = 300
 INDEX = "tribal-bench"
 """Name of the benchmark's index in a cluster."""
 _SEED = 20_251_121
@@ -55,6 +57,17 @@ def questions(count: int) -> list[str]:
         question = random.choice(_FORMS).format(subject=random.choice(THINGS), other=random.choice(OTHERS), **words)
         found[question] = None
     return list(islice(found, count))
+
+
+def long_questions(count: int) -> list[str]:
+    """The same, each of several sentences and at least 300 characters."""
+    sentences, found = iter(questions(20 * count)), list[str]()
+    while len(found) < count:
+        question = next(sentences)
+        while len(question) < _LONG_CHARS:
+            question += f"; {next(sentences)}"
+        found.append(question)
+    return found
 
 
 def searching(project: Path, tables: int, tribal: Path, folder: Path) -> list[Measurement]:
@@ -135,8 +148,11 @@ def main(place: str) -> None:
     first, *others = questions(QUESTIONS + 1)
     cold_seconds, _ = ask(first)
     took = [ask(question) for question in others]
+    long = [ask(question) for question in long_questions(LONG_QUESTIONS)]
     figures = {
         "cold_seconds": cold_seconds,
+        "long_seconds": [seconds for seconds, _ in long],
+        "long_median_processor_seconds": statistics.median(processor for _, processor in long),
         "seconds": [seconds for seconds, _ in took],
         "median_processor_seconds": statistics.median(processor for _, processor in took),
         "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 / _KILOBYTES,
