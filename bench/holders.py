@@ -19,7 +19,7 @@ from tribal_contracts import ModelSettings
 
 WIDTHS = (9, 14, 18)
 CALLS_AT_ONCE, CALL_SECONDS = 50, 8.0
-_START_SECONDS, _STORE_SECONDS, _WRITE_SECONDS, _POLL_SECONDS = 4.0, 0.01, 0.05, 0.1
+_START_SECONDS, _STORE_SECONDS, _WRITE_SECONDS, _POLL_SECONDS, _FAR_SECONDS = 4.0, 0.01, 0.05, 0.1, 0.5
 _UNITS, _TABLES = 36, (10, 12, 14, 14, 16, 18)
 _PRICE = 1_000_000
 _SEED = 15
@@ -53,9 +53,9 @@ def measured(units: list[int], width: int) -> float:
     )
 
     def describe(budget: Budget) -> None:
-        with budget.wanting_slot() as take_slot:
-            while not take_slot():
-                time.sleep(_POLL_SECONDS)
+        with budget.wanting_slot() as turn:
+            while not turn.take():
+                time.sleep(_POLL_SECONDS if turn.is_near else _FAR_SECONDS)
             while budget.reserve(_PRICE) != "reserved":
                 time.sleep(_POLL_SECONDS)
             begun.append(time.monotonic())

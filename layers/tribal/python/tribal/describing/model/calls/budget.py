@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from types import TracebackType
 from typing import Literal, Self
 
@@ -17,7 +16,7 @@ from tribal.describing.model.calls.breaker import OPEN_SECONDS, Breaker
 from tribal.describing.model.calls.budget_file import BudgetFile
 from tribal.describing.model.calls.purse import Account, Purse
 from tribal.describing.model.calls.shares import fair_shares
-from tribal.describing.model.calls.slots import Slots
+from tribal.describing.model.calls.slots import Slots, Turn
 from tribal.describing.model.calls.timing import Timing, timestamp
 from tribal.errors import ObjectDamaged, PreconditionFailed, StoreError
 from tribal.ports import ModelFailure, ObjectStore
@@ -117,16 +116,15 @@ class Budget:
         return None
 
     @contextmanager
-    def wanting_slot(self) -> Iterator[Callable[[], bool]]:
+    def wanting_slot(self) -> Iterator[Turn]:
         """Count a thread among those that want one of the calls at once, and free its slot in the end.
 
-        What is yielded takes one, unless none is free for who came so late, and says whether it did; then it is not to
-        be called again. The first time, the budget is opened.
+        What is yielded takes it. The first time, the budget is opened.
         """
         number = self._slots.want()
         try:
             self._open()
-            yield partial(self._slots.take, number)
+            yield Turn(self._slots, number)
         finally:
             self._slots.leave(number)
 

@@ -15,7 +15,7 @@ from tribal_contracts import ModelUsage
 _SLICE_SECONDS = 0.5
 """Pauses are cut into these, between which a stop is noticed."""
 _POLL_SECONDS = 0.1
-"""How often a call looks for a slot or for money: a hundredth of the time that it takes itself."""
+"""How often a call looks for money, or for a slot when its turn is near: a hundredth of the time that it takes."""
 _SPREAD_SECONDS = 1.0
 """Calls that waited for the same moment begin within this time."""
 
@@ -70,12 +70,12 @@ class CappedModel:
         if refusal is not None:
             return refusal  # the budget may be closed already, and is not opened again
         self._prepare()
-        with self._budget.wanting_slot() as take_slot:
-            while not take_slot():
+        with self._budget.wanting_slot() as turn:
+            while not turn.take():
                 refusal = self._refusal(request)
                 if refusal is not None:
                     return refusal
-                self._timing.pause(_POLL_SECONDS)
+                self._timing.pause(_POLL_SECONDS if turn.is_near else _SLICE_SECONDS)
             price = self._worst_price(request)
             return self._wait_to_begin(request, price) or self._ask_within_deadline(request, price)
 

@@ -3,7 +3,25 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from itertools import count, islice
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A thread's place in the queue for a slot."""
+
+    slots: Slots
+    number: int
+
+    def take(self) -> bool:
+        """Take a slot, unless none is free for who came so late; says whether it did, and is then not called again."""
+        return self.slots.take(self.number)
+
+    @property
+    def is_near(self) -> bool:
+        """Whether it comes by the time that all calls which may be under way have ended once."""
+        return self.slots.is_near(self.number)
 
 
 class Slots:
@@ -41,6 +59,11 @@ class Slots:
             del self._waiting[number]
             self._in_use += 1
             return True
+
+    def is_near(self, number: int) -> bool:
+        """Whether no more threads came before and wait than there may be calls under way."""
+        with self._lock:
+            return number in islice(self._waiting, max(1, self._most))
 
     def leave(self, number: int) -> None:
         """A thread goes: it frees the slot that it took, or waits for one no more."""
