@@ -284,28 +284,38 @@ class Budget:
             block = ledger.block_for(visit.price, account, unspent - others - account.reserved, max(1, calls))
         entry = entry.model_copy(update={"reserved_nanodollars": account.reserved + block})
         told = _Told(booked, True, block, calls, exhausted=unspent < visit.price)
-        alone = booked.holders.keys() <= {self._holder}
         quiet = visit.purpose == "renew" and not block and found == present
-        if quiet and old is not None and _is_fresh(old, now) and _asks_the_same(old, entry, alone=alone):
+        if quiet and old is not None and _is_fresh(old, now) and self._asks_the_same(booked, old, entry, now):
             return present, _Told(booked, False, 0, calls, told.exhausted)
         return ledger.with_entry(booked, self._holder, entry), told
 
     def _calls(self, record: BudgetRecord, now: datetime) -> tuple[int, BudgetHolder]:
         """The calls that may be under way here from now on, and the entry that says so."""
-        others = {name: entry for name, entry in record.holders.items() if name != self._holder}
-        wanted = {name: entry.calls_wanted for name, entry in others.items()}
+        others = ledger.with_entry(record, self._holder, None).holders.values()
         demand = self._slots.wanted
-        shares = fair_shares(
-            {**wanted, self._holder: demand}, self._caps.calls_at_once, int(now.timestamp()) // _TURN_SECONDS
-        )
-        free = self._caps.calls_at_once - sum(entry.calls_granted for entry in others.values())
-        calls = max(0, min(shares[self._holder], free))
+        free = self._caps.calls_at_once - sum(entry.calls_granted for entry in others)
+        calls = max(0, min(self._shares(record, demand, now)[self._holder], free))
         # No call begins beyond that from here on, so what is under way now is the most that will be.
         granted = max(calls, self._slots.allow_at_most(calls))
         entry = BudgetHolder(
             reserved_nanodollars=0, calls_granted=granted, calls_wanted=demand, renewed_at=timestamp(now)
         )
         return calls, entry
+
+    def _shares(self, record: BudgetRecord, demand: int, now: datetime) -> dict[str, int]:
+        """How all holders would share the calls at once if this one wanted so many."""
+        wanted = {name: entry.calls_wanted for name, entry in record.holders.items()}
+        turn = int(now.timestamp()) // _TURN_SECONDS
+        return fair_shares({**wanted, self._holder: demand}, self._caps.calls_at_once, turn)
+
+    def _asks_the_same(self, record: BudgetRecord, old: BudgetHolder, new: BudgetHolder, now: datetime) -> bool:
+        """Whether the record need not tell: nobody's share changes by it, as where all want more than they have."""
+        if old.calls_granted != new.calls_granted:
+            return False
+        demands = old.calls_wanted, new.calls_wanted
+        return demands[0] == demands[1] or self._shares(record, demands[0], now) == self._shares(
+            record, demands[1], now
+        )
 
     def _with_news(self, record: BudgetRecord, now: datetime) -> BudgetRecord:
         waits = [_within(record.wait_until, now, LONGEST_PAUSE_SECONDS), _future(self._wait_until, now)]
@@ -346,10 +356,6 @@ class Budget:
 
 def _is_fresh(entry: BudgetHolder, now: datetime) -> bool:
     return now - datetime.fromisoformat(entry.renewed_at) < ledger.TERM / _RENEWALS_A_TERM
-
-
-def _asks_the_same(old: BudgetHolder, new: BudgetHolder, *, alone: bool) -> bool:
-    return old.calls_granted == new.calls_granted and (alone or old.calls_wanted == new.calls_wanted)
 
 
 def _future(moment: datetime | None, now: datetime) -> str | None:
