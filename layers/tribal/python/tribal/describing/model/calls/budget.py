@@ -312,10 +312,8 @@ class Budget:
         """Whether the record need not tell: nobody's share changes by it, as where all want more than they have."""
         if old.calls_granted != new.calls_granted:
             return False
-        demands = old.calls_wanted, new.calls_wanted
-        return demands[0] == demands[1] or self._shares(record, demands[0], now) == self._shares(
-            record, demands[1], now
-        )
+        before, after = old.calls_wanted, new.calls_wanted
+        return before == after or self._shares(record, before, now) == self._shares(record, after, now)
 
     def _with_news(self, record: BudgetRecord, now: datetime) -> BudgetRecord:
         waits = [_within(record.wait_until, now, LONGEST_PAUSE_SECONDS), _future(self._wait_until, now)]
