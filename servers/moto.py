@@ -17,7 +17,7 @@ _asked_for_object = S3Response._key_response
 _object = threading.Lock()
 
 
-def _one_at_a_time(response: S3Response, request: Any, url: str) -> TYPE_RESPONSE:
+def one_object_at_a_time(response: S3Response, request: Any, url: str) -> TYPE_RESPONSE:
     """Moto checks `If-Match` and then writes, so that two writers at once both win, and a reader gets a 500."""
     with _object:
         return _asked_for_object(response, request, url)
@@ -43,7 +43,7 @@ class MotoServer:
         check_permission("moto")
         # Moto lists its own folder again at each request, which takes a third of its time.
         backends.list_of_moto_modules = lambda: _MODULES
-        S3Response._key_response = _one_at_a_time  # type: ignore[method-assign, assignment]
+        S3Response._key_response = one_object_at_a_time  # type: ignore[method-assign, assignment]
         server = ThreadedMotoServer(host, 0, verbose=False)
         server.start()
         # Otherwise the state of an earlier server in this process would still be there.

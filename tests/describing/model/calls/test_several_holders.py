@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -11,51 +12,37 @@ from time import monotonic
 
 import pytest
 from moto import mock_aws
+from moto.s3.responses import S3Response
 
-from tests.describing.model.calls.building import PRICE, beats, budget, capped, record, request, settings
+from servers.moto import one_object_at_a_time
+from tests.describing.model.calls.building import PRICE, beats, budget, capped, meet, record, request, settings
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.scripted_model import ScriptedModel, answer
 from tests.fakes.simulation import Simulation
 from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.adapters.local.folder import FolderStore
+from tribal.catalog.locations import BUDGET_FILE
 from tribal.describing.model.calls import Budget, CappedModel, Timing
-from tribal.ports import ModelAnswer, ModelFailure, ModelOutcome, ModelRequest, ObjectStore, StopToken, StoredObject
+from tribal.ports import ModelAnswer, ModelFailure, ModelOutcome, ModelRequest, ObjectStore, StopToken
 from tribal.runs.clock import SystemClock
 from tribal_contracts import ModelUsage
 
 
-class InTurns:
-    """Lets several threads reach S3 one by one: moto looks and writes, and reads what it replaces, without a lock."""
-
-    def __init__(self, store: S3ObjectStore) -> None:
-        self._store = store
-        self._lock = threading.Lock()
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._store, name)
-
-    def get(self, key: str) -> StoredObject:
-        with self._lock:
-            return self._store.get(key)
-
-    def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
-        with self._lock:
-            return self._store.put(key, data, if_match=if_match, if_absent=if_absent)
-
-
 @pytest.fixture(params=["memory", "folder", "s3"])
-def any_store(request: pytest.FixtureRequest, tmp_path: Path, aws_account: None) -> Iterator[ObjectStore]:
+def any_store(
+    request: pytest.FixtureRequest, tmp_path: Path, aws_account: None, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ObjectStore]:
     if request.param == "memory":
         yield MemoryStore()
     elif request.param == "folder":
         yield FolderStore(tmp_path)
     else:
+        monkeypatch.setattr(S3Response, "_key_response", one_object_at_a_time)
         with mock_aws():
             client = aws_client("s3", region="eu-central-1", attempts=2)
             client.create_bucket(Bucket="budgets", CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
-            store: ObjectStore = InTurns(S3ObjectStore(client, "budgets", "", pause=lambda _: None))  # type: ignore[assignment]
-            yield store
+            yield S3ObjectStore(client, "budgets", "", pause=lambda _: None)
 
 
 def test_real_threads_of_four_holders_spend_no_more_than_the_cap_and_book_every_call(any_store: ObjectStore) -> None:
@@ -160,6 +147,28 @@ def test_each_of_two_holders_gets_half_of_the_calls_at_once(store: MemoryStore, 
     simulation.run(*works)
     assert 0.75 <= made["one"] / made["two"] <= 1.33
     assert sum(made.values()) >= 0.9 * 7 * 168 / 8
+
+
+def test_the_record_is_written_only_when_what_one_wants_changes_a_share(
+    store: MemoryStore, simulation: Simulation
+) -> None:
+    one, two = (budget(store, simulation, settings(at_once=4), holder=name) for name in ("one", "two"))
+    with ExitStack() as of_one, ExitStack() as of_two:
+        for _ in range(5):
+            of_one.enter_context(one.wanting_slot())
+            of_two.enter_context(two.wanting_slot())
+        last = ExitStack()
+        last.enter_context(one.wanting_slot())
+        meet(one, two)
+        written = store.get(BUDGET_FILE).data
+        last.close()
+        one.renew()
+        assert store.get(BUDGET_FILE).data == written, "five still want more than their two"
+        of_one.close()
+        one.renew()
+        two.renew()
+        assert store.get(BUDGET_FILE).data != written
+        assert [record(store).holders[name].calls_granted for name in ("one", "two")] == [0, 4]
 
 
 def test_more_holders_than_calls_at_once_take_turns(store: MemoryStore, simulation: Simulation) -> None:
