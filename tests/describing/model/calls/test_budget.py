@@ -120,6 +120,19 @@ def test_money_that_no_call_was_begun_with_goes_back_to_those_who_lack_it(
     assert two.reserve(PRICE) == "reserved"
 
 
+def test_money_that_nobody_can_lack_is_kept_from_one_call_to_the_next(simulation: Simulation) -> None:
+    store = CountingStore()
+    money = budget(store, simulation, settings(calls=10_000))
+    assert _reserve(money) == ["reserved"]
+    money.book(PRICE, PRICE // 5)
+    puts = store.puts
+    for _ in range(3):
+        simulation.pause(6)
+        money.renew()
+    assert money.reserve(PRICE) == "reserved"
+    assert store.puts == puts
+
+
 def test_what_a_dead_process_had_reserved_is_booked_as_unsettled(store: MemoryStore, simulation: Simulation) -> None:
     dead, alive = budget(store, simulation, holder="dead"), budget(store, simulation, holder="alive")
     _reserve(dead, 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Literal, Self
@@ -31,7 +31,7 @@ _RENEWALS_A_TERM = 3
 _LOOK_AGAIN_SECONDS = 0.25
 """How soon the record is asked for money again where it had too little; threads that wait share the answer."""
 _IDLE_SECONDS = 5.0
-"""Money that no call was begun with for so long is given back, for another holder may lack it."""
+"""Money that no call was begun with for so long is given back, if another holder may lack it."""
 _TURN_SECONDS = 30
 """How long a holder keeps a call at once that cannot be divided fairly."""
 
@@ -56,6 +56,8 @@ class _Told:
     written: bool = False
     block: int = 0
     calls: int = 0
+    left: int = 0
+    """Money that nobody has reserved."""
     exhausted: bool = False
 
 
@@ -103,6 +105,7 @@ class Budget:
         self._exhausted: tuple[str, int] | None = None
         self._look_again_at = 0.0
         self._drawn_at = 0.0
+        self._left = 0
 
     def refusal(self) -> ModelFailure | None:
         """Why no call may begin now, if none may."""
@@ -188,7 +191,8 @@ class Budget:
             now = self._timing.monotonic()
             if self._purse.was_drawn_from():
                 self._drawn_at = now
-            if self._purse.account().idle and now - self._drawn_at >= _IDLE_SECONDS:
+            lies_idle = now - self._drawn_at >= _IDLE_SECONDS
+            if lies_idle and ledger.may_be_lacked(self._purse.account().idle, self._left):
                 self._visit(_Visit(self._purse.set_aside(), purpose="return"))
             else:
                 self._visit(_Visit(self._purse.account()))
@@ -253,6 +257,7 @@ class Budget:
             return None
         if told.written:
             self._purse.written(visit.account, told.block)
+        self._left = told.left
         self._slots.allow(told.calls)
         self._adopt(told.record)
         return told
@@ -277,16 +282,14 @@ class Budget:
         account, old = visit.account, found.holders.get(self._holder)
         booked = ledger.booked(found, account.settled, account.unsettled)
         unspent = ledger.unspent(booked, self._caps)
-        others = ledger.reserved_by_others(booked, self._holder)
+        left = unspent - ledger.reserved_by_others(booked, self._holder) - account.reserved
         calls, entry = self._calls(booked, now)
-        block = 0
-        if visit.price:
-            block = ledger.block_for(visit.price, account, unspent - others - account.reserved, max(1, calls))
+        block = ledger.block_for(visit.price, account, left, max(1, calls)) if visit.price else 0
         entry = entry.model_copy(update={"reserved_nanodollars": account.reserved + block})
-        told = _Told(booked, True, block, calls, exhausted=unspent < visit.price)
+        told = _Told(booked, True, block, calls, left - block, exhausted=unspent < visit.price)
         quiet = visit.purpose == "renew" and not block and found == present
         if quiet and old is not None and _is_fresh(old, now) and self._asks_the_same(booked, old, entry, now):
-            return present, _Told(booked, False, 0, calls, told.exhausted)
+            return present, replace(told, written=False)
         return ledger.with_entry(booked, self._holder, entry), told
 
     def _calls(self, record: BudgetRecord, now: datetime) -> tuple[int, BudgetHolder]:

@@ -122,6 +122,11 @@ def reserved_by_others(record: BudgetRecord, holder: str) -> int:
     return sum(entry.reserved_nanodollars for name, entry in record.holders.items() if name != holder)
 
 
+def may_be_lacked(idle: int, left: int) -> bool:
+    """Whether another holder may lack idle money, for what nobody has reserved is not many times as much."""
+    return idle > 0 and left < _SMALLEST_SHARE * idle
+
+
 def block_for(price: int, account: Account, left: int, calls: int) -> int:
     """What to reserve beyond an account that lacks the price of a call; 0 where `left` is too little.
 
