@@ -8,12 +8,14 @@ from moto import backends
 from moto.core.common_types import TYPE_RESPONSE
 from moto.moto_api._internal.models import moto_api_backend
 from moto.s3.responses import S3Response
+from moto.s3.utils import _VersionedKeyStore
 from moto.server import ThreadedMotoServer
 
 from servers.permission import check_permission
 
 _MODULES = frozenset(backends.list_of_moto_modules())
 _asked_for_object = S3Response._key_response
+_set_versions = _VersionedKeyStore.setlist
 _object = threading.Lock()
 
 
@@ -21,6 +23,14 @@ def one_object_at_a_time(response: S3Response, request: Any, url: str) -> TYPE_R
     """Moto checks `If-Match` and then writes, so that two writers at once both win, and a reader gets a 500."""
     with _object:
         return _asked_for_object(response, request, url)
+
+
+def set_versions(store: _VersionedKeyStore, key: Any, versions: Any) -> None:
+    """Moto looks for each version of an object in a list of all; where none goes, there is nothing to look for."""
+    if isinstance(versions, list) and versions[:-1] == (store.getlist(key) or []):
+        dict.__setitem__(store, key, versions)
+    else:
+        _set_versions(store, key, versions)
 
 
 class MotoServer:
@@ -44,6 +54,7 @@ class MotoServer:
         # Moto lists its own folder again at each request, which takes a third of its time.
         backends.list_of_moto_modules = lambda: _MODULES
         S3Response._key_response = one_object_at_a_time  # type: ignore[method-assign, assignment]
+        _VersionedKeyStore.setlist = set_versions  # type: ignore[method-assign, assignment]
         server = ThreadedMotoServer(host, 0, verbose=False)
         server.start()
         # Otherwise the state of an earlier server in this process would still be there.

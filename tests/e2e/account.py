@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import subprocess
-import threading
 import time
 import uuid
 from collections.abc import Callable
@@ -38,7 +37,7 @@ CDK = ROOT / "infra" / "node_modules" / ".bin" / "cdk"
 _BOOTSTRAP = f"cdk-hnb659fds-{{}}-{ACCOUNT}-{REGION}"
 _BOOTSTRAP_ROLES = ("cfn-exec-role", "deploy-role", "file-publishing-role", "image-publishing-role", "lookup-role")
 _BOOTSTRAP_VERSION = "30"
-_POLL_SECONDS = 0.05
+_POLL_SECONDS, _LONGEST_POLL_SECONDS = 0.05, 0.5
 # A call of a function lasts as long as the function does; to try it again would be to call it twice.
 _PATIENT = Config(read_timeout=900, retries={"total_max_attempts": 1})
 _LONGEST_SECONDS = 300.0
@@ -330,11 +329,12 @@ class AwsAccount:
 
 def wait_until(look: Callable[[], Any], seconds: float = _LONGEST_SECONDS) -> Any:
     """What `look` answers, as soon as it answers something."""
-    end, pause = time.monotonic() + seconds, threading.Event()
+    end, pause = time.monotonic() + seconds, _POLL_SECONDS
     while not (seen := look()):
         if time.monotonic() > end:
             raise AssertionError(f"nothing after {seconds:.0f} s")
-        pause.wait(_POLL_SECONDS)
+        time.sleep(pause)
+        pause = min(1.1 * pause, _LONGEST_POLL_SECONDS)
     return seen
 
 

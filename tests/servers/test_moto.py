@@ -48,3 +48,20 @@ def test_of_writers_at_once_that_replace_the_same_object_one_wins(monkeypatch: p
             list(writers.map(count, range(_WRITERS)))
 
         assert store.get("counter").data == str(_WRITERS * _TURNS).encode()
+
+
+@pytest.mark.usefixtures("aws_account")
+def test_every_version_of_an_object_is_kept_until_it_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    with MotoServer.start() as server:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", server.address)
+        client = aws_client("s3", region="us-east-1", attempts=1)
+        client.create_bucket(Bucket="versions")
+        client.put_bucket_versioning(Bucket="versions", VersioningConfiguration={"Status": "Enabled"})
+        put = [client.put_object(Bucket="versions", Key="same", Body=str(n).encode())["VersionId"] for n in range(4)]
+        client.delete_object(Bucket="versions", Key="same", VersionId=put[1])
+
+        kept = [put[0], *put[2:]]
+        listed = client.list_object_versions(Bucket="versions")["Versions"]
+        assert sorted(each["VersionId"] for each in listed) == sorted(kept)
+        bodies = [client.get_object(Bucket="versions", Key="same", VersionId=each)["Body"].read() for each in kept]
+        assert bodies == [b"0", b"2", b"3"]
