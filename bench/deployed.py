@@ -12,7 +12,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -35,7 +35,8 @@ from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.infra.state_machines import carried_bytes, history_of
 from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.planning import read_catalog
-from tribal_contracts import CatalogTable, DatabaseEntry, DocumentationManifest
+from tribal.ports import ObjectStore
+from tribal_contracts import CatalogTable, DatabaseEntry, DocumentationManifest, RunRequest
 
 TABLES, TABLES_A_UNIT, UNITS_AT_ONCE = 10_000, 25, 2
 LARGEST_STATE_BYTES = 32 * 1024
@@ -65,14 +66,16 @@ def tables(count: int) -> Iterator[CatalogTable]:
 
 @dataclass(frozen=True)
 class Deployment:
-    """What is deployed, and what a run of it gets."""
+    """What is deployed, and what its runs get."""
 
     environment: Environment = DEV
     secrets: Mapping[str, str] = field(default_factory=dict)
+    requests: Sequence[RunRequest] = (RunRequest(),)
+    """Of each run, one after the other."""
 
 
-def run(count: int, folder: Path, deployment: Deployment = Deployment()) -> dict[str, Any]:
-    """Deploy, carry out one run, and return its measurements."""
+def run(count: int, folder: Path, deployment: Deployment = Deployment()) -> list[dict[str, Any]]:
+    """Deploy, carry out the runs, and return the measurements of each."""
     # Importing the CDK starts Node.js.
     from infra.app import build_app
 
@@ -93,7 +96,7 @@ def run(count: int, folder: Path, deployment: Deployment = Deployment()) -> dict
 
 def _measured(
     account: AwsAccount, patch: pytest.MonkeyPatch, made: list[CatalogTable], deployment: Deployment
-) -> dict[str, Any]:
+) -> list[dict[str, Any]]:
     outputs = account.outputs_of(stack_of(deployment.environment))
     bucket = urlsplit(outputs["Store"]).netloc
     entry = DatabaseEntry(name="made_up", dsn="postgresql://nobody@127.0.0.1:1/none", sample_rows=0)
@@ -121,23 +124,27 @@ def _measured(
         return json.dumps({"database": entry.name, "status": reading.status}), False
 
     stand_ins.run_functions_by(patch, call)
-    began = time.monotonic()
-    states = account.client("stepfunctions")
-    machine = outputs["StateMachine"]
-    execution = states.start_execution(stateMachineArn=machine, name="bench", input="{}")["executionArn"]
-    ended = account.wait_for(execution, _LONGEST_SECONDS)
+    states, machine = account.client("stepfunctions"), outputs["StateMachine"]
+    return [_ran(account, states, machine, store, request) for request in deployment.requests]
+
+
+def _ran(account: AwsAccount, states: Any, machine: str, store: ObjectStore, request: RunRequest) -> dict[str, Any]:
+    before, began = len(account.processes.invocations), time.monotonic()
+    started = states.start_execution(stateMachineArn=machine, name=f"bench-{before}", input=request.model_dump_json())
+    ended = account.wait_for(started["executionArn"], _LONGEST_SECONDS)
     seconds = time.monotonic() - began
     manifest = DocumentationManifest.from_json(store.get("docs/documentation-manifest.json").data)
-    events = history_of(states, execution)
+    events = history_of(states, started["executionArn"])
     return {
         "status": ended["status"],
         "manifest": manifest.status,
         "tables": sum(database.tables_documented for database in manifest.databases),
         "units": len(manifest.work_units),
+        "began": began,
         "seconds": round(seconds, 1),
         "largest_state_bytes": max(carried_bytes(events)),
         "history_events": len(events),
-        "functions": _by_function(account.processes.invocations),
+        "functions": _by_function(account.processes.invocations[before:]),
     }
 
 
@@ -164,7 +171,7 @@ def main() -> int:
         print(f"error: {CDK} is not there: call this with `make bench-aws`, on a machine with Node.js", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory(prefix="tribal-bench-aws-") as scratch:
-        result = run(int(sys.argv[1]) if len(sys.argv) > 1 else TABLES, Path(scratch))
+        (result,) = run(int(sys.argv[1]) if len(sys.argv) > 1 else TABLES, Path(scratch))
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     print(f"{'function':40} {'calls':>6} {'failed':>6} {'median s':>9} {'most s':>7} {'peak MB':>8}")

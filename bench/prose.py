@@ -1,7 +1,9 @@
 """How long it takes to have a model describe 1,000 tables, whose every answer takes 8 seconds, 50 of them at once.
 
 160 seconds is the least that this can take. The model is a stand-in on this machine. `make bench` measures `tribal run`
-over a generated database; `python -m bench.prose` alone, and with `map` a run that is deployed on simulated AWS.
+over a generated database; `python -m bench.prose` it alone, and with `map` two runs deployed on simulated AWS. The
+second has everything written anew. In AWS each function that begins has a processor of its own, here they share this
+machine's, so that the first run tells how fast this machine starts 17 of them; the second finds them started.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from bench.measure import CommandFailedError, measure
 from servers.postgres import EmbeddedServer, EmbeddedServerError
 from tests.fakes.claude import KEY, FakeClaude
 from tests.fakes.claude.minds import asked_numbers
+from tribal_contracts import RunRequest
 
 TABLES, CALLS_AT_ONCE, ANSWER_SECONDS = 1_000, 50, 8.0
 LEAST_SECONDS = TABLES / CALLS_AT_ONCE * ANSWER_SECONDS
@@ -57,12 +60,11 @@ class Asked:
 class _Mind:
     """Says the same of everything, and remembers when."""
 
-    answered: list[float] = field(default_factory=list)
-    """When each answer about a table was given."""
+    answered: list[tuple[float, bool]] = field(default_factory=list)
+    """When each answer was given, and whether it was about a table."""
 
     def __call__(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        if '"domain":' not in body["messages"][-1]["content"]:
-            self.answered.append(time.monotonic())
+        self.answered.append((time.monotonic(), '"domain":' not in body["messages"][-1]["content"]))
         columns = [{"n": number, "text": "Tells how good it is."} for number in asked_numbers(body)]
         return {"title": "Goods on their way", "text": "Holds what was ordered.", "columns": columns}
 
@@ -72,14 +74,15 @@ class _Claude:
     """A stand-in in a process of its own, so that nothing else delays it; once it has ended it tells of its answers."""
 
     address: str
-    answered: list[float] = field(default_factory=list)
-    calls: int = 0
+    answered: list[tuple[float, bool]] = field(default_factory=list)
     busiest: int = 0
 
-    @property
-    def seconds(self) -> float:
-        """From the first question to the last answer."""
-        return round(self.answered[-1] - self.answered[0] + ANSWER_SECONDS, 1) if self.answered else 0.0
+    def asked(self, where: str, began: float, seconds: float, processor: float | None = None) -> Asked:
+        """What a run asked that began then and took so long."""
+        within = [(at, of_table) for at, of_table in self.answered if began <= at <= began + seconds]
+        tables = [at for at, of_table in within if of_table]
+        took = round(tables[-1] - tables[0] + ANSWER_SECONDS, 1) if tables else 0.0
+        return Asked(where, len(tables), len(within), self.busiest, took, round(seconds, 1), processor)
 
 
 @contextmanager
@@ -93,7 +96,7 @@ def _claude() -> Iterator[_Claude]:
         finally:
             told, _ = process.communicate()
         content = json.loads(told)
-        claude.answered, claude.calls, claude.busiest = content["answered"], content["calls"], content["busiest"]
+        claude.answered, claude.busiest = content["answered"], content["busiest"]
 
 
 def answer() -> int:
@@ -103,7 +106,7 @@ def answer() -> int:
     print(claude.address, flush=True)
     sys.stdin.read()
     claude.stop()
-    print(json.dumps({"answered": mind.answered, "calls": len(claude.calls), "busiest": claude.busiest}))
+    print(json.dumps({"answered": mind.answered, "busiest": claude.busiest}))
     return 0
 
 
@@ -119,23 +122,15 @@ def here(server: EmbeddedServer, tribal: Path, folder: Path) -> Asked:
     with _claude() as claude:
         content = {"databases": [{"name": "generated", "dsn": dsn}], "model": _model(claude, _SECRET)}
         (project / "databases.yaml").write_text(json.dumps(content))
+        began = time.monotonic()
         ran = measure(
             "tribal run", [tribal, "run"], runs=1, folder=folder, environment={**os.environ, _SECRET: KEY}, cwd=project
         )
-    processor = round(ran.median_processor_seconds, 1)
-    return Asked(
-        "tribal run",
-        len(claude.answered),
-        claude.calls,
-        claude.busiest,
-        claude.seconds,
-        round(ran.median_seconds, 1),
-        processor,
-    )
+    return claude.asked("tribal run", began, time.monotonic() - began, round(ran.median_processor_seconds, 1))
 
 
-def through_the_map(folder: Path) -> Asked:
-    """Measure a deployed run, without samples.
+def through_the_map(folder: Path) -> list[Asked]:
+    """Measure two deployed runs, without samples: as functions start, and once they have.
 
     Raises:
         CommandFailedError: when the CDK, which deploys it, is not installed.
@@ -150,15 +145,10 @@ def through_the_map(folder: Path) -> Asked:
         raise CommandFailedError("the CDK is not installed: `make infra/node_modules/.bin/cdk` first, with Node.js")
     with _claude() as claude:
         environment = DEV.model_copy(update={"model": Model.model_validate(_model(claude, _SECRET_IN_AWS))})
-        ran = run(TABLES, folder, Deployment(environment, secrets={_SECRET_IN_AWS: KEY}))
-    return Asked(
-        "deployed, through the Map",
-        len(claude.answered),
-        claude.calls,
-        claude.busiest,
-        claude.seconds,
-        ran["seconds"],
-    )
+        requests = [RunRequest(), RunRequest(new_prose=True)]
+        ran = run(TABLES, folder, Deployment(environment, secrets={_SECRET_IN_AWS: KEY}, requests=requests))
+    wheres = "deployed, through the Map, functions starting", "deployed, through the Map, functions started"
+    return [claude.asked(where, each["began"], each["seconds"]) for where, each in zip(wheres, ran, strict=True)]
 
 
 def _model(claude: _Claude, secret: str) -> dict[str, Any]:
@@ -181,7 +171,7 @@ def print_asked(asked: Asked) -> None:
 
 
 def main() -> int:
-    """Measure, print and write; returns 0 if the bar was kept."""
+    """Measure, print and write; returns 0 if the last run kept to the bar."""
     if "answer" in sys.argv[1:]:
         return answer()
     tribal = Path(sys.executable).parent / "tribal"
@@ -192,14 +182,15 @@ def main() -> int:
                 asked = through_the_map(folder)
             else:
                 with EmbeddedServer.start(folder / "server") as server:
-                    asked = here(server, tribal, folder)
+                    asked = [here(server, tribal, folder)]
         except (CommandFailedError, EmbeddedServerError) as error:
             print(f"bench.prose: FAILED: {error}", file=sys.stderr)
             return 1
-    print_asked(asked)
+    for each in asked:
+        print_asked(each)
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(asdict(asked), indent=2) + "\n")
-    return 0 if asked.within else 1
+    RESULTS.write_text(json.dumps([asdict(each) for each in asked], indent=2) + "\n")
+    return 0 if asked[-1].within else 1
 
 
 if __name__ == "__main__":
