@@ -81,15 +81,7 @@ def aws_client(
 
 
 def _session(profile: str | None, region: str | None, role: str | None, config: Any) -> Any:
-    import boto3
-    import botocore.session
-
-    plain = botocore.session.get_session()
-    loader = _loader(plain.get_config_variable("data_path"))
-    plain.register_component("data_loader", loader)
-    session = boto3.Session(botocore_session=plain, profile_name=profile, region_name=region)
-    # Each session adds boto3's own folder.
-    loader.search_paths[:] = dict.fromkeys(loader.search_paths)
+    session = _new_session(profile_name=profile, region_name=region)
     if session.region_name == "":
         # An empty variable would produce an endpoint without a region.
         raise ConfigurationError(_NO_REGION)
@@ -97,12 +89,25 @@ def _session(profile: str | None, region: str | None, role: str | None, config: 
         return session
     assumed = session.client("sts", config=config).assume_role(RoleArn=role, RoleSessionName=_SESSION)
     keys = assumed["Credentials"]
-    return boto3.Session(
+    return _new_session(
         aws_access_key_id=keys["AccessKeyId"],
         aws_secret_access_key=keys["SecretAccessKey"],
         aws_session_token=keys["SessionToken"],
         region_name=region,
     )
+
+
+def _new_session(**options: str | None) -> Any:
+    import boto3
+    import botocore.session
+
+    plain = botocore.session.get_session()
+    loader = _loader(plain.get_config_variable("data_path"))
+    plain.register_component("data_loader", loader)
+    session = boto3.Session(botocore_session=plain, **options)
+    # Each session adds boto3's own folder.
+    loader.search_paths[:] = dict.fromkeys(loader.search_paths)
+    return session
 
 
 @cache
