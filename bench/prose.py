@@ -2,8 +2,8 @@
 
 160 seconds is the least that this can take. The model is a stand-in on this machine. `make bench` measures `tribal run`
 over a generated database; `python -m bench.prose` it alone, and with `map` two runs deployed on simulated AWS. The
-second has everything written anew. In AWS each function that begins has a processor of its own, here they share this
-machine's, so that the first run tells how fast this machine starts 17 of them; the second finds them started.
+second has everything written anew, by functions that have started: what the first takes longer is their start, for
+which each has a processor of its own in AWS, and here all share this machine's.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def print_asked(asked: Asked) -> None:
 
 
 def main() -> int:
-    """Measure, print and write; returns 0 if the last run kept to the bar."""
+    """Measure, print and write; returns 0 if every run kept to the bar."""
     if "answer" in sys.argv[1:]:
         return answer()
     tribal = Path(sys.executable).parent / "tribal"
@@ -190,7 +190,7 @@ def main() -> int:
         print_asked(each)
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps([asdict(each) for each in asked], indent=2) + "\n")
-    return 0 if asked[-1].within else 1
+    return 0 if all(each.within for each in asked) else 1
 
 
 if __name__ == "__main__":
