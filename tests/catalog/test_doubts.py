@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tests.catalog.test_graph_and_joins import anything, hub, key
 from tribal.catalog.graph import Hop, JoinGraph
@@ -18,8 +18,8 @@ def never(_: str, __: Sequence[str]) -> bool:
 class Found:
     """The paths from `a` to `t`."""
 
-    def __init__(self, keys: list[KeyEdge]) -> None:
-        self.graph = JoinGraph.of(keys)
+    def __init__(self, keys: list[KeyEdge], role_words: Callable[[KeyEdge], int] = lambda _: 0) -> None:
+        self.graph = JoinGraph.of(keys, role_words)
         paths = list(cheapest_paths(Keys(self.graph, anything), Start({"db.s.a"}), "db.s.t", 3))
         self.best: Path = paths[0]
         self.others = paths[1:]
@@ -75,10 +75,53 @@ def test_many_to_many_by_a_shared_parent_is_doubted_if_a_path_without_one_is_the
     found = Found([*shared, *around])
     assert "shared parent s.p" in found.doubts()[0]
     assert found.reasons() == [
-        ["through s.x, s.y", "1 join more", "no shared parent", "may be null: s.x.a_0, s.y.x_0, s.y.t_0"]
+        [
+            "through s.x, s.y",
+            "1 join more",
+            "no shared parent",
+            "many to many by the shared child s.y",
+            "may be null: s.x.a_0, s.y.x_0, s.y.t_0",
+        ]
     ]
     assert found.doubts("db.s.a") == []
     assert Found(shared).doubts() == []
+
+
+def test_many_to_many_by_a_shared_child_is_doubted_if_a_path_without_one_is_little_dearer() -> None:
+    bridge = through("request")
+    straight = [key("a", "b"), key("b", "c"), key("c", "t")]
+    found = Found([*bridge, *straight])
+    (doubt,) = found.doubts()
+    assert "many to many by the shared child s.request, and a path through s.b, s.c does not" in doubt
+    assert found.reasons() == [["through s.b, s.c", "1 join more", "no shared child"]]
+    assert found.doubts("db.s.request") == []
+    dearer = [key("a", "b", nullable=True), *straight[1:]]
+    assert Found([*bridge, *dearer]).doubts() == []
+
+
+def test_two_bridges_are_doubted_if_one_has_no_more_than_a_column_that_may_be_null() -> None:
+    link, other = through("link"), through("other")
+    alike = Found([*link, other[0], key("other", "t", nullable=True)])
+    assert alike.doubts() == ["a path through s.other joins many to many as well"]
+    assert Found([*link, *through("other", nullable=True)]).doubts() == []
+
+
+def test_a_path_of_single_rows_is_doubted_because_of_a_bridge_that_is_no_longer() -> None:
+    single = [key("a", "b", nullable=True), key("b", "t", nullable=True)]
+    bridge = through("link", nullable=True)
+    fact = [key("link", "x")]
+    found = Found([*single, *bridge, *fact])
+    assert found.doubts() == ["a path through s.link joins many to many, and this one does not"]
+    assert found.reasons() == [["through s.link", "many to many by the shared child s.link"]]
+    assert Found([key("a", "t"), *bridge]).doubts() == []
+
+
+def test_a_key_that_names_a_role_is_doubted_because_of_a_path_by_plainer_ones() -> None:
+    last = by("last_use_a", key("t", "a"))
+    found = Found([last, *through("link")], role_words=lambda edge: 2 * (edge.name == "last_use_a"))
+    (doubt,) = found.doubts()
+    assert "names a role (s.t.last_use_a), and a path through s.link a plainer one" in doubt
+    assert Found([last, *through("link")]).doubts() == []
 
 
 def test_no_more_than_three_alternatives_are_given_and_each_has_other_tables() -> None:

@@ -141,6 +141,14 @@ def test_of_two_bridges_the_one_that_references_nothing_else_is_taken() -> None:
     assert names(path([*keys, *fact], "a", "t")) == ["db.s.a", "db.s.z_link", "db.s.t"]
 
 
+def test_a_longer_path_of_single_rows_is_taken_before_a_child_that_is_about_something_of_its_own() -> None:
+    straight = [key("a", "b"), key("b", "c"), key("c", "t")]
+    bridge = [key("request", end, nullable=True) for end in ("a", "t")]
+    assert names(path([*straight, *bridge], "a", "t")) == ["db.s.a", "db.s.request", "db.s.t"]
+    own = [key("request", other) for other in ("x", "y", "z")]
+    assert names(path([*straight, *bridge, *own], "a", "t")) == ["db.s.a", "db.s.b", "db.s.c", "db.s.t"]
+
+
 def test_a_path_of_keys_that_are_never_null_is_taken_before_one_of_keys_that_may_be() -> None:
     keys = [key("t", "a_mid"), key("a_mid", "s", nullable=True), key("t", "z_mid"), key("z_mid", "s")]
     assert names(path(keys, "s", "t")) == ["db.s.s", "db.s.z_mid", "db.s.t"]

@@ -26,14 +26,20 @@ SHARED_PARENT = 100
 SHARED_BY = 25
 """The same, for each time that the number of the parent's children doubles: the more tables share it, the less their
 sharing it says. The logarithm weighs a walk back along keys as keyword search over databases does."""
+NO_BRIDGE = 50
+"""From a parent down to a child and up to another parent, where the child references others as well: it is about
+something of its own. A table that references these two alone is their bridge."""
 OTHER_PARENTS = 10
-"""From a parent down to a child and up to another parent, for each time that the number of its other parents doubles: a
-table that references these two alone is their bridge."""
+"""The same, for each time that the number of the child's other parents doubles."""
 HUB = 50
 """Passing a table in any direction, for its hubness (`Ties.hubness`)."""
 
 NEARLY_EQUAL = 15
 """What two paths may differ in cost and be about as good: less than any single reason above, but for other parents."""
+NEARLY_EQUAL_BRIDGES = 25
+"""The same of two bridges of equally many hops, such as a column that may be null: they relate other rows."""
+OTHER_MEANING = HOP
+"""What a path that means something else may cost more and be what is meant: a declared key."""
 
 
 def key_cost(key: KeyEdge, graph: JoinGraph) -> int:
@@ -56,5 +62,5 @@ def passing_cost(table: str, up: bool, then_up: bool, graph: JoinGraph) -> int:
     if up and not then_up:
         cost += SHARED_PARENT + SHARED_BY * math.log2(max(ties.children / FEW_CHILDREN, 1))
     if not up and then_up:
-        cost += OTHER_PARENTS * math.log2(max(ties.parents - 1, 1))
+        cost += NO_BRIDGE * (ties.parents > 2) + OTHER_PARENTS * math.log2(max(ties.parents - 1, 1))
     return round(cost)

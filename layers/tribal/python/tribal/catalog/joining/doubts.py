@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from tribal.catalog.graph import HUB, Hop, JoinGraph, Ties
 from tribal.catalog.identity import TableIdentity, format_name
-from tribal.catalog.joining.costs import NEARLY_EQUAL
+from tribal.catalog.joining.costs import NEARLY_EQUAL, NEARLY_EQUAL_BRIDGES, OTHER_MEANING
 from tribal.catalog.joining.paths import Path
 
 MAX_ALTERNATIVES = 3
@@ -40,9 +40,10 @@ def alternatives_to(best: Path, others: Sequence[Path]) -> list[Path]:
 def doubts_about(best: Path, others: Sequence[Path], graph: JoinGraph, unique: Unique) -> list[str]:
     """What makes a path ambiguous, given the others that lead to the same table; empty if nothing does."""
     doubts = []
-    as_good = [other for other in alternatives_to(best, others) if other.cost - best.cost <= NEARLY_EQUAL]
+    shown = alternatives_to(best, others)
+    as_good = [other for other in shown if other.cost - best.cost <= NEARLY_EQUAL]
     if as_good:
-        doubts.append(f"about as good is a path {', or one '.join(_difference(other, best) for other in as_good)}")
+        doubts.append(f"about as good is a path {_differences(as_good, best)}")
     for hop in best.hops[:-1]:
         ties = graph.tied(hop.target)
         if ties.hubness >= HUB:
@@ -51,7 +52,39 @@ def doubts_about(best: Path, others: Sequence[Path], graph: JoinGraph, unique: U
     around = [other for other in others if not any(_shared_parents(other, unique))]
     if shared and around:
         doubts.append(f"it joins many to many by the shared parent {', '.join(map(_short, shared))}, and others do not")
+    doubts.extend(_other_meanings(best, [other for other in shown if other not in as_good], graph, unique))
     return doubts
+
+
+def _other_meanings(best: Path, others: Sequence[Path], graph: JoinGraph, unique: Unique) -> Iterator[str]:
+    """What sets a path apart from others that are little dearer, where they relate rows in another way."""
+    near = [other for other in others if other.cost - best.cost <= OTHER_MEANING]
+    near = [other for other in near if not any(_shared_parents(other, unique))]
+    bridges = [other for other in near if any(_shared_children(other, unique))]
+    straight = [other for other in near if other not in bridges]
+    children = list(_shared_children(best, unique))
+    if children and straight:
+        through = ", ".join(map(_short, children))
+        yield f"it joins many to many by the shared child {through}, and a path {_differences(straight, best)} does not"
+    rivals = [other for other in bridges if _rivals(other, best, bool(children))]
+    if rivals and not any(_shared_parents(best, unique)):
+        as_well = " as well" if children else ", and this one does not"
+        yield f"a path {_differences(rivals, best)} joins many to many{as_well}"
+    plainer = [other for other in near if other.tables != best.tables and _roles(other, graph) < _roles(best, graph)]
+    if plainer:
+        columns = ", ".join(_child_columns(hop) for hop in best.hops if graph.role_words(hop.key))
+        yield f"it follows a key that names a role ({columns}), and a path {_differences(plainer, best)} a plainer one"
+
+
+def _rivals(bridge: Path, best: Path, is_bridge: bool) -> bool:
+    """Whether a path that joins many to many is as likely meant: two such are alike if they cost much the same."""
+    if is_bridge:
+        return len(bridge.hops) == len(best.hops) and bridge.cost - best.cost <= NEARLY_EQUAL_BRIDGES
+    return len(bridge.hops) <= len(best.hops)
+
+
+def _roles(path: Path, graph: JoinGraph) -> int:
+    return sum(graph.role_words(hop.key) for hop in path.hops)
 
 
 def reasons_for(other: Path, best: Path, graph: JoinGraph, unique: Unique) -> list[str]:
@@ -65,6 +98,11 @@ def reasons_for(other: Path, best: Path, graph: JoinGraph, unique: Unique) -> li
         reasons.append(f"many to many by the shared parent {', '.join(map(_short, shared))}")
     elif any(_shared_parents(best, unique)):
         reasons.append("no shared parent")
+    children = list(_shared_children(other, unique))
+    if children and not any(_shared_children(best, unique)):
+        reasons.append(f"many to many by the shared child {', '.join(map(_short, children))}")
+    elif not children and any(_shared_children(best, unique)):
+        reasons.append("no shared child")
     for hop in other.hops[:-1]:
         ties = graph.tied(hop.target)
         if ties.hubness >= HUB:
@@ -85,6 +123,19 @@ def _shared_parents(path: Path, unique: Unique) -> Iterator[str]:
             children = (before.source, before.source_columns), (after.target, after.target_columns)
             if not any(unique(*child) for child in children):
                 yield before.target
+
+
+def _shared_children(path: Path, unique: Unique) -> Iterator[str]:
+    """The tables that a path passes from parent to child to parent, many to many."""
+    for before, after in pairwise(path.hops):
+        if not before.to_parent and after.to_parent:
+            sides = before.target_columns, after.source_columns
+            if not any(unique(before.target, columns) for columns in sides):
+                yield before.target
+
+
+def _differences(others: Sequence[Path], best: Path) -> str:
+    return ", or one ".join(_difference(other, best) for other in others)
 
 
 def _difference(other: Path, best: Path) -> str:
