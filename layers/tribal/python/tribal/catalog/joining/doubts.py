@@ -12,6 +12,8 @@ from tribal.catalog.joining.paths import Path
 
 MAX_ALTERNATIVES = 3
 """As the contract of `get_join_path` has it."""
+SUBJECT = 1
+"""Words of a role that a key may have and be the plain one: many a key to users says `owner` where no other does."""
 Unique = Callable[[str, Sequence[str]], bool | None]
 """Whether no two rows of a table have the same values in some columns; `None` if that is not known."""
 
@@ -70,7 +72,8 @@ def _other_meanings(best: Path, others: Sequence[Path], graph: JoinGraph, unique
     if rivals and not any(_shared_parents(best, unique)):
         as_well = " as well" if children else ", and this one does not"
         yield f"a path {_differences(rivals, best)} joins many to many{as_well}"
-    plainer = [other for other in near if other.tables != best.tables and _roles(other, graph) < _roles(best, graph)]
+    roles = _roles(best, graph) - (0 if children else SUBJECT)
+    plainer = [other for other in near if other.tables != best.tables and _roles(other, graph) < roles]
     if plainer:
         columns = ", ".join(_child_columns(hop) for hop in best.hops if graph.role_words(hop.key))
         yield f"it follows a key that names a role ({columns}), and a path {_differences(plainer, best)} a plainer one"
