@@ -20,6 +20,9 @@ from tribal.naming import is_word, segment, segment_all
         ("isapproved", "is approved"),
         ("deliverydate", "delivery date"),
         ("minorderqty", "min order qty"),
+        ("teamapitoken", "team api token"),
+        ("ticketoutputpdf", "ticket output pdf"),
+        ("badgelayouts", "badge layouts"),
     ],
 )
 def test_words_that_were_written_together_are_found(token: str, words: str) -> None:
@@ -39,6 +42,9 @@ def test_words_that_were_written_together_are_found(token: str, words: str) -> N
         "generate",
         "customers",
         "kundennummer",
+        "moderna",
+        "apiculture",
+        "websocket",
         "id",
         *"billable namespace namespaces payload payloads refundable roofless targetable internship warehouses".split(),
         *"damaged moderated refills sunscreens hostname webpage username lifelike timeshare bookshelf".split(),
@@ -80,3 +86,7 @@ def test_known_words_in_a_row_are_cut_into_known_words(words: list[str]) -> None
     parts = segment("".join(words))
     assert all(is_word(part) for part in parts)
     assert len(parts) <= len(words)
+
+
+def test_words_and_acronyms_of_computing_are_parts_of_names_alone() -> None:
+    assert not any(map(is_word, ("badge", "cookie", "api", "smtp")))

@@ -27,6 +27,20 @@ _SHORT_FORMS = frozenset(
     ytd
     """.split()
 )
+# Words of computing. They and acronyms are parts of names alone: `is_word` also tells secrets and people from words.
+_COMPUTING = frozenset(
+    """
+    async auth avatar badge banner boolean cached config cookie cron daemon debug enum font footer gzip hashed hook icon
+    inbox init listener logout meta mutex oauth outbox parser plugin regex render replica repo router scheduler shard
+    slug snapshot socket subnet sync thumbnail tuple unicode webhook widget
+    """.split()
+)
+# Acronyms with which at least five of the 39,095 words up to size 35 of SCOWL begin or end, as `sin` and `mac`.
+_NO_ACRONYMS = frozenset(
+    """
+    ach bic dea ean edi eft ein eur guid irs iso mac ngo oid pep pin poi ram sic sim sin sku sla sms tin uri vin
+    """.split()
+)
 # Three-letter words that begin or end too many others.
 _NO_PARTS = frozenset(
     """
@@ -46,6 +60,8 @@ def _vocabulary() -> frozenset[str]:
 
 
 _VOCABULARY = _vocabulary()
+_ACRONYMS = frozenset(word for word in ACRONYMS if len(word) > 2) - _NO_ACRONYMS - _VOCABULARY
+_PARTS = _VOCABULARY | _COMPUTING | _ACRONYMS
 
 
 @lru_cache(maxsize=16_384)
@@ -56,7 +72,7 @@ def segment(token: str) -> tuple[str, ...]:
     """
     if not _SHORTEST <= len(token) <= _LONGEST or not (token.isascii() and token.isalpha()):
         return (token,)
-    if token in ABBREVIATIONS or token in ACRONYMS or is_word(token) or _is_compound(token):
+    if token in ABBREVIATIONS or token in ACRONYMS or _is_listed(token, _PARTS) or _is_compound(token):
         return (token,)
     return _cut(token) or (token,)
 
@@ -95,7 +111,9 @@ def _may_stand(token: str, start: int, stop: int, rest: tuple[str, ...]) -> bool
     if len(part) >= _SHORTEST_PART:
         if part in _NO_PARTS or (not first and singular(part) in _SUFFIXES):
             return False
-        return is_word(part) or _is_compound(part)
+        if first and len(rest) == 1 and rest[0] in _ACRONYMS:  # `moderna` is no "mode rna"
+            return False
+        return _is_listed(part, _PARTS) or _is_compound(part)
     if last:
         return part in _LAST_ONLY or (part in _AFTER_PARTICIPLE and token[:start].endswith("ed"))
     if first:
@@ -109,7 +127,12 @@ def _is_compound(part: str) -> bool:
 
 
 def is_word(part: str) -> bool:
-    """Whether names are split into this lower-case word; the list is far from all of English."""
-    if part in _VOCABULARY:
+    """Whether this lower-case word is one of business databases; the list is far from all of English."""
+    return _is_listed(part, _VOCABULARY)
+
+
+def _is_listed(part: str, words: frozenset[str]) -> bool:
+    """Whether a list has the word or the singular of it."""
+    if part in words:
         return True
-    return part.endswith("s") and len(part) > _SHORTEST_PART and singular(part) in _VOCABULARY
+    return part.endswith("s") and len(part) > _SHORTEST_PART and singular(part) in words
