@@ -23,6 +23,7 @@ from tribal.naming import is_word, segment, segment_all
         ("teamapitoken", "team api token"),
         ("ticketoutputpdf", "ticket output pdf"),
         ("badgelayouts", "badge layouts"),
+        ("useractivitylog", "user activity log"),
     ],
 )
 def test_words_that_were_written_together_are_found(token: str, words: str) -> None:

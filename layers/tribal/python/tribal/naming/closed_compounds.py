@@ -40,7 +40,7 @@ CLOSED_COMPOUNDS = frozenset(
     carsick carsickness cartel carthorse cartier cartload cartroad cartwheel casebook casebound caseload casemaker
     casework caseworker cashbook cashbox cashcard cashflow cashpoint castaway castpart castrate castrated castrating
     casualties causeway cellblock cellphone centerboard centerfield centerline centerpiece centerpoint centimos
-    centrefold centring centurylink chainplate chairlift chairperson chairwoman chairwomen changelogs changeset
+    centrefold centring centurylink chainplate chairlift chairperson chairwoman chairwomen changelog changeset
     chapterhouse chatline chatroom chattel chattier checkbook checkbox checklist checkpoint checkroom checkrow
     checkstyle childbirth childcare childpath childproof churchill churchwoman churchwomen churchyard citylink citywide
     classname classroom classwork clearcut clearstory clearwater clearway clipboard clipper clockmaker clockwork
@@ -75,117 +75,118 @@ CLOSED_COMPOUNDS = frozenset(
     drawstring dressmaker drinkwater driveline drivetrain driveway dropbox dropdown dropkick droplight dropline dropper
     dropseed drugstore drygood drypoint drywall duelist dumpcart dumpsite eastbound eastmost eastside eastwood edgeway
     edgeworth emplane emprise emptier endgame endhighlight endlong endmost endnote endofline endpaper endplate endplay
-    endregion endway englishwoman englishwomen entryphone entrypoint entryway errorcode errormessage eventqueue everyday
-    everyplace everyway expedited expeditor expend expended expending expressway extradose extralegal extramarital
-    extrasystolic extraversion eyebright eyedrop eyedropper eyeglass eyeopening eyepiece eyeshade eyeshadow eyeshot
-    eyespot eyestalk eyestrain eyewitness facedown facefeed facelift faceplate fairbank fairfax fairfield fairground
-    fairlead fairway fairweather fallboard fallfish fallthrough falsework fanlight farmhand farmhouse farmland farmplace
-    farmyard fastlane fatherland federalist feedbag feedlots feedstock feetfirst fiberboard fiberfill fiberglass
-    fiberscope fieldhand fieldmouse fieldpiece fieldwork fieldworker figurehead filefish filename filepart filepath
-    filesystem filetype fillcolor fillmore filmmaker filmstrip finedraw fingerboard fingermark fingerpaint fingerpost
-    fingerprint fingerprinted fingerroot fingerstall fingertips firearms firebase firebird fireblock fireboard fireboat
-    firebox firebrand firebreak firebug firefight firehouse firelight firelock fireplace firepower fireproof fireroom
-    firescreen fireside firestorm firetrap firetruck firewater firewood firework firstborn firstenergy firsthand fisheye
-    fishhook fishmeal fishnet fishplate fishwife fishwives fixedmode fixedpoint fixedsize flagfish flagpole flagroot
-    flagstaff flatboat flatbottom flatbread flatcar flatfeet flatfish flatfoot flathead flatiron flatland flattest
-    flattop flatway flatwork fleetwood flightpath floatplane floorboard flowchart foldername fonticon footboard
-    footbridge footfall footfault footgear foothold footlight footlocker footmark footnote footpace footpath footplate
-    footprint footrace footrest footslogged footslogs footstalk footstall footstep footstool footwall footway footwear
-    footwork forestland forgettable forklift formalwear formattable formularise formwork frameborder framerate freebase
-    freeboard freeborn freedesktop freeform freehand freehanded freehold freeholder freeload freeloaded freemail
-    freephone freestanding freestyle freetown freeway freewheel freewoman frenchwoman frenchwomen freshwater freshwork
-    frontbench frontend frontline frontmost frontrunner frontstall fruitwood fullstack fundraise gainsay gamebag
-    gameboard gasbag gasfield gasholder gaslight gasper gaswork gatecrash gatehouse gatepost gateshead gearbox gearset
-    gearshift gearstick geartrain gearwheel girlfriend giveaway glasshouse glassmaker glasswork glassworker globalsign
-    goalpost goaltender goldeye goldfield goldfish goldmark goldmine goldplate goldthread goldwater goldworker goodnight
-    goodrich goodwife goodwin goodyear grandchild grandchildren grandfather grandmaster grandmother grandparent
-    grandstand grandstanding greenaway greenbelt greenbottle greeneye greenfield greenhead greenheart greenhouse
-    greenland greenmail greenmarket greenroom greensick greensickness greenside greenway greenwood gridcell gridiron
-    gridlock gridlocked groundfish groundmass groundsheet groundsill groundspeed groundwater groundwork groupadd
-    guesswork guestbook guesthouse guestroom guestworker guideboard guidebook guideline guidepost guideword gunboat
-    gunfight gunfire gunlock gunmaker gunmetal gunpaper gunplay gunpoint gunrunner gunrunning gunshot gunstock gunzip
-    hairband haircare haircut hairline hairnet hairpiece hairspring hairstyle halfbreed halftime halftone halftrack
-    halfway hallmark hallmarked hallstand hallway handbag handbarrow handbasket handbill handbook handbrake handbuild
-    handcar handcart handcolor handcolour handfast handgun handheld handhold handlebar handline handlock handpick
-    handpicked handpicking handrail handrest handset handspring handstamp handstand handwear handwheel handwork
-    handwrite handwritten hardboard hardbound hardcode hardcore hardhead hardline hardstand hardtop hardwood hardworking
-    hashmap hashmark hashtag headband headboard headcase headcounter headdress headfast headfirst headfish headgear
-    headhunt headland headlight headline headlock headlong headmaster headmost headnote headphone headpiece headquarter
-    headrace headrail headreach headrest headroom headset headshot headspring headstall headstand headstock headstream
-    headstrong headteacher headwater headway headwind headword headwork headworker healthcare healthpeak heartbeat
-    heartbreak heartburn heartland heartleaf heartseed heartsick heartsickness heartstring heartwood heatproof heatwave
-    heavyset heavyweight helpdesk helpline helpmeet hiddenfolder highboard highborn highchair highhanded highland
-    highline highpoint highrise highroad highschool hightest highwater hittable holdfast holidaymaker homebody homebound
-    homegirl homeland homemaker homeowner homering homeroom homeschool homesick homesickness homework homeworker
-    homeworking horsebox horsecar horsefish horsehair horsehead horseplay horseplayer horsepower horseshit horseshoe
-    horsewoman horsewomen hostentry hostname hourglass hourlong houseboat housebound housebreak houseclean housecleaned
-    housefather houseguest householder househusband housekeep houselight houseline housemaster housemother housepaint
-    houseparent houseplant houseroom housetop housewife housewives housework houseworker httpbin hugepage humankind
-    hundredweight idealist imagetool imogene innermost innerspring inputfield inveracity ironbound ironhanded ironmaster
-    ironside ironwood ironwork ironworker isinglass ismail issuehunt jobholder jobshare jobsworth journeywork jsonpath
-    keycard keychain keycode keyfile keyframe keyname keynote keyring keyscan keyway kickstand kickstart kiddish kidskin
-    kilobyte kilocycle kiloliter kilometric kilonewtons kilotons kingbird kingfish kingmaker kingstown kingwood kitbag
-    kitties lakefront lakeland lakeside lakewood landfall landfill landform landholder landholding landline landlocked
-    landmark landmass landmine landowner landownership landside landslide landtag languageclient languageserver
-    leadplant leafstalk leasehold leaseholder leaseweb leftfield leftmost lengthway letterbox lettercard letterhead
-    letterpress lightblue lightface lighthouse lightproof lightstep lightweight lightwood lightyear linebreak linecut
-    lineending linefeed lineno linenum linewidth linkcode linkplain linkspeed linkwork listbox listera listserver
-    liveborn livelong livestock loadstar loanword localhost lockbox lockdown lockfile lockmaster lockring lockstep
-    lockwood logograph logotype longboat longdouble longhair longhand longhouse longlegs longpoll longroot longshot
-    longstanding longstreet longtime longview longway lookdown lowercase lowermost lunchbox lunchroom lunchtime mailbag
-    mailboat mailbox maildrop mailfrom mailgun maillots mailmap mailparser mailshot mailtrap mailwoman mainframe
-    mainland mainline mainsheet mainspring mainstay mainstream mainstreaming maintop makefast makefile makeready
-    makeshift makeweight malefactor mansfield manslayer manstopper mapmaker mapper marketplace markswoman mastercard
-    masterclass mastermind masterpiece mastersinger masterwork matchboard matchbook matchbox matchlock matchmaker
-    matchmark matchplay matchstick matchwood mattermost maxdepth mealtime meantime medicalterm meetinghouse menubar
-    menuitem metacenter metalanguage metalhead metalline metallist metalwork metalworker metalworking metaphase
-    metaphrase metaphysical metaphysician metaphysics metaprotein metarule meterstick middlemost middletown middleweight
-    milepost milkfish mindepth mindset minefield minelayer minepart mineralogical mineworker minmetal mintier mixpanel
-    moderate moderated moderating moneybag moneybox moneylender moneymaker monthlong moreno motherboard motherland
-    motorbike motorboat motorcar motorcoach motorcycle motortruck motorway mountainside mountaintop mousebird mouseflow
-    mousetrap msgpack namedrop nameplate nationwide nearside netbook netmail networked newborn newfound newfoundland
-    newgate newline newmarket newport newsagency newsagent newsbreak newscast newsdealer newsgirl newsgroup newsmagazine
-    newspaperwoman newspaperwomen newspeak newsperson newsprint newsreader newsroom newssheet newsstand newsvendor
-    newsweek newsweekly newswoman newswomen newswriter newtons nextdoor nextera nightbird nightclub nightdress nightfall
-    nightlight nightlong nightrider nightshade nightspot nightstand nightstick nighttime nightwear nightwork noisemaker
-    nonesuch northbound northeast northland northmost northwest notebook notecase notepaper noticeboard novelties
-    numberplate numbest officeholder officemax oilstone oldfield oldline oldsmobile oldwife oldwives onkeydown
-    onkeypress onloadend onreadystatechange ontological onversionchange openbase openbill opencast opencut openhanded
-    openoffice openswitch openwork outdoorswoman outercourse outermost outerwear pacemaker packagecloud packera
-    packetboat packhorse packthread pagefile paintable paintbox paintwork panelboard panellist paperboard paperbound
-    paperclip papergirl paperweight paperwork parentpath particulate partsong parttime partway passband passbook
-    passcode passkey passphrase passport pastoral pathname pathway patternmaker paycheck payday paygrade payload
-    paymaster payphone paysheet paywall peracid perchance perforce perform perking persevere pertest perused peruser
-    perusing perversion phonebook phonecard photoactive photocell photochemical photocopy photocurrent photoduplicate
-    photodynamic photoelectric photoelectrical photogene photomap photomechanic photometer photometric photomultiplier
-    photoperiod photoplay photosensitive photosensitivity photostats phototherapy phototype phototypesetting phrasebook
-    pickaxes picklock piecemeal piecework pieceworker pilotfish pilothouse pipefish pipework pitchfork pixellate pkgadd
-    pkgconfig pkginfo placekick placename plainsong plaintext planeload planera planetoid planking plantable platelayer
-    playactor playacts playbill playbook playbox playday playgirl playground playgroup playhouse playmaker playreader
-    playroom playschool playscript playstation plaything playtime plusplus pointblank poleaxes polestar policewoman
-    policewomen policyfile policyholder policymaker poolroom poolside poorhouse portend portended portending portfire
-    portland postbag postbox postcard postdate postdoc postdoctorate postelection posthouse postindustrial postinstall
-    postlaunch postmarital postmark postmarked postmaster postpack postpaid postposition postpositive postprocess
-    postprocessed postprocessor postrider postscript postseason postwoman postwomen powerboat powerbroker powercfg
-    powerhouse powerpoint powershell powertrain pressmark pressroom presswork priceline printhead printmaker printscreen
-    printwheel prisonbreak prizefight prizewinner programfile promptbook proofread proofreader proofreading provincetown
-    pullmans pushbike pushbutton pushcart pushchair pushgateway putdown putrefaction putrefactive puttier putties
-    quarterdeck quarterfinal quarterlight quartermaster quarterstaff querystring quickfire quickset quicksilver
-    quicksort quickstart quickstep quizmaster quotemark racecard racecourse racehorse racerunner racetrack raceway
-    radioactive radioactivity radiobroadcast radiochemical radiocommunication radioelement radiograph radiogroup
-    radiolocation radiological radiometer radiometric radiophone radiophoto radiophotograph radioprotection radioscope
-    radioscopy radiosensitive radiosensitivity radiosurgery radiotelephone radiotherapy railbird railcar railcard
-    railhead railroad railyard rainband raincloud raindrop rainforest rainmaker rainproof rainstorm rainwater rangeland
-    ratepayer readdress readline readmission readonly readoption readystatechange reallocation rearmost rearrange
-    rearrest redstone reffed refill reflate reflower refname refold refrain refusing repairwoman repossession resettable
-    restrain restring restroom richtext rightfield rightmost rightsize ringleader ringmaster ringside ringtone ringway
-    riverbank riverboat riverfront riverhead riverside roadblock roadblocked roadbook roadhouse roadkill roadmap
-    roadrunner roadside roadsign roadway roadwork rockaway rockbound rockfall rockfish rockslide roleplay rollaway
-    rollway roofgarden rooftop rooftree rootbound rootkit rootpath rootstalk rootstock roughcast roughhouse roughhousing
-    roughrider roundhead roundhouse roundtable roundtrip rowboat rowland rowlock ruleset runaway runbook rundown
-    runproof runtier runtime safehold safelight safeway saleroom salesclerk salesforce salesgirl salespeople salesroom
-    saleswoman saleswomen saltbox saltwater saltwork scaleboard scantest scantier scanties schemafull schemastore
-    schoolbag schoolbook schoolchild schoolchildren schoolday schoolfriend schoolgirl schoolhouse schoolkid schoolmaster
+    endregion endway englishwoman englishwomen entryphone entrypoint entryway errorcode errorlog errormessage eventqueue
+    everyday everyplace everyway expedited expeditor expend expended expending expressway extradose extralegal
+    extramarital extrasystolic extraversion eyebright eyedrop eyedropper eyeglass eyeopening eyepiece eyeshade eyeshadow
+    eyeshot eyespot eyestalk eyestrain eyewitness facedown facefeed facelift faceplate fairbank fairfax fairfield
+    fairground fairlead fairway fairweather fallboard fallfish fallthrough falsework fanlight farmhand farmhouse
+    farmland farmplace farmyard fastlane fatherland federalist feedbag feedlots feedstock feetfirst fiberboard fiberfill
+    fiberglass fiberscope fieldhand fieldmouse fieldpiece fieldwork fieldworker figurehead filefish filename filepart
+    filepath filesystem filetype fillcolor fillmore filmmaker filmstrip finedraw fingerboard fingermark fingerpaint
+    fingerpost fingerprint fingerprinted fingerroot fingerstall fingertips firearms firebase firebird fireblock
+    fireboard fireboat firebox firebrand firebreak firebug firefight firehouse firelight firelock fireplace firepower
+    fireproof fireroom firescreen fireside firestorm firetrap firetruck firewater firewood firework firstborn
+    firstenergy firsthand fisheye fishhook fishmeal fishnet fishplate fishwife fishwives fixedmode fixedpoint fixedsize
+    flagfish flagpole flagroot flagstaff flatboat flatbottom flatbread flatcar flatfeet flatfish flatfoot flathead
+    flatiron flatland flattest flattop flatway flatwork fleetwood flightpath floatplane floorboard flowchart foldername
+    fonticon footboard footbridge footfall footfault footgear foothold footlight footlocker footmark footnote footpace
+    footpath footplate footprint footrace footrest footslog footslogged footstalk footstall footstep footstool footwall
+    footway footwear footwork forestland forgettable forklift formalwear formattable formularise formwork frameborder
+    framerate freebase freeboard freeborn freedesktop freeform freehand freehanded freehold freeholder freeload
+    freeloaded freemail freephone freestanding freestyle freetown freeway freewheel freewoman frenchwoman frenchwomen
+    freshwater freshwork frontbench frontend frontline frontmost frontrunner frontstall fruitwood fullstack fundraise
+    gainsay gamebag gameboard gasbag gasfield gasholder gaslight gasper gaswork gatecrash gatehouse gatepost gateshead
+    gearbox gearset gearshift gearstick geartrain gearwheel girlfriend giveaway glasshouse glassmaker glasswork
+    glassworker globalsign goalpost goaltender goldeye goldfield goldfish goldmark goldmine goldplate goldthread
+    goldwater goldworker goodnight goodrich goodwife goodwin goodyear grandchild grandchildren grandfather grandmaster
+    grandmother grandparent grandstand grandstanding greenaway greenbelt greenbottle greeneye greenfield greenhead
+    greenheart greenhouse greenland greenmail greenmarket greenroom greensick greensickness greenside greenway greenwood
+    gridcell gridiron gridlock gridlocked groundfish groundmass groundsheet groundsill groundspeed groundwater
+    groundwork groupadd guesswork guestbook guesthouse guestroom guestworker guideboard guidebook guideline guidepost
+    guideword gunboat gunfight gunfire gunlock gunmaker gunmetal gunpaper gunplay gunpoint gunrunner gunrunning gunshot
+    gunstock gunzip hairband haircare haircut hairline hairnet hairpiece hairspring hairstyle halfbreed halftime
+    halftone halftrack halfway hallmark hallmarked hallstand hallway handbag handbarrow handbasket handbill handbook
+    handbrake handbuild handcar handcart handcolor handcolour handfast handgun handheld handhold handlebar handline
+    handlock handpick handpicked handpicking handrail handrest handset handspring handstamp handstand handwear handwheel
+    handwork handwrite handwritten hardboard hardbound hardcode hardcore hardhead hardline hardstand hardtop hardwood
+    hardworking hashmap hashmark hashtag headband headboard headcase headcounter headdress headfast headfirst headfish
+    headgear headhunt headland headlight headline headlock headlong headmaster headmost headnote headphone headpiece
+    headquarter headrace headrail headreach headrest headroom headset headshot headspring headstall headstand headstock
+    headstream headstrong headteacher headwater headway headwind headword headwork headworker healthcare healthpeak
+    heartbeat heartbreak heartburn heartland heartleaf heartseed heartsick heartsickness heartstring heartwood heatproof
+    heatwave heavyset heavyweight helpdesk helpline helpmeet hiddenfolder highboard highborn highchair highhanded
+    highland highline highpoint highrise highroad highschool hightest highwater hittable holdfast holidaymaker homebody
+    homebound homegirl homeland homemaker homeowner homering homeroom homeschool homesick homesickness homework
+    homeworker homeworking horsebox horsecar horsefish horsehair horsehead horseplay horseplayer horsepower horseshit
+    horseshoe horsewoman horsewomen hostentry hostname hourglass hourlong houseboat housebound housebreak houseclean
+    housecleaned housefather houseguest householder househusband housekeep houselight houseline housemaster housemother
+    housepaint houseparent houseplant houseroom housetop housewife housewives housework houseworker httpbin hugepage
+    humankind hundredweight idealist imagetool imogene innermost innerspring inputfield inveracity ironbound ironhanded
+    ironmaster ironside ironwood ironwork ironworker isinglass ismail issuehunt jobholder jobshare jobsworth journeywork
+    jsonpath keycard keychain keycode keyfile keyframe keyname keynote keyring keyscan keyway kickstand kickstart
+    kiddish kidskin kilobyte kilocycle kiloliter kilometric kilonewtons kilotons kingbird kingfish kingmaker kingstown
+    kingwood kitbag kitties lakefront lakeland lakeside lakewood landfall landfill landform landholder landholding
+    landline landlocked landmark landmass landmine landowner landownership landside landslide landtag languageclient
+    languageserver leadplant leafstalk leasehold leaseholder leaseweb leftfield leftmost lengthway letterbox lettercard
+    letterhead letterpress lightblue lightface lighthouse lightproof lightstep lightweight lightwood lightyear linebreak
+    linecut lineending linefeed lineno linenum linewidth linkcode linkplain linkspeed linkwork listbox listera
+    listserver liveborn livelong livestock loadstar loanword localhost lockbox lockdown lockfile lockmaster lockring
+    lockstep lockwood logbook logograph logotype logroll logway logwood longboat longdouble longhair longhand longhouse
+    longlegs longpoll longroot longshot longstanding longstreet longtime longview longway lookdown lowercase lowermost
+    lunchbox lunchroom lunchtime mailbag mailboat mailbox maildrop mailfrom mailgun maillots mailmap mailparser mailshot
+    mailtrap mailwoman mainframe mainland mainline mainsheet mainspring mainstay mainstream mainstreaming maintop
+    makefast makefile makeready makeshift makeweight malefactor mansfield manslayer manstopper mapmaker mapper
+    marketplace markswoman mastercard masterclass mastermind masterpiece mastersinger masterwork matchboard matchbook
+    matchbox matchlock matchmaker matchmark matchplay matchstick matchwood mattermost maxdepth mealtime meantime
+    medicalterm meetinghouse menubar menuitem metacenter metalanguage metalhead metalline metallist metalwork
+    metalworker metalworking metaphase metaphrase metaphysical metaphysician metaphysics metaprotein metarule meterstick
+    middlemost middletown middleweight milepost milkfish mindepth mindset minefield minelayer minepart mineralogical
+    mineworker minmetal mintier mixpanel moderate moderated moderating moneybag moneybox moneylender moneymaker
+    monthlong moreno motherboard motherland motorbike motorboat motorcar motorcoach motorcycle motortruck motorway
+    mountainside mountaintop mousebird mouseflow mousetrap msgpack namedrop nameplate nationwide nearside netbook
+    netmail networked newborn newfound newfoundland newgate newline newmarket newport newsagency newsagent newsbreak
+    newscast newsdealer newsgirl newsgroup newsmagazine newspaperwoman newspaperwomen newspeak newsperson newsprint
+    newsreader newsroom newssheet newsstand newsvendor newsweek newsweekly newswoman newswomen newswriter newtons
+    nextdoor nextera nightbird nightclub nightdress nightfall nightlight nightlong nightrider nightshade nightspot
+    nightstand nightstick nighttime nightwear nightwork noisemaker nonesuch northbound northeast northland northmost
+    northwest notebook notecase notepaper noticeboard novelties numberplate numbest officeholder officemax oilstone
+    oldfield oldline oldsmobile oldwife oldwives onkeydown onkeypress onloadend onreadystatechange ontological
+    onversionchange openbase openbill opencast opencut openhanded openoffice openswitch openwork outdoorswoman
+    outercourse outermost outerwear pacemaker packagecloud packera packetboat packhorse packthread pagefile paintable
+    paintbox paintwork panelboard panellist paperboard paperbound paperclip papergirl paperweight paperwork parentpath
+    particulate partsong parttime partway passband passbook passcode passkey passphrase passport pastoral pathname
+    pathway patternmaker paycheck payday paygrade payload paymaster payphone paysheet paywall peracid perchance perforce
+    perform perking persevere pertest perused peruser perusing perversion phonebook phonecard photoactive photocell
+    photochemical photocopy photocurrent photoduplicate photodynamic photoelectric photoelectrical photogene photomap
+    photomechanic photometer photometric photomultiplier photoperiod photoplay photosensitive photosensitivity
+    photostats phototherapy phototype phototypesetting phrasebook pickaxes picklock piecemeal piecework pieceworker
+    pilotfish pilothouse pipefish pipework pitchfork pixellate pkgadd pkgconfig pkginfo placekick placename plainsong
+    plaintext planeload planera planetoid planking plantable platelayer playactor playacts playbill playbook playbox
+    playday playgirl playground playgroup playhouse playmaker playreader playroom playschool playscript playstation
+    plaything playtime plusplus pointblank poleaxes polestar policewoman policewomen policyfile policyholder policymaker
+    poolroom poolside poorhouse portend portended portending portfire portland postbag postbox postcard postdate postdoc
+    postdoctorate postelection posthouse postindustrial postinstall postlaunch postmarital postmark postmarked
+    postmaster postpack postpaid postposition postpositive postprocess postprocessed postprocessor postrider postscript
+    postseason postwoman postwomen powerboat powerbroker powercfg powerhouse powerpoint powershell powertrain pressmark
+    pressroom presswork priceline printhead printmaker printscreen printwheel prisonbreak prizefight prizewinner
+    programfile promptbook proofread proofreader proofreading provincetown pullmans pushbike pushbutton pushcart
+    pushchair pushgateway putdown putrefaction putrefactive puttier putties quarterdeck quarterfinal quarterlight
+    quartermaster quarterstaff querystring quickfire quickset quicksilver quicksort quickstart quickstep quizmaster
+    quotemark racecard racecourse racehorse racerunner racetrack raceway radioactive radioactivity radiobroadcast
+    radiochemical radiocommunication radioelement radiograph radiogroup radiolocation radiological radiometer
+    radiometric radiophone radiophoto radiophotograph radioprotection radioscope radioscopy radiosensitive
+    radiosensitivity radiosurgery radiotelephone radiotherapy railbird railcar railcard railhead railroad railyard
+    rainband raincloud raindrop rainforest rainmaker rainproof rainstorm rainwater rangeland ratepayer readdress
+    readline readmission readonly readoption readystatechange reallocation rearmost rearrange rearrest redstone reffed
+    refill reflate reflower refname refold refrain refusing repairwoman repossession resettable restrain restring
+    restroom richtext rightfield rightmost rightsize ringleader ringmaster ringside ringtone ringway riverbank riverboat
+    riverfront riverhead riverside roadblock roadblocked roadbook roadhouse roadkill roadmap roadrunner roadside
+    roadsign roadway roadwork rockaway rockbound rockfall rockfish rockslide roleplay rollaway rollway roofgarden
+    rooftop rooftree rootbound rootkit rootpath rootstalk rootstock roughcast roughhouse roughhousing roughrider
+    roundhead roundhouse roundtable roundtrip rowboat rowland rowlock ruleset runaway runbook rundown runproof runtier
+    runtime safehold safelight safeway saleroom salesclerk salesforce salesgirl salespeople salesroom saleswoman
+    saleswomen saltbox saltwater saltwork scaleboard scantest scantier scanties schemafull schemastore schoolbag
+    schoolbook schoolchild schoolchildren schoolday schoolfriend schoolgirl schoolhouse schoolkid schoolmaster
     schoolroom schoolteacher schooltime schoolwide schoolwork schoolyard scoreboard scorecard scoreline scrapbook
     scrapper scrapyard screenland screenplay screenshot screenwriter scriptwriter sealskin searchbox searchlight
     seatbelt secondhand seedcase seedtime servicewoman servicewomen setline setscrew setsquare settable setuptool
@@ -229,13 +230,13 @@ CLOSED_COMPOUNDS = frozenset(
     timecard timeline timepiece timescale timeseries timeserver timeshare timeslot timework titleholder toking tollbar
     tollgate tollhouse tollway tonearms tonguefish tonight toolbar toolbox toolchain toolhouse toolkit toolmaker toolset
     tooltips topdress topers topflight topfull topmost topper topside topsoil towage townhouse townspeople townswoman
-    townswomen tracecontext traceidratio traceparent tracklayer trackway trademark trademarked tradespeople tradeswoman
-    tradeswomen trafficking trailhead trailway trainband trainload trainmaster transferring trapdoor trapper traprock
-    travelcenter treeitem treeline treetop trendsetting triggerfish triplane tripper tripwire truckload truetype
-    turndown turnkey turnround turntable twinset twohanded typebar typecase typecast typecheck typechecked typeface
-    typename typescript typeset typesetting typewrite typewriter typewritten underachieved underactive underactivity
-    underacts underarms underbid underbidder underbody underboss undercast undercharge undercharged underclass
-    undercurrent undercut underdevelopment underdone underdress underemployment underestimate underestimated
+    townswomen tracecontext traceidratio tracelog traceparent tracklayer trackway trademark trademarked tradespeople
+    tradeswoman tradeswomen trafficking trailhead trailway trainband trainload trainmaster transferring trapdoor trapper
+    traprock travelcenter treeitem treeline treetop trendsetting triggerfish triplane tripper tripwire truckload
+    truetype turndown turnkey turnround turntable twinset twohanded typebar typecase typecast typecheck typechecked
+    typeface typename typescript typeset typesetting typewrite typewriter typewritten underachieved underactive
+    underactivity underacts underarms underbid underbidder underbody underboss undercast undercharge undercharged
+    underclass undercurrent undercut underdevelopment underdone underdress underemployment underestimate underestimated
     underevaluation underexposure underfed underfeed underfloor underflow underfoot underframe underfund underfunding
     underground undergrowth underhand underhanded underinvestment underlayer underline undermine undermining undermost
     underpaid underpainting underpart underpass underpay underpayment underperform underperformer underplay underplayed
@@ -250,13 +251,13 @@ CLOSED_COMPOUNDS = frozenset(
     visualstudio voicemail voiceprint wagering wageworker waitperson waitstaff walkaway walkthrough walkway wallboard
     wallchart walleye wallpaper wardroom wastebasket wastebin wasteland wastepaper wastewater wasteyard watchband
     watchcase watchmaker watchstrap watchtower watchword waterbird waterboard watercolor watercolour watercourse
-    waterfall waterfront watergate waterglass waterleaf waterline waterlogged watermark watermarked watermeal waterpower
-    waterproof waterside waterskin watertown waterway waterwheel waterwork waveband waveform wavefront waveguide
-    wavelength wavemeter wavering waybill wayland waylayer wayleave waymarked waypoint wayside wearproof weatherboard
-    weatherglass weatherperson weatherproof weatherstrip webcast webdriver webextension webfeet webfont webfoot webkit
-    weblogs webmaster webpack webpage webserver websocket webview weekday weekended weekending weeklong weeknight
-    weightlift westbound westlake westmost westrock westside wheelbarrow wheelbase wheelchair wheelhorse wheelhouse
-    wheelwork whiteboard whiteface whitefield whitefish whitehall whitehead whitehorse whitelist whitelisted
+    waterfall waterfront watergate waterglass waterleaf waterline waterlog waterlogged watermark watermarked watermeal
+    waterpower waterproof waterside waterskin watertown waterway waterwheel waterwork waveband waveform wavefront
+    waveguide wavelength wavemeter wavering waybill wayland waylayer wayleave waymarked waypoint wayside wearproof
+    weatherboard weatherglass weatherperson weatherproof weatherstrip webcast webdriver webextension webfeet webfont
+    webfoot webkit weblog webmaster webpack webpage webserver websocket webview weekday weekended weekending weeklong
+    weeknight weightlift westbound westlake westmost westrock westside wheelbarrow wheelbase wheelchair wheelhorse
+    wheelhouse wheelwork whiteboard whiteface whitefield whitefish whitehall whitehead whitehorse whitelist whitelisted
     whitelisting whitepaper whitewall whitewater whitewood wholefood wholemeal wideband widescreen widespread widthway
     wildcard wildfire wildwood windbag windbound windbreak windburn windfall windowdress windowlight windowsill windpipe
     windproof windrow windscreen windstorm windstream wineglass winemaker winepress wineshop wineskin winfield winking

@@ -30,9 +30,9 @@ _SHORT_FORMS = frozenset(
 # Words of computing. They and acronyms are parts of names alone: `is_word` also tells secrets and people from words.
 _COMPUTING = frozenset(
     """
-    async auth avatar badge banner boolean cached config cookie cron daemon debug enum font footer gzip hashed hook icon
-    inbox init listener logout meta mutex oauth outbox parser plugin regex render replica repo router scheduler shard
-    slug snapshot socket subnet sync thumbnail tuple unicode webhook widget
+    async auth avatar badge banner boolean cached config cookie cron daemon debug enum font footer gzip hashed hook
+    icon inbox init listener log logout meta mutex oauth outbox parser plugin regex render replica repo router
+    scheduler shard slug snapshot socket subnet sync thumbnail tuple unicode webhook widget
     """.split()
 )
 # Acronyms with which at least five of the 39,095 words up to size 35 of SCOWL begin or end, as `sin` and `mac`.
