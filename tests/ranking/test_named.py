@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tribal.ranking.named import EXACT, GLUED, MISSPELT, SAME_WORDS, NamedTables
+from tribal.ranking.named import EXACT, GLUED, MISSPELT, SAME_WORDS, SHORTENED, NamedTables
 
 NAMES = [
     ("shop", "sales", "order_items"),
@@ -94,6 +94,42 @@ def test_a_question_that_is_no_name_names_nothing(question: str) -> None:
 def test_a_name_that_several_tables_have_names_each() -> None:
     assert set(named("customer")) == {"shop.sales.Customer", "web.public.customer"}
     assert list(named("web.public.customer")) == ["web.public.customer"]
+
+
+def test_a_name_that_says_one_word_twice_is_named_by_saying_it_once() -> None:
+    tables = NamedTables([("d", "s", "party_party"), ("d", "s", "party_address")])
+    assert tables.named("parties", lambda _: True) == {0: SAME_WORDS}
+
+
+FAMILY = [("d", "shop", f"order_{name}") for name in ("line", "note", "status")]
+
+
+def test_people_leave_out_the_word_that_names_of_a_family_begin_with() -> None:
+    tables = NamedTables(FAMILY)
+    assert tables.named("the notes", lambda _: True) == {1: SHORTENED}
+    assert tables.named("order notes", lambda _: True) == {1: SAME_WORDS}
+    assert tables.named("notes of lines", lambda _: True) == {}
+
+
+def test_a_word_that_only_two_names_begin_with_or_in_another_schema_is_no_family() -> None:
+    assert NamedTables(FAMILY[:2]).named("notes", lambda _: True) == {}
+    assert NamedTables([*FAMILY[:2], ("d", "crm", "order_status")]).named("notes", lambda _: True) == {}
+
+
+def test_a_full_name_goes_before_shortened_ones() -> None:
+    assert NamedTables([*FAMILY, ("d", "shop", "notes")]).named("notes", lambda _: True) == {3: EXACT}
+
+
+def test_the_more_tables_are_called_the_same_for_short_the_less_certain_each_is() -> None:
+    others = [("d", "shop", f"basket_{name}") for name in ("line", "coupon", "owner")]
+    assert NamedTables([*FAMILY, *others]).named("lines", lambda _: True) == {0: SHORTENED / 2, 3: SHORTENED / 2}
+
+
+@pytest.mark.parametrize("question", ["notes", "`notes`", "which columns does d.shop.notes have", "note", "notse"])
+def test_only_tables_that_are_searched_are_named(question: str) -> None:
+    tables = NamedTables([("d", "shop", "notes"), *FAMILY])
+    assert 0 in tables.named(question, lambda _: False)
+    assert 0 not in tables.named(question, lambda _: False, lambda number: number > 0)
 
 
 def test_a_word_that_occurs_in_the_index_is_not_taken_for_a_misspelt_one() -> None:

@@ -45,6 +45,32 @@ def test_a_table_that_is_nearly_named_comes_first(shop: Toolbox, query: str, tab
     assert answer.tables[0].relevance_score > 0.5
 
 
+def test_a_table_that_is_named_without_the_word_of_its_family_comes_first_and_is_not_said_to_be_named(
+    tmp_path: Path,
+) -> None:
+    columns = {"quota": "id size", "quota_items": "id quota_id", "quota_variations": "id quota_id", "voucher": "id"}
+    tables = [table_document(f"db.s.ticketbase_{name}", some, domain="d") for name, some in columns.items()]
+    toolbox = toolbox_over(tmp_path, WordLlamaEmbedder(), tables)
+    answer = call(toolbox, "search_tables", query="quotas")
+    assert found(answer)[0] == "db.s.ticketbase_quota"
+    assert answer.tables[0].relevance_score > 0.5
+    assert "its name says 'quotas'" in answer.tables[0].reasons
+    assert "it is named in the question" not in answer.tables[0].reasons
+    toolbox.index.close()
+
+
+@pytest.mark.parametrize("query", ["checked out books", "checking out books", "books that were checked out"])
+def test_a_verb_and_its_particle_find_the_table_of_their_noun(tmp_path: Path, query: str) -> None:
+    tables = ["book", "book_copy", "book_page", "checkout"]
+    toolbox = toolbox_over(
+        tmp_path, None, [table_document(f"db.s.{name}", f"{name}_id title", domain="d") for name in tables]
+    )
+    answer = call(toolbox, "search_tables", query=query)
+    assert "db.s.checkout" in found(answer)
+    assert "RET_WORDS_UNMATCHED" not in codes(answer)
+    toolbox.index.close()
+
+
 def test_nonsense_finds_nothing_and_the_answer_names_its_words(shop: Toolbox) -> None:
     answer = call(shop, "search_tables", query="zzzz qqqq")
     assert (answer.success, answer.tables, answer.total_matches, answer.truncated) == (True, [], 0, False)

@@ -108,6 +108,17 @@ def test_a_part_that_is_named_counts_for_itself(depot: Toolbox) -> None:
     assert "it is named in the question" in answer.tables[0].reasons
 
 
+def test_a_copy_is_not_asked_for_by_what_its_original_is_called_for_short(tmp_path: Path) -> None:
+    originals = [f"db.s.t_{name}" for name in ("parcel", "truck", "depot")]
+    tables = [table_document(name, COLUMNS, domain="d") for name in originals]
+    tables += [copy_of(name, "copy", name.replace("t_", "shadow_")) for name in originals]
+    toolbox = toolbox_over(tmp_path, None, tables)
+    names = found(search(toolbox, "parcels"))
+    assert names[0] == "db.s.t_parcel"
+    assert names.index("db.s.shadow_parcel") >= len(originals)
+    toolbox.index.close()
+
+
 @pytest.mark.parametrize(
     "query", ["weight of parcels in 2024", "parcels sent in 2024-01", "how heavy was parcel 3 of 2024"]
 )

@@ -1,9 +1,9 @@
-"""Tables that a question names: exactly, glued, split, in another order or number, or misspelt."""
+"""Tables that a question names: exactly, glued, split, in another order or number, shortened, or misspelt."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
@@ -18,6 +18,11 @@ SAME_WORDS = 0.95
 """The same words in any order, singular or plural."""
 MISSPELT = 0.9
 """A letter or two are wrong."""
+SHORTENED = 0.8
+"""Without the word that the names of its family begin with, divided by the number of tables that are called so."""
+
+_FAMILY = 3
+"""Tables of a schema whose names begin with the same word, from which on people leave it out. By judgement."""
 
 _LONGEST_NAME = 200
 """Characters beyond which a question is not a name."""
@@ -38,38 +43,53 @@ class NamedTables:
         self._exact: defaultdict[str, list[int]] = defaultdict(list)
         self._glued: defaultdict[str, list[int]] = defaultdict(list)
         self._words: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-        for number, (database, schema, table) in enumerate(names):
-            for name in (table, f"{schema}.{table}", f"{database}.{schema}.{table}"):
-                self._exact[name.casefold()].append(number)
-            tokens = split_identifier(table)
+        self._shortened: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+        split = [split_identifier(table) for _, _, table in names]
+        families = Counter(_family(name, tokens) for name, tokens in zip(names, split, strict=True))
+        for number, (name, tokens) in enumerate(zip(names, split, strict=True)):
+            database, schema, table = name
+            for written in (table, f"{schema}.{table}", f"{database}.{schema}.{table}"):
+                self._exact[written.casefold()].append(number)
             self._glued["".join(tokens)].append(number)
             self._words[_bag(tokens)].append(number)
+            if len(tokens) > 1 and families[_family(name, tokens)] >= _FAMILY:
+                self._shortened[_bag(tokens[1:])].append(number)
 
-    def named(self, question: str, is_known: Callable[[str], bool]) -> dict[int, float]:
+    def named(
+        self, question: str, is_known: Callable[[str], bool], is_searched: Callable[[int], bool] = lambda _: True
+    ) -> dict[int, float]:
         """How certainly each table is named by the question; tables that are not are left out.
 
         Args:
             question: as it was asked.
             is_known: whether a word is one that occurs in the index, which is then not misspelt.
+            is_searched: whether a table is one of those that may be found, by number.
         """
-        found = self._whole(question.strip(_AROUND), is_known) if len(question) <= _LONGEST_NAME else {}
+        found = self._whole(question.strip(_AROUND), is_known, is_searched) if len(question) <= _LONGEST_NAME else {}
         for quoted in _IDENTIFIER.findall(question):
             for number, certainty in self._written(quoted.strip(_AROUND).replace('"', "")):
-                found[number] = max(certainty, found.get(number, 0.0))
+                if is_searched(number):
+                    found[number] = max(certainty, found.get(number, 0.0))
         return found
 
-    def _whole(self, text: str, is_known: Callable[[str], bool]) -> dict[int, float]:
+    def _whole(
+        self, text: str, is_known: Callable[[str], bool], is_searched: Callable[[int], bool]
+    ) -> dict[int, float]:
         """Tables of which the question is the name and nothing else."""
-        found = dict(reversed(list(self._written(text))))
+        found = {number: certainty for number, certainty in reversed(list(self._written(text))) if is_searched(number)}
         tokens = tokenize_text(text)
         # A word of every sentence may be one of the name (`film_list`), so all of them are tried first.
         readings = [reading for reading in (tokens, _telling(tokens)) if reading]
         for reading in readings:
-            found = dict.fromkeys(self._words.get(_bag(reading), ()), SAME_WORDS) | found
+            found = dict.fromkeys(filter(is_searched, self._words.get(_bag(reading), ())), SAME_WORDS) | found
             if found:
                 return found
+        for reading in readings:
+            short = list(filter(is_searched, self._shortened.get(_bag(reading), ())))
+            if short:
+                return dict.fromkeys(short, SHORTENED / len(short))
         most = self._letters_wrong(text, tokens, is_known)
-        near = (self._near("".join(reading), most) for reading in readings)
+        near = (self._near("".join(reading), most, is_searched) for reading in readings)
         return next(filter(None, near), {})
 
     def _letters_wrong(self, text: str, tokens: Sequence[str], is_known: Callable[[str], bool]) -> int:
@@ -78,10 +98,11 @@ class NamedTables:
             return MOST_EDITS
         return 1 if _IDENTIFIER.fullmatch(text) else 0
 
-    def _near(self, glued: str, most: int) -> dict[int, float]:
+    def _near(self, glued: str, most: int, is_searched: Callable[[int], bool]) -> dict[int, float]:
         near = self._spellings.near(glued) if most and len(glued) <= _LONGEST_NAME else []
         names = list(self._glued.values()) if near else []
-        return {number: MISSPELT for edits, place in near if edits <= most for number in names[place]}
+        numbers = (number for edits, place in near if edits <= most for number in names[place])
+        return dict.fromkeys(filter(is_searched, numbers), MISSPELT)
 
     def _written(self, text: str) -> Iterable[tuple[int, float]]:
         """Tables with these letters in this order, the most certain first."""
@@ -111,7 +132,12 @@ class NamedTables:
 
 
 def _bag(tokens: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(stem(word) for word in segment_all(list(tokens))))
+    """The stems of the words, each once: `party_party` is a party."""
+    return tuple(sorted({stem(word) for word in segment_all(list(tokens))}))
+
+
+def _family(name: tuple[str, str, str], tokens: Sequence[str]) -> tuple[str, ...]:
+    return (*name[:2], *tokens[:1])
 
 
 def _telling(tokens: Sequence[str]) -> list[str]:

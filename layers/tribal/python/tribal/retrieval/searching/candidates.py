@@ -11,6 +11,7 @@ import numpy as np
 
 from tribal.errors import EmbeddingFailed
 from tribal.ports import ByVector, ByWords, Candidates, IndexFilter, VectorKind
+from tribal.ranking.named import MISSPELT
 from tribal.ranking.relevance import Evidence, coverage, relevance
 from tribal.retrieval.searching.nonsense import meaning_of, near_tables
 from tribal.retrieval.searching.reading import Reading, read
@@ -72,6 +73,11 @@ class Found:
         """Whether a table matches."""
         return table in self.matches
 
+    @property
+    def fully_named(self) -> frozenset[int]:
+        """Ids of the tables that the question names by all of their name."""
+        return frozenset(table for table, certainty in self.named.items() if certainty >= MISSPELT)
+
     def shared_terms(self, table: int) -> frozenset[str]:
         """The terms of the question that a table contains."""
         positions = np.flatnonzero(self.lexical.ids == table)
@@ -110,7 +116,9 @@ def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
     near_ids = near_tables(by_vector, by_name) if meaning == "doubtful" else by_vector.ids[:MATCHES_BY_VECTOR]
     letters = names.grams.alike(reading.spelt, SCORED_A_SIGNAL)
     ids = names.record_ids[letters.tables]
-    named = names.named.named(text, lambda word: word not in reading.unknown)
+    named = names.named.named(
+        text, lambda word: word not in reading.unknown, lambda number: where.admits(opened.tables[number])
+    )
     return Found(
         reading=reading,
         lexical=lexical,
@@ -119,11 +127,7 @@ def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
         by_name=by_name,
         by_letters=Candidates(ids, letters.scores, ids),
         near=near_ids,
-        named={
-            int(names.record_ids[number]): certainty
-            for number, certainty in named.items()
-            if where.admits(opened.tables[number])
-        },
+        named={int(names.record_ids[number]): certainty for number, certainty in named.items()},
         warnings=tuple(warnings),
     )
 

@@ -40,7 +40,7 @@ def order_of(found: Found, where: IndexFilter, opened: OpenIndex, toolbox: Toolb
     come last, and a view comes behind the table that it is named after, unless the question asks for them.
     """
     numbered = table_map(where, opened, toolbox)
-    named = {int(number) for number in numbered.numbers(np.fromiter(found.named, np.int64)) if number >= 0}
+    named = {int(number) for number in numbered.numbers(np.fromiter(found.fully_named, np.int64)) if number >= 0}
     aside = numbered.repeated.set_aside(_asked(found), named)
     ranked = rank_tables(_signals(found, numbered, aside), numbered.neighbourhood, toolbox.weights)
     ordered = _named_first(found, numbered, _behind_their_tables(ranked, aside))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -36,6 +36,8 @@ MAX_RELATED = 3
 
 _PARTICLES = frozenset({"in", "on", "over", "up"})
 """Stop words that end compounds: `signup`."""
+_OTHER_PARTICLES = frozenset({"away", "back", "down", "off", "out"})
+"""Other words that do."""
 _RELATIONSHIP_WORDS = frozenset(
     stem(word) for word in "join joined relate related relation relationship between link connect connection".split()
 ) | frozenset(("foreign", "refer", "referenc", stem("reference"), stem("references")))
@@ -87,10 +89,16 @@ def _compounds(tokens: Sequence[str]) -> dict[str, tuple[str, ...]]:
     for pair in pairwise(tokens):
         if pair[0] in STOP_WORDS or (pair[1] in STOP_WORDS and pair[1] not in _PARTICLES):
             continue
-        for compound in glued(pair):
+        for compound in [*glued(pair), *_phrasal(*pair)]:
             for token in pair:
                 found.setdefault(token, {})[stem(compound)] = None
     return {token: tuple(compounds) for token, compounds in found.items()}
+
+
+def _phrasal(verb: str, particle: str) -> Iterator[str]:
+    """The noun that an inflected verb makes with its particle: "checkout" of "checked out"."""
+    if verb.endswith(("ed", "ing")) and particle in _PARTICLES | _OTHER_PARTICLES:
+        yield stem(verb) + particle
 
 
 def search_terms(concepts: Sequence[Concept]) -> list[str]:

@@ -216,7 +216,7 @@ def _reasons(document: TableDocument | TableListing, table: int, found: Found, s
         words = [spoken[term] for term in sorted(terms) if term in spoken] or sorted(terms)
         return ", ".join(dict.fromkeys(map(repr, words)))
 
-    reasons = ["it is named in the question"] if found.named.get(table) else []
+    reasons = ["it is named in the question"] if table in found.fully_named else []
     own = terms_of(document.table) & shared
     columns = [column.name for column in document.columns if terms_of(column.name) & shared]
     rest = shared.difference(own, *(terms_of(column) for column in columns))
