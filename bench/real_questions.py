@@ -66,7 +66,9 @@ class RealQuestions:
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class AskedQuestion:
+    """A question of one database, and the tables any of which answers it, with or without their schema."""
+
     database: str
     text: str
     tables: frozenset[str]
@@ -99,24 +101,28 @@ def report(data: Path, tribal: Path) -> RealQuestions:
     questions = list(_questions(data / "real" / "questions.tsv"))
     with asked_real(data, tribal) as app:
         made_up.append(_made_up_score("real", app))
-        own = _score("own database", [(one, _first(one.text, app, {"database": one.database})) for one in questions])
-        pool = _score("all databases", [(one, _first(one.text, app, {})) for one in questions])
+        own = asked_score(
+            "own database", [(one, first_tables(one.text, app, {"database": one.database})) for one in questions]
+        )
+        pool = asked_score("all databases", [(one, first_tables(one.text, app, {})) for one in questions])
     return RealQuestions((own, pool), tuple(made_up))
 
 
-def _questions(file: Path) -> Iterator[_Question]:
+def _questions(file: Path) -> Iterator[AskedQuestion]:
     for line in filter(None, file.read_text(encoding="utf-8").splitlines()):
         database, text, tables = line.split("\t")
-        yield _Question(database, text, frozenset(tables.split("|")))
+        yield AskedQuestion(database, text, frozenset(tables.split("|")))
 
 
-def _first(text: str, app: Application, only: Mapping[str, str]) -> list[TableSearchResult]:
+def first_tables(text: str, app: Application, only: Mapping[str, str]) -> list[TableSearchResult]:
+    """The first five tables for a question under a filter."""
     answer = call_tool("search_tables", {"query": text, "limit": _LIMIT, **only}, _CALLER, app)
     assert isinstance(answer, SearchTablesOutput)
     return answer.tables
 
 
-def _score(name: str, answers: Sequence[tuple[_Question, list[TableSearchResult]]]) -> AskedScore:
+def asked_score(name: str, answers: Sequence[tuple[AskedQuestion, list[TableSearchResult]]]) -> AskedScore:
+    """Rate what was found for each question."""
     hits = [[_is_right(table, one) for table in tables] for one, tables in answers]
     likely = [bool(tables) and tables[0].relevance_score > _LIKELY for _, tables in answers]
     first = [hit[:1] == [True] for hit in hits]
@@ -131,13 +137,14 @@ def _score(name: str, answers: Sequence[tuple[_Question, list[TableSearchResult]
     )
 
 
-def _is_right(table: TableSearchResult, question: _Question) -> bool:
-    return table.database == question.database and table.table in question.tables
+def _is_right(table: TableSearchResult, question: AskedQuestion) -> bool:
+    names = {table.table, f"{table.schema_}.{table.table}"}
+    return table.database == question.database and not names.isdisjoint(question.tables)
 
 
 def _made_up_score(name: str, app: Application) -> MadeUpScore:
     questions = list(made_up_questions(_MADE_UP))
-    return MadeUpScore(name, len(questions), tuple(text for text in questions if _first(text, app, {})))
+    return MadeUpScore(name, len(questions), tuple(text for text in questions if first_tables(text, app, {})))
 
 
 def made_up_questions(count: int) -> Iterator[str]:
@@ -150,14 +157,19 @@ def made_up_questions(count: int) -> Iterator[str]:
 
 def print_asked(scores: RealQuestions) -> None:
     """Print one line per way of asking, and one per set for made-up words."""
-    print(f"{'questions of people':<24}{'asked':>7}{'hit@1':>7}{'hit@5':>7}{'right above .5':>16}{'wrong below':>13}")
-    for one in scores.asked:
-        likely = f"{one.likely_and_right} of {one.hit_at_1}"
-        unlikely = f"{one.unlikely_and_wrong} of {one.questions - one.hit_at_1}"
-        print(f"{one.name:<24}{one.questions:>7}{one.hit_at_1:>7}{one.hit_at_5:>7}{likely:>16}{unlikely:>13}")
+    print_scores(scores.asked)
     for made_up in scores.made_up:
         said = f": {', '.join(map(repr, made_up.answered))}" if made_up.answered else ""
         print(f"made-up words, {made_up.name}: {len(made_up.answered)} of {made_up.questions} found anything{said}")
+
+
+def print_scores(scores: Sequence[AskedScore]) -> None:
+    """Print a line for each score."""
+    print(f"{'questions of people':<24}{'asked':>7}{'hit@1':>7}{'hit@5':>7}{'right above .5':>16}{'wrong below':>13}")
+    for one in scores:
+        likely = f"{one.likely_and_right} of {one.hit_at_1}"
+        unlikely = f"{one.unlikely_and_wrong} of {one.questions - one.hit_at_1}"
+        print(f"{one.name:<24}{one.questions:>7}{one.hit_at_1:>7}{one.hit_at_5:>7}{likely:>16}{unlikely:>13}")
 
 
 if __name__ == "__main__":

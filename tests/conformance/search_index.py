@@ -36,6 +36,7 @@ from tests.conformance.search_index_compounds import *  # noqa: F403
 from tests.conformance.search_index_generations import *  # noqa: F403
 from tests.conformance.search_index_scopes import *  # noqa: F403
 from tests.conformance.search_index_vectors import *  # noqa: F403
+from tests.sample_shop.indexed import Key, table_document
 from tribal.catalog.hashing import record_id
 from tribal.catalog.outline import TableOutline
 from tribal.catalog.scope import Scope
@@ -166,6 +167,14 @@ def test_a_replacement_that_fails_half_way_changes_nothing(index: Index) -> None
     assert len(held(index)) == 1
 
 
+def test_a_table_that_only_relates_others_is_listed_as_one(index: Index) -> None:
+    keys = [Key(("order_id",), "sales.orders", ("id",)), Key(("tag_id",), "sales.tags", ("id",))]
+    table = table_document("shop.sales.orders", "id order_id tag_id", domain="sales", keys=keys)
+    entry = table_entry()
+    fill(index, IndexEntry(entry.record.model_copy(update={"structured": table}), (), (), None))
+    assert [one.is_junction for one in index.tables(EVERYWHERE)] == [True]
+
+
 def test_a_record_comes_back_with_every_field(index: Index) -> None:
     column = DocumentedColumn(
         name="id",
@@ -208,7 +217,7 @@ def test_a_record_comes_back_with_every_field(index: Index) -> None:
     assert list(index.records(ids).values()) == [of_column.record, with_table.record, of_domain.record]
     (listed,) = index.tables(EVERYWHERE)
     assert (listed.record_id, listed.database_type, listed.domain) == (with_table.record.id, "snowflake", "sales")
-    assert (listed.kind, listed.copy_of) == ("materialized_view", table.copy_of)
+    assert (listed.kind, listed.copy_of, listed.is_junction) == ("materialized_view", table.copy_of, False)
     outline = TableOutline.from_json(table.to_json())
     assert index.documents(ids, TableOutline) == {with_table.record.id: outline}
     assert index.documents(ids, TableDocument) == {with_table.record.id: table}

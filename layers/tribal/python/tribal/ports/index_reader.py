@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-INDEX_VERSION = "9"
+INDEX_VERSION = "10"
 """Version of the index's contents and encoding; an index of another version is rebuilt, never migrated."""
 
 VectorKind = DocType | Literal["table_name"]
@@ -179,6 +179,8 @@ class IndexedTable:
     database_type: DatabaseType
     kind: TableKind = "table"
     copy_of: TableCopy | None = None
+    is_junction: bool = False
+    """Whether it only relates rows of other tables."""
 
 
 class IndexReader(Protocol):

@@ -33,7 +33,18 @@ from tribal_contracts import Contract, DocType, DocumentRecord, IndexMetadata, K
 
 _EVERYTHING = IndexFilter()
 _IDS_AT_ONCE = 1_000
-_TABLE_FIELDS = ("id", "database", "schema", "table", "domain", "database_type", "table_kind", "copy_kind", "copy_of")
+_TABLE_FIELDS = (
+    "id",
+    "database",
+    "schema",
+    "table",
+    "domain",
+    "database_type",
+    "table_kind",
+    "copy_kind",
+    "copy_of",
+    "is_junction",
+)
 
 
 Parsed = TypeVar("Parsed")
@@ -222,6 +233,7 @@ def _table(hit: Mapping[str, Any]) -> IndexedTable:
         database_type=values["database_type"][0] if "database_type" in values else "postgres",
         kind=values["table_kind"][0] if "table_kind" in values else "table",
         copy_of=TableCopy(kind=values["copy_kind"][0], of=values["copy_of"][0]) if "copy_of" in values else None,
+        is_junction="is_junction" in values and bool(values["is_junction"][0]),
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from tribal.catalog.hashing import object_hash, record_id
+from tribal.catalog.junctions import is_junction
 from tribal.ports import IndexEntry, VectorKind
 from tribal_contracts import DocType, DocumentRecord, TableDocument
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 PUBLISHED = {"index.auto_expand_replicas": "0-1", "index.blocks.write": True}
 """Settings of a published generation. It has a replica on another node, if there is one, which would double the cost of
 writing before; and nobody writes to it, so that it can be cloned at any time."""
-LAYOUT = "5"
+LAYOUT = "6"
 """Version of the layout; an index of another layout is rebuilt, as is one of another `INDEX_VERSION`."""
 Part = Literal["whole", "own", "named"]
 """Which terms of a record a field holds: all, those but of what names other schemas, or those of names and body."""
@@ -61,6 +62,7 @@ def index_body(dimensions: int, about: dict[str, str], aliases: Sequence[str]) -
         "table_kind": _KEYWORD,
         "copy_kind": _KEYWORD,
         "copy_of": _KEYWORD,
+        "is_junction": {"type": "boolean"},
         "path": _KEYWORD,
         "content_hash": _KEYWORD,
         "vectors": _KEYWORD,
@@ -172,13 +174,18 @@ def record_document(entry: IndexEntry, path: str) -> dict[str, Any]:
     return {name: value for name, value in document.items() if value is not None}
 
 
-def _kind_of(table: TableDocument | None) -> dict[str, str | None]:
-    """What kind of table it is, and what it repeats."""
+def _kind_of(table: TableDocument | None) -> dict[str, str | bool | None]:
+    """What kind of table it is, what it repeats, and whether it only relates others."""
     if table is None:
         return {}
     copy = table.copy_of
     repeated = {} if copy is None else {"copy_kind": copy.kind, "copy_of": copy.of}
-    return {"database_type": table.database_type, "table_kind": table.kind, **repeated}
+    return {
+        "database_type": table.database_type,
+        "table_kind": table.kind,
+        "is_junction": is_junction(table),
+        **repeated,
+    }
 
 
 def written_vector(vector: NDArray[Any]) -> list[int] | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tribal.adapters.sqlite.schema import TERMS, encode_term
 from tribal.adapters.sqlite.vectors import VectorRow, without_records
 from tribal.catalog.hashing import record_id
+from tribal.catalog.junctions import is_junction
 from tribal.ports import IndexedTable, IndexEntry, VectorKind
 from tribal.ports.index_reader import Part
 from tribal_contracts import DocType, DocumentRecord, DomainDocument, TableCopy, TableDocument
@@ -35,7 +36,7 @@ SELECT r.id, t.document FROM records r JOIN structured t ON t.number = r.number 
 """
 """The sign keeps SQLite from looking at all tables: ids are looked up."""
 _SELECT_TABLES = """
-SELECT r.id, o.database_name, r.schema_name, r.table_name, o.domain, t.database_type, t.kind, t.copy_of
+SELECT r.id, o.database_name, r.schema_name, r.table_name, o.domain, t.database_type, t.kind, t.copy_of, t.is_junction
 FROM records r JOIN origins o ON o.number = r.origin LEFT JOIN structured t ON t.number = r.number
 WHERE r.doc_type = 'table'
 """
@@ -161,10 +162,10 @@ class _Writing:
         if table is not None:
             copy = None if table.copy_of is None else table.copy_of.to_compact_json().decode()
             document = table.to_compact_json().decode()
-            self._structured.append((self._number, table.database_type, table.kind, copy, document))
+            self._structured.append((self._number, table.database_type, table.kind, copy, is_junction(table), document))
         elif domain is not None:
             document = domain.to_compact_json().decode()
-            self._structured.append((self._number, domain.database_type, None, None, document))
+            self._structured.append((self._number, domain.database_type, None, None, None, document))
 
     def flush(self) -> None:
         """Write all collected rows."""
@@ -234,10 +235,11 @@ def read_tables(connection: sqlite3.Connection) -> tuple[IndexedTable, ...]:
 
 
 def _table_entry(row: tuple[Any, ...]) -> IndexedTable:
-    record, database, schema, table, domain, database_type, kind, copy = row
+    record, database, schema, table, domain, database_type, kind, copy, junction = row
     return IndexedTable(
         *(record, database, schema or "", table or "", domain or "", database_type or "postgres", kind or "table"),
         copy_of=None if copy is None else TableCopy.from_json(copy),
+        is_junction=bool(junction),
     )
 
 

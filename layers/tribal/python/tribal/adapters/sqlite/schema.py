@@ -62,6 +62,7 @@ CREATE TABLE structured (
     database_type TEXT,
     kind TEXT,
     copy_of TEXT,
+    is_junction INTEGER,
     document TEXT NOT NULL
 );
 CREATE TABLE vectors (

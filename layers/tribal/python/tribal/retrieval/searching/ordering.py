@@ -13,7 +13,7 @@ from tribal.ports import Candidates, IndexFilter
 from tribal.ranking.order import rank_tables
 from tribal.ranking.signals import Signal, Signals
 from tribal.retrieval.searching.candidates import SCORED_A_SIGNAL, Found
-from tribal.retrieval.searching.repeated_tables import Repeated
+from tribal.retrieval.searching.repeated_tables import Repeated, terms_of
 from tribal.retrieval.searching.table_map import TableMap, table_map
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _VIEWS_MOVED = 200
 """How far down views are put behind their tables; further down nobody looks."""
+_JUNCTIONS_MOVED = 10
+"""How far down junction tables are put behind what they relate: an answer of ten keeps what it has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,13 +39,15 @@ def order_of(found: Found, where: IndexFilter, opened: OpenIndex, toolbox: Toolb
     """The matching tables that pass the filter, most likely first, ties by name.
 
     Tables that the question names come first. Partitions, shards and backups are left to what they are parts of, copies
-    come last, and a view comes behind the table that it is named after, unless the question asks for them.
+    come last, a view comes behind the table that it is named after, and a junction table behind one that it relates,
+    unless the question asks for them.
     """
     numbered = table_map(where, opened, toolbox)
     named = {int(number) for number in numbered.numbers(np.fromiter(found.fully_named, np.int64)) if number >= 0}
     aside = numbered.repeated.set_aside(_asked(found), named)
     ranked = rank_tables(_signals(found, numbered, aside), numbered.neighbourhood, toolbox.weights)
-    ordered = _named_first(found, numbered, _behind_their_tables(ranked, aside))
+    ordered = _behind_what_they_relate(_behind_their_tables(ranked, aside), found, numbered)
+    ordered = _named_first(found, numbered, ordered)
     # What is in no map has the number -1, which is the last of these.
     is_match, is_ordered = np.zeros((2, len(numbered.names) + 1), bool)
     matches = numbered.numbers(found.matches)
@@ -94,6 +98,31 @@ def _behind_their_tables(ranked: NDArray[Any], aside: Mapping[int, Repeated]) ->
         for rank, number in enumerate(ranked.tolist())
     ]
     return ranked[sorted(range(len(keys)), key=keys.__getitem__)]
+
+
+def _behind_what_they_relate(ranked: NDArray[Any], found: Found, numbered: TableMap) -> NDArray[Any]:
+    """The ranking with each junction table among the best right behind the first of them that it relates.
+
+    One that the question says more of, by a word that the name of the other has not, stays where it is.
+    """
+    best = ranked[:_JUNCTIONS_MOVED].tolist()
+    if numbered.related.keys().isdisjoint(best):
+        return ranked
+    asked = {term for word in found.reading.words for term in word.terms}
+    said = {number: asked & terms_of(numbered.tables[number]) for number in best}
+    places = {number: place for place, number in enumerate(best)}
+
+    def key(number: int) -> tuple[int, bool]:
+        place = places[number]
+        ahead = [
+            places[other]
+            for other in numbered.related.get(number, ())
+            if other in places and said[number] <= said[other]
+        ]
+        behind = min(ahead, default=place)
+        return max(place, behind), behind > place
+
+    return np.concatenate([np.array(sorted(best, key=key), dtype=ranked.dtype), ranked[_JUNCTIONS_MOVED:]])
 
 
 def _named_first(found: Found, numbered: TableMap, ranked: NDArray[Any]) -> NDArray[Any]:

@@ -53,6 +53,8 @@ class TableMap:
     """Table numbers by name, in order."""
     names: Sequence[str]
     """Names by table number."""
+    tables: Sequence[str]
+    """The names of the tables alone, without database and schema, by number."""
     name_words: frozenset[str]
     """The words of their names, in the singular."""
     name_terms: frozenset[str]
@@ -62,6 +64,8 @@ class TableMap:
     repeated: RepeatedTables
     views: frozenset[int]
     """Numbers of the views among them."""
+    related: Mapping[int, frozenset[int]]
+    """By number of a junction table, those of the tables whose rows it relates."""
 
     @classmethod
     def of(cls, entries: Sequence[IndexedTable], graph: JoinGraph) -> TableMap:
@@ -79,6 +83,15 @@ class TableMap:
         domains = frozenset(entry.domain for entry in entries)
         views = frozenset(number for number, entry in enumerate(entries) if "view" in entry.kind)
         repeated = RepeatedTables.of(entries)
+        related = {
+            numbers[name_of(entry)]: frozenset(
+                numbers[hop.target]
+                for hop in graph.hops.get(name_of(entry), ())
+                if hop.to_parent and hop.key.source == "declared" and hop.target in numbers
+            )
+            for entry in entries
+            if entry.is_junction
+        }
         neighbourhood = Neighbourhood.of(codes, joined)
         return cls(
             neighbourhood,
@@ -86,11 +99,13 @@ class TableMap:
             ids,
             by_name=numbers,
             names=tuple(numbers),
+            tables=tuple(entry.table for entry in entries),
             name_words=frozenset(map(singular, words)),
             name_terms=frozenset(map(stem, words)),
             domains=domains,
             repeated=repeated,
             views=views,
+            related=related,
         )
 
     def numbers(self, ids: NDArray[Any]) -> NDArray[Any]:
