@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.sample_shop.indexed import Key, table_document
-from tribal.catalog.junctions import is_junction
+from tribal.catalog.joining.junctions import is_junction
 
 BOOK, AUTHOR = Key(("book_id",), "s.book", ("id",)), Key(("author_id",), "s.author", ("id",))
 EDITION = Key(("book_id", "edition"), "s.edition", ("book_id", "number"))
