@@ -17,6 +17,7 @@ NAMES = [
     ("web", "public", "note"),
     ("web", "public", "purchaseorderheader"),
     ("web", "public", "naïve_größe"),
+    ("web", "public", "__"),
 ]
 KNOWN = frozenset("order items item customer warehouse location address addresses note notes status statue".split())
 named_tables = NamedTables(NAMES)
@@ -53,6 +54,7 @@ def named(question: str) -> dict[str, float]:
         ("warehuse location", "shop.stock.WarehouseLocation", MISSPELT),
         ("custmer adresses", "shop.crm.customer_addresses", MISSPELT),
         ("NAÏVE_GRÖSSE", "web.public.naïve_größe", EXACT),
+        ("__", "web.public.__", EXACT),
     ],
 )
 def test_a_table_is_named_however_its_name_is_written(question: str, table: str, certainty: float) -> None:
@@ -99,6 +101,11 @@ def test_a_name_that_several_tables_have_names_each() -> None:
 def test_a_name_that_says_one_word_twice_is_named_by_saying_it_once() -> None:
     tables = NamedTables([("d", "s", "party_party"), ("d", "s", "party_address")])
     assert tables.named("parties", lambda _: True) == {0: SAME_WORDS}
+
+
+def test_two_words_of_the_same_stem_are_two() -> None:
+    tables = NamedTables([("d", "s", "custom_section"), ("d", "s", "customers_custom_section")])
+    assert tables.named("section customers custom", lambda _: True) == {1: SAME_WORDS}
 
 
 FAMILY = [("d", "shop", f"order_{name}") for name in ("line", "note", "status")]

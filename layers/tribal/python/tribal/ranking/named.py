@@ -83,7 +83,9 @@ class NamedTables:
         for reading in readings:
             found = dict.fromkeys(filter(is_searched, self._words.get(_bag(reading), ())), SAME_WORDS) | found
             if found:
-                return found
+                break
+        if found:
+            return found
         for reading in readings:
             short = list(filter(is_searched, self._shortened.get(_bag(reading), ())))
             if short:
@@ -132,8 +134,8 @@ class NamedTables:
 
 
 def _bag(tokens: Iterable[str]) -> tuple[str, ...]:
-    """The stems of the words, each once: `party_party` is a party."""
-    return tuple(sorted({stem(word) for word in segment_all(list(tokens))}))
+    """The stems of the words, each word once: `party_party` is a party, but a custom is no customer."""
+    return tuple(sorted(map(stem, set(map(singular, segment_all(list(tokens)))))))
 
 
 def _family(name: tuple[str, str, str], tokens: Sequence[str]) -> tuple[str, ...]:
