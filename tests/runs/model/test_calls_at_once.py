@@ -68,7 +68,7 @@ def test_a_storm_of_overload_ends_with_tables_that_wait_and_the_next_run_asks_fo
     claude.mind = MIND
     claude.fail(*[None] * 5)
     claude.script.share, claude.script.among = 1.0, (fail.OVERLOADED,)
-    runs = ModelRuns(claude, shop(40), settings={"calls_at_once": 10, "call_timeout_seconds": 1})
+    runs = ModelRuns(claude, shop(40), settings={"calls_at_once": 10, "call_timeout_seconds": 3})
     record = runs.run()
     waiting = {name for name, result in runs.results().items() if result.error is not None}
     assert (record.status, record.tables_documented, len(waiting)) == ("partial", 40, 35)
