@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import select
 import signal
 import struct
 import subprocess
@@ -13,6 +14,9 @@ from pathlib import Path
 from typing import Self
 
 from tests.edges.cli.tribal_command import TRIBAL, clean_environment
+
+_PRESSED_AT_MOST = 3
+_PATIENCE_SECONDS = 10
 
 
 class Dialogue:
@@ -61,8 +65,14 @@ class Dialogue:
         os.write(self._ours, text.encode())
 
     def interrupt(self) -> None:
-        """Press Ctrl-C."""
-        self._process.send_signal(signal.SIGINT)
+        """Press Ctrl-C; again if nothing comes of it.
+
+        Python misses it in the instant after a prompt is written and before an answer is waited for.
+        """
+        for _ in range(_PRESSED_AT_MOST):
+            self._process.send_signal(signal.SIGINT)
+            if select.select([self._ours], [], [], _PATIENCE_SECONDS)[0]:
+                return
 
     def end(self) -> tuple[int, str]:
         """The exit code, and everything written."""
