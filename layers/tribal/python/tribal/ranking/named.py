@@ -80,14 +80,15 @@ class NamedTables:
         tokens = tokenize_text(text)
         # A word of every sentence may be one of the name (`film_list`), so all of them are tried first.
         readings = [reading for reading in (tokens, _telling(tokens)) if reading]
-        for reading in readings:
-            found = dict.fromkeys(filter(is_searched, self._words.get(_bag(reading), ())), SAME_WORDS) | found
+        bags = [_bag(reading) for reading in readings]
+        for bag in bags:
+            found = dict.fromkeys(filter(is_searched, self._words.get(bag, ())), SAME_WORDS) | found
             if found:
                 break
         if found:
             return found
-        for reading in readings:
-            short = list(filter(is_searched, self._shortened.get(_bag(reading), ())))
+        for bag in bags:
+            short = list(filter(is_searched, self._shortened.get(bag, ())))
             if short:
                 return dict.fromkeys(short, SHORTENED / len(short))
         most = self._letters_wrong(text, tokens, is_known)
