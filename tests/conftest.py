@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 
 import pytest
@@ -14,6 +15,9 @@ settings.load_profile("without a deadline")
 # A shell that starts the tests in the background lets them ignore Ctrl-C, and so the programs that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# What is collected stays to the end: to look through it for garbage meanwhile takes as long as to collect it.
+gc.disable()
 
 for _body in ("catalog_reader", "describer", "embedder", "language_model", "object_store", "search_index", "secrets"):
     # The bodies are no test modules themselves, so that pytest would not explain their asserts.
@@ -30,3 +34,11 @@ pytest_plugins = [
     "tests.plugins.replica",
     "tests.plugins.without_servers",
 ]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Look for garbage in what tests make, and no more in the tests themselves."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
