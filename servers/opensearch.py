@@ -34,6 +34,8 @@ _START_TIMEOUT_SECONDS = 90.0
 _STOP_TIMEOUT_SECONDS = 10.0
 _POLL_SECONDS = 0.1
 _ATTEMPTS = 3
+_BRIEFLY = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""To compile what runs often once more takes most of the processor of a node that lives for minutes."""
 _LOGGING = """status = error
 rootLogger.level = warn
 rootLogger.appenderRef.console.ref = console
@@ -63,8 +65,10 @@ class OpenSearchNode:
         atexit.register(self.stop)
 
     @classmethod
-    def start(cls, cache: Path = CACHE) -> Self:
+    def start(cls, cache: Path = CACHE, *, briefly: bool = False) -> Self:
         """Starts a node on a free port; downloads its packages the first time.
+
+        Briefly is for tests: with half the processor to start, and slower in the long run than what is measured.
 
         Raises:
             ServersForbidden: No server may be started.
@@ -78,7 +82,7 @@ class OpenSearchNode:
             # Another process may take the port after it is found free and before the node binds it.
             home = Path(tempfile.mkdtemp(prefix="opensearch-"))
             cluster = f"demo-{secrets.token_hex(8)}"
-            node = _launch(java, class_path, home, cluster)
+            node = _launch([str(java), *(_BRIEFLY if briefly else ())], class_path, home, cluster)
             watchdog = subprocess.Popen(
                 ["/bin/sh", "-c", _WATCHDOG, str(node.pid), str(home)], stdin=subprocess.PIPE, start_new_session=True
             )
@@ -103,11 +107,11 @@ class OpenSearchNode:
         _end(self._node, self._watchdog, self._home)
 
 
-def _launch(java: Path, class_path: str, home: Path, cluster: str) -> "subprocess.Popen[bytes]":
+def _launch(java: list[str], class_path: str, home: Path, cluster: str) -> "subprocess.Popen[bytes]":
     settings = home / "log4j2.properties"
     settings.write_text(_LOGGING)
     command = [
-        *(str(java), "-Xms256m", "-Xmx512m", f"-Dlog4j.configurationFile={settings}", "-cp", class_path),
+        *(*java, "-Xms256m", "-Xmx512m", f"-Dlog4j.configurationFile={settings}", "-cp", class_path),
         *("org.codelibs.opensearch.runner.OpenSearchRunner", "-basePath", str(home / "data"), "-numOfNode", "1"),
         *("-baseHttpPort", str(random.randint(_LOWEST_PORT, _HIGHEST_PORT - 20) - 1), "-clusterName", cluster),
         *("-pluginTypes", "org.opensearch.knn.plugin.KNNPlugin"),

@@ -36,7 +36,7 @@ def opensearch_address() -> Iterator[str]:
         yield address
         return
     try:
-        node = OpenSearchNode.start()
+        node = OpenSearchNode.start(briefly=True)
     except PackagesUnavailable as unavailable:
         skip_or_fail(str(unavailable))
     yield node.address
