@@ -6,24 +6,27 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from tribal.masking import name_patterns, national_patterns, personal_patterns, secrets
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.kinds import SensitiveKind
+from tribal.masking.name_patterns import NAME_RULES
+from tribal.masking.national_patterns import NATIONAL_RULES
+from tribal.masking.personal_patterns import ACCOUNT_RULES, EMAIL_RULES, HOME_RULES, MACHINE_RULES, PHONE_RULES
 from tribal.masking.rules import AnyRule
+from tribal.masking.secrets import RANDOM_RULES, SECRET_RULES
 from tribal.masking.secrets.sentences import SentenceRule
 
 __all__ = ["Span", "detect", "detect_by_name", "find_sensitive"]
 
 _RULES: tuple[AnyRule, ...] = (
-    *secrets.SECRET_RULES,
-    *personal_patterns.EMAIL_RULES,
-    *personal_patterns.ACCOUNT_RULES,
-    *national_patterns.NATIONAL_RULES,
-    *personal_patterns.MACHINE_RULES,
-    *personal_patterns.PHONE_RULES,
-    *personal_patterns.HOME_RULES,
-    *name_patterns.NAME_RULES,
-    *secrets.RANDOM_RULES,
+    *SECRET_RULES,
+    *EMAIL_RULES,
+    *ACCOUNT_RULES,
+    *NATIONAL_RULES,
+    *MACHINE_RULES,
+    *PHONE_RULES,
+    *HOME_RULES,
+    *NAME_RULES,
+    *RANDOM_RULES,
 )
 _RANKED = tuple(enumerate(_RULES))
 # Most values contain none of the substrings that rules require, so one search spares most rules.

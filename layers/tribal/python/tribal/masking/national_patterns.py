@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import re
 
-from tribal.masking import checksums
+from tribal.masking.checksums import (
+    digits_of,
+    is_brazilian_cpf,
+    is_chinese_id,
+    is_french_social_number,
+    is_german_tax_id,
+    is_indian_aadhaar,
+    is_italian_fiscal_code,
+    is_luhn,
+    is_polish_pesel,
+    is_spanish_id,
+    is_swiss_social_number,
+)
 from tribal.masking.kinds import SensitiveKind
 from tribal.masking.rules import END, OPENS, SEP, START, Rule
 
@@ -16,7 +28,7 @@ def _is_insurance_number(number: str) -> bool:
 
 
 def _ends_in_luhn_digit(number: str) -> bool:
-    return checksums.is_luhn(checksums.digits_of(number)[-10:])
+    return is_luhn(digits_of(number)[-10:])
 
 
 _UNITED_STATES = (
@@ -38,7 +50,7 @@ _EUROPEAN_UNION = (
     Rule(
         SensitiveKind.TAX_ID,
         re.compile(rf"[1-9]{OPENS}\d(?: ?\d{{3}}){{3}}{END}"),
-        confirm=checksums.is_german_tax_id,
+        confirm=is_german_tax_id,
         min_digits=11,
     ),
     Rule(
@@ -46,13 +58,13 @@ _EUROPEAN_UNION = (
         re.compile(
             rf"[12]{OPENS} ?\d\d ?(?:0[1-9]|1[0-2]|[2-9]\d) ?(?:\d\d|2[AB]) ?\d{{3}} ?\d{{3}} ?\d\d{END}", re.IGNORECASE
         ),
-        confirm=checksums.is_french_social_number,
+        confirm=is_french_social_number,
         min_digits=14,
     ),
     Rule(
         SensitiveKind.NATIONAL_ID,
         re.compile(rf"[\dXYZ]{OPENS}-?\d{{7}}-?[A-Z]{END}", re.IGNORECASE),
-        confirm=checksums.is_spanish_id,
+        confirm=is_spanish_id,
         min_digits=7,
     ),
     Rule(
@@ -61,13 +73,13 @@ _EUROPEAN_UNION = (
             rf"{START}[A-Z]{{6}}{_LETTER_OR_DIGIT}{{2}}[A-EHLMPR-T]{_LETTER_OR_DIGIT}{{2}}[A-Z]{_LETTER_OR_DIGIT}{{3}}[A-Z]{END}",
             re.IGNORECASE,
         ),
-        confirm=checksums.is_italian_fiscal_code,
+        confirm=is_italian_fiscal_code,
         min_digits=1,
     ),
     Rule(
         SensitiveKind.NATIONAL_ID,
         re.compile(rf"\d{OPENS}\d{{10}}{END}"),
-        confirm=checksums.is_polish_pesel,
+        confirm=is_polish_pesel,
         min_digits=11,
     ),
     Rule(
@@ -81,26 +93,26 @@ _ELSEWHERE = (
     Rule(
         SensitiveKind.NATIONAL_ID,
         re.compile(rf"7{OPENS}56[. ]?\d{{4}}[. ]?\d{{4}}[. ]?\d\d{END}"),
-        confirm=checksums.is_swiss_social_number,
+        confirm=is_swiss_social_number,
         min_digits=13,
     ),
     Rule(
         SensitiveKind.TAX_ID,
         re.compile(rf"\d{OPENS}\d\d\.?\d{{3}}\.?\d{{3}}-?\d\d{END}"),
-        confirm=checksums.is_brazilian_cpf,
+        confirm=is_brazilian_cpf,
         min_digits=11,
     ),
     Rule(
         SensitiveKind.NATIONAL_ID,
         re.compile(rf"\d{OPENS}\d{{3}}({SEP})\d{{4}}\1\d{{4}}{END}"),
-        confirm=checksums.is_indian_aadhaar,
+        confirm=is_indian_aadhaar,
         min_digits=12,
     ),
     Rule(SensitiveKind.TAX_ID, re.compile(rf"[A-Z]{OPENS}[A-Z]{{2}}[ABCFGHJLPT][A-Z]\d{{4}}[A-Z]{END}"), min_digits=4),
     Rule(
         SensitiveKind.NATIONAL_ID,
         re.compile(rf"\d{OPENS}\d{{16}}[\dXx]{END}"),
-        confirm=checksums.is_chinese_id,
+        confirm=is_chinese_id,
         min_digits=17,
     ),
     Rule(
@@ -111,7 +123,7 @@ _ELSEWHERE = (
     Rule(
         SensitiveKind.NATIONAL_ID,
         re.compile(rf"\d{OPENS}\d\d([ -])\d{{3}}\1\d{{3}}{END}"),
-        confirm=checksums.is_luhn,
+        confirm=is_luhn,
         min_digits=9,
     ),
 )

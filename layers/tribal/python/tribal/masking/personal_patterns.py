@@ -8,7 +8,7 @@ from __future__ import annotations
 import ipaddress
 import re
 
-from tribal.masking import checksums
+from tribal.masking.checksums import IBAN_LENGTHS, digits_of, is_card_number, is_iban
 from tribal.masking.kinds import SensitiveKind
 from tribal.masking.rules import END, OPENS, SEP, START, Rule
 
@@ -48,7 +48,7 @@ def _is_international_phone(number: str) -> bool:
 
 
 def _is_grouped_phone(number: str) -> bool:
-    return len(checksums.digits_of(number)) >= 9 and not _DATE.match(number)
+    return len(digits_of(number)) >= 9 and not _DATE.match(number)
 
 
 def _is_ipv6(candidate: str) -> bool:
@@ -79,7 +79,7 @@ def _is_street(candidate: str) -> bool:
 def _any_iban() -> str:
     """One alternative for each length, so that a match ends where its country's format does, not in the next word."""
     countries: dict[int, list[str]] = {}
-    for country, length in checksums.IBAN_LENGTHS.items():
+    for country, length in IBAN_LENGTHS.items():
         countries.setdefault(length, []).append(country)
     return "|".join(
         rf"(?:{'|'.join(codes)})\d\d(?:[ \u00a0-]?[A-Z0-9]){{{length - 4}}}" for length, codes in countries.items()
@@ -101,7 +101,7 @@ ACCOUNT_RULES = (
     Rule(
         SensitiveKind.IBAN,
         re.compile(rf"{START}(?=[A-Z]{{2}}\d\d)(?:{_any_iban()}){END}", re.IGNORECASE),
-        confirm=checksums.is_iban,
+        confirm=is_iban,
         min_digits=8,
     ),
     Rule(
@@ -109,13 +109,13 @@ ACCOUNT_RULES = (
         re.compile(
             rf"\d(?<!\d\d)(?:\d{{12,18}}|\d{{3}}({SEP})\d{{4}}\1\d{{4}}\1\d{{1,4}}|\d{{3}}{SEP}\d{{6}}{SEP}\d{{4,5}})(?!\d)"
         ),
-        confirm=checksums.is_card_number,
+        confirm=is_card_number,
         min_digits=13,
     ),
     Rule(
         SensitiveKind.CARD,
         re.compile(rf"\d(?<!\d\d)\d{{3}}({SEP})\d{{4}}\1\d{{4}}\1\d{{4}}\1\d{{3}}(?!\d)"),
-        confirm=checksums.is_card_number,
+        confirm=is_card_number,
         min_digits=19,
     ),
 )

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 from pydantic import JsonValue
 
 from tribal.errors import MemoryContentRefused
-from tribal.masking.detectors import find_sensitive
-from tribal.masking.kinds import SensitiveKind
+from tribal.masking import SensitiveKind, find_sensitive
 from tribal.memory.records import TABLES
 from tribal.ports.remembering.identity import SHARED_LAYERS
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tribal.masking.sql import words
+import tribal.masking.sql.words as words
 from tribal.masking.sql.harmless import Place
 from tribal.masking.sql.lexer import Token, TokenType, tokens_of
 from tribal.masking.sql.segments import Literal, Name, Segment, Structure

@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Literal, Self
 
+import tribal.describing.model.calls.ledger as ledger
 from tribal.catalog.locations import LEASE_FILE
-from tribal.describing.model.calls import ledger
 from tribal.describing.model.calls.breaker import OPEN_SECONDS, Breaker
 from tribal.describing.model.calls.budget_file import BudgetFile
 from tribal.describing.model.calls.purse import Account, Purse
