@@ -18,7 +18,10 @@ from tests import ROOT
 
 BIN = Path(sys.executable).parent
 
-RULES = [f"tests/{room}" for room in "catalog contracts describing keys masking naming ranking settings".split()]
+RULES = [
+    f"tests/{room}"
+    for room in "catalog contracts describing keys masking naming policies ranking retrieval settings tools".split()
+]
 """Tests that one core runs while the other one is busy with the end-to-end tests."""
 
 CHECKS: dict[str, list[str]] = {
