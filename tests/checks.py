@@ -19,8 +19,9 @@ from tests import ROOT
 BIN = Path(sys.executable).parent
 
 RULES = [
-    f"tests/{room}"
-    for room in "catalog contracts describing keys masking naming policies ranking retrieval settings tools".split()
+    *("tests/catalog", "tests/contracts", "tests/describing", "tests/documenting", "tests/keys", "tests/masking"),
+    *("tests/naming", "tests/planning", "tests/policies", "tests/ranking", "tests/retrieval", "tests/settings"),
+    *("tests/syncing", "tests/tools"),
 ]
 """Tests that one core runs while the other one is busy with the end-to-end tests."""
 
