@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
+from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
@@ -15,9 +16,6 @@ settings.load_profile("without a deadline")
 # A shell that starts the tests in the background lets them ignore Ctrl-C, and so the programs that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-# What is collected stays to the end: to look through it for garbage meanwhile takes as long as to collect it.
-gc.disable()
 
 for _body in ("catalog_reader", "describer", "embedder", "language_model", "object_store", "search_index", "secrets"):
     # The bodies are no test modules themselves, so that pytest would not explain their asserts.
@@ -36,9 +34,13 @@ pytest_plugins = [
 ]
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_finish() -> None:
-    """Look for garbage in what tests make, and no more in the tests themselves."""
-    gc.collect()
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without a look for garbage: what is collected stays, and to look through it takes as long again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
