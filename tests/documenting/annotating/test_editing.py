@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import random
 
 import pytest
 from hypothesis import example, given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from tribal.documenting.annotating.editing import Subject, edited, words_in
 from tribal.documenting.annotations import parse_annotations
-from tribal.errors import ConfigurationError
+from tribal.errors import ConfigurationError, RequestRefused
 
 KEY = "annotations/shop.yaml"
 ORDERS = Subject(("public", "orders"))
@@ -105,6 +106,8 @@ def test_line_ends_of_other_systems_stay() -> None:
 def test_a_file_that_cannot_be_used_is_left_to_its_writer() -> None:
     with pytest.raises(ConfigurationError, match="line 2"):
         edited(b"tables: [\n", KEY, ORDERS, "x")
+    with pytest.raises(ConfigurationError, match="by hand"):
+        edited(b"description: 2024-99-99\n", KEY, ORDERS, "x")
 
 
 TEXT = st.text(st.characters(min_codepoint=0x20, exclude_categories=["Cs", "Cn", "Cc", "Co"]), min_size=1, max_size=60)
@@ -122,3 +125,66 @@ def test_whatever_is_written_is_what_the_next_run_reads(words: str, column: str)
     assert others == {
         name: text for name, text in parse_annotations(FILE, KEY)["public", "orders"].columns.items() if name != column
     }
+
+
+ODD = [
+    *(
+        "\n",
+        "\r",
+        "\r\n",
+        "\x85",
+        "\u2028",
+        "\u2029",
+        "\t",
+        "\x0b",
+        "\x0c",
+        "\x00",
+        "\x07",
+        "\x1b",
+        "\x1c",
+        "\x7f",
+        "\x80",
+    ),
+    *(
+        "\ufeff",
+        "\ufffe",
+        "\ud800",
+        "\u200b",
+        "\u202e",
+        "\U0001f600",
+        "\\",
+        '"',
+        "'",
+        "#",
+        ": ",
+        "- ",
+        "%",
+        "&a",
+        "*a",
+        "|",
+        "---",
+    ),
+    *("...", "  ", "word", "two words"),
+]
+
+
+def test_every_kind_of_line_break_and_control_character_is_read_back_or_refused() -> None:
+    chance, file, refused = random.Random(47), FILE, 0
+    for number in range(2_000):
+        words = "".join(chance.choices(ODD, k=chance.randint(1, 5)))
+        subject = Subject(("public", "orders"), column=chance.choice(["net", "gross", "tax"]))
+        try:
+            after = edited(file, KEY, subject, words)
+        except RequestRefused:
+            refused += 1
+            continue
+        assert words_in(after, KEY, subject) == words
+        # Every later correction still finds a file that it can edit.
+        file = after if number % 20 else FILE
+    assert 0 < refused < 1_900
+
+
+@pytest.mark.parametrize("control", ["\x07", "\x00", "\ufffe", "\ud800"])
+def test_a_control_character_is_refused_by_its_number(control: str) -> None:
+    with pytest.raises(RequestRefused, match=f"U\\+{ord(control):04X}; delete it"):
+        edited(FILE, KEY, NET, f"Net{control}.")

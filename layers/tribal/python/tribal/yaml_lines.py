@@ -73,8 +73,18 @@ def _text(name: str, data: bytes, code: str | None) -> str:
         raise at_line(name, line, "is not UTF-8; save it as UTF-8", code=code) from None
     if found := _NOT_TEXT.search(text):
         line = text.count("\n", 0, found.start()) + 1
-        raise at_line(name, line, f"has the control character U+{ord(found.group()):04X}; delete it", code=code)
+        raise at_line(name, line, f"has the control character {_code_point(found.group())}; delete it", code=code)
     return text
+
+
+def control_character(text: str) -> str | None:
+    """The first character of a text that YAML files may not contain, as `U+0007`; `None` if there is none."""
+    found = _NOT_TEXT.search(text)
+    return None if found is None else _code_point(found.group())
+
+
+def _code_point(character: str) -> str:
+    return f"U+{ord(character):04X}"
 
 
 def _line_of_error(error: yaml.YAMLError, text: str) -> int | None:

@@ -15,13 +15,17 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarStri
 
 from tribal.catalog.identity import format_name, parse_name
 from tribal.documenting.annotations import MAX_ANNOTATIONS_NODES, parse_annotations
-from tribal.errors import ConfigurationError
-from tribal.yaml_lines import compose_yaml, plain_value
+from tribal.errors import ConfigurationError, RequestRefused
+from tribal.yaml_lines import compose_yaml, control_character, plain_value
 
 _CODE = "DOC_ANNOTATIONS_INVALID"
 _COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
 _INDENTED = re.compile(r"^( +)[^\s#-]", re.MULTILINE)
 _NEVER_FOLDED = 1_000_000
+_NEEDS_QUOTES = re.compile(
+    "[^\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|^[ \n]|[ \n]$", re.MULTILINE
+)
+"""What YAML parsers disagree on (line breaks, tabs, outer spaces of a line): written in double quotes, with escapes."""
 
 Words = dict[str, Any]
 
@@ -68,14 +72,22 @@ def edited(data: bytes | None, key: str, subject: Subject, words: str) -> bytes:
 
     Raises:
         ConfigurationError: when the file cannot be used, or not be edited without losing something of it.
+        RequestRefused: when the words contain a control character.
     """
+    if (control := control_character(words)) is not None:
+        raise RequestRefused(f"the text contains the control character {control}; delete it")
     before = _content(data, key)
     path = subject.path(before)
     wanted = _with_words(before, path, words)
     text = (data or b"").decode("utf-8-sig")
     for quoted in (False, True):
         made = _written(text, path, _scalar(words, quoted=quoted))
-        if made is not None and _read(made, key) == wanted and _comments(text) <= _comments(made):
+        if (
+            made is not None
+            and _read(made, key) == wanted
+            and _loaded(made) is not None
+            and all(comment in made for comment in _comments(text))
+        ):
             return made.encode()
     raise ConfigurationError(
         f"{key} is written in a way that cannot be edited here without losing something; change "
@@ -112,15 +124,10 @@ def _with_words(content: Words, path: tuple[str, ...], words: str) -> Words:
 
 
 def _written(text: str, path: tuple[str, ...], scalar: str) -> str | None:
-    yaml = YAML()
-    yaml.preserve_quotes = True
-    yaml.width = _NEVER_FOLDED
-    indent = _INDENTED.search(text)
-    yaml.indent(mapping=len(indent[1]) if indent else 2)
-    try:
-        root = yaml.load(text)
-    except YAMLError:
+    loaded = _loaded(text)
+    if loaded is None:
         return None
+    yaml, root = loaded
     alone = not isinstance(root, CommentedMap)
     root = CommentedMap() if alone else root
     _put(root, path, scalar)
@@ -132,6 +139,19 @@ def _written(text: str, path: tuple[str, ...], scalar: str) -> str | None:
         # A file of comments only.
         made = text.rstrip("\n") + "\n" + made
     return made.replace("\n", "\r\n") if "\r\n" in text else made
+
+
+def _loaded(text: str) -> tuple[YAML, Any] | None:
+    """The parser that keeps comments, and what it reads; `None` if it cannot read the file."""
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = _NEVER_FOLDED
+    indent = _INDENTED.search(text)
+    yaml.indent(mapping=len(indent[1]) if indent else 2)
+    try:
+        return yaml, yaml.load(text)
+    except (YAMLError, ValueError):  # `2024-99-99` is text to our reader and a broken date to this one
+        return None
 
 
 def _put(root: MutableMapping[str, Any], path: tuple[str, ...], scalar: str) -> None:
@@ -151,7 +171,7 @@ def _put(root: MutableMapping[str, Any], path: tuple[str, ...], scalar: str) -> 
 
 def _scalar(words: str, *, quoted: bool) -> str:
     kind: type[str] = str
-    if words and quoted:
+    if words and (quoted or _NEEDS_QUOTES.search(words)):
         kind = DoubleQuotedScalarString
     elif "\n" in words:
         kind = LiteralScalarString
