@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.attack import catalog_literals, configuration, damage, dsns, masking, scope, servers, tokens
+from tests.attack import catalog_literals, configuration, damage, dsns, index_damage, masking, scope, servers, tokens
 from tests.attack.outcome import Attack, Outcome
 
 AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
@@ -13,6 +13,7 @@ AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
     "masking of harmless texts": masking.attack_harmless_texts,
     "scope": scope.attack,
     "damaged files": damage.attack,
+    "damaged index": index_damage.attack,
     "DSNs": dsns.attack,
     "configuration": configuration.attack,
     "tokens": tokens.attack,

@@ -17,7 +17,7 @@ from typing import Literal
 
 from tribal.adapters.local.durable_files import move_into_place, temporary_file, write_through
 from tribal.adapters.local.file_identity import FileIdentity
-from tribal.adapters.sqlite.schema import connect_published, inspect
+from tribal.adapters.sqlite.schema import READ_ERRORS, connect_published, inspect
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _passes(path: Path) -> bool:
     try:
         with closing(connect_published(path)) as connection:
             return passes_quick_check(connection)
-    except sqlite3.Error:
+    except READ_ERRORS:
         return False
 
 
@@ -111,7 +111,7 @@ def passes_quick_check(connection: sqlite3.Connection) -> bool:
     """Whether SQLite finds no damage in the structure of a file."""
     try:
         return bool(connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)])
-    except sqlite3.DatabaseError:
+    except READ_ERRORS:
         return False
 
 

@@ -170,7 +170,7 @@ def open_generation(path: Path) -> Generation:
             if checksum.of_published(path, file) == "damaged":
                 raise IndexNotReady(NOT_READY["damaged"].format(path=str(path)))
             generation = Generation(path, file)
-        except (IndexNotReady, sqlite3.Error):
+        except (IndexNotReady, *schema.READ_ERRORS):
             if FileIdentity.of(path) == file:
                 raise
             continue

@@ -22,7 +22,7 @@ from tribal.adapters.sqlite import checksum
 from tribal.adapters.sqlite.generation import NOT_READY, Generation, open_generation
 from tribal.adapters.sqlite.places import admits
 from tribal.adapters.sqlite.records import read_documents, read_domain_records, read_records
-from tribal.adapters.sqlite.schema import distinct_terms
+from tribal.adapters.sqlite.schema import READ_ERRORS, distinct_terms
 from tribal.adapters.sqlite.vectors import best_of
 from tribal.adapters.sqlite.writer import GenerationWriter, abandon, is_generation, next_file
 from tribal.errors import IndexNotReady, IndexWriteFailed
@@ -234,7 +234,7 @@ class SqliteIndex:
                 block.forget()
                 view.generation.give_back(view.connection, usable=False)
                 raise
-        except (sqlite3.Error, OSError) as exc:
+        except (*READ_ERRORS, OSError) as exc:
             message = f"the index at {str(self._path)!r} cannot be read ({exc}); `tribal index` rebuilds it"
             raise IndexNotReady(message) from exc
         except (ValueError, TypeError, LookupError, OverflowError) as exc:
@@ -284,7 +284,7 @@ class SqliteIndex:
                 with self._block.enter():
                     self._block.keep(_View(following, connection))
                     prepare()
-        except (IndexNotReady, sqlite3.Error, OSError):
+        except (IndexNotReady, *READ_ERRORS, OSError):
             # Whoever asks next opens it, and is told what is wrong with it.
             following = None
         finally:

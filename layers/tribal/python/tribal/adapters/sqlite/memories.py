@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from pydantic import ValidationError
 
+from tribal.adapters.sqlite.schema import READ_ERRORS
 from tribal.errors import MemoryStoreFailed, MemoryTimedOut
 from tribal.ports.remembering.identity import Space
 from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
@@ -364,5 +365,5 @@ def _told(path: Path) -> Iterator[None]:
         if "locked" in str(error) or "busy" in str(error):
             raise MemoryTimedOut(f"{str(path)!r} is busy; try again") from error
         raise MemoryStoreFailed(f"{str(path)!r} cannot be used: {error}") from error
-    except (sqlite3.DatabaseError, OSError) as error:
-        raise MemoryStoreFailed(f"{str(path)!r} cannot be used: {error}; remove it, and it is made anew") from error
+    except (*READ_ERRORS, OSError) as error:
+        raise MemoryStoreFailed(f"{str(path)!r} cannot be used: {error}; remove the file to rebuild it") from error

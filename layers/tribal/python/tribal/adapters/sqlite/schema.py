@@ -98,6 +98,14 @@ CREATE TABLE unreached (database_name TEXT PRIMARY KEY, last_read TEXT NOT NULL)
 _OWN_TABLES = ("documents", "index_metadata", "key_graph", "made_with", "origins", "sources", "structured", "vectors")
 """Together they show that a file is ours, even if its header does not say so any more."""
 
+READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a damaged file raises: SQLite's message may quote bytes that are not UTF-8."""
+
+_CODES_OF_THE_MACHINE = {
+    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL),
+    *(sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY),
+}
+
 FileState = Literal["absent", "ours", "other version", "damaged", "foreign"]
 
 
@@ -140,8 +148,22 @@ def inspect(path: Path) -> FileState:
             return state_of(connection)
     except (FileNotFoundError, NotADirectoryError):
         return "absent"
-    except (sqlite3.DatabaseError, OSError):
+    except (*READ_ERRORS, OSError):
         return "damaged"
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether an error shows that the file is damaged, and not that it is locked or that the disk is full."""
+    return isinstance(error, READ_ERRORS) and _code(error) not in _CODES_OF_THE_MACHINE
+
+
+def is_read_only(error: BaseException) -> bool:
+    """Whether a file cannot be written: by its permissions, or because damage to its header says so."""
+    return _code(error) == sqlite3.SQLITE_READONLY
+
+
+def _code(error: BaseException) -> int:
+    return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)) & 0xFF
 
 
 def state_of(connection: sqlite3.Connection) -> FileState:

@@ -36,7 +36,13 @@ class GenerationWriter:
         self._next = next_file(path)
         self.model = model
         with self._writing():
-            self._connection = self._open(afresh=afresh)
+            try:
+                self._connection = self._open(afresh=afresh)
+            except schema.READ_ERRORS as exc:
+                if not (schema.is_damage(exc) or schema.is_read_only(exc)):
+                    raise
+                # What an interrupted run left, or a copy of what is published, is damaged: start from nothing.
+                self._connection = self._open(afresh=True)
 
     def sources(self) -> dict[str, str]:
         """Content hash of each file that this generation holds."""
@@ -109,6 +115,9 @@ class GenerationWriter:
                 connection.execute("BEGIN IMMEDIATE")
                 schema.create(connection, self.model)
                 connection.execute("COMMIT")
+            # Fails here rather than halfway if damage keeps this from being read or written.
+            connection.execute("UPDATE made_with SET model = model")
+            _read_sources(connection)
         except BaseException:
             connection.close()
             raise
@@ -139,11 +148,14 @@ class GenerationWriter:
     def _writing(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError) as exc:
-            # A damaged file raises DatabaseError itself; a full disk or another writer, an OperationalError.
-            if type(exc) is sqlite3.DatabaseError:
-                with suppress(OSError):
-                    abandon(self._path)
+        except (*schema.READ_ERRORS, OSError) as exc:
+            if schema.is_damage(exc):
+                # An empty generation in its place: the next run fills it and copies nothing.
+                with suppress(OSError, *schema.READ_ERRORS):
+                    self._open(afresh=True).close()
+                raise IndexWriteFailed(
+                    f"the index at {str(self._path)!r} is damaged ({exc}); run `tribal index`, which rebuilds it"
+                ) from exc
             raise IndexWriteFailed(
                 f"the index at {str(self._path)!r} refused a write: {exc}; make room there and see that the folder"
                 " may be written, or build it from nothing with `tribal index --force`"
@@ -194,7 +206,7 @@ def is_generation(file: Path, model: str) -> bool:
                 return False
             made_with: tuple[str] | None = connection.execute("SELECT model FROM made_with").fetchone()
             return made_with == (model,)
-    except sqlite3.Error:
+    except schema.READ_ERRORS:
         return False
 
 
