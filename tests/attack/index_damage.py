@@ -66,7 +66,7 @@ def attack(attack: Attack) -> Iterator[Outcome]:
         path = attack.scratch / "damaged" / "index.db"
         shutil.rmtree(path.parent, ignore_errors=True)
         shutil.copytree(intact.parent, path.parent)
-        _damage(path, place, kind(bytearray(intact.read_bytes()), random))
+        _damage(path, place, bytes(kind(bytearray(intact.read_bytes()), random)))
         tried[place] += 1
         problem = _problem(path)
         if problem is not None:

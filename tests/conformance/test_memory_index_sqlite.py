@@ -42,5 +42,5 @@ def test_a_file_of_another_version_and_one_that_is_no_database_are_told(index: S
     with pytest.raises(MemoryStoreFailed, match="another version; remove it"):
         index.count(among(OF_ADA))
     path.write_bytes(b"no database at all, and longer than a header of one is" * 9)
-    with pytest.raises(MemoryStoreFailed, match="remove it"):
+    with pytest.raises(MemoryStoreFailed, match="remove the file to rebuild it"):
         index.count(among(OF_ADA))
