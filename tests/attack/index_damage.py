@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from tests.attack.outcome import Attack, Outcome
-from tests.conformance.index_entries import EVERYWHERE, MODEL, fill, found, near, table_entries
+from tests.conformance.index_entries import EVERYWHERE, MODEL, fill, lexical, nearest, table_entries, vector
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.errors import IndexNotReady, IndexWriteFailed
 
@@ -109,8 +109,8 @@ def _read(index: SqliteIndex) -> None:
     index.domain_records(EVERYWHERE)
     index.key_graph()
     index.term_counts(["orders"], "table", EVERYWHERE)
-    found(index, "orders")
-    near(index, 1.0, 0.0)
+    index.records([hit.record_id for hit in lexical(index, ["orders"], "table", EVERYWHERE, 10)])
+    index.records([hit.record_id for hit in nearest(index, vector(1.0, 0.0), "table", EVERYWHERE, 10)])
 
 
 def _rebuild(index: SqliteIndex) -> None:
