@@ -68,13 +68,13 @@ def test_a_plan_says_that_the_password_is_not_recorded(tmp_path: Path, fresh_dat
 @pytest.mark.parametrize(
     ("command", "hint"),
     [
-        (("document",), "`tribal plan`"),
+        (("document",), "`tribal plan postgresql://reader@db.example.com:5432/shop`"),
         (("diff",), "`tribal run postgresql://reader@db.example.com:5432/shop`"),
-        (("index", "--project", "."), "`tribal run`"),
+        (("index", "--project", "."), "`tribal run postgresql://reader@db.example.com:5432/shop`"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
-def test_a_hint_of_an_error_names_the_database_unless_the_folder_knows_it(
+def test_a_hint_names_the_database_that_the_folder_does_not_know_yet(
     tmp_path: Path, command: tuple[str, ...], hint: str
 ) -> None:
     ran = tribal(command[0], "postgresql://reader:hunter2@db.example.com/shop", *command[1:], cwd=tmp_path)
@@ -100,3 +100,18 @@ def test_asking_and_indexing_need_no_database(tmp_path: Path, fresh_database: Fr
     for command in (("index",), ("search", "invoice"), ("status",), ("tail",), ("lint",), ("mcp",)):
         ran = tribal(*command, cwd=tmp_path)
         assert (ran.returncode, "SHOP_DSN" in ran.stderr) == (0, False), (command, ran.stderr)
+
+
+def test_a_run_that_fails_keeps_the_address_that_the_folder_is_made_from(
+    tmp_path: Path, fresh_database: FreshDatabase
+) -> None:
+    dsn = fresh_database(TABLE)
+    source = tmp_path / "progress" / "source.json"
+    unreachable = "postgresql://nobody@127.0.0.1:1/nowhere"
+    assert tribal("run", unreachable, cwd=tmp_path).returncode == 3
+    assert not source.exists()
+    assert tribal("run", dsn, cwd=tmp_path).returncode == 0
+    recorded = source.read_bytes()
+    for command, code in (("run", 3), ("plan", 3), ("index", 0)):
+        assert tribal(command, unreachable, cwd=tmp_path).returncode == code
+        assert source.read_bytes() == recorded

@@ -117,6 +117,11 @@ class LocalRun:
         return "completed"
 
     @property
+    def is_complete(self) -> bool:
+        """Whether every stage so far has ended, none of them `partial` or `failed`."""
+        return self._status() == "completed"
+
+    @property
     def record(self) -> RunRecord:
         """The run's record, final after the exit of the context."""
         return self._log.record

@@ -59,8 +59,9 @@ def plan(
     app = local_application(settings, RunParameters(replan=replan))
     previous = last_plan(app.store())
     with _open(app, "plan", as_json) as work:
-        _record_source(settings, app)
+        _record_found(settings, app)
         composed = work.plan()
+        _record_source(settings, app, work)
     if as_json:
         print_json(composed.plan)
     else:
@@ -108,8 +109,9 @@ def document(
     app = local_application(settings, parameters)
     require_planned(app)
     with _open(app, "document", as_json) as work:
-        _record_source(settings, app)
+        _record_found(settings, app)
         work.document()
+        _record_source(settings, app, work)
     _report(work, settings, as_json, next_step=f"Next: {as_typed('index', project)}.", strict=strict)
 
 
@@ -136,7 +138,7 @@ def index(
     app = local_application(settings, parameters)
     require_documented(app)
     with _open(app, "index", as_json) as work:
-        _record_source(settings, app)
+        _record_found(settings, app)
         work.index()
     _report(work, settings, as_json, next_step=f"Next: {as_typed(_SEARCH, project)}.")
 
@@ -170,8 +172,10 @@ def run(
     parameters = RunParameters(force=force or new_prose, replan=replan, new_prose=new_prose, budget_usd=budget)
     app = local_application(settings, parameters)
     with progress(app.clock, quiet=as_json) as sink, LocalRun(app, "run", sink) as work:
-        _record_source(settings, app)
-        agreed = agree(work.plan().plan, budget, sink)
+        _record_found(settings, app)
+        plan = work.plan().plan
+        _record_source(settings, app, work)
+        agreed = agree(plan, budget, sink)
         if agreed and work.document():
             work.index()
     if not agreed:
@@ -193,12 +197,16 @@ def _report_refused(work: LocalRun, project: Path, *, as_json: bool) -> None:
     )
 
 
-def _record_source(settings: Settings, app: Application) -> None:
-    """Record what entries with a list or a glob stand for, and what a folder without `databases.yaml` is made from."""
+def _record_found(settings: Settings, app: Application) -> None:
+    """Record which databases the entries with a list or a glob stand for."""
     from tribal.runs.expanding import record_databases
 
     record_databases(settings.found, app.store())
-    if settings.source is not None:
+
+
+def _record_source(settings: Settings, app: Application, work: LocalRun) -> None:
+    """Record the DSN that a folder without `databases.yaml` documents, unless its database could not be reached."""
+    if settings.source is not None and work.is_complete:
         from tribal.catalog.locations import SOURCE_FILE
         from tribal.store import put_record_if_changed
         from tribal_contracts import SourceRecord

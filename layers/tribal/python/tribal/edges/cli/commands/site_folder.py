@@ -23,14 +23,20 @@ def write_site(folder: Path, parts: Iterable[tuple[str, object]]) -> Path:
     """Write a site of these parts, and return its `index.html`; the same parts make the same bytes.
 
     A site that was there is whole until its `index.html` is replaced, and what belonged to it is removed after that.
+    A failure leaves the folder as it was; one that did not exist is not created.
 
     Raises:
         ConfigurationError: when the folder holds anything but such a site.
         StoreUnwritable: when it cannot be written.
     """
     try:
+        existed = folder.exists()
         _take(folder)
-        name = _write_files(folder / _UNFINISHED, parts)
+        try:
+            name = _write_files(folder / _UNFINISHED, parts)
+        except BaseException:
+            _clean_up(folder, existed=existed)
+            raise
         if not (folder / name).is_dir():
             (folder / _UNFINISHED).rename(folder / name)
         _replace(folder / _INDEX, site_index(name))
@@ -52,6 +58,12 @@ def _take(folder: Path) -> None:
             f"{str(folder)!r} holds {foreign[0]!r}, which is no part of a site that tribal wrote; name a new folder"
         )
     (folder / _MARK).touch()
+
+
+def _clean_up(folder: Path, *, existed: bool) -> None:
+    shutil.rmtree(folder / _UNFINISHED if existed else folder, ignore_errors=True)
+    if existed and not (folder / _INDEX).exists():
+        (folder / _MARK).unlink(missing_ok=True)
 
 
 def _write_files(folder: Path, parts: Iterable[tuple[str, object]]) -> str:
