@@ -23,7 +23,6 @@ from tribal.adapters.git.knowledge import GitKnowledge
 from tribal.adapters.local.folder import FolderStore
 from tribal.adapters.local.knowledge import KnowledgeFolder
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
-from tribal.catalog.scope import Scope
 from tribal.errors import ItemUnusable
 from tribal.knowledge.asking import query
 from tribal.knowledge.decisions import known_status, without_number
@@ -38,6 +37,7 @@ from tribal.policies.picture import SourceFile
 from tribal.policies.sql import names_in
 from tribal.ports.derived import Derived
 from tribal.ports.remembering.identity import Identity
+from tribal.scoping.bounds import OPEN
 from tribal_contracts.knowledge import STATUSES, Constraint, KnowledgeQueryInput
 
 SETS = {"spider_union": "sqlite", "bird_mini": "sqlite", "defog": "postgres", "kaggledbqa": "sqlite"}
@@ -156,7 +156,7 @@ def asked_by_title(folder: Path) -> Found:
         manifest = publish(KnowledgeFolder(source), _LAYOUT, store, _NOW).manifest
         projection_of(manifest, store, lambda: embedder, writing=True)
         identity = Identity(user="bench", projects=("shop",))
-        shelf = Shelves(store, lambda: embedder, Derived()).of(identity, Scope())
+        shelf = Shelves(store, lambda: embedder, Derived()).of(identity, OPEN)
         titles = [each.title for each in shelf.holdings.items if int(each.id[:4]) < len(paths)]
         took, first = [], 0
         for title in titles:

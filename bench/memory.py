@@ -169,7 +169,7 @@ def load(folder: Path, index_of: Callable[[Application], MemoryIndex] | None = N
         for number in range(_SEARCHES):
             caller = chance.choice(callers)
             request = MemorySearchInput(query=_sentence(chance, words))
-            recall = Recall(index, app.embedder, caller.identity, caller.scope, _START, _AGE)
+            recall = Recall(index, app.embedder, caller.identity, app.bounds(caller.scope), _START, _AGE)
             searches.append(_timed(partial(search, request, recall)))
             if number < _ADDS:
                 keeping = Keeping(app.store(), index, app.embedder, _NONE, caller, _at(MEMORIES + number))
@@ -280,7 +280,7 @@ def _remember(app: Application, memories: Sequence[Line]) -> None:
 
 def _recall(app: Application, scope: str, question: str, threshold: float) -> list[tuple[str, ...]]:
     caller = _project(scope)
-    recall = Recall(_index(app), app.embedder, caller.identity, caller.scope, datetime.now(UTC), _AGE)
+    recall = Recall(_index(app), app.embedder, caller.identity, app.bounds(caller.scope), datetime.now(UTC), _AGE)
     request = MemorySearchInput(query=question, limit=_MOST, threshold=threshold)
     return [said(each.content) for each in search(request, recall).results]
 

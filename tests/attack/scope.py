@@ -95,7 +95,8 @@ def _compare(
     other = _application(rest, folder / f"rest-{abs(hash(scope))}.db", None)
     names = [name for place, columns in bare.columns.items() if allows(*place) for name in columns]
     tally = tallies["search for what is hidden finds what is found without it"]
-    for word in random.sample(sorted(company.words_outside(allows)), attack.times(30, least=12)):
+    words = sorted(company.words_outside(allows))
+    for word in words, min(len(words), attack.times(30, least=12)):
         for query in (word, f"{word} {random.choice(names)}"):
             found, expected = (
                 json.loads(
@@ -142,7 +143,8 @@ def _questions(scope: Scope, company: Company, hidden: Sequence[str], attack: At
     for name in random.sample(sorted(tables), attack.times(20, least=3)):
         yield "get_table_schema", {"table": name}
         yield "get_join_path", {"source_table": random.choice(seen), "target_table": name, "max_hops": 10}
-    for words in (*random.sample(hidden, attack.times(_CALLS, least=6)), "copied from every night", "order line entry"):
+    words_of_hidden = random.sample(hidden, min(len(hidden), attack.times(_CALLS, least=6)))
+    for words in (*words_of_hidden, "copied from every night", "order line entry"):
         yield "search_tables", {"query": words, "limit": 20}
         yield "search_tables", {"query": f"{words} {random.choice(seen).rpartition('.')[2]}", "limit": 20}
     for place in company.seen:

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.edges.mcp.asked import index_project
+from tests.sample_shop.indexed import shop_tables, table_document
 from tribal.app.local import local_application
 from tribal.catalog.scope import Scope
 from tribal.memory import tools
@@ -35,6 +37,16 @@ EVE = Caller("eve", identity=Identity("eve", projects=("plant",)))
 def app_fixture(tmp_path: Path) -> Iterator[Application]:
     with closing(local_application(load_settings(project=tmp_path, environment={}, needs_databases=False))) as app:
         yield app
+
+
+@pytest.fixture(name="indexed")
+def indexed_fixture(app: Application, tmp_path: Path) -> Application:
+    """The same where tables are documented, as they are wherever callers have scopes."""
+    vault = table_document("shop.vault.salary_bands", "id amount", domain="people")
+    zorvik = table_document("shop.vault.zorvik", "id", domain="people")
+    payroll = table_document("shop.vault.payroll", "id", domain="people")
+    index_project(tmp_path, [*shop_tables(), vault, zorvik, payroll])
+    return app
 
 
 def call(app: Application, tool: str, caller: Caller = ADA, **arguments: Any) -> dict[str, Any]:
@@ -218,12 +230,43 @@ def test_what_one_may_not_see_answers_as_what_is_not_there(app: Application) -> 
     assert call(app, "memory_delete", EVE, memoryId=shared)["errorCode"] == "NOT_FOUND"
 
 
-def test_a_memory_about_tables_that_a_caller_may_not_see_is_not_there(app: Application) -> None:
-    name = add(app, "Salaries are in cents", layer="project", metadata={"tables": ["hr.public.salary"]})
+@pytest.mark.parametrize(
+    ("content", "is_hidden"),
+    [
+        ("Join vault.payroll for the amounts", True),
+        ("The amounts are in salary_bands", True),
+        ("The amounts are in SalaryBands", True),
+        ("Every night zorvik is filled from the amounts", True),
+        ("The amounts are in 'payroll'", True),
+        ("Amounts come from `select amount from payroll`", True),
+        ("Amounts are net.\nThey are in zorvik.", True),
+        ("Amounts are paid with the payroll on Fridays", False),
+        ("Amounts of the salary go by bands", False),
+        ("Amounts are in shop.crm.customer", False),
+    ],
+)
+def test_a_memory_whose_text_names_a_hidden_table_is_withheld_and_everyday_words_are_not_names(
+    indexed: Application, content: str, is_hidden: bool
+) -> None:
+    add(indexed, content, layer="project")
+    asked = {"query": "amounts", "threshold": 0}
+    crm_alone = replace(BOB, scope=Scope(schemas=frozenset({("shop", "crm")})))
+    assert call(indexed, "memory_search", BOB, **asked)["totalCount"] == 1
+    assert call(indexed, "memory_search", crm_alone, **asked)["totalCount"] == (0 if is_hidden else 1)
+
+
+def test_without_an_index_a_bounded_caller_finds_no_memory_and_is_told_why(app: Application) -> None:
+    add(app, "Amounts are net", layer="project")
+    refused = call(app, "memory_search", replace(BOB, scope=Scope(frozenset({"shop"}))), query="amounts")
+    assert (refused["success"], "there is no index" in refused["message"]) == (False, True)
+
+
+def test_a_memory_about_tables_that_a_caller_may_not_see_is_not_there(indexed: Application) -> None:
+    name = add(indexed, "Salaries are in cents", layer="project", metadata={"tables": ["hr.public.salary"]})
     bounded = replace(BOB, scope=Scope(frozenset({"shop"})))
-    assert call(app, "memory_search", bounded, query="salaries", threshold=0)["totalCount"] == 0
-    assert call(app, "memory_delete", bounded, memoryId=name)["errorCode"] == "NOT_FOUND"
-    assert call(app, "memory_search", BOB, query="salaries", threshold=0)["totalCount"] == 1
+    assert call(indexed, "memory_search", bounded, query="salaries", threshold=0)["totalCount"] == 0
+    assert call(indexed, "memory_delete", bounded, memoryId=name)["errorCode"] == "NOT_FOUND"
+    assert call(indexed, "memory_search", BOB, query="salaries", threshold=0)["totalCount"] == 1
 
 
 def test_who_adds_what_he_may_not_see_is_not_told_that_it_was_there(app: Application) -> None:
@@ -234,29 +277,29 @@ def test_who_adds_what_he_may_not_see_is_not_told_that_it_was_there(app: Applica
         assert answer["message"] == message
 
 
-def test_names_that_are_not_a_tables_whole_name_open_nothing_to_a_bounded_caller(app: Application) -> None:
+def test_names_that_are_not_a_tables_whole_name_open_nothing_to_a_bounded_caller(indexed: Application) -> None:
     for number, tables in enumerate((["salary"], ["hr.salary"], ["shop"], "hr.public.salary", [5], {"a": 1}, ["x..y"])):
-        add(app, f"Salaries are in cents of {WORDS[number]}", layer="project", metadata={"tables": tables})
-    open_to_all = add(app, "Salaries are paid on Fridays", layer="project", metadata={"tables": []})
+        add(indexed, f"Salaries are in cents of {WORDS[number]}", layer="project", metadata={"tables": tables})
+    open_to_all = add(indexed, "Salaries are paid on Fridays", layer="project", metadata={"tables": []})
     bounded = replace(BOB, scope=Scope(frozenset({"shop", "hr.salary", "salary"})))
-    found = call(app, "memory_search", bounded, query="salaries", threshold=0)
+    found = call(indexed, "memory_search", bounded, query="salaries", threshold=0)
     assert [each["memoryId"] for each in found["results"]] == [open_to_all]
-    assert call(app, "memory_search", BOB, query="salaries", threshold=0)["totalCount"] == 8
+    assert call(indexed, "memory_search", BOB, query="salaries", threshold=0)["totalCount"] == 8
 
 
-def test_memories_that_a_caller_may_not_see_move_nothing_of_an_answer(app: Application) -> None:
+def test_memories_that_a_caller_may_not_see_move_nothing_of_an_answer(indexed: Application) -> None:
     for content in ("Refunds of wholesale orders are invoices", "Wholesale orders close on Sundays"):
-        add(app, content, layer="project")
+        add(indexed, content, layer="project")
     bounded = replace(BOB, scope=Scope(frozenset({"shop"})))
     asked = {"query": "refunds of wholesale orders", "threshold": 0, "limit": 100}
-    before = call(app, "memory_search", bounded, **asked)
+    before = call(indexed, "memory_search", bounded, **asked)
     assert before["totalCount"] == 2
-    lift_the_rate(app)
+    lift_the_rate(indexed)
     for number in range(120):
         more: Any = {"layer": "project", "metadata": {"tables": ["hr.public.pay"]}}
-        add(app, f"Refunds of wholesale orders {WORDS[number % 12]} {CITIES[number // 12]}", **more)
-    assert call(app, "memory_search", bounded, **asked) == before
-    assert call(app, "memory_search", BOB, **asked)["totalCount"] > 100
+        add(indexed, f"Refunds of wholesale orders {WORDS[number % 12]} {CITIES[number // 12]}", **more)
+    assert call(indexed, "memory_search", bounded, **asked) == before
+    assert call(indexed, "memory_search", BOB, **asked)["totalCount"] > 100
 
 
 def test_the_total_counts_beyond_what_is_returned_and_says_where_it_ends(

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.edges.mcp.asked import index_project
 from tests.fakes.memory_store import MemoryStore
 from tribal.adapters.journal.memories import JournalMemories
 from tribal.adapters.sqlite.memories import SqliteMemories
@@ -76,6 +77,7 @@ class Model:
 @pytest.fixture(name="made", scope="module")
 def made_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
     folder = tmp_path_factory.mktemp("project")
+    index_project(folder)
     with closing(local_application(load_settings(project=folder, environment={}, needs_databases=False))) as app:
         lifted = MemorySettings.model_validate({"writes_per_minute": 0, "writable_layers": list(WRITABLE)})
         yield replace(app, memory_settings=lifted)

@@ -21,6 +21,7 @@ from tribal.policies.picture import SourceFile
 from tribal.ports.derived import Derived
 from tribal.ports.remembering.identity import Identity
 from tribal.ports.remembering.knowledge_source import SourceEntry, SourceTree
+from tribal.scoping.bounds import OPEN
 from tribal.syncing.pointing import point
 from tribal_contracts.knowledge import SEVERITIES, KnowledgeQueryInput
 
@@ -92,7 +93,7 @@ def seen_by(identity: Identity, written: Sequence[dict[str, Any]]) -> tuple[Shel
     """What a caller sees of items that were published."""
     store = MemoryStore()
     publish(Files(written), Layout(company="acme"), store, NOW)
-    return Shelves(store, no_vectors, Derived()).of(identity, EVERYTHING), store
+    return Shelves(store, no_vectors, Derived()).of(identity, OPEN), store
 
 
 def no_vectors() -> Any:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.edges.mcp.asked import index_project
 from tests.syncing.house import ADA, EVE, call, house, write
-from tribal.ports import Application
+from tribal.catalog.scope import Scope
+from tribal.ports import Application, Caller
 
 TABLE = "shop.crm.customer"
 SETTINGS = """identity: {company: acme-inc, org: acme, teams: [web], project: shop}
@@ -60,3 +62,28 @@ def test_others_and_other_tables_are_told_nothing_of_it(app: Application) -> Non
     call(app, "sync_now")
     assert "guidance" not in call(app, "get_table_schema", EVE, table=TABLE)
     assert "guidance" not in call(app, "get_table_schema", ADA, table="shop.sales.shipment")
+
+
+def test_whoever_may_not_see_a_table_reads_no_decision_and_no_memory_that_names_it(app: Application) -> None:
+    leave = "We join `crm.customer` with `Leave Request`."
+    adrs = {"0004-leave.md": f"# 4. Joins of customers\n\nStatus: accepted\n\n## Decision\n\n{leave}\n"}
+    project = Path(app.store().location)
+    write(project / "decisions" / "projects" / "shop" / "adrs", adrs)
+    call(app, "sync_now")
+    call(app, "memory_add", content=leave, layer="project")
+    call(app, "memory_add", content="In `crm.customer` a leave request ends nothing", layer="project")
+    crm_alone = replace(ADA, scope=Scope(schemas=frozenset({("shop", "crm")})))
+
+    def read_by(caller: Caller) -> tuple[list[str], list[str]]:
+        found = call(app, "knowledge_query", caller, query="joins of customers")["items"]
+        guidance = call(app, "get_table_schema", caller, table=TABLE)["guidance"]
+        memories = [each["text"] for each in guidance if each["kind"] == "memory"]
+        return [each["id"] for each in found], memories
+
+    everything, bounded = read_by(ADA), read_by(crm_alone)
+    hidden = "0004-leave"
+    assert set(everything[0]) - set(bounded[0]) == {hidden}
+    assert set(everything[1]) - set(bounded[1]) == {leave}
+    refused = call(app, "knowledge_show", crm_alone, id=hidden)
+    assert (refused["errorCode"], hidden in refused["details"].get("nearMisses", [])) == ("NOT_FOUND", False)
+    assert call(app, "knowledge_show", ADA, id=hidden)["success"]

@@ -138,6 +138,8 @@ class ProjectedItem(CamelContract):
     tables: list[str]
     mentions: list[str]
     """What in its text is written as names are."""
+    words: list[str]
+    """The words by which all of its text may mention tables."""
     author: str
     """Who changed it last, else whose it is."""
     updated_at: ISOTimestamp

@@ -75,8 +75,11 @@ def knowledge_guidance(store: Provider[ObjectStore], embedder: Provider[Embedder
     """What published decisions say of tables."""
     from tribal.knowledge.guidance import KnowledgeGuidance
     from tribal.knowledge.reading_snapshot import Shelves
+    from tribal.scoping.bounds import Bounds
 
-    return KnowledgeGuidance(lambda caller: Shelves(store(), embedder, derived).of(caller.identity, caller.scope))
+    # Whoever shows guidance leaves out what mentions a hidden table.
+    shelves = Shelves(store(), embedder, derived)
+    return KnowledgeGuidance(lambda caller: shelves.of(caller.identity, Bounds(caller.scope)))
 
 
 class JoinedGuidance:

@@ -14,9 +14,9 @@ from tribal.documenting.review.todo import rank
 from tribal.errors import DomainNotFound
 from tribal.ports import ObjectStore
 from tribal.rendering.web.records import Record, table_record
+from tribal.retrieval.bounded_table import bounded_table
 from tribal.retrieval.guidance import guidance_of
 from tribal.retrieval.names import find_table
-from tribal.retrieval.scoping.tables import bounded_table
 from tribal.retrieval.toolbox import Toolbox
 from tribal.store import read_record
 from tribal_contracts import OverviewDocument
@@ -181,7 +181,7 @@ def remembered_part(name: str, found: Survey, toolbox: Toolbox) -> list[dict[str
     """
     entry = find_table(name, found.opened.tables)
     (table,) = (bounded_table(document, found.opened.bounds) for _, document in documents([entry], toolbox))
-    items = guidance_of(entry, [column.name for column in table.columns], found.opened.tables, toolbox)
+    items = guidance_of(entry, [column.name for column in table.columns], found.opened, toolbox)
     return [each.model_dump(include={"kind", "id", "text", "layer", "author", "age"}) for each in items]
 
 

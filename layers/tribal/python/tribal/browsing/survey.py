@@ -10,12 +10,12 @@ from tribal.catalog.dialect import legible_table
 from tribal.catalog.identity import format_name
 from tribal.documenting.review.todo import Todo, missing
 from tribal.ports import Application, Caller, IndexedTable, IndexFilter
+from tribal.retrieval.bounded_table import bounded_table
 from tribal.retrieval.domains import domain_documents
 from tribal.retrieval.names import may_see, name_of
-from tribal.retrieval.scoping.bounds import Bounds
-from tribal.retrieval.scoping.tables import bounded_table
 from tribal.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.retrieval.tools import guidance_for
+from tribal.scoping.bounds import Bounds
 from tribal_contracts import DatabaseType, DomainDocument, KeyEdge, TableDocument
 
 DOCUMENTS_AT_ONCE = 10

@@ -31,7 +31,7 @@ ANSWER_BYTES = 12_000
 
 def query(request: KnowledgeQueryInput, shelf: Shelf, embedder: Callable[[], Embedder]) -> KnowledgeQueryOutput:
     """Items that pass the filters: by relevance for a question, else by type, layer and title."""
-    numbers = [number for number in shelf.first() if _passes(request, shelf, number)]
+    numbers = [number for number in shelf.shown() if _passes(request, shelf, number)]
     if request.query is None:
         ranked = sorted(numbers, key=lambda number: _place(shelf, number))
     else:
@@ -62,7 +62,7 @@ def show(request: KnowledgeShowInput, shelf: Shelf, store: ObjectStore) -> Knowl
     Raises:
         KnowledgeNotFound: when there is none, or none that the caller may see.
     """
-    number = next((each for each in shelf.first() if shelf.item(each).id == request.id), None)
+    number = next((each for each in shelf.shown() if shelf.item(each).id == request.id), None)
     if number is None:
         raise shelf.missing(request.id)
     shown = shelf.item(number)

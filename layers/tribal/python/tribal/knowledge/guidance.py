@@ -37,7 +37,7 @@ class KnowledgeGuidance:
         except NothingPublished:
             return []
         last = table.table.casefold()
-        found = [each for each in map(shelf.item, shelf.first()) if each.status == "accepted"]
+        found = [each for each in map(shelf.item, shelf.shown()) if each.status == "accepted"]
         return [
             Guidance(
                 id=item.id,

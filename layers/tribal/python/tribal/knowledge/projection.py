@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from tribal.errors import EmbeddingFailed, StoreError
 from tribal.knowledge.snapshot import load_item
-from tribal.naming.mentions import written_names
+from tribal.naming.mentions import mentioned_in, written_names
 from tribal.naming.tokens import index_terms
 from tribal.ports import ObjectStore
 from tribal_contracts.knowledge import KnowledgeItem, KnowledgeManifest, ProjectedItem, Projection
@@ -93,6 +93,7 @@ def _made(manifest: KnowledgeManifest, store: ObjectStore, embedder: Callable[[]
             constraints=item.constraints or [],
             tables=item.tables,
             mentions=_mentions(item),
+            words=sorted(mentioned_in(_texts(item))),
             author=item.history[0].author if item.history and item.history[0].author else item.owner,
             updated_at=item.updated_at,
             terms=_terms(item),
@@ -122,6 +123,15 @@ def _mentions(item: KnowledgeItem) -> list[str]:
     named = [each for each in plain if _PLAIN_NAME.fullmatch(each)]
     texts = written_names(f"{item.title}\n{item.summary}\n{item.content}")
     return list(dict.fromkeys([*named, *texts]))[:_MOST_MENTIONS]
+
+
+def _texts(item: KnowledgeItem) -> list[str]:
+    """Everything of an item that a caller may read; its constraints' patterns count as quoted."""
+    constraints = item.constraints or ()
+    patterns = [f"`{pattern}`" for each in constraints for pattern in (each.pattern, each.applies_to) if pattern]
+    messages = [each.message for each in constraints if each.message]
+    changes = [each.message for each in item.history if each.message]
+    return [item.id, item.title, item.summary, item.content, *item.tags, *patterns, *messages, *changes]
 
 
 def _terms(item: KnowledgeItem) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from tribal.knowledge.projection import projection_of
 from tribal.knowledge.snapshot import load_manifest
 from tribal.ports.derived import Derived
 from tribal.ports.remembering.identity import LAYERS, Identity
+from tribal.scoping.bounds import Bounds
 from tribal_contracts.knowledge import KNOWLEDGE_LAYERS, KnowledgeManifest, ProjectedItem
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ class Shelf:
     Attributes:
         manifest: the snapshot.
         holdings: all of its items.
-        seen: numbers of those that the caller sees; of several with one id the most specific first.
+        seen: numbers of those that apply to the caller; of several with one id the most specific first.
+        withheld: those of them whose text mentions a table that is hidden from the caller: checked, but not shown.
         layers: those that the caller has an identifier for, the widest first.
     """
 
@@ -42,6 +44,7 @@ class Shelf:
     holdings: Holdings
     seen: Sequence[int]
     layers: Sequence[str]
+    withheld: Set[int] = frozenset()
     unusable: Sequence[str] = ()
     """What to know about files that could not be used: no constraint of theirs is checked that was not known before."""
 
@@ -50,15 +53,19 @@ class Shelf:
         return self.holdings.items[number]
 
     def first(self) -> list[int]:
-        """Numbers of the items that are shown: of several with one id the most specific."""
-        shown: dict[str, int] = {}
+        """Numbers of the items that count: of several with one id the most specific."""
+        first: dict[str, int] = {}
         for number in self.seen:
-            shown.setdefault(self.item(number).id, number)
-        return list(shown.values())
+            first.setdefault(self.item(number).id, number)
+        return list(first.values())
+
+    def shown(self) -> list[int]:
+        """Numbers of the items that the caller may read."""
+        return [number for number in self.first() if number not in self.withheld]
 
     def missing(self, asked: str) -> KnowledgeNotFound:
         """The failure of who asked for an item that is not there, with ids that he may see and may have meant."""
-        ids = sorted({self.item(each).id for each in self.seen})
+        ids = sorted({self.item(each).id for each in self.shown()})
         holding = [each for each in ids if asked.casefold() in each.casefold()]
         near = list(dict.fromkeys([*get_close_matches(asked, ids, _NEAR_MISSES), *holding]))[:_NEAR_MISSES]
         details: dict[str, JsonValue] = {"requestedId": asked, "searchedLayers": list(self.layers)}
@@ -75,7 +82,7 @@ class Shelves:
     embedder: Callable[[], Embedder]
     derived: Derived
 
-    def of(self, identity: Identity, scope: Scope) -> Shelf:
+    def of(self, identity: Identity, bounds: Bounds) -> Shelf:
         """What a caller sees.
 
         Raises:
@@ -100,12 +107,13 @@ class Shelves:
         numbers = [
             number
             for number, each in enumerate(holdings.items)
-            if (each.layer, each.owner) in owners and _is_open(each, scope)
+            if (each.layer, each.owner) in owners and _is_open(each, bounds.scope)
         ]
         numbers.sort(key=lambda each: LAYERS.index(holdings.items[each].layer))
         failed = sum(each.layer is None or (each.layer, each.owner) in owners for each in manifest.failures)
         told = (f"{failed:,} {'file' if failed == 1 else 'files'} with decisions could not be used; sync_status tells",)
-        return Shelf(manifest, holdings, numbers, layers, told if failed else ())
+        withheld = {each for each in numbers if not bounds.hidden.isdisjoint(holdings.items[each].words)}
+        return Shelf(manifest, holdings, numbers, layers, withheld, told if failed else ())
 
 
 def _is_open(item: ProjectedItem, scope: Scope) -> bool:

@@ -57,7 +57,7 @@ def _failure_model() -> type[ToolError]:
 def _shelf(caller: Caller, app: Application) -> Shelf:
     from tribal.knowledge.reading_snapshot import Shelves
 
-    return Shelves(app.store(), app.embedder, app.derived).of(caller.identity, caller.scope)
+    return Shelves(app.store(), app.embedder, app.derived).of(caller.identity, app.bounds(caller.scope))
 
 
 def _query(request: KnowledgeQueryInput, caller: Caller, app: Application) -> Contract:

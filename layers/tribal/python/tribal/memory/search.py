@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from tribal.catalog.scope import Scope
 from tribal.errors import EmbeddingFailed, IdentifierMissing
 from tribal.memory.copies import distinct
 from tribal.memory.relevance import Candidate, scores
@@ -15,6 +14,7 @@ from tribal.naming.tokens import index_terms
 from tribal.ports.remembering.identity import LAYERS, Identity
 from tribal.ports.remembering.memory_index import FoundMemory, MemoryIndex
 from tribal.ports.remembering.selection import MemorySelection
+from tribal.scoping.bounds import Bounds
 from tribal_contracts.memory import (
     MemoryRecord,
     MemorySearchInput,
@@ -43,7 +43,7 @@ class Recall:
     index: MemoryIndex
     embedder: Callable[[], Embedder]
     identity: Identity
-    scope: Scope
+    bounds: Bounds
     now: datetime
     session_age: timedelta
 
@@ -56,7 +56,7 @@ def search(request: MemorySearchInput, recall: Recall) -> MemorySearchOutput:
     """
     layers, warnings = _layers(request, recall.identity)
     spaces = tuple(space for layer in layers for space in recall.identity.spaces(layer))
-    wanted = MemorySelection(spaces, tuple(request.wanted_tags), recall.scope, recall.now - recall.session_age)
+    wanted = MemorySelection(spaces, tuple(request.wanted_tags), recall.bounds.scope, recall.now - recall.session_age)
     candidates, is_cut = _candidates(request.query, wanted, recall)
     if is_cut:
         warnings.append(
@@ -106,7 +106,10 @@ def _candidates(query: str, wanted: MemorySelection, recall: Recall) -> tuple[li
     by_vector = [] if vector is None else recall.index.by_vector(wanted, vector, CANDIDATES + 1)
     is_cut = max(len(by_words), len(by_vector)) > CANDIDATES
     found = (*by_words[:CANDIDATES], *by_vector[:CANDIDATES])
-    every = [*{(each.space, each.record.memory_id): each for each in found}.values()]
+    distinct_memories = {(each.space, each.record.memory_id): each for each in found}.values()
+    every = [
+        each for each in distinct_memories if not recall.bounds.withholds_any([each.record.content, *each.record.tags])
+    ]
     candidates = [
         Candidate(
             each.terms,

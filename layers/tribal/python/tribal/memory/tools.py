@@ -90,7 +90,7 @@ def _search(request: MemorySearchInput, caller: Caller, app: Application) -> Con
         index=index,
         embedder=app.embedder,
         identity=caller.identity,
-        scope=caller.scope,
+        bounds=app.bounds(caller.scope),
         now=now,
         session_age=now - sessions.since(caller.identity) if as_session else sessions.lasting,
     )

@@ -22,6 +22,8 @@ MAX_READ_CHARS = 4_000
 UNREAD = "@unread"
 """The word of a text that was not read; it is among the words of any names."""
 
+_QUOTE = '"'
+"""Stands before a word that a text has in quotes."""
 _NAME_TOKENS = 8
 """Tokens of a name; of longer ones every run of that many is a word. By judgement, beyond what people name things."""
 _RUN = re.compile(r"[\w$]+")
@@ -52,7 +54,11 @@ NOTHING = OwnNames()
 
 
 def mentioned_words(text: str, own: OwnNames = NOTHING) -> frozenset[str]:
-    """The words by which a text may mention names: tokens, joined tokens of identifiers, and qualifiers with a dot."""
+    """The words by which a text may mention names.
+
+    These are tokens that are no everyday words, joined tokens of identifiers, qualifiers with a dot behind them, and
+    whatever is quoted or in backticks, with a quote before it.
+    """
     if len(text) > MAX_READ_CHARS:
         return frozenset((UNREAD,))
     found: set[str] = set()
@@ -60,9 +66,15 @@ def mentioned_words(text: str, own: OwnNames = NOTHING) -> frozenset[str]:
         tokens, joined = _words_of(run)
         found |= {token for token, root in tokens if root not in own.stems}
         found |= joined - own.keys
-    for phrase in _QUOTED.findall(text):
-        found |= {_key(phrase)} - own.keys
+    code = (run for phrase in _IN_BACKTICKS.findall(text) for run in _RUN.findall(phrase))
+    for phrase in (*_QUOTED.findall(text), *code):
+        found |= {f"{sign}{key}" for key in {_key(phrase)} - own.keys for sign in ("", _QUOTE)}
     return frozenset(found | {f"{_key(name)}." for name in qualifiers(text)})
+
+
+def mentioned_in(texts: Iterable[str]) -> frozenset[str]:
+    """The words by which texts of any length may mention names, read line by line."""
+    return frozenset[str]().union(*(mentioned_words(line) for text in texts for line in text.splitlines()))
 
 
 # Texts say the same words again and again.
@@ -70,7 +82,8 @@ def mentioned_words(text: str, own: OwnNames = NOTHING) -> frozenset[str]:
 def _words_of(run: str) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
     """The tokens of a run of letters with their stems, and what several of them make together."""
     tokens = split_identifier(run)
-    return tuple((token, stem(token)) for token in tokens if token not in STOP_WORDS), _joined(tokens)
+    telling = (token for token in tokens if token not in STOP_WORDS and not _is_everyday(token))
+    return tuple((token, stem(token)) for token in telling), _joined(tokens)
 
 
 def _joined(tokens: list[str]) -> frozenset[str]:
@@ -93,8 +106,8 @@ class Names:
 def words_of_names(wanted: Names, known: Names) -> frozenset[str]:
     """The words that mention the wanted names, as far as no known name has them too; empty if nothing is wanted.
 
-    A name of one word is mentioned by that word, other names by all of their words together, or by one that is no
-    everyday word.
+    A name of one word is mentioned by that word, which has to be quoted if it is an everyday word. Other names are
+    mentioned by all of their words together, or by one that is no everyday word.
     """
     keys, stems = _keys_and_stems(known.spaces | known.others)
     found: set[str] = set()
@@ -107,7 +120,7 @@ def words_of_names(wanted: Names, known: Names) -> frozenset[str]:
             runs = [tokens[start : start + _NAME_TOKENS] for start in range(_runs(tokens))]
             found |= {sign.join(run) for run in runs for sign in ("_", "")}
         elif not tokens or stem(key) not in stems:
-            found.add(key)
+            found |= {f"{_QUOTE}{key}"} if _is_everyday(key) else {f"{_QUOTE}{key}", key}
         for token in tokens:
             if stem(token) not in stems:
                 found |= _telling_forms(token)
@@ -132,9 +145,14 @@ def _keys_and_stems(names: Iterable[str]) -> tuple[set[str], set[str]]:
 @lru_cache(maxsize=32_768)
 def _telling_forms(token: str) -> frozenset[str]:
     """Singular and plural of a token that alone tells that a name is meant; none of everyday words and numbers."""
-    if len(token) < 2 or token.isdecimal() or token in STOP_WORDS or is_word(token):
+    if token in STOP_WORDS or _is_everyday(token):
         return frozenset()
     return frozenset((token, singular(token), plural(token)))
+
+
+def _is_everyday(token: str) -> bool:
+    """Whether a token alone says nothing of a name: a word of the dictionary, a number or a single letter."""
+    return len(token) < 2 or token.isdecimal() or is_word(token)
 
 
 def _key(name: str) -> str:

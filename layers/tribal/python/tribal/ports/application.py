@@ -12,6 +12,7 @@ from tribal.ports.remembering.audit import AuditLog, unheard
 from tribal.ports.tool import ANSWER_TOKENS
 
 if TYPE_CHECKING:
+    from tribal.catalog.scope import Scope
     from tribal.ports.describing import Describers, Secrets
     from tribal.ports.environment import DeployedEnvironment
     from tribal.ports.index_reader import Embedder, IndexReader
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tribal.ports.running import Clock, MessageQueue, ProcessLock
     from tribal.ports.stopping import StopToken
     from tribal.ports.storing import ObjectStore
+    from tribal.scoping.bounds import Bounds
     from tribal_contracts import DatabaseEntry, MemorySettings
 
     OpenReader = Callable[[DatabaseEntry], CatalogReader]
@@ -78,6 +80,20 @@ class WorkerLaunch:
     command: tuple[str, ...]
     blueprint: object
     """What the process builds its own application from; picklable."""
+
+
+def bounds_of(scope: Scope, index: IndexReader, derived: Derived) -> Bounds:
+    """What a scope hides of an index; call it within `reading()`.
+
+    Raises:
+        IndexNotReady: when there is no finished index.
+    """
+    from tribal.ports.index_reader import IndexFilter
+    from tribal.scoping.bounds import OPEN, Bounds
+
+    if scope == OPEN.scope:
+        return OPEN
+    return derived.get(index.generation(), ("bounds", scope), lambda: Bounds.of(scope, index.tables(IndexFilter())))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +156,20 @@ class Application:
     """What tools derive from the index, cached between calls."""
     answer_tokens: int | None = ANSWER_TOKENS
     """The most tokens of a tool's default answer; `None` for no limit."""
+
+    def bounds(self, scope: Scope) -> Bounds:
+        """What a scope hides of the index; an index that is not ready is an error unless the scope is everything.
+
+        Raises:
+            IndexNotReady: when there is no finished index.
+        """
+        from tribal.scoping.bounds import OPEN
+
+        if scope == OPEN.scope:
+            return OPEN
+        index = self.index()
+        with index.reading():
+            return bounds_of(scope, index, self.derived)
 
     def close(self) -> None:
         """Close every part that was built; the application cannot be used afterwards."""

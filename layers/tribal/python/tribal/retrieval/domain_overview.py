@@ -7,11 +7,11 @@ from typing import Any
 
 from tribal.ports import IndexedTable, IndexFilter
 from tribal.retrieval.answers.paging import Page, Place, filled
+from tribal.retrieval.bounded_table import bounded_table
 from tribal.retrieval.domains import DocumentsByPlace, described, domain_documents
 from tribal.retrieval.names import find_database, find_domain, name_of
-from tribal.retrieval.scoping.bounds import Bounds
-from tribal.retrieval.scoping.tables import bounded_table
 from tribal.retrieval.toolbox import Toolbox, open_index
+from tribal.scoping.bounds import Bounds
 from tribal_contracts import (
     AgentError,
     DomainTableSummary,

@@ -11,8 +11,8 @@ from tribal.naming.mentions import OwnNames
 from tribal.ports import IndexedTable, IndexFilter
 from tribal.retrieval.answers.paging import Page, Place, filled
 from tribal.retrieval.names import find_database, may_see
-from tribal.retrieval.scoping.bounds import Bounds
 from tribal.retrieval.toolbox import Toolbox, open_index
+from tribal.scoping.bounds import Bounds
 from tribal_contracts import (
     DescriptionSource,
     DocumentRecord,

@@ -15,7 +15,7 @@ from tribal.ports.remembering.guidance import Guidance
 from tribal.ports.remembering.identity import LAYERS
 from tribal.ports.tool import tokens_of
 from tribal.retrieval.names import identity_of
-from tribal.retrieval.toolbox import Toolbox
+from tribal.retrieval.toolbox import OpenIndex, Toolbox
 from tribal_contracts import GuidanceItem
 
 MOST_ITEMS = 5
@@ -27,14 +27,15 @@ _LOG = logging.getLogger(__name__)
 
 
 def guidance_of(
-    table: IndexedTable, columns: Collection[str], tables: Sequence[IndexedTable], toolbox: Toolbox
+    table: IndexedTable, columns: Collection[str], opened: OpenIndex, toolbox: Toolbox
 ) -> list[GuidanceItem]:
     """What is told with a table: decisions first, of them what blocks; then the nearest layer, in it the newest.
 
     Args:
         table: the table.
         columns: names of its columns.
-        tables: every table that the caller may see, among which a name has to be this one's alone.
+        opened: every table that the caller may see, among which a name has to be this one's alone. What mentions a
+            hidden one is left out.
         toolbox: what is known elsewhere, and the time.
     """
     if toolbox.guidance is None:
@@ -45,7 +46,8 @@ def guidance_of(
         _LOG.warning("no guidance for a table: %s", error.message)
         return []
     folded = frozenset(column.casefold() for column in columns)
-    sure = [each for each in found if _is_about(each, table, folded, tables)]
+    shown = [each for each in found if not opened.bounds.withholds_any([each.text])]
+    sure = [each for each in shown if _is_about(each, table, folded, opened.tables)]
     newest = sorted(sure, key=lambda each: (each.created_at, each.id), reverse=True)
     now = datetime.fromisoformat(toolbox.clock.published())
     told: list[GuidanceItem] = []

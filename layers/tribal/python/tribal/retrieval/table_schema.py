@@ -5,11 +5,11 @@ from __future__ import annotations
 from tribal.catalog.locations import DOCS
 from tribal.errors import IndexNotReady
 from tribal.retrieval.answers.paging import Page, Place, filled
+from tribal.retrieval.bounded_table import bounded_table
 from tribal.retrieval.guidance import guidance_of
 from tribal.retrieval.names import find_table, name_of
-from tribal.retrieval.scoping.bounds import Bounds
-from tribal.retrieval.scoping.tables import bounded_table
 from tribal.retrieval.toolbox import Toolbox, open_index
+from tribal.scoping.bounds import Bounds
 from tribal_contracts import (
     ColumnDetail,
     DocumentedColumn,
@@ -60,7 +60,7 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
         warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
     documentation = _page_of(record, bounds)
 
-    guidance = guidance_of(entry, [column.name for column in table.columns], opened.tables, toolbox)
+    guidance = guidance_of(entry, [column.name for column in table.columns], opened, toolbox)
 
     def answer(page: Page[_Part]) -> GetTableSchemaOutput:
         return GetTableSchemaOutput(

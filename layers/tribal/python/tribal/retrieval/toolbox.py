@@ -11,10 +11,11 @@ from tribal.catalog.joins import same_name
 from tribal.catalog.scope import EVERYTHING, Scope
 from tribal.errors import IndexNotReady
 from tribal.ports import Clock, Derived, Embedder, IndexedTable, IndexFilter, IndexReader
+from tribal.ports.application import bounds_of
 from tribal.ports.remembering.guidance import Guidance
 from tribal.ports.tool import ANSWER_TOKENS
 from tribal.ranking.weights import WEIGHTS, Weights
-from tribal.retrieval.scoping.bounds import OPEN, Bounds
+from tribal.scoping.bounds import OPEN, Bounds
 from tribal_contracts import AgentError, IndexMetadata, agent_error
 
 STALE_AFTER = timedelta(hours=24)
@@ -77,21 +78,11 @@ def open_index(toolbox: Toolbox) -> OpenIndex:
     if metadata.document_count == 0:
         raise IndexNotReady("the index is empty; document a database that holds tables, with `tribal run`")
     generation = toolbox.index.generation()
-    bounds = _bounds(toolbox, generation)
+    bounds = bounds_of(toolbox.scope, toolbox.index, toolbox.derived)
     if bounds.domains:
         tables = tuple(replace(entry, domain=bounds.shown_domain(entry.domain)) for entry in tables)
     warnings = (*_staleness(toolbox, metadata), *_unreached(toolbox, metadata, tables))
     return OpenIndex(generation, metadata, tables, warnings, bounds)
-
-
-def _bounds(toolbox: Toolbox, generation: Hashable) -> Bounds:
-    if toolbox.scope == EVERYTHING:
-        return OPEN
-
-    def draw() -> Bounds:
-        return Bounds.of(toolbox.scope, toolbox.index.tables(IndexFilter()))
-
-    return toolbox.derived.get(generation, ("bounds", toolbox.scope), draw)
 
 
 def _unreached(toolbox: Toolbox, metadata: IndexMetadata, tables: Iterable[IndexedTable]) -> list[AgentError]:

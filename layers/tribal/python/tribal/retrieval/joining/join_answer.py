@@ -13,8 +13,8 @@ from tribal.catalog.joining.trees import Branch, JoinTree
 from tribal.catalog.joins import ROW_LIMIT, SqlTable, join_sql, join_steps, joins_along
 from tribal.catalog.outline import TableOutline
 from tribal.ports import IndexedTable
+from tribal.retrieval.bounded_table import bounded_evidence
 from tribal.retrieval.names import name_of
-from tribal.retrieval.scoping.tables import bounded_evidence
 from tribal.retrieval.toolbox import OpenIndex, Toolbox
 from tribal_contracts import AgentError, GetJoinPathOutput, JoinAlternative, JoinStep
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from tribal.retrieval.scoping.bounds import Bounds
-from tribal.retrieval.scoping.tables import bounded_table
+from tribal.retrieval.bounded_table import bounded_table
 from tribal.retrieval.toolbox import Toolbox
+from tribal.scoping.bounds import Bounds
 from tribal_contracts import Contract, Description, DomainName, FullyQualifiedTableName, RowCount, TableDocument
 
 

@@ -13,7 +13,6 @@ from tribal.ranking.relevance import non_increasing
 from tribal.retrieval.answers.fitting import fitted_search
 from tribal.retrieval.graphs import join_graph
 from tribal.retrieval.names import find_database, find_domain
-from tribal.retrieval.scoping.bounds import Bounds
 from tribal.retrieval.searching.bridges import JOINED, bridges
 from tribal.retrieval.searching.candidates import COUNTED, SCORED_A_SIGNAL, Found, find
 from tribal.retrieval.searching.listing import ListedColumn, TableListing, listed_tables
@@ -22,6 +21,7 @@ from tribal.retrieval.searching.query import interpret, spoken_words
 from tribal.retrieval.searching.repeated_tables import terms_of
 from tribal.retrieval.searching.table_map import table_map
 from tribal.retrieval.toolbox import OpenIndex, Toolbox, open_index
+from tribal.scoping.bounds import Bounds
 from tribal_contracts import (
     AgentError,
     ColumnSummary,

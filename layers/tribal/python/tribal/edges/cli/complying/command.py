@@ -109,7 +109,7 @@ def _checked(
     settings = load_settings(project=project, needs_databases=False)
     with closing(local_application(settings)) as app:
         caller = local_caller(settings)
-        shelf = Shelves(app.store(), app.embedder, app.derived).of(caller.identity, caller.scope)
+        shelf = Shelves(app.store(), app.embedder, app.derived).of(caller.identity, app.bounds(caller.scope))
         rules = rules_of(shelf, items or None)
         asked = Asked(found.files, tables, found.is_whole, least, most=None)
         documented = Documented(app.index(), caller.scope)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tribal.catalog.identity import format_name, parse_name
-from tribal.naming.mentions import OwnNames, mentioned_words
+from tribal.naming.mentions import OwnNames
+from tribal.naming.stemming import stem
+from tribal.naming.tokens import split_identifier
 from tribal.retrieval.names import may_see
-from tribal.retrieval.scoping.bounds import WITHHELD, Bounds
+from tribal.scoping.bounds import WITHHELD, Bounds
 from tribal_contracts import (
     Description,
     DocumentedColumn,
@@ -70,9 +72,8 @@ class _Texts:
 
     def hides_name(self, name: str, withheld: Iterable[str]) -> bool:
         """Whether a name tells of something hidden; servers name indexes after the functions that they call."""
-        inside = frozenset[str]().union(*(mentioned_words(sql, self._own) for sql in withheld))
-        words = mentioned_words(name, self._own)
-        return not inside.isdisjoint(words) or self._bounds.names_telling(name, self._own)
+        inside = {token for sql in withheld for token in split_identifier(sql) if stem(token) not in self._own.stems}
+        return not inside.isdisjoint(split_identifier(name)) or self._bounds.withholds(name, self._own)
 
     def hides_sql(self, sql: str) -> bool:
         """Whether an expression or a type names something hidden."""

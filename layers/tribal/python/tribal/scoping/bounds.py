@@ -1,22 +1,34 @@
-"""What a caller may not be told of, and whether a text tells of it."""
+"""What a scope hides from a caller, and whether a text mentions it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from tribal.catalog.qualifiers import SYSTEM_SCHEMAS, literals, qualifiers, sql_qualifiers
 from tribal.catalog.scope import EVERYTHING, Scope
-from tribal.naming import is_word
-from tribal.naming.mentions import Names, OwnNames, mentioned_words, words_of_names
-from tribal.ports import IndexedTable
+from tribal.naming.mentions import Names, OwnNames, mentioned_in, mentioned_words, words_of_names
 
 WITHHELD = "(withheld)"
 """Stands for a default, a type or an expression that names something outside of the scope."""
 
 _SENTENCE_END = re.compile(r"(?<=[.…])\s+")
 _NO_NAMES = OwnNames()
+
+
+class TableEntry(Protocol):
+    """A table of an index."""
+
+    @property
+    def database(self) -> str: ...
+    @property
+    def schema(self) -> str: ...
+    @property
+    def table(self) -> str: ...
+    @property
+    def domain(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +41,16 @@ class Bounds:
     """What domains are called whose own names mention what is outside of the scope."""
 
     @classmethod
-    def of(cls, scope: Scope, tables: Iterable[IndexedTable]) -> Bounds:
+    def of(cls, scope: Scope, tables: Iterable[TableEntry]) -> Bounds:
         """The bounds that a scope draws through all the tables of an index."""
         if scope == EVERYTHING:
             return OPEN
-        inside: list[IndexedTable] = []
-        outside: list[IndexedTable] = []
+        inside: list[TableEntry] = []
+        outside: list[TableEntry] = []
         for entry in tables:
             (inside if scope.allows(entry.database, entry.schema) else outside).append(entry)
         found = cls(scope, words_of_names(_names(outside), _names(inside)))
-        telling = [name for name in sorted({entry.domain for entry in inside}) if found.names_telling(name)]
+        telling = [name for name in sorted({entry.domain for entry in inside}) if found.withholds(name)]
         return cls(scope, found.hidden, {name: f"withheld-{number}" for number, name in enumerate(telling, 1)})
 
     @property
@@ -58,10 +70,9 @@ class Bounds:
         """Whether a text mentions anything outside of the scope, other than by a name that it may."""
         return bool(self.hidden) and not self.hidden.isdisjoint(mentioned_words(text, own))
 
-    def names_telling(self, text: str, own: OwnNames = _NO_NAMES) -> bool:
-        """Whether words that rules put together mention anything outside by more than one everyday word."""
-        words = mentioned_words(text, own) & self.hidden
-        return any("_" in word or "." in word or not is_word(word) for word in words)
+    def withholds_any(self, texts: Iterable[str]) -> bool:
+        """Whether one of several texts of any length mentions anything outside of the scope."""
+        return bool(self.hidden) and not self.hidden.isdisjoint(mentioned_in(texts))
 
     def withholds_sql(self, sql: str, database: str) -> bool:
         """Whether an expression or a type names anything outside of the scope.
@@ -78,7 +89,7 @@ class Bounds:
             database: the database that they are about.
             own: names that they may mention.
         """
-        return self._is_outside(qualifiers(text), database) or self.names_telling(text, own)
+        return self._is_outside(qualifiers(text), database) or self.withholds(text, own)
 
     def bounded_derived(self, text: str, database: str, own: OwnNames) -> str:
         """What is left of sentences that rules made without those that name something outside."""
@@ -100,7 +111,7 @@ OPEN = Bounds()
 """The bounds of a caller who may see everything."""
 
 
-def _names(tables: Iterable[IndexedTable]) -> Names:
+def _names(tables: Iterable[TableEntry]) -> Names:
     listed = list(tables)
     spaces = {name for entry in listed for name in (entry.database, entry.schema)}
     return Names(frozenset(spaces), frozenset(entry.table for entry in listed))

@@ -11,9 +11,9 @@ import pytest
 from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import call, toolbox_over
 from tribal.catalog.scope import Scope
-from tribal.retrieval.scoping.bounds import OPEN, WITHHELD
-from tribal.retrieval.scoping.tables import bounded_table
+from tribal.retrieval.bounded_table import bounded_table
 from tribal.retrieval.toolbox import Toolbox
+from tribal.scoping.bounds import OPEN, WITHHELD
 from tribal_contracts import Description, DocumentedIndex, TableDocument
 
 PUB = Scope(schemas=frozenset({("shop", "pub")}))
@@ -31,7 +31,7 @@ def telling_table() -> TableDocument:
         "id number state payee_id made note",
         domain="billing",
         keys=[Key(("payee_id",), "vault.payee", ("id",), nullable=True)],
-        comment="Fed by the payroll every night.",
+        comment="Fed by `payroll` every night.",
         comments={"note": "Free words.", "made": "See vault.payee."},
         samples={"state": ["glad"]},
     )
@@ -173,7 +173,7 @@ def test_labels_and_notes_of_other_schemas_are_not_searched(tmp_path: Any) -> No
 
 def test_scores_are_those_of_an_index_that_never_held_what_is_hidden(tmp_path: Any) -> None:
     visible = [
-        table_document("shop.pub.invoice", "id", domain="billing", comment="Fed by the payroll."),
+        table_document("shop.pub.invoice", "id", domain="billing", comment="Fed by `payroll`."),
         table_document("shop.pub.receipt", "id", domain="billing"),
     ]
     hidden = table_document("shop.vault.payroll", "id", domain="payroll")
@@ -221,12 +221,13 @@ def test_a_domain_described_by_what_is_hidden_has_no_description(tmp_path: Any) 
         tmp_path,
         None,
         [
-            table_document("shop.pub.invoice", "id", domain="billing"),
-            table_document("shop.billing.x", "id", domain="y"),
+            table_document("shop.pub.invoice", "id", domain="zorvik"),
+            table_document("shop.vault.zorvik", "id", domain="y"),
         ],
     )
-    assert call(toolbox, "get_domain_overview", domain="billing").description == "All about billing in shop."
-    narrow = call(replace(toolbox, scope=PUB), "get_domain_overview", domain="billing")
+    described = call(toolbox, "get_domain_overview", domain="zorvik").description
+    assert described == "All about zorvik in shop."
+    narrow = call(replace(toolbox, scope=PUB), "get_domain_overview", domain="withheld-1")
     assert (narrow.success, narrow.description) == (True, "")
 
 
