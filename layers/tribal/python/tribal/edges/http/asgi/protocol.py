@@ -1,13 +1,22 @@
-"""uvicorn's HTTP protocol with the time limits that it lacks: for headers, and for clients that read nothing."""
+"""uvicorn's HTTP protocol with the time limits that it lacks: for headers, and for clients that read nothing.
+
+An idle connection is closed only if no request has arrived on it that was not read yet.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import select
+import socket
+from contextlib import suppress
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tribal.edges.http.asgi.serving import HEADER_SECONDS, STALLED_SECONDS
+
+_AGAIN_SECONDS = 0.1
+"""After which a connection that was about to be closed is looked at again."""
 
 
 class TimedProtocol(H11Protocol):
@@ -17,11 +26,13 @@ class TimedProtocol(H11Protocol):
         super().__init__(*args, **kwargs)
         self._arriving: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
+        self._is_last = False
+        """Whether the connection is closed after the next response, since the server is stopping."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         """Begin to wait for the first request."""
         super().connection_made(transport)
-        self._arriving = self.loop.call_later(HEADER_SECONDS, transport.abort)
+        self._arriving = self.loop.call_later(HEADER_SECONDS, self._give_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
@@ -33,7 +44,7 @@ class TimedProtocol(H11Protocol):
         """Pass on what arrived; what begins another request has as long as the first had."""
         idle = self.cycle is None or self.cycle.response_complete
         if idle and self._arriving is None:
-            self._arriving = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
+            self._arriving = self.loop.call_later(HEADER_SECONDS, self._give_up)
         super().data_received(data)
 
     def handle_events(self) -> None:
@@ -45,11 +56,53 @@ class TimedProtocol(H11Protocol):
             self._arriving = None
 
     def timeout_keep_alive_handler(self) -> None:
-        """End an idle connection; one whose client takes nothing would never be flushed."""
+        """Close an idle connection; one whose client takes nothing would never be flushed."""
         if self.transport.get_write_buffer_size():
             self.transport.abort()
         else:
-            super().timeout_keep_alive_handler()
+            self._close_idle()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, unless the server is stopping."""
+        super().on_response_complete()
+        if self._is_last and (self.cycle is None or self.cycle.response_complete):
+            self._close_idle()
+
+    def shutdown(self) -> None:
+        """Close the connection as the server stops: after the response, if a request has arrived."""
+        self._is_last = True
+        if self.cycle is None or self.cycle.response_complete:
+            self._close_idle()
+        else:
+            super().shutdown()
+
+    def _give_up(self) -> None:
+        """End a connection on which no request has arrived in time, or only a part of one."""
+        self._arriving = None
+        part_of_request, _ = self.conn.trailing_data
+        if part_of_request:
+            self.transport.abort()
+        else:
+            self._close_idle()
+
+    def _close_idle(self) -> None:
+        """Close the connection unless a request has arrived on it, which is then read and answered."""
+        if self.transport.is_closing():
+            return
+        if self._has_unread():
+            self._unset_keepalive_if_required()
+            self.timeout_keep_alive_task = self.loop.call_later(_AGAIN_SECONDS, self.timeout_keep_alive_handler)
+            return
+        connection = self.transport.get_extra_info("socket")
+        with suppress(OSError):
+            # At once: closing the transport takes until the loop's next turn, in which a request may arrive.
+            connection.shutdown(socket.SHUT_WR)
+        self.transport.close()
+
+    def _has_unread(self) -> bool:
+        arrived = select.poll()
+        arrived.register(self.transport.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(arrived.poll(0))
 
     def pause_writing(self) -> None:
         """Wait for the client to take something of the answer."""

@@ -21,7 +21,10 @@ from tribal.settings import export_variable
 
 DRAINING_SECONDS = 30
 """What is being answered may take this long once the server is asked to stop."""
-_KEEP_ALIVE_SECONDS = 15
+_KEEP_ALIVE_SECONDS = 75
+"""Longer than proxies and load balancers keep their idle connections: 60 s in AWS and nginx. They close them first."""
+_SILENT_WORKER_SECONDS = 30
+"""After which a process that answers no ping is replaced. uvicorn's own 5 s kill one that is only short of CPU time."""
 _LARGEST_HEADERS_BYTES = 32 * 1024
 """Tokens of issuers have up to 16 KB."""
 _BACKLOG = 2_048
@@ -130,6 +133,7 @@ def _config(blueprint: ServerBlueprint, workers: int) -> Config:
         backlog=_BACKLOG,
         workers=workers,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_worker_healthcheck=_SILENT_WORKER_SECONDS,
         timeout_graceful_shutdown=DRAINING_SECONDS,
         h11_max_incomplete_event_size=_LARGEST_HEADERS_BYTES,
     )
