@@ -10,8 +10,9 @@ from tribal.knowledge.documented import Documented
 from tribal.knowledge.reading_snapshot import Shelf
 from tribal.policies.checking import Rule, check
 from tribal.policies.dependencies import spellings
-from tribal.policies.gathering import Beside, names_tables, picture_of
+from tribal.policies.gathering import Beside, picture_of
 from tribal.policies.picture import Named, SourceFile
+from tribal.policies.reading import ReadFiles, names_tables, read_here
 from tribal_contracts.knowledge import (
     MAX_VIOLATIONS,
     KnowledgeCheckInput,
@@ -89,7 +90,7 @@ def checked(
 def _beside(asked: Asked, needed: Collection[Target], documented: Documented) -> Beside:
     if asked.tables:
         return documented.beside(asked.tables)
-    if not {"table", "column"} & {*needed} or not any(map(names_tables, asked.files)):
+    if not {"table", "column"} & {*needed} or not any(names_tables(each.path) for each in asked.files):
         return Beside()
     try:
         return documented.beside(())

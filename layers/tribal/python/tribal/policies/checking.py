@@ -78,10 +78,16 @@ def _violations(rule: Rule, picture: Picture) -> Iterator[PolicyViolation]:
             constraint=CheckedConstraint(
                 operator=constraint.operator, target=constraint.target, pattern=constraint.pattern
             ),
-            severity=each.severity or rule.severity,
+            severity=_severity(rule, each),
             message=_message(constraint, each),
             location=None if each.file is None else ViolationPlace(file=each.file, line=each.line),
         )
+
+
+def _severity(rule: Rule, violation: Violation) -> Severity:
+    if violation.is_over_limit and rule.severity == "block":
+        return "block"
+    return violation.severity or rule.severity
 
 
 def _message(constraint: Constraint, violation: Violation) -> str:

@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from tribal.policies.limits import MAX_PARTS, OverLimit, first_of_each, require_few_bytes
 from tribal.policies.picture import Found, Named, SourceFile, Unread
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)")
 _OF_URL = re.compile(r"[#&]egg=([A-Za-z0-9._-]+)")
+_WORD = re.compile(r"[\w@/-]++")
+_DOTTED = re.compile(r"[\w@/-]++(?:\.[\w@/-]++){1,8}+")
+_KEY = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_KEY_PART = re.compile(_KEY)
+_DOTTED_KEY = re.compile(rf"{_KEY}(?:[ \t]*+\.[ \t]*+{_KEY})*+")
 _SEPARATORS = re.compile(r"[-_.]+")
 _YARN = re.compile(r'^"?(@?[^@\s"]+)@[^\n]*:$', re.MULTILINE)
 _PNPM = re.compile(r"^  '?/?(@?[^@\s':(]+)@[^\n]*:", re.MULTILINE)
@@ -26,6 +32,7 @@ _OF_PACKAGE_JSON = (
     "bundledDependencies",
     "bundleDependencies",
 )
+_MAX_REASON_CHARS = 200
 _NOT_A_PACKAGE = "python"
 """What Poetry names beside packages."""
 
@@ -35,19 +42,27 @@ class _Unreadable(Exception):
 
 
 def dependencies_of(file: SourceFile) -> Found:
-    """What a file of dependencies names, else nothing; `unread` when it is damaged."""
-    name = file.path.rpartition("/")[2].casefold()
-    read = next((reader for pattern, reader in _READERS.items() if fnmatchcase(name, pattern)), None)
+    """What a file of dependencies names, each name once, else nothing; `unread` when it is damaged or over a limit."""
+    read = _reader_of(file.path)
     if read is None:
         return Found()
-    if file.unread is not None:
-        return Found((), [Unread(file.path, frozenset({"dependency"}), file.unread)])
     try:
-        names = list(dict.fromkeys(read(file.text)))
-    except (_Unreadable, ValueError, LookupError, RecursionError, AttributeError, TypeError) as error:
+        require_few_bytes(file.text)
+        names = first_of_each(read(file.text), lambda name: name)
+    except OverLimit as error:
+        return _gap(file, str(error), is_over_limit=True)
+    except RecursionError:
+        return _gap(file, "it is nested too deeply", is_over_limit=True)
+    except (_Unreadable, ValueError, LookupError, AttributeError, TypeError) as error:
         told = str(error) if isinstance(error, _Unreadable | ValueError) else "it has another form"
-        return Found((), [Unread(file.path, frozenset({"dependency"}), f"it cannot be read: {told}")])
-    return Found([Named(spellings(each), file.path, _line(file.text, each)) for each in names])
+        return _gap(file, f"it cannot be read: {told[:_MAX_REASON_CHARS]}")
+    lines = _lines(file.text, {*names})
+    return Found([Named(spellings(each), file.path, lines.get(each)) for each in names])
+
+
+def has_dependencies(path: str) -> bool:
+    """Whether a file is one of dependencies."""
+    return _reader_of(path) is not None
 
 
 def spellings(name: str) -> tuple[str, ...]:
@@ -56,9 +71,44 @@ def spellings(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((name, normal)))
 
 
-def _line(text: str, name: str) -> int | None:
-    found = re.search(rf"(?<![\w@/-]){re.escape(name)}(?![\w/-])", text)
-    return None if found is None else text.count("\n", 0, found.start()) + 1
+def _reader_of(path: str) -> Callable[[str], Iterator[str]] | None:
+    name = path.rpartition("/")[2].casefold()
+    return next((reader for pattern, reader in _READERS.items() if fnmatchcase(name, pattern)), None)
+
+
+def _gap(file: SourceFile, reason: str, *, is_over_limit: bool = False) -> Found:
+    return Found((), [Unread(file.path, frozenset({"dependency"}), reason, None, is_over_limit)])
+
+
+def _lines(text: str, names: Collection[str]) -> dict[str, int]:
+    """The first line of each name, as far as it stands there as a word of its own."""
+    starts: dict[str, int] = {}
+    for word in _WORD.finditer(text):
+        for written in _written(text, word):
+            if written in names:
+                starts.setdefault(written, word.start())
+    lines: dict[str, int] = {}
+    line, counted = 1, 0
+    for name, start in starts.items():
+        line += text.count("\n", counted, start)
+        counted = start
+        lines[name] = line
+    return lines
+
+
+def _written(text: str, word: re.Match[str]) -> Iterator[str]:
+    """The names that begin with a word: `lodash` of `lodash@4`, `zope` and `zope.interface`."""
+    name, sign, _ = word[0][1:].partition("@")
+    yield word[0][0] + name
+    if sign or text[word.end() : word.end() + 1] != ".":
+        return
+    dotted = _DOTTED.match(text, word.start())
+    parts = dotted[0].split(".") if dotted is not None else []
+    for end in range(2, len(parts) + 1):
+        last, sign, _ = parts[end - 1].partition("@")
+        yield ".".join([*parts[: end - 1], last])
+        if sign:
+            return
 
 
 def _requirements(text: str) -> Iterator[str]:
@@ -76,8 +126,19 @@ def _required(listed: Any) -> Iterator[str]:
             yield found[1]
 
 
+def _toml(text: str) -> dict[str, Any]:
+    # The parser takes the square of the number of parts of a key.
+    if any(key[0].count(".") > MAX_PARTS and _parts(key[0]) > MAX_PARTS for key in _DOTTED_KEY.finditer(text)):
+        raise OverLimit(f"a key has more than {MAX_PARTS} parts")
+    return tomllib.loads(text)
+
+
+def _parts(key: str) -> int:
+    return sum(1 for _ in _KEY_PART.finditer(key))
+
+
 def _pyproject(text: str) -> Iterator[str]:
-    told = tomllib.loads(text)
+    told = _toml(text)
     project, tool = told.get("project", {}), told.get("tool", {})
     yield from _required(told.get("build-system", {}).get("requires"))
     yield from _required(project.get("dependencies"))
@@ -117,9 +178,15 @@ def _package_lock(text: str) -> Iterator[str]:
 
 
 def _nested(dependencies: Mapping[str, Any]) -> Iterator[str]:
-    for name, told in dependencies.items():
-        yield name
-        yield from _nested(told.get("dependencies") or {})
+    # A recursive generator would pass each name through all levels above it.
+    levels = [iter(dependencies.items())]
+    while levels:
+        name, told = next(levels[-1], (None, None))
+        if name is None:
+            levels.pop()
+        else:
+            yield name
+            levels.append(iter((told.get("dependencies") or {}).items()))
 
 
 def _pipfile_lock(text: str) -> Iterator[str]:
@@ -129,13 +196,13 @@ def _pipfile_lock(text: str) -> Iterator[str]:
 
 
 def _pipfile(text: str) -> Iterator[str]:
-    told = tomllib.loads(text)
+    told = _toml(text)
     for section in ("packages", "dev-packages"):
         yield from told.get(section, {})
 
 
 def _toml_lock(text: str) -> Iterator[str]:
-    for package in tomllib.loads(text).get("package", ()):
+    for package in _toml(text).get("package", ()):
         yield package["name"]
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from tribal.errors import PatternInvalid
 from tribal.policies.configuration import is_configuration
-from tribal.policies.patterns import Expression, expression, path_glob
+from tribal.policies.patterns import expression, path_glob
 from tribal.policies.picture import Named, Picture, SourceFile
 from tribal_contracts.knowledge import Constraint, Severity
 
@@ -22,6 +23,7 @@ class Violation:
     Attributes:
         severity: unset where it is the constraint's own.
         is_unevaluated: whether it says that the constraint could not be evaluated.
+        is_over_limit: whether that is because of a limit. Then it blocks where the constraint blocks.
     """
 
     reason: str
@@ -29,6 +31,7 @@ class Violation:
     line: int | None = None
     severity: Severity | None = None
     is_unevaluated: bool = False
+    is_over_limit: bool = False
 
 
 def violations(constraint: Constraint, picture: Picture) -> list[Violation]:
@@ -73,7 +76,9 @@ def _of_texts(constraint: Constraint, picture: Picture, applies: Callable[[str |
     for each in meant:
         if each.unread is not None and not each.is_binary:
             told = f"cannot be evaluated: {each.unread}"
-            yield Violation(told, each.path, severity="warn", is_unevaluated=True)
+            yield Violation(
+                told, each.path, severity="warn", is_unevaluated=True, is_over_limit=each.is_over_limit
+            )
     files = [each for each in meant if each.unread is None]
     lines = [(each, pattern.line_in(each.data)) for each in files]
     match constraint.operator:
@@ -91,29 +96,31 @@ def _of_texts(constraint: Constraint, picture: Picture, applies: Callable[[str |
 
 def _of_names(constraint: Constraint, picture: Picture, applies: Callable[[str | None], bool]) -> Iterator[Violation]:
     # A demand on how names are written is one on their case too.
-    pattern = expression(constraint.pattern, folded=constraint.operator != "must_match")
+    is_match = cache(expression(constraint.pattern, folded=constraint.operator != "must_match").is_whole)
     found = picture.found(constraint.target)
     named = [each for each in found.named if applies(each.file)]
     match constraint.operator:
         case "must_not_use" | "must_not_match":
             for each in _once(named):
-                if _matches(each, pattern):
+                if _matches(each, is_match):
                     yield Violation(f"{constraint.target} {each.name!r} is not allowed", each.file, each.line)
         case "must_match":
             for each in _once(named):
-                if not _matches(each, pattern):
+                if not _matches(each, is_match):
                     told = f"{constraint.target} {each.name!r} does not match {constraint.pattern!r}"
                     yield Violation(told, each.file, each.line)
-        case _ if picture.is_complete and not any(_matches(each, pattern) for each in named):
+        case _ if picture.is_complete and not any(_matches(each, is_match) for each in named):
             yield Violation(f"no {constraint.target} matches {constraint.pattern!r}")
     for gap in found.unread:
         if constraint.target in gap.targets and applies(gap.file):
             told = f"cannot be evaluated: {gap.reason}"
-            yield Violation(told, gap.file, gap.line, severity="warn", is_unevaluated=True)
+            yield Violation(
+                told, gap.file, gap.line, severity="warn", is_unevaluated=True, is_over_limit=gap.is_over_limit
+            )
 
 
-def _matches(named: Named, pattern: Expression) -> bool:
-    return any(map(pattern.is_whole, named.spellings))
+def _matches(named: Named, is_match: Callable[[str], bool]) -> bool:
+    return any(map(is_match, named.spellings))
 
 
 def _once(named: Sequence[Named]) -> list[Named]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from tribal.policies.dependencies import dependencies_of
-from tribal.policies.imports import imports_of, is_of_another_language
-from tribal.policies.picture import Found, Named, Picture, SourceFile, Unread
+from tribal.policies.imports import is_of_another_language
+from tribal.policies.picture import Found, Named, Picture, SourceFile
+from tribal.policies.reading import FileNames, ReadFiles, ReadRequest, not_read, read_here, targets_read_of
+from tribal.policies.references import Resolve, suffixes
 from tribal_contracts.knowledge import Target
-
-_SQL = (".sql", ".ddl", ".dml", ".pgsql", ".psql")
 
 
 @dataclass(frozen=True)
@@ -29,11 +28,16 @@ class Beside:
     tables: Sequence[Named] = ()
     columns: Sequence[Named] = ()
     dialect: str = "postgres"
-    resolve: Callable[[Sequence[str]], tuple[str, ...]] | None = None
+    resolve: Resolve | None = None
 
 
 def picture_of(
-    files: Sequence[SourceFile], beside: Beside, needed: Collection[Target], *, is_complete: bool
+    files: Sequence[SourceFile],
+    beside: Beside,
+    needed: Collection[Target],
+    *,
+    is_complete: bool,
+    read: ReadFiles = read_here,
 ) -> tuple[Picture, list[str]]:
     """A picture of files and of what is beside them, and what to know about it.
 
@@ -42,44 +46,35 @@ def picture_of(
         beside: what is known without them.
         needed: targets that constraints ask for; nothing is read for others.
         is_complete: whether nothing was left out.
+        read: reads the files; in another process where a file may be hostile and others wait.
     """
-    dependencies = [dependencies_of(each) for each in files] if "dependency" in needed else []
-    imports = [imports_of(each) for each in files] if "import" in needed else []
-    tables, columns = _of_sql(files, beside) if {"table", "column"} & {*needed} else ([], [])
+    names = _names(files, beside.dialect, needed, read)
+    sql = [each.sql.named(file.path, beside.resolve or suffixes) for file, each in names]
     picture = Picture(
         files=files,
-        dependencies=_joined([Found(beside.dependencies), *dependencies]),
-        imports=_joined(imports),
-        tables=_joined([Found(beside.tables), *tables]),
-        columns=_joined([Found(beside.columns), *columns]),
+        dependencies=_joined([Found(beside.dependencies), *(each.dependencies for _, each in names)]),
+        imports=_joined([each.imports for _, each in names]),
+        tables=_joined([Found(beside.tables), *(tables for tables, _ in sql)]),
+        columns=_joined([Found(beside.columns), *(columns for _, columns in sql)]),
         is_complete=is_complete,
     )
     return picture, _warnings(files, needed)
 
 
-def names_tables(file: SourceFile) -> bool:
-    """Whether a file is one of SQL."""
-    return file.path.casefold().endswith(_SQL)
-
-
-def _of_sql(files: Sequence[SourceFile], beside: Beside) -> tuple[list[Found], list[Found]]:
-    texts = [each for each in files if names_tables(each)]
-    if not texts:
-        return [], []
-    from tribal.policies.sql import names_in, suffixes
-
-    resolve = beside.resolve or suffixes
-    read = [
-        names_in(each.text, beside.dialect, each.path, resolve).found()
-        if each.unread is None
-        else (_gap(each, each.unread), _gap(each, each.unread))
-        for each in texts
+def _names(
+    files: Sequence[SourceFile], dialect: str, needed: Collection[Target], read: ReadFiles
+) -> list[tuple[SourceFile, FileNames]]:
+    wanted = [(file, targets) for file in files if (targets := targets_read_of(file.path, needed))]
+    readable = [
+        ReadRequest(file.path, file.text, targets, dialect) for file, targets in wanted if file.unread is None
     ]
-    return [tables for tables, _ in read], [columns for _, columns in read]
-
-
-def _gap(file: SourceFile, reason: str) -> Found:
-    return Found((), [Unread(file.path, frozenset({"table", "column"}), reason)])
+    answers = iter(read(readable) if readable else ())
+    return [
+        (file, next(answers))
+        if file.unread is None
+        else (file, not_read(file.path, file.unread, is_over_limit=file.is_over_limit))
+        for file, _ in wanted
+    ]
 
 
 def _joined(several: Sequence[Found]) -> Found:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from tribal_contracts.knowledge import Target
+if TYPE_CHECKING:
+    # A process that reads files starts faster without the contracts.
+    from tribal_contracts.knowledge import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +34,18 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """What could not be read, so that a constraint of one of the targets cannot be evaluated there."""
+    """What could not be read, so that a constraint of one of the targets cannot be evaluated there.
+
+    Attributes:
+        is_over_limit: whether it is over a limit. Then it blocks where the constraint blocks: else whoever writes a
+            file could avoid a policy by making the file large.
+    """
 
     file: str | None
     targets: frozenset[Target]
     reason: str
     line: int | None = None
+    is_over_limit: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,8 @@ class SourceFile:
     """Why its text is not known, if it is not: it is a file by its path alone then."""
     is_binary: bool = False
     """Whether it is no text, in which no pattern is looked for."""
+    is_over_limit: bool = False
+    """Whether it was not read because it is too large."""
 
     @classmethod
     def of(cls, path: str, text: str) -> SourceFile:

@@ -1,0 +1,60 @@
+"""Limits on the text of one file. A file beyond one of them cannot be evaluated, and the check says so.
+
+They bound the memory of the readers, whose time is proportional to the text. Measured by
+`python -m tests.attack --area "files to check"`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
+
+MAX_FILE_BYTES = 1 << 20
+"""Source: docs/contracts.md, Knowledge."""
+MAX_TOKENS = 150_000
+"""Words and signs in a file of Python or SQL. A syntax tree takes about a kilobyte for each."""
+MAX_PARTS = 20
+"""Parts of a name. A pattern is matched with the name and each of its prefixes or suffixes."""
+MAX_NAMES = 10_000
+"""Different names in a file."""
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+Item = TypeVar("Item")
+
+
+class OverLimit(Exception):
+    """A file is over a limit; the message says over which."""
+
+
+def require_few_bytes(text: str) -> None:
+    """Raise `OverLimit` when a text is too long."""
+    if len(text) > MAX_FILE_BYTES or len(text.encode("utf-8", "surrogatepass")) > MAX_FILE_BYTES:
+        raise OverLimit(f"it is larger than {MAX_FILE_BYTES:,} bytes")
+
+
+def require_few_tokens(text: str) -> None:
+    """Raise `OverLimit` when a text has too many words and signs."""
+    if len(text) > MAX_TOKENS and sum(1 for _ in _TOKEN.finditer(text)) > MAX_TOKENS:
+        raise OverLimit(f"it has more than {MAX_TOKENS:,} words and signs")
+
+
+def require_few_parts(parts: Sequence[str]) -> None:
+    """Raise `OverLimit` when a name has too many parts."""
+    if len(parts) > MAX_PARTS:
+        raise OverLimit(f"the name {'.'.join(parts[:3])[:60]!r}... has more than {MAX_PARTS} parts")
+
+
+def first_of_each(items: Iterable[Item], key: Callable[[Item], Hashable]) -> list[Item]:
+    """The first item of each key, in order.
+
+    Raises:
+        OverLimit: when there are too many.
+    """
+    first: dict[Hashable, Item] = {}
+    for each in items:
+        first.setdefault(key(each), each)
+        if len(first) > MAX_NAMES:
+            raise OverLimit(f"it has more than {MAX_NAMES:,} different names")
+    return [*first.values()]
