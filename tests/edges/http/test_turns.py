@@ -12,6 +12,8 @@ import pytest
 from tribal.edges.http.asgi import turns
 from tribal.edges.http.asgi.turns import CALLS_AT_ONCE, Turns
 
+ANY = "alice"
+
 
 class Watched:
     """Counts the calls that run at once."""
@@ -45,7 +47,7 @@ def test_quick_answers_are_made_one_after_the_other_in_the_order_in_which_they_w
 
     async def ask() -> list[int]:
         own = Turns()
-        return await asyncio.gather(*(own.run(watched.call(n, lambda: time.sleep(0.001))) for n in range(20)))
+        return await asyncio.gather(*(own.run(watched.call(n, lambda: time.sleep(0.001)), ANY) for n in range(20)))
 
     assert asyncio.run(ask()) == list(range(20))
     assert (watched.busiest, watched.order) == (1, list(range(20)))
@@ -58,11 +60,11 @@ def test_a_slow_answer_lets_others_be_made_beside_it_but_few_in_all(monkeypatch:
     async def ask() -> None:
         own = Turns()
         slow = [
-            asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(timeout=30))))
+            asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(timeout=30)), n))
             for n in range(CALLS_AT_ONCE - 1)
         ]
-        assert [await own.run(watched.call(n, lambda: None)) for n in (10, 11)] == [10, 11]
-        slow += [asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(timeout=30)))) for n in (20, 21, 22)]
+        assert [await own.run(watched.call(n, lambda: None), n) for n in (10, 11)] == [10, 11]
+        slow += [asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(timeout=30)), n)) for n in (20, 21, 22)]
         await asyncio.sleep(0.1)
         assert watched.running == CALLS_AT_ONCE
         may_end.set()
@@ -82,14 +84,36 @@ def test_an_answer_that_fails_or_that_nobody_waits_for_any_more_passes_its_turn_
     async def ask() -> int:
         own = Turns()
         with pytest.raises(KeyError):
-            await own.run(watched.call(1, fail))
-        running = asyncio.create_task(own.run(watched.call(2, lambda: time.sleep(0.02))))
-        waiting = asyncio.create_task(own.run(watched.call(3, lambda: None)))
+            await own.run(watched.call(1, fail), ANY)
+        running = asyncio.create_task(own.run(watched.call(2, lambda: time.sleep(0.02)), ANY))
+        waiting = asyncio.create_task(own.run(watched.call(3, lambda: None), ANY))
         await asyncio.sleep(0.005)
         running.cancel()
         waiting.cancel()
         await asyncio.gather(running, waiting, return_exceptions=True)
-        return await asyncio.wait_for(own.run(watched.call(4, lambda: None)), timeout=10)
+        return await asyncio.wait_for(own.run(watched.call(4, lambda: None), ANY), timeout=10)
 
     assert asyncio.run(ask()) == 4
     assert 3 not in watched.order
+
+
+def test_one_caller_occupies_at_most_half_of_the_threads_and_others_are_answered_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(turns, "QUICK_SECONDS", 0.001)
+    watched, may_end = Watched(), threading.Event()
+
+    async def ask() -> None:
+        own = Turns()
+        slow = [
+            asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(timeout=30)), "mallory"))
+            for n in range(2 * CALLS_AT_ONCE)
+        ]
+        for number in range(10):
+            assert await own.run(watched.call(100 + number, lambda: None), "alice") == 100 + number
+        assert sum(number < 100 for number in watched.order) == CALLS_AT_ONCE // 2
+        may_end.set()
+        await asyncio.gather(*slow)
+
+    asyncio.run(ask())
+    assert len(watched.order) == 2 * CALLS_AT_ONCE + 10

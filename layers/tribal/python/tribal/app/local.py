@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from tribal.adapters.sqlite.index import SqliteIndex
     from tribal.ports import Embedder, ObjectStore, ProcessLock, Secrets, Statement
+    from tribal.ports.reading_files import FileReader
     from tribal.ports.remembering.audit import MemoryWrite
     from tribal.ports.remembering.guidance import GuidanceSource
     from tribal.ports.remembering.memory_index import MemoryIndex
@@ -117,6 +118,7 @@ def local_application(
         model_readiness=models.readiness,
         spending=partial(spending, store, clock),
         answer_tokens=settings.answer_tokens,
+        file_reader=Provider(_file_reader),
         workers=WorkerLaunch(
             (sys.executable, "-P", "-m", "tribal.app.worker"), blueprint=Blueprint(settings, parameters)
         ),
@@ -227,6 +229,12 @@ def _guidance(
     if settings.knowledge is None and not (settings.store / MANIFEST).exists():
         return remembered
     return JoinedGuidance([knowledge_guidance(store, embedder, derived), remembered])
+
+
+def _file_reader() -> FileReader:
+    from tribal.adapters.local.reading_processes import ReadingProcesses
+
+    return ReadingProcesses()
 
 
 def _index_writer(settings: Settings) -> SqliteIndex:

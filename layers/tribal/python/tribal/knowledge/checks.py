@@ -25,10 +25,14 @@ ANSWER_BYTES = 12_000
 """Of all violations together: 3,000 tokens."""
 MAX_FILES_BYTES = 1 << 20
 """Of one call. Source: docs/contracts.md, Knowledge."""
+CHECK_SECONDS = 2.25
+"""For reading all files of one call, where they are read in a process of their own."""
 
 
-def check_request(request: KnowledgeCheckInput, shelf: Shelf, documented: Documented) -> KnowledgeCheckOutput:
-    """Whether what a request shows keeps what was decided.
+def check_request(
+    request: KnowledgeCheckInput, shelf: Shelf, documented: Documented, read: ReadFiles = read_here
+) -> KnowledgeCheckOutput:
+    """Whether what a request shows keeps what was decided; `read` reads its files.
 
     Raises:
         KnowledgeInputInvalid: when a path comes twice, or all files are too large.
@@ -47,7 +51,7 @@ def check_request(request: KnowledgeCheckInput, shelf: Shelf, documented: Docume
     rules = rules_of(shelf, request.knowledge_item_ids)
     dependencies = [each.name for each in request.dependencies or ()]
     asked = Asked(files, request.tables or (), request.complete, request.min_severity, dependencies)
-    return _bounded(checked(asked, rules, documented, shelf.unusable))
+    return _bounded(checked(asked, rules, documented, shelf.unusable, read))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +76,13 @@ class Asked:
 
 
 def checked(
-    asked: Asked, rules: Sequence[Rule], documented: Documented, warnings: Sequence[str] = ()
+    asked: Asked,
+    rules: Sequence[Rule],
+    documented: Documented,
+    warnings: Sequence[str] = (),
+    read: ReadFiles = read_here,
 ) -> KnowledgeCheckOutput:
-    """The answer over files, and what is beside them.
+    """The answer over files, and what is beside them; `read` reads the files.
 
     Raises:
         IndexNotReady: when tables are asked for, and none are documented.
@@ -83,7 +91,7 @@ def checked(
     beside = replace(
         _beside(asked, needed, documented), dependencies=[Named(spellings(each)) for each in asked.dependencies]
     )
-    picture, noted = picture_of(asked.files, beside, needed, is_complete=asked.is_complete)
+    picture, noted = picture_of(asked.files, beside, needed, is_complete=asked.is_complete, read=read)
     return check(rules, picture, asked.least, [*warnings, *documented.warnings, *noted], asked.most)
 
 

@@ -73,10 +73,11 @@ def _show(request: KnowledgeShowInput, caller: Caller, app: Application) -> Cont
 
 
 def _check(request: KnowledgeCheckInput, caller: Caller, app: Application) -> Contract:
-    from tribal.knowledge.checks import check_request
+    from tribal.knowledge.checks import CHECK_SECONDS, check_request
     from tribal.knowledge.documented import Documented
 
-    return check_request(request, _shelf(caller, app), Documented(app.index(), caller.scope))
+    read = app.reading_files(CHECK_SECONDS)
+    return check_request(request, _shelf(caller, app), Documented(app.index(), caller.scope), read)
 
 
 def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> ToolError:

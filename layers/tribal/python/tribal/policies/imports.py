@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator
 
 from tribal.policies.limits import (
+    MAX_PYTHON_TOKENS,
     OverLimit,
     first_of_each,
     require_few_bytes,
@@ -62,7 +63,7 @@ def _gap(file: SourceFile, reason: str, line: int | None = None, *, is_over_limi
 
 
 def _of_python(file: SourceFile) -> list[Named]:
-    require_few_tokens(file.text)
+    require_few_tokens(file.text, MAX_PYTHON_TOKENS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)
         tree = ast.parse(file.text)

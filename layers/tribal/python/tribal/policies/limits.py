@@ -12,11 +12,13 @@ from typing import TypeVar
 
 MAX_FILE_BYTES = 1 << 20
 """Source: docs/contracts.md, Knowledge."""
-MAX_TOKENS = 150_000
-"""Words and signs in a file of Python or SQL. A syntax tree takes about a kilobyte for each."""
+MAX_PYTHON_TOKENS = 200_000
+"""Words and signs in a file of Python, which take about 1 s and 150 MB."""
+MAX_SQL_TOKENS = 80_000
+"""Words and signs in a file of SQL, some 330 kB, which take about 1 s and 140 MB."""
 MAX_PARTS = 20
 """Parts of a name. A pattern is matched with the name and each of its prefixes or suffixes."""
-MAX_NAMES = 10_000
+MAX_NAMES = 50_000
 """Different names in a file."""
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -34,10 +36,15 @@ def require_few_bytes(text: str) -> None:
         raise OverLimit(f"it is larger than {MAX_FILE_BYTES:,} bytes")
 
 
-def require_few_tokens(text: str) -> None:
-    """Raise `OverLimit` when a text has too many words and signs."""
-    if len(text) > MAX_TOKENS and sum(1 for _ in _TOKEN.finditer(text)) > MAX_TOKENS:
-        raise OverLimit(f"it has more than {MAX_TOKENS:,} words and signs")
+def require_few_tokens(text: str, most: int) -> None:
+    """Raise `OverLimit` when a text has more words and signs."""
+    if len(text) > most and sum(1 for _ in _TOKEN.finditer(text)) > most:
+        raise too_many_tokens(most)
+
+
+def too_many_tokens(most: int) -> OverLimit:
+    """What to raise for a text with more words and signs."""
+    return OverLimit(f"it has more than {most:,} words and signs")
 
 
 def require_few_parts(parts: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 from sqlglot.tokenizer_core import Token, TokenType
 
-from tribal.policies.limits import MAX_TOKENS, OverLimit, first_of_each, require_few_bytes, require_few_tokens
+from tribal.policies.limits import MAX_SQL_TOKENS, OverLimit, first_of_each, require_few_bytes, too_many_tokens
 from tribal.policies.picture import Named, Unread
 from tribal.policies.references import (
     SQL_TARGETS,
@@ -69,7 +69,6 @@ def references_in(text: str, dialect: str, file: str | None = None) -> SqlRefere
     """The tables and columns that statements name, each once; see `names_in`."""
     try:
         require_few_bytes(text)
-        require_few_tokens(text)
         statements = [*_statements(sqlglot.tokenize(text, dialect=dialect))]
     except OverLimit as error:
         return SqlReferences(unread=[Unread(file, SQL_TARGETS, str(error), None, is_over_limit=True)])
@@ -104,8 +103,8 @@ def references_in(text: str, dialect: str, file: str | None = None) -> SqlRefere
 
 def _statements(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """Tokens up to each semicolon that is in no parentheses."""
-    if len(tokens) > MAX_TOKENS:
-        raise OverLimit(f"it has more than {MAX_TOKENS:,} words and signs")
+    if len(tokens) > MAX_SQL_TOKENS:
+        raise too_many_tokens(MAX_SQL_TOKENS)
     statement: list[Token] = []
     parentheses = brackets = 0
     for token in tokens:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from tribal.ports.index_writer import IndexWriter
     from tribal.ports.models import ModelReadiness, ModelRequest, Spending, UnsentRequest
     from tribal.ports.options import Options
+    from tribal.policies.reading import ReadFiles
     from tribal.ports.reading import CatalogReader
+    from tribal.ports.reading_files import FileReader
     from tribal.ports.remembering.guidance import GuidanceSource
     from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
     from tribal.ports.remembering.memory_index import MemoryIndex
@@ -150,6 +152,8 @@ class Application:
     """What models have cost, as the store tells it; `None` where nobody asks."""
     workers: WorkerLaunch | None = None
     """How to start processes that document units; `None` to document everything in this one."""
+    file_reader: Provider[FileReader] | None = None
+    """Reads files for checks in other processes; `None` to read them in this one, where something else limits it."""
     environment: DeployedEnvironment | None = None
     """The deployed environment that a profile looks into."""
     derived: Derived = field(default_factory=Derived)
@@ -171,8 +175,19 @@ class Application:
         with index.reading():
             return bounds_of(scope, index, self.derived)
 
+    def reading_files(self, seconds: float | None) -> ReadFiles:
+        """What reads the files of a check, in at most these seconds; `None` for as long as all of them take."""
+        if self.file_reader is None:
+            from tribal.policies.reading import read_here
+
+            return read_here
+        reader = self.file_reader
+        return lambda requests: reader().read(requests, seconds)
+
     def close(self) -> None:
         """Close every part that was built; the application cannot be used afterwards."""
+        if self.file_reader is not None and self.file_reader.made:
+            self.file_reader().close()
         if self.memory_index is not None and self.memory_index.made:
             self.memory_index().close()
         if self.index.made:

@@ -7,7 +7,7 @@ stream to open by GET.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Hashable, MutableMapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -26,6 +26,8 @@ from tribal.tools.registry import REGISTRY, Registry
 
 CALLER = "tribal.caller"
 """Key of the ASGI scope under which the server in front puts the verified caller."""
+SLOT = "tribal.slot"
+"""Key under which it may put with whom the request shares its part of the threads; by default with its caller's."""
 MOST_SESSIONS = 1_000
 """Open sessions of clients of older protocols; an idle one ends after half an hour. By judgement: 30 kB each."""
 
@@ -45,7 +47,7 @@ class McpEndpoint:
     def __init__(self, call: CallTool, tools: Registry, *, sessions: bool) -> None:
         self._methods = ("POST", "DELETE") if sessions else ("POST",)
         self._manager = StreamableHTTPSessionManager(
-            build_server(call, _caller_of, tools),
+            build_server(call, _caller_of, tools, _slot_of),
             json_response=True,
             stateless=not sessions,
             max_sessions=MOST_SESSIONS,
@@ -70,3 +72,9 @@ class McpEndpoint:
 def _caller_of(context: ServerRequestContext[Any]) -> Caller:
     assert context.request is not None
     return with_agent(context.request.scope[CALLER], context)
+
+
+def _slot_of(context: ServerRequestContext[Any]) -> Hashable:
+    assert context.request is not None
+    scope = context.request.scope
+    return scope.get(SLOT, scope[CALLER].subject)

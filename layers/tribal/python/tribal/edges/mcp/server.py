@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from tribal import __version__
+from tribal.edges.caller_slots import CallerSlots
 from tribal.edges.mcp.agents import with_agent
 from tribal.edges.mcp.asking import Asker, CallTool, local_calls
 from tribal.edges.mcp.completion import complete
@@ -36,6 +37,8 @@ _NAMED_CHARS = 100
 Context = ServerRequestContext[Any]
 CallerOf = Callable[[Context], Caller]
 """Who sent a request."""
+SlotOf = Callable[[Context], Hashable]
+"""With whom a request shares its part of the threads."""
 Page = types.PaginatedRequestParams | None
 Result = TypeVar("Result")
 
@@ -51,9 +54,14 @@ def serve(app: Application, caller: Caller, reading: int, writing: int, tools: R
     anyio.run(run)
 
 
-def build_server(call: CallTool, caller_of: CallerOf, tools: Registry = REGISTRY) -> Server[Any]:
-    """Build a server that answers the caller of each request from what the tools say at that time."""
-    answers = _Answers(call, caller_of, tools)
+def build_server(
+    call: CallTool, caller_of: CallerOf, tools: Registry = REGISTRY, slot_of: SlotOf | None = None
+) -> Server[Any]:
+    """Build a server that answers the caller of each request from what the tools say at that time.
+
+    With `slot_of` no caller occupies more than half of the threads.
+    """
+    answers = _Answers(call, caller_of, tools, slot_of)
     with_resources = tools.tools.keys() >= NEEDED
     with_prompts = bool(answers.prompts)
     return Server(
@@ -75,11 +83,13 @@ def build_server(call: CallTool, caller_of: CallerOf, tools: Registry = REGISTRY
 class _Answers:
     """The answers to each kind of request."""
 
-    def __init__(self, call: CallTool, caller_of: CallerOf, tools: Registry) -> None:
+    def __init__(self, call: CallTool, caller_of: CallerOf, tools: Registry, slot_of: SlotOf | None) -> None:
         self._call = call
         self._caller_of = caller_of
         self._tools = tools
         self._limiter = CapacityLimiter(CALLS_AT_ONCE)
+        self._slot_of = slot_of
+        self._slots = CallerSlots(CALLS_AT_ONCE)
         self.prompts = offered_prompts(frozenset(tools.tools))
 
     async def list_tools(self, _: Context, request: Page) -> types.ListToolsResult:
@@ -94,7 +104,7 @@ class _Answers:
                 f"there is no tool {request.name[:_NAMED_CHARS]!r}; there are {', '.join(tools.tools)}",
             )
         caller = self._caller_of(context)
-        answer = await self._in_thread(partial(self._call, request.name, request.arguments or {}, caller))
+        answer = await self._in_thread(context, partial(self._call, request.name, request.arguments or {}, caller))
         error = tools.capability_of(request.name).error_of(answer)
         text = answer.to_compact_json().decode()
         return types.CallToolResult(
@@ -105,7 +115,7 @@ class _Answers:
 
     async def list_resources(self, context: Context, request: Page) -> types.ListResourcesResult:
         cursor = None if request is None else request.cursor
-        return await self._in_thread(partial(list_resources, self._asker(context), cursor))
+        return await self._in_thread(context, partial(list_resources, self._asker(context), cursor))
 
     async def list_templates(self, _: Context, request: Page) -> types.ListResourceTemplatesResult:
         _require_first_page(request, "resource templates")
@@ -114,7 +124,7 @@ class _Answers:
     async def read_resource(
         self, context: Context, request: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        contents = await self._in_thread(partial(read_resource, self._asker(context), request.uri))
+        contents = await self._in_thread(context, partial(read_resource, self._asker(context), request.uri))
         return types.ReadResourceResult(contents=[contents])
 
     async def list_prompts(self, _: Context, request: Page) -> types.ListPromptsResult:
@@ -128,17 +138,20 @@ class _Answers:
             raise MCPError(
                 types.INVALID_PARAMS, f"there is no prompt {request.name[:_NAMED_CHARS]!r}; there are {names}"
             )
-        return await self._in_thread(partial(fill_prompt, prompt, self._asker(context), request.arguments or {}))
+        return await self._in_thread(context, partial(fill_prompt, prompt, self._asker(context), request.arguments or {}))
 
     async def complete(self, context: Context, request: types.CompleteRequestParams) -> types.CompleteResult:
-        completion = await self._in_thread(partial(complete, self._asker(context), request))
+        completion = await self._in_thread(context, partial(complete, self._asker(context), request))
         return types.CompleteResult(completion=completion)
 
     def _asker(self, context: Context) -> Asker:
         return Asker(self._call, self._tools, self._caller_of(context))
 
-    async def _in_thread(self, work: Callable[[], Result]) -> Result:
-        return await to_thread.run_sync(work, limiter=self._limiter)
+    async def _in_thread(self, context: Context, work: Callable[[], Result]) -> Result:
+        if self._slot_of is None:
+            return await to_thread.run_sync(work, limiter=self._limiter)
+        async with self._slots.of(self._slot_of(context)):
+            return await to_thread.run_sync(work, limiter=self._limiter)
 
 
 def _require_first_page(request: Page, listed: str) -> None:

@@ -113,7 +113,8 @@ def _checked(
         rules = rules_of(shelf, items or None)
         asked = Asked(found.files, tables, found.is_whole, least, most=None)
         documented = Documented(app.index(), caller.scope)
-        return checked(asked, rules, documented, [*shelf.unusable, *found.warnings]), rules
+        warnings = [*shelf.unusable, *found.warnings]
+        return checked(asked, rules, documented, warnings, app.reading_files(None)), rules
 
 
 def _print(answer: KnowledgeCheckOutput, found: CheckedFiles, rules: Sequence[Rule], globs: int) -> None:

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tribal.errors import ConfigurationError
+from tribal.policies.limits import MAX_FILE_BYTES
 from tribal.policies.picture import SourceFile
 
 MOST_FILES = 10_000
-MOST_BYTES = 1 << 20
-"""Of a file. Source: docs/contracts.md, Knowledge."""
 _BINARY_BYTES = 8_192
 _SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__"})
 _GIT_SECONDS = 60
@@ -41,8 +40,8 @@ class CheckedFiles:
             if not stat.S_ISREG(found.st_mode):
                 self._leave_out(shown, "a link" if stat.S_ISLNK(found.st_mode) else "no file")
                 return
-            if found.st_size > MOST_BYTES:
-                self._leave_out(shown, f"larger than {MOST_BYTES:,} bytes", by_path=True)
+            if found.st_size > MAX_FILE_BYTES:
+                self._leave_out(shown, f"larger than {MAX_FILE_BYTES:,} bytes", by_path=True, is_over_limit=True)
                 return
             data = place.read_bytes()
         except OSError as error:
@@ -53,11 +52,11 @@ class CheckedFiles:
         else:
             self.files.append(SourceFile.of(shown, data.decode("utf-8", "replace")))
 
-    def _leave_out(self, shown: str, why: str, *, by_path: bool = False) -> None:
+    def _leave_out(self, shown: str, why: str, *, by_path: bool = False, is_over_limit: bool = False) -> None:
         self.is_whole = self.is_whole and not by_path
         self.warnings.append(f"{shown!r} was not looked into: it is {why}")
         if by_path:
-            self.files.append(SourceFile(shown, "", f"it is {why}"))
+            self.files.append(SourceFile(shown, "", f"it is {why}", is_over_limit=is_over_limit))
 
 
 def files_of(paths: Sequence[Path]) -> CheckedFiles:

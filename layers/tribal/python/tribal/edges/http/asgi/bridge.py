@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from urllib.parse import parse_qsl
 
-from tribal.edges.http.asgi.messages import CALLER, SEEN, Receive, Scope, Send, headers_of, send_response
+from tribal.edges.http.asgi.messages import CALLER, SEEN, SLOT, Receive, Scope, Send, headers_of, send_response
 from tribal.edges.http.asgi.serving import Serving
 from tribal.edges.http.asgi.turns import Turns
 from tribal.edges.http.audit import Seen
@@ -48,7 +48,7 @@ class Bridge:
             base=self._serving.base(scope["scheme"], headers.get("host", "")),
         )
         answer = partial(respond, request, self._app, self._tools, self._routes)
-        await send_response(await self._turns.run(answer), scope, send)
+        await send_response(await self._turns.run(answer, scope[SLOT]), scope, send)
 
 
 def _query(text: bytes) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 
 import anyio
@@ -14,6 +14,7 @@ from anyio import CapacityLimiter, to_thread
 from tribal.edges.http.asgi.messages import (
     CALLER,
     SEEN,
+    SLOT,
     Asgi,
     Message,
     Receive,
@@ -93,6 +94,7 @@ class Guards:
             self._require_own_host(headers)
             scope[CALLER] = await self._caller(scope, headers, response_headers)
             self._require_pace(scope, response_headers)
+            scope[SLOT] = self._slot(scope)
             if scope[CALLER] is not _NOBODY:
                 scope[CALLER] = with_choices(scope[CALLER], headers)
             with self._bodies.counting() as count:
@@ -139,7 +141,7 @@ class Guards:
 
     def _require_pace(self, scope: Scope, answered: dict[str, str]) -> None:
         caller: Caller = scope[CALLER]
-        if caller in (_NOBODY, self._serving.callers.without_token):
+        if self._is_unproven(caller):
             return
         wait = self._pace.seconds_to_wait(caller.subject)
         if wait > 0:
@@ -147,6 +149,18 @@ class Guards:
             raise TooManyRequests(
                 f"more than {self._serving.requests_per_minute} requests a minute; ask again in {math.ceil(wait)} s"
             )
+
+
+    def _slot(self, scope: Scope) -> Hashable:
+        caller: Caller = scope[CALLER]
+        if self._is_unproven(caller):
+            client = scope.get("client")
+            return caller.subject, client[0] if client else ""
+        return caller.subject
+
+    def _is_unproven(self, caller: Caller) -> bool:
+        """Whether the caller showed no token."""
+        return caller in (_NOBODY, self._serving.callers.without_token)
 
 
 def _lingering(send: Send, receive: Receive) -> Send:

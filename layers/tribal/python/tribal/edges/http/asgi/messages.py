@@ -15,6 +15,8 @@ Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 CALLER = "tribal.caller"
 """Key of the scope under which the verified `Caller` is."""
+SLOT = "tribal.slot"
+"""Key of the scope under which is with whom the request shares its part of the threads; see `CallerSlots`."""
 SEEN = "tribal.request"
 """Key of the scope under which the request's `Seen` is."""
 
