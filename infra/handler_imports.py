@@ -65,11 +65,11 @@ OpenSearchMemories(opensearch_client("https://localhost", region="eu-central-1")
 JournalMemories(S3ObjectStore(aws_client("s3"), "bucket")).close()
 """
 _SHELF = """
-assert not {"re2", "wcmatch", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
+assert not {"re2", "bracex", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
 from tribal.knowledge.asking import query, show
 from tribal.knowledge.guidance import KnowledgeGuidance
 from tribal.syncing.record import status
-assert not {"re2", "wcmatch", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
+assert not {"re2", "bracex", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
 """
 _CHECKS = """
 from tribal.knowledge.checks import check_request

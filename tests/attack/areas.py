@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.attack import catalog_literals, configuration, damage, dsns, index_damage, masking, scope, servers, tokens
+from tests.attack import (
+    catalog_literals,
+    checked_files,
+    configuration,
+    damage,
+    dsns,
+    index_damage,
+    masking,
+    scope,
+    servers,
+    tokens,
+)
 from tests.attack.outcome import Attack, Outcome
 
 AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
@@ -18,6 +29,7 @@ AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
     "configuration": configuration.attack,
     "tokens": tokens.attack,
     "servers": servers.attack,
+    "files to check": checked_files.attack,
 }
 """Title of an area, and what tries its classes one after the other."""
 

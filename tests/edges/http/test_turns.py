@@ -64,7 +64,9 @@ def test_a_slow_answer_lets_others_be_made_beside_it_but_few_in_all(monkeypatch:
             for n in range(CALLS_AT_ONCE - 1)
         ]
         assert [await own.run(watched.call(n, lambda: None), n) for n in (10, 11)] == [10, 11]
-        slow += [asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(timeout=30)), n)) for n in (20, 21, 22)]
+        slow += [
+            asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(timeout=30)), n)) for n in (20, 21, 22)
+        ]
         await asyncio.sleep(0.1)
         assert watched.running == CALLS_AT_ONCE
         may_end.set()

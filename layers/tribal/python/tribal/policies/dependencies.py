@@ -128,7 +128,7 @@ def _required(listed: Any) -> Iterator[str]:
 
 def _toml(text: str) -> dict[str, Any]:
     # The parser takes the square of the number of parts of a key.
-    if any(key[0].count(".") > MAX_PARTS and _parts(key[0]) > MAX_PARTS for key in _DOTTED_KEY.finditer(text)):
+    if any(key[0].count(".") >= MAX_PARTS and _parts(key[0]) > MAX_PARTS for key in _DOTTED_KEY.finditer(text)):
         raise OverLimit(f"a key has more than {MAX_PARTS} parts")
     return tomllib.loads(text)
 
@@ -181,12 +181,12 @@ def _nested(dependencies: Mapping[str, Any]) -> Iterator[str]:
     # A recursive generator would pass each name through all levels above it.
     levels = [iter(dependencies.items())]
     while levels:
-        name, told = next(levels[-1], (None, None))
-        if name is None:
-            levels.pop()
-        else:
+        for name, told in levels[-1]:
             yield name
             levels.append(iter((told.get("dependencies") or {}).items()))
+            break
+        else:
+            levels.pop()
 
 
 def _pipfile_lock(text: str) -> Iterator[str]:

@@ -76,9 +76,7 @@ def _of_texts(constraint: Constraint, picture: Picture, applies: Callable[[str |
     for each in meant:
         if each.unread is not None and not each.is_binary:
             told = f"cannot be evaluated: {each.unread}"
-            yield Violation(
-                told, each.path, severity="warn", is_unevaluated=True, is_over_limit=each.is_over_limit
-            )
+            yield Violation(told, each.path, severity="warn", is_unevaluated=True, is_over_limit=each.is_over_limit)
     files = [each for each in meant if each.unread is None]
     lines = [(each, pattern.line_in(each.data)) for each in files]
     match constraint.operator:

@@ -65,9 +65,7 @@ def _names(
     files: Sequence[SourceFile], dialect: str, needed: Collection[Target], read: ReadFiles
 ) -> list[tuple[SourceFile, FileNames]]:
     wanted = [(file, targets) for file in files if (targets := targets_read_of(file.path, needed))]
-    readable = [
-        ReadRequest(file.path, file.text, targets, dialect) for file, targets in wanted if file.unread is None
-    ]
+    readable = [ReadRequest(file.path, file.text, targets, dialect) for file, targets in wanted if file.unread is None]
     answers = iter(read(readable) if readable else ())
     return [
         (file, next(answers))

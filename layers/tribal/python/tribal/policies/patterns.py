@@ -1,4 +1,4 @@
-"""Patterns of constraints: regular expressions that take linear time, and globs that are bounded.
+"""Patterns of constraints: regular expressions and globs, both matched in linear time.
 
 Regular expressions are RE2's, without look-around and references back. Globs are those of shells: `**` crosses folders,
 braces list alternatives, case counts. A glob without `/` names files in any folder.
@@ -7,26 +7,30 @@ braces list alternatives, case counts. A glob without `/` names files in any fol
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 
 import bracex
 import re2
-from wcmatch import glob
 
 from tribal.errors import PatternInvalid
 
-_FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.FORCEUNIX | glob.CASE
 _MOST_ALTERNATIVES = 50
 _MOST_STARS = 3
-"""In one segment of a glob: it is matched by trying, which takes the length of a name to that power."""
+"""In one segment of a glob."""
 _MOST_CROSSINGS = 4
-"""Of `**` in a glob; likewise."""
+"""Of `**` in a glob."""
 _BYTES_OF_EXPRESSION = 8 << 20
 """Of memory that an expression may take: RE2's own default, which some 10,000 states fit into."""
 _PATTERNS_KEPT = 2_000
 
 _SEVERAL_STARS = re.compile(r"\*+")
+_POSIX = r"\[:[a-z]+:\]"
+_SEGMENT_PART = re.compile(
+    rf"""\*++|\?|\[(?P<not>[!^]?)(?P<class>\]?(?:{_POSIX}|\\.|[^\]\\])*+)(?<!\[)(?<!\[[!^])\]|\\.|.""", re.DOTALL
+)
+"""Stars, a question mark, a class of characters, an escaped character, or any other one."""
+_CLASS_PART = re.compile(rf"(?P<kept>{_POSIX}|-)|\\.|.", re.DOTALL)
 
 
 class Expression:
@@ -41,10 +45,7 @@ class Expression:
     """
 
     def __init__(self, pattern: str, *, folded: bool = False) -> None:
-        options = re2.Options()
-        options.case_sensitive = not folded
-        options.log_errors = False
-        options.max_mem = _BYTES_OF_EXPRESSION
+        options = _options(folded=folded)
         try:
             self._lines = re2.compile(f"(?m:{pattern})", options)
             self._whole = re2.compile(pattern, options)
@@ -76,7 +77,7 @@ def path_glob(pattern: str) -> Callable[[str], bool]:
     """Whether a path, relative and with `/`, is one that a glob names.
 
     Raises:
-        PatternInvalid: when it cannot be read, or would take too long.
+        PatternInvalid: when it cannot be read, or has too many stars or alternatives.
     """
     for segment in pattern.split("/"):
         stars = _SEVERAL_STARS.findall(segment)
@@ -87,13 +88,46 @@ def path_glob(pattern: str) -> Callable[[str], bool]:
     whole = pattern.removeprefix("./") if "/" in pattern else f"**/{pattern}"
     try:
         alternatives = bracex.expand(whole, limit=_MOST_ALTERNATIVES)
-        expressions, _ = glob.translate(alternatives, flags=_FLAGS)
-        compiled: Sequence[re.Pattern[str]] = [re.compile(each) for each in expressions]
-    except (re.error, ValueError, bracex.ExpansionLimitException) as error:
-        raise PatternInvalid(f"the glob {pattern!r} cannot be read: {error}") from error
-    return lambda path: any(each.match(path) is not None for each in compiled)
+        compiled = re2.compile(f"(?s:{'|'.join(map(_expression_of_glob, alternatives))})", _options())
+    except (re2.error, ValueError, bracex.ExpansionLimitException) as error:
+        raise PatternInvalid(f"the glob {pattern!r} cannot be read: {_told(error)}") from error
+    return lambda path: compiled.fullmatch(path.encode("utf-8", "replace")) is not None
 
 
-def _told(error: re2.error) -> str:
+def _options(*, folded: bool = False) -> re2.Options:
+    options = re2.Options()
+    options.case_sensitive = not folded
+    options.log_errors = False
+    options.max_mem = _BYTES_OF_EXPRESSION
+    return options
+
+
+def _expression_of_glob(glob: str) -> str:
+    *folders, last = glob.split("/")
+    # Several slashes are one, but for the first, with which no path begins.
+    kept = [each for number, each in enumerate(folders) if each or not number]
+    above = "".join("(?:[^/]+/)*" if each == "**" else f"{_expression_of_segment(each)}/" for each in kept)
+    return above + (".*" if last == "**" else _expression_of_segment(last))
+
+
+def _expression_of_segment(segment: str) -> str:
+    if segment and not segment.strip("*"):
+        return "[^/]+"
+    return _SEGMENT_PART.sub(_expression_of_part, segment)
+
+
+def _expression_of_part(part: re.Match[str]) -> str:
+    written = part[0]
+    if written[0] == "*":
+        return "[^/]*"
+    if written == "?":
+        return "[^/]"
+    if part["class"] is None:
+        return re.escape(written[-1])
+    content = _CLASS_PART.sub(lambda each: each["kept"] or re.escape(each[0][-1]), part["class"])
+    return f"[^/{content}]" if part["not"] else f"[{content}]"
+
+
+def _told(error: Exception) -> str:
     told = error.args[0] if error.args else error
     return told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)

@@ -72,12 +72,10 @@ def _without_comments(text: str) -> Iterator[str]:
                     position = end + 1
                 else:
                     unclosed[sign] = end
-            continue
-        end = _comment_end(text, start)
-        if end is not None:
+        elif (after := _comment_end(text, start)) is not None:
             yield text[kept:start]
-            yield _NOT_A_LINE_BREAK.sub(" ", text[start:end])
-            kept = position = end
+            yield _NOT_A_LINE_BREAK.sub(" ", text[start:after])
+            kept = position = after
     yield text[kept:]
 
 

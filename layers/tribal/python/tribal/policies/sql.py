@@ -82,9 +82,8 @@ def references_in(text: str, dialect: str, file: str | None = None) -> SqlRefere
         try:
             collector = Collector(line)
             collector.collect(normalize_identifiers(_parsed(tokens, text, dialect), dialect=dialect))
-        except (OverLimit, RecursionError) as error:
-            reason = str(error) if isinstance(error, OverLimit) else "the SQL is nested too deeply"
-            unread.append(Unread(file, SQL_TARGETS, reason, line, is_over_limit=True))
+        except RecursionError:
+            unread.append(Unread(file, SQL_TARGETS, "the SQL is nested too deeply", line, is_over_limit=True))
             continue
         except (SqlglotError, ValueError) as error:
             unread.append(Unread(file, SQL_TARGETS, f"the SQL cannot be read: {_first_line(error)}", line))

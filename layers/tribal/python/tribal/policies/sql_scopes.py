@@ -13,7 +13,6 @@ from functools import partial
 
 from sqlglot import exp
 
-from tribal.policies.limits import require_few_parts
 from tribal.policies.references import ColumnReference, TableReference
 
 _RELATIONS = frozenset({"TABLE", "VIEW", "INDEX", "TRIGGER"})
@@ -56,11 +55,7 @@ class Collector:
         """The table of each `CREATE` and `ALTER` around the place."""
 
     def collect(self, statement: exp.Expr) -> None:
-        """Collect all of it.
-
-        Raises:
-            OverLimit: when a name has too many parts.
-        """
+        """Collect all of it."""
         steps: list[_Step] = [statement]
         while steps:
             step = steps.pop()
@@ -168,9 +163,7 @@ class Collector:
 
 
 def _parts(table: exp.Table) -> Parts:
-    parts = tuple(part.name for part in table.parts)
-    require_few_parts(parts)
-    return parts
+    return tuple(part.name for part in table.parts)
 
 
 def _sources(node: exp.Expr) -> list[exp.Expr] | None:

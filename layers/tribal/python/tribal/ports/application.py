@@ -13,13 +13,13 @@ from tribal.ports.tool import ANSWER_TOKENS
 
 if TYPE_CHECKING:
     from tribal.catalog.scope import Scope
+    from tribal.policies.reading import ReadFiles
     from tribal.ports.describing import Describers, Secrets
     from tribal.ports.environment import DeployedEnvironment
     from tribal.ports.index_reader import Embedder, IndexReader
     from tribal.ports.index_writer import IndexWriter
     from tribal.ports.models import ModelReadiness, ModelRequest, Spending, UnsentRequest
     from tribal.ports.options import Options
-    from tribal.policies.reading import ReadFiles
     from tribal.ports.reading import CatalogReader
     from tribal.ports.reading_files import FileReader
     from tribal.ports.remembering.guidance import GuidanceSource

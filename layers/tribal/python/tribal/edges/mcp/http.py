@@ -77,4 +77,5 @@ def _caller_of(context: ServerRequestContext[Any]) -> Caller:
 def _slot_of(context: ServerRequestContext[Any]) -> Hashable:
     assert context.request is not None
     scope = context.request.scope
-    return scope.get(SLOT, scope[CALLER].subject)
+    slot: Hashable = scope.get(SLOT, scope[CALLER].subject)
+    return slot

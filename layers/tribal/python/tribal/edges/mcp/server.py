@@ -138,7 +138,9 @@ class _Answers:
             raise MCPError(
                 types.INVALID_PARAMS, f"there is no prompt {request.name[:_NAMED_CHARS]!r}; there are {names}"
             )
-        return await self._in_thread(context, partial(fill_prompt, prompt, self._asker(context), request.arguments or {}))
+        return await self._in_thread(
+            context, partial(fill_prompt, prompt, self._asker(context), request.arguments or {})
+        )
 
     async def complete(self, context: Context, request: types.CompleteRequestParams) -> types.CompleteResult:
         completion = await self._in_thread(context, partial(complete, self._asker(context), request))

@@ -150,7 +150,6 @@ class Guards:
                 f"more than {self._serving.requests_per_minute} requests a minute; ask again in {math.ceil(wait)} s"
             )
 
-
     def _slot(self, scope: Scope) -> Hashable:
         caller: Caller = scope[CALLER]
         if self._is_unproven(caller):

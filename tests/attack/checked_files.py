@@ -1,0 +1,136 @@
+"""Hostile files in checks: each check ends in time and in little memory, and the server answers others meanwhile."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import psutil
+
+from tests.attack.hostile_files import HostileFile, hostile_files
+from tests.attack.invoked import invoke
+from tests.attack.outcome import Attack, Outcome
+from tests.edges.http.served import Served
+from tests.syncing.house import write
+
+FILES = 100
+LEAST_FILES = 7
+MOST_SECONDS = 3.0
+MOST_BYTES = 300 << 20
+MOST_HEALTH_SECONDS = 0.2
+_PAUSE_SECONDS = 0.01
+_CHECK = "/v1/tools/knowledge_check"
+_BLOCKED = 1
+
+SETTINGS = "identity: {org: acme, project: shop}\nknowledge: {repository: decisions}\ndatabases: []\n"
+POLICY = """---
+id: all
+title: Everything is read
+severity: block
+constraints:
+  - {operator: must_not_use, target: import, pattern: 'evil(/.*)?'}
+  - {operator: must_not_use, target: dependency, pattern: 'evil'}
+  - {operator: must_not_use, target: table, pattern: 'evil'}
+  - {operator: must_not_use, target: column, pattern: '(.*\\.)?evil'}
+  - {operator: must_not_use, target: code, pattern: 'eval\\s*\\('}
+  - {operator: must_not_match, target: config, pattern: 'evil\\s*[:=]\\s*[^\\s$]'}
+  - {operator: must_not_exist, target: file, pattern: '**/a/**/a/**/a/**/*b*c*d'}
+---
+So.
+"""
+
+
+def attack(attack: Attack) -> Iterator[Outcome]:
+    """The same files over HTTP and to `tribal comply`."""
+    project = attack.scratch / "project"
+    write(project, {"databases.yaml": SETTINGS, "decisions/projects/shop/policies/all.md": POLICY})
+    assert invoke(["sync"], cwd=project).exit_code == 0
+    files = hostile_files(attack.random("files to check"), attack.times(FILES, least=LEAST_FILES))
+    yield from _over_http(project, files)
+    yield _by_comply(project, files)
+
+
+def _over_http(project: Path, files: list[HostileFile]) -> Iterator[Outcome]:
+    with Served(project) as server, _Watched(server.process.pid, server.address) as watched:
+        failed = [problem for file in files if (problem := _checked(server.client, file, watched))]
+    times = watched.health_seconds
+    slow = statistics.quantiles(times, n=20)[-1]
+    yield _outcome("files that freeze or exhaust knowledge_check", len(files), failed)
+    broken = [f"95 % within {slow * 1000:.0f} ms"] if slow > MOST_HEALTH_SECONDS else []
+    yield _outcome("/health that waits for such checks", len(times), broken)
+
+
+def _checked(client: httpx2.Client, file: HostileFile, watched: _Watched) -> str:
+    watched.most_bytes = 0
+    began = time.monotonic()
+    answer = client.post(_CHECK, json={"files": [{"path": file.path, "content": file.text}]})
+    took = time.monotonic() - began
+    wrong = "" if answer.status_code == 200 else f"status {answer.status_code}: {answer.text[:200]}"
+    return _problem(file, took, watched.most_bytes, wrong)
+
+
+def _by_comply(project: Path, files: list[HostileFile]) -> Outcome:
+    failed = []
+    with _Watched(psutil.Process().pid) as watched:
+        for number, file in enumerate(files):
+            code = project / f"code-{number}"
+            write(code, {file.path.rpartition("/")[2]: file.text})
+            watched.most_bytes = 0
+            began = time.monotonic()
+            ended = invoke(["comply", str(code)], cwd=project)
+            took = time.monotonic() - began
+            wrong = "" if ended.exit_code in (0, _BLOCKED) else ended.traceback or ended.output[:200]
+            failed.append(_problem(file, took, watched.most_bytes, wrong))
+    return _outcome("files that freeze or exhaust tribal comply", len(files), [each for each in failed if each])
+
+
+def _problem(file: HostileFile, took: float, most_bytes: int, wrong: str) -> str:
+    if took > MOST_SECONDS:
+        wrong = f"took {took:.1f} s"
+    elif most_bytes > MOST_BYTES:
+        wrong = f"took {most_bytes >> 20} MB"
+    return f"{file.kind}, {file.path[-30:]}, {len(file.text):,} of {file.text[:60]!r}: {wrong}" if wrong else ""
+
+
+def _outcome(name: str, tried: int, failed: list[str]) -> Outcome:
+    return Outcome(name, tried, len(failed), example=failed[0] if failed else "")
+
+
+class _Watched:
+    """Watches the memory of the processes that read for a process, and how long its `/health` takes, if it serves."""
+
+    def __init__(self, process: int, address: str | None = None) -> None:
+        self._process = psutil.Process(process)
+        self._address = address
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self.most_bytes = 0
+        self.health_seconds: list[float] = []
+
+    def __enter__(self) -> _Watched:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        with httpx2.Client(timeout=30) as client:
+            while not self._stopped.wait(_PAUSE_SECONDS):
+                self.most_bytes = max([self.most_bytes, *map(_memory, self._process.children())])
+                if self._address is not None:
+                    began = time.monotonic()
+                    client.get(f"{self._address}/health").raise_for_status()
+                    self.health_seconds.append(time.monotonic() - began)
+
+
+def _memory(process: psutil.Process) -> int:
+    try:
+        return process.memory_info().rss
+    except psutil.Error:
+        return 0
