@@ -6,6 +6,7 @@ import statistics
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx2
@@ -25,6 +26,10 @@ MOST_HEALTH_SECONDS = 0.2
 _PAUSE_SECONDS = 0.01
 _CHECK = "/v1/tools/knowledge_check"
 _BLOCKED = 1
+_BATCHES = 7
+_FILES_IN_A_CALL = 100
+_SMALL = 10_000
+"""Bytes of each of so many files."""
 
 SETTINGS = "identity: {org: acme, project: shop}\nknowledge: {repository: decisions}\ndatabases: []\n"
 POLICY = """---
@@ -34,6 +39,9 @@ severity: block
 constraints:
   - {operator: must_not_use, target: import, pattern: 'evil(/.*)?'}
   - {operator: must_not_use, target: dependency, pattern: 'evil'}
+  - {operator: must_match, target: dependency, pattern: '[q].*'}
+  - {operator: must_match, target: import, pattern: '[q].*'}
+  - {operator: must_match, target: column, pattern: '[q].*'}
   - {operator: must_not_use, target: table, pattern: 'evil'}
   - {operator: must_not_use, target: column, pattern: '(.*\\.)?evil'}
   - {operator: must_not_use, target: code, pattern: 'eval\\s*\\('}
@@ -55,22 +63,34 @@ def attack(attack: Attack) -> Iterator[Outcome]:
 
 
 def _over_http(project: Path, files: list[HostileFile]) -> Iterator[Outcome]:
+    batches = [files[start::_BATCHES] for start in range(min(_BATCHES, len(files)))]
     with Served(project) as server, _Watched(server.process.pid, server.address) as watched:
-        failed = [problem for file in files if (problem := _checked(server.client, file, watched))]
+        failed = [problem for file in files if (problem := _checked(server.client, [file], watched))]
+        in_batches = [problem for batch in batches if (problem := _checked(server.client, _small(batch), watched))]
     times = watched.health_seconds
     slow = statistics.quantiles(times, n=20)[-1]
     yield _outcome("files that freeze or exhaust knowledge_check", len(files), failed)
+    yield _outcome("many such files in one call", len(batches), in_batches)
     broken = [f"95 % within {slow * 1000:.0f} ms"] if slow > MOST_HEALTH_SECONDS else []
     yield _outcome("/health that waits for such checks", len(times), broken)
 
 
-def _checked(client: httpx2.Client, file: HostileFile, watched: _Watched) -> str:
+def _small(files: list[HostileFile]) -> list[HostileFile]:
+    """A hundred files out of these, which together are as large as a call may be."""
+    several = [files[number % len(files)] for number in range(_FILES_IN_A_CALL)]
+    return [
+        replace(each, path=f"{number}/{each.path[-40:]}", text=each.text.encode()[:_SMALL].decode("utf-8", "ignore"))
+        for number, each in enumerate(several)
+    ]
+
+
+def _checked(client: httpx2.Client, files: list[HostileFile], watched: _Watched) -> str:
     watched.most_bytes = 0
     began = time.monotonic()
-    answer = client.post(_CHECK, json={"files": [{"path": file.path, "content": file.text}]})
+    answer = client.post(_CHECK, json={"files": [{"path": each.path, "content": each.text} for each in files]})
     took = time.monotonic() - began
     wrong = "" if answer.status_code == 200 else f"status {answer.status_code}: {answer.text[:200]}"
-    return _problem(file, took, watched.most_bytes, wrong)
+    return _problem(files[0], took, watched.most_bytes, wrong)
 
 
 def _by_comply(project: Path, files: list[HostileFile]) -> Outcome:

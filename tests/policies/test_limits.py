@@ -15,7 +15,7 @@ from tribal.policies.gathering import Beside, picture_of
 from tribal.policies.imports import imports_of
 from tribal.policies.limits import MAX_FILE_BYTES, MAX_NAMES, MAX_PARTS, MAX_PYTHON_TOKENS, MAX_SQL_TOKENS
 from tribal.policies.patterns import path_glob
-from tribal.policies.picture import Found, SourceFile
+from tribal.policies.picture import Found, Named, Picture, SourceFile
 from tribal.policies.scripts import imported_names
 from tribal.policies.sql import references_in
 from tribal_contracts.knowledge import Constraint, Severity, Target
@@ -171,3 +171,36 @@ def test_lines_of_dependencies_are_where_their_names_stand_alone() -> None:
         ("b", 5),
     ]
     assert found == Found(found.named)
+
+
+def test_a_name_that_breaks_a_rule_is_counted_even_when_it_is_not_told() -> None:
+    rule = Rule("x", "X", "block", Constraint(operator="must_match", target="dependency", pattern="q.*"))
+    picture = Picture(dependencies=Found([Named((f"p{n}",)) for n in range(500)]))
+    answer = check([rule], picture, "warn", most=3)
+    assert (answer.summary.block, len(answer.violations), answer.returned, answer.truncated) == (500, 3, 3, True)
+
+
+def test_the_gravest_violations_are_told_first_and_those_of_one_severity_in_order() -> None:
+    severities: tuple[Severity, ...] = ("warn", "block", "warn", "block", "info")
+    rules = [
+        Rule(name, name, severity, Constraint(operator="must_not_use", target="dependency", pattern=name))
+        for name, severity in zip("abcde", severities, strict=True)
+    ]
+    picture = Picture(dependencies=Found([Named((name,)) for name in "abcde"]))
+    answer = check(rules, picture, "warn", most=3)
+    assert [each.knowledge_item_id for each in answer.violations] == ["b", "d", "a"]
+    assert (answer.summary.block, answer.summary.warn, answer.summary.info) == (2, 2, 1)
+
+
+def test_rules_that_are_left_when_the_time_is_over_cannot_be_evaluated_and_block_where_they_block() -> None:
+    severities: tuple[Severity, ...] = ("block", "warn")
+    rules = [
+        Rule("x", "X", severity, Constraint(operator="must_not_use", target="dependency", pattern="evil"))
+        for severity in severities
+    ]
+    late = iter([False, True])
+    answer = check(rules, Picture(), "warn", is_late=lambda: next(late))
+    assert answer.passed
+    (told,) = answer.violations
+    assert told.message == "cannot be evaluated: the check took too long; check fewer files at once"
+    assert not check(rules, Picture(), "warn", is_late=lambda: True).passed

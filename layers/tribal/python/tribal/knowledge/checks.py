@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from tribal.errors import IndexNotReady, KnowledgeInputInvalid
@@ -25,14 +25,22 @@ ANSWER_BYTES = 12_000
 """Of all violations together: 3,000 tokens."""
 MAX_FILES_BYTES = 1 << 20
 """Of one call. Source: docs/contracts.md, Knowledge."""
-CHECK_SECONDS = 2.25
-"""For reading all files of one call, where they are read in a process of their own."""
+READING_SECONDS = 1.75
+"""For reading all files of one call, where they are read in another process."""
+CHECK_SECONDS = 2.0
+"""After which no further constraint of such a call is evaluated."""
 
 
 def check_request(
-    request: KnowledgeCheckInput, shelf: Shelf, documented: Documented, read: ReadFiles = read_here
+    request: KnowledgeCheckInput,
+    shelf: Shelf,
+    documented: Documented,
+    read: ReadFiles = read_here,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> KnowledgeCheckOutput:
-    """Whether what a request shows keeps what was decided; `read` reads its files.
+    """Whether what a request shows keeps what was decided.
+
+    `read` reads its files, and what is left once `is_late` counts as not evaluated.
 
     Raises:
         KnowledgeInputInvalid: when a path comes twice, or all files are too large.
@@ -51,7 +59,7 @@ def check_request(
     rules = rules_of(shelf, request.knowledge_item_ids)
     dependencies = [each.name for each in request.dependencies or ()]
     asked = Asked(files, request.tables or (), request.complete, request.min_severity, dependencies)
-    return _bounded(checked(asked, rules, documented, shelf.unusable, read))
+    return _bounded(checked(asked, rules, documented, shelf.unusable, read, is_late))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +89,9 @@ def checked(
     documented: Documented,
     warnings: Sequence[str] = (),
     read: ReadFiles = read_here,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> KnowledgeCheckOutput:
-    """The answer over files, and what is beside them; `read` reads the files.
+    """The answer over files, and what is beside them; see `check_request`.
 
     Raises:
         IndexNotReady: when tables are asked for, and none are documented.
@@ -92,7 +101,7 @@ def checked(
         _beside(asked, needed, documented), dependencies=[Named(spellings(each)) for each in asked.dependencies]
     )
     picture, noted = picture_of(asked.files, beside, needed, is_complete=asked.is_complete, read=read)
-    return check(rules, picture, asked.least, [*warnings, *documented.warnings, *noted], asked.most)
+    return check(rules, picture, asked.least, [*warnings, *documented.warnings, *noted], asked.most, is_late)
 
 
 def _beside(asked: Asked, needed: Collection[Target], documented: Documented) -> Beside:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -73,11 +74,15 @@ def _show(request: KnowledgeShowInput, caller: Caller, app: Application) -> Cont
 
 
 def _check(request: KnowledgeCheckInput, caller: Caller, app: Application) -> Contract:
-    from tribal.knowledge.checks import CHECK_SECONDS, check_request
+    from tribal.knowledge.checks import CHECK_SECONDS, READING_SECONDS, check_request
     from tribal.knowledge.documented import Documented
 
-    read = app.reading_files(CHECK_SECONDS)
-    return check_request(request, _shelf(caller, app), Documented(app.index(), caller.scope), read)
+    documented = Documented(app.index(), caller.scope)
+    if app.file_reader is None:
+        return check_request(request, _shelf(caller, app), documented)
+    end = time.monotonic() + CHECK_SECONDS
+    read = app.reading_files(READING_SECONDS)
+    return check_request(request, _shelf(caller, app), documented, read, lambda: time.monotonic() > end)
 
 
 def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> ToolError:

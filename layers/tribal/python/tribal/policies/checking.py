@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tribal.policies.evaluation import Violation, violations
@@ -20,6 +20,12 @@ from tribal_contracts.knowledge import (
 )
 
 _DEFAULT: Severity = "warn"
+_TOO_LATE = Violation(
+    "cannot be evaluated: the check took too long; check fewer files at once",
+    severity="warn",
+    is_unevaluated=True,
+    is_over_limit=True,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,7 @@ def check(
     least: Severity,
     warnings: Sequence[str] = (),
     most: int | None = MAX_VIOLATIONS,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> KnowledgeCheckOutput:
     """Whether a picture keeps the rules.
 
@@ -52,16 +59,24 @@ def check(
         least: lighter violations are counted and not told.
         warnings: what to know about the picture.
         most: how many violations are told; `None` for all.
+        is_late: whether no time is left; the remaining rules then count as not evaluated.
     """
-    found = [each for rule in rules for each in _violations(rule, picture)]
-    counts = {severity: sum(each.severity == severity for each in found) for severity in SEVERITIES}
-    told = [each for each in found if SEVERITIES.index(each.severity) >= SEVERITIES.index(least)]
-    gravest = sorted(told, key=lambda each: -SEVERITIES.index(each.severity))
+    counts = dict.fromkeys(SEVERITIES, 0)
+    # A hostile file may break every rule by every name in it: only what is told is kept.
+    kept: dict[Severity, list[tuple[Rule, Violation]]] = {severity: [] for severity in SEVERITIES}
+    for rule in rules:
+        for each in [_TOO_LATE] if is_late() else violations(rule.constraint, picture):
+            severity = _severity(rule, each)
+            counts[severity] += 1
+            if most is None or len(kept[severity]) < most:
+                kept[severity].append((rule, each))
+    told = SEVERITIES[SEVERITIES.index(least) :]
+    gravest = [each for severity in reversed(told) for each in kept[severity]][:most]
     said = [*warnings, *(() if rules else ("nothing was checked",))]
-    is_cut = most is not None and len(gravest) > most
+    is_cut = most is not None and sum(counts[severity] for severity in told) > most
     return KnowledgeCheckOutput(
         passed=not counts["block"],
-        violations=gravest[:most],
+        violations=[_told(rule, each) for rule, each in gravest],
         summary=SeverityCounts(**counts),
         returned=most if is_cut else None,
         truncated=True if is_cut else None,
@@ -69,19 +84,18 @@ def check(
     )
 
 
-def _violations(rule: Rule, picture: Picture) -> Iterator[PolicyViolation]:
+def _told(rule: Rule, violation: Violation) -> PolicyViolation:
     constraint = rule.constraint
-    for each in violations(constraint, picture):
-        yield PolicyViolation(
-            knowledge_item_id=rule.item_id,
-            knowledge_item_title=rule.item_title,
-            constraint=CheckedConstraint(
-                operator=constraint.operator, target=constraint.target, pattern=constraint.pattern
-            ),
-            severity=_severity(rule, each),
-            message=_message(constraint, each),
-            location=None if each.file is None else ViolationPlace(file=each.file, line=each.line),
-        )
+    return PolicyViolation(
+        knowledge_item_id=rule.item_id,
+        knowledge_item_title=rule.item_title,
+        constraint=CheckedConstraint(
+            operator=constraint.operator, target=constraint.target, pattern=constraint.pattern
+        ),
+        severity=_severity(rule, violation),
+        message=_message(constraint, violation),
+        location=None if violation.file is None else ViolationPlace(file=violation.file, line=violation.line),
+    )
 
 
 def _severity(rule: Rule, violation: Violation) -> Severity:

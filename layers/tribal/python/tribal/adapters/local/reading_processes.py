@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO
 
+from tribal.adapters.local.reading_worker import needed_for
 from tribal.policies.reading import FileNames, ReadRequest, not_read
 
 FILE_SECONDS = 1.5
@@ -131,6 +132,7 @@ class _Process:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to, self._from = self._process.stdin, self._process.stdout
+        self._prepared: set[str] = set()
 
     def read(self, request: ReadRequest, seconds: float) -> FileNames:
         """Read a file; the time counts from when the process is ready."""
@@ -139,7 +141,9 @@ class _Process:
             self._to.flush()
         except OSError as error:
             raise _GoneError from error
-        self._receive(_START_SECONDS)
+        if (needed := needed_for(request)) not in self._prepared:
+            self._receive(_START_SECONDS)
+            self._prepared.add(needed)
         names = self._receive(seconds)
         if not isinstance(names, FileNames):
             raise TypeError(f"a process that reads files answered {type(names).__name__}")

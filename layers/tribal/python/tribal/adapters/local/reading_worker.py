@@ -19,12 +19,15 @@ from tribal.policies.reading import ReadRequest, names_tables, read_file
 _NICENESS = 5
 """Answers of the server go first."""
 _SPARE_SECONDS = 1.0
+_LARGE_CHARS = 10_000
+"""From which a file leaves so much garbage that it is collected at once; else the interpreter decides."""
 STARTED = "started"
-"""Sent before a file is read, once everything that reading it needs is imported."""
+"""Sent before the first file of its kind is read, once everything that reading it needs is imported."""
 
 
 def serve(requests: IO[bytes], replies: IO[bytes], seconds: float) -> None:
     """Read files until there are no more requests."""
+    prepared: set[str] = set()
     while True:
         try:
             request = pickle.load(requests)  # noqa: S301 - the other end is this program
@@ -32,25 +35,37 @@ def serve(requests: IO[bytes], replies: IO[bytes], seconds: float) -> None:
             return
         if not isinstance(request, ReadRequest):
             raise TypeError(f"a file is asked for by a ReadRequest, not by {type(request).__name__}")
-        if names_tables(request.path):
-            _import_parser(request.dialect)
-        _send(replies, STARTED)
+        if (needed := needed_for(request)) not in prepared:
+            _import_parser(needed)
+            prepared.add(needed)
+            _send(replies, STARTED)
         # The process ends by itself even when the one that would kill it has died.
         _set_alarm(seconds + _SPARE_SECONDS)
+        gc.disable()
         names = read_file(request)
+        gc.enable()
         _set_alarm(0)
         _send(replies, names)
-        # Between files, not among the nodes of a growing tree, where it takes a quarter of the time.
-        gc.collect()
+        if len(request.text) > _LARGE_CHARS:
+            # Between files, not among the nodes of a growing tree, where it takes a quarter of the time.
+            gc.collect()
+
+
+def needed_for(request: ReadRequest) -> str:
+    """What a process imports to read a file: the parser of a dialect of SQL, or nothing."""
+    return request.dialect if names_tables(request.path) else ""
 
 
 def _import_parser(dialect: str) -> None:
+    if not dialect:
+        return
     import sqlglot
 
     import tribal.policies.sql
 
     assert tribal.policies.sql
     sqlglot.Dialect.get_or_raise(dialect)
+    gc.freeze()
 
 
 def _send(replies: IO[bytes], message: object) -> None:
@@ -79,7 +94,6 @@ def main(seconds: float, limit_bytes: int) -> None:
     with suppress(AttributeError, OSError):
         os.nice(_NICENESS)
     limit_memory(limit_bytes)
-    gc.disable()
     try:
         serve(sys.stdin.buffer, replies, seconds)
     except (MemoryError, BrokenPipeError):
