@@ -151,6 +151,6 @@ class _Watched:
 
 def _memory(process: psutil.Process) -> int:
     try:
-        return process.memory_info().rss
+        return int(process.memory_info().rss)
     except psutil.Error:
         return 0

@@ -15,8 +15,9 @@ import pytest
 from tribal.adapters.local.reading_processes import ReadingProcesses
 from tribal.policies.picture import Unread
 from tribal.policies.reading import FileNames, ReadRequest
+from tribal_contracts.knowledge import Target
 
-NEEDED = frozenset({"import", "dependency", "table", "column"})
+NEEDED: frozenset[Target] = frozenset({"import", "dependency", "table", "column"})
 DOUBLING = "SELECT " + ", ".join(["ARRAY[" * 10 + "1" + "]" * 10] * 1_000)
 """Every bracket doubles the time that the parser takes."""
 
@@ -70,7 +71,7 @@ def test_a_check_ends_when_its_time_is_over(reader: ReadingProcesses) -> None:
     first, second = reader.read([PYTHON, PYTHON], seconds=0)
     for names in (first, second):
         assert [each.is_over_limit for each in unread(names)] == [True]
-    assert unread(second)[0].reason == "the files before it took the 0 s of a check; check fewer files at once"
+    assert unread(second)[0].reason == "the files before it took the 0 s of a check; check fewer at once"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the memory of a process")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tribal.ports.tool import Capability, ToolSpec
@@ -74,15 +74,26 @@ def _show(request: KnowledgeShowInput, caller: Caller, app: Application) -> Cont
 
 
 def _check(request: KnowledgeCheckInput, caller: Caller, app: Application) -> Contract:
-    from tribal.knowledge.checks import CHECK_SECONDS, READING_SECONDS, check_request
+    from tribal.knowledge.checks import EVALUATION_SECONDS, READING_SECONDS, check_request
     from tribal.knowledge.documented import Documented
 
     documented = Documented(app.index(), caller.scope)
     if app.file_reader is None:
         return check_request(request, _shelf(caller, app), documented)
-    end = time.monotonic() + CHECK_SECONDS
     read = app.reading_files(READING_SECONDS)
-    return check_request(request, _shelf(caller, app), documented, read, lambda: time.monotonic() > end)
+    return check_request(request, _shelf(caller, app), documented, read, _late_after(EVALUATION_SECONDS))
+
+
+def _late_after(seconds: float) -> Callable[[], bool]:
+    """Whether so much time has passed since this was first asked."""
+    end: float | None = None
+
+    def is_late() -> bool:
+        nonlocal end
+        end = time.monotonic() + seconds if end is None else end
+        return time.monotonic() > end
+
+    return is_late
 
 
 def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> ToolError:

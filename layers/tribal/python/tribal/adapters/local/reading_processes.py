@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import IO
 
 from tribal.adapters.local.reading_worker import needed_for
 from tribal.policies.reading import FileNames, ReadRequest, not_read
 
-FILE_SECONDS = 1.5
-"""For one file. The largest files within the other limits take about 1 s on one core."""
+FILE_SECONDS = 1.25
+"""For one file. The largest files within the other limits take about .8 s on one core."""
 MEMORY_BYTES = 256 << 20
 """Of one process. With the interpreter and its libraries it stays below 300 MB."""
 MOST_PROCESSES = 4
 """As many as the server answers at once."""
+_SLOW_SECONDS = 0.2
+"""After which another process gets ready, for the case that this one is killed."""
 _START_SECONDS = 30.0
 """For a process to start and import what it needs, which takes about 1 s."""
 _MODULE = "tribal.adapters.local.reading_worker"
@@ -44,9 +48,9 @@ class ReadingProcesses:
 
     def read(self, requests: Sequence[ReadRequest], seconds: float | None) -> list[FileNames]:
         """Read files one after the other in one process; see `FileReader`."""
-        end = None if seconds is None else time.monotonic() + seconds
+        budget = _Budget(seconds)
         with self._free:
-            return [self._read(each, end, seconds) for each in requests]
+            return [self._read(each, budget) for each in requests]
 
     def close(self) -> None:
         """Kill every process."""
@@ -56,26 +60,48 @@ class ReadingProcesses:
         for each in processes:
             self._end(each)
 
-    def _read(self, request: ReadRequest, end: float | None, seconds: float | None) -> FileNames:
-        left = self._file_seconds if end is None else end - time.monotonic()
-        if left <= 0:
-            return _over(request, f"the files before it took the {seconds:g} s of a check; check fewer files at once")
-        allowed = min(left, self._file_seconds)
+    def _read(self, request: ReadRequest, budget: _Budget) -> FileNames:
+        allowed = min(budget.left, self._file_seconds)
+        if allowed <= 0:
+            return _over(request, f"the files before it took the {budget.seconds:g} s of a check; check fewer at once")
         process = self._take()
         try:
-            names = process.read(request, allowed)
+            process.prepare(request)
+            with budget.spending():
+                names = process.read(allowed, lambda: self._prepare_spare(request))
         except _TooSlowError:
-            self._replace(process)
-            return _over(request, f"reading it took longer than {allowed:.2g} s")
+            self._end(process)
+            return _over(request, f"reading it took longer than {allowed:.3g} s")
         except _GoneError:
-            self._replace(process)
+            self._end(process)
             return _over(request, f"reading it took more than {self._memory_bytes >> 20} MB, or failed")
         except BaseException:
             self._end(process)
             raise
-        with self._lock:
-            self._idle.append(process)
+        self._give_back(process)
         return names
+
+    def _prepare_spare(self, request: ReadRequest) -> None:
+        """Have a process ready for what comes after a file that may have to be given up."""
+        with self._lock:
+            if self._idle or self._closed:
+                return
+        spare = self._start()
+        try:
+            spare.prepare(replace(request, text=""))
+            spare.read(_START_SECONDS)
+        except (_TooSlowError, _GoneError):
+            self._end(spare)
+        else:
+            self._give_back(spare)
+
+    def _give_back(self, process: _Process) -> None:
+        with self._lock:
+            is_needed = not self._closed and len(self._idle) < MOST_PROCESSES
+            if is_needed:
+                self._idle.append(process)
+        if not is_needed:
+            self._end(process)
 
     def _take(self) -> _Process:
         with self._lock:
@@ -92,20 +118,31 @@ class ReadingProcesses:
             self._end(process)
         return process
 
-    def _replace(self, process: _Process) -> None:
-        """End a process, and start the next one, which imports what it needs while nobody waits."""
-        self._end(process)
-        with self._lock:
-            if self._closed:
-                return
-        started = self._start()
-        with self._lock:
-            self._idle.append(started)
-
     def _end(self, process: _Process) -> None:
         with self._lock:
             self._all.discard(process)
         process.kill()
+
+
+class _Budget:
+    """What is left of the time in which the files of a check are read; that for starting processes does not count.
+
+    Args:
+        seconds: all of it; `None` for no limit.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = math.inf if seconds is None else seconds
+        self.left = self.seconds
+
+    @contextmanager
+    def spending(self) -> Iterator[None]:
+        """Count the time of a block."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.left -= time.monotonic() - began
 
 
 class _TooSlowError(Exception):
@@ -134,17 +171,20 @@ class _Process:
         self._to, self._from = self._process.stdin, self._process.stdout
         self._prepared: set[str] = set()
 
-    def read(self, request: ReadRequest, seconds: float) -> FileNames:
-        """Read a file; the time counts from when the process is ready."""
+    def prepare(self, request: ReadRequest) -> None:
+        """Send a file, and wait until the process has imported what reading it needs."""
         try:
             pickle.dump(request, self._to, pickle.HIGHEST_PROTOCOL)
             self._to.flush()
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise _GoneError from error
         if (needed := needed_for(request)) not in self._prepared:
             self._receive(_START_SECONDS)
             self._prepared.add(needed)
-        names = self._receive(seconds)
+
+    def read(self, seconds: float, when_slow: Callable[[], None] = lambda: None) -> FileNames:
+        """What the prepared file names; `when_slow` is called in a thread of its own."""
+        names = self._receive(seconds, when_slow)
         if not isinstance(names, FileNames):
             raise TypeError(f"a process that reads files answered {type(names).__name__}")
         return names
@@ -157,22 +197,24 @@ class _Process:
             with suppress(OSError):
                 stream.close()
 
-    def _receive(self, seconds: float) -> object:
-        killed = threading.Event()
+    def _receive(self, seconds: float, when_slow: Callable[[], None] = lambda: None) -> object:
+        received, killed = threading.Event(), threading.Event()
 
-        def kill() -> None:
-            killed.set()
-            self._process.kill()
+        def watch() -> None:
+            if received.wait(min(_SLOW_SECONDS, seconds)):
+                return
+            threading.Thread(target=when_slow, daemon=True).start()
+            if not received.wait(max(0.0, seconds - _SLOW_SECONDS)):
+                killed.set()
+                self._process.kill()
 
-        timer = threading.Timer(seconds, kill)
-        timer.daemon = True
-        timer.start()
+        threading.Thread(target=watch, daemon=True).start()
         try:
             return _load(self._from)
         except (EOFError, OSError, ValueError, pickle.UnpicklingError) as error:
             raise (_TooSlowError if killed.is_set() else _GoneError) from error
         finally:
-            timer.cancel()
+            received.set()
 
 
 def _load(stream: IO[bytes]) -> object:
