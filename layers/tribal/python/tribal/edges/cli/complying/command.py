@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tribal_contracts.knowledge import KnowledgeCheckOutput, PolicyViolation, Severity
 
 _HERE = Path()
+_MOST_TOLD = 10_000
+"""Violations that are shown: more of them help nobody, and a hostile file could have a million."""
 
 
 @command
@@ -111,7 +113,7 @@ def _checked(
         caller = local_caller(settings)
         shelf = Shelves(app.store(), app.embedder, app.derived).of(caller.identity, app.bounds(caller.scope))
         rules = rules_of(shelf, items or None)
-        asked = Asked(found.files, tables, found.is_whole, least, most=None)
+        asked = Asked(found.files, tables, found.is_whole, least, most=_MOST_TOLD)
         documented = Documented(app.index(), caller.scope)
         warnings = [*shelf.unusable, *found.warnings]
         return checked(asked, rules, documented, warnings, app.reading_files(None)), rules
@@ -122,6 +124,10 @@ def _print(answer: KnowledgeCheckOutput, found: CheckedFiles, rules: Sequence[Ru
 
     for each in answer.violations:
         typer.echo(show_invisible(_line(each)))
+    if answer.truncated:
+        typer.echo(
+            f"note: only the gravest {_MOST_TOLD:,} violations are shown; name fewer files to see others", err=True
+        )
     for warning in answer.warnings or ():
         typer.echo(f"note: {show_invisible(warning)}", err=True)
     items = len({rule.item_id for rule in rules})
