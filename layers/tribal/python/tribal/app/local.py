@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from tribal.adapters.sqlite.index import SqliteIndex
     from tribal.ports import Embedder, ObjectStore, ProcessLock, Secrets, Statement
-    from tribal.ports.reading_files import FileReader
     from tribal.ports.remembering.audit import MemoryWrite
+    from tribal.ports.remembering.file_reader import FileReader
     from tribal.ports.remembering.guidance import GuidanceSource
     from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.settings import Settings

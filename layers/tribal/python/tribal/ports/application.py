@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tribal.ports.models import ModelReadiness, ModelRequest, Spending, UnsentRequest
     from tribal.ports.options import Options
     from tribal.ports.reading import CatalogReader
-    from tribal.ports.reading_files import FileReader
+    from tribal.ports.remembering.file_reader import FileReader
     from tribal.ports.remembering.guidance import GuidanceSource
     from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
     from tribal.ports.remembering.memory_index import MemoryIndex

@@ -15,9 +15,9 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from tribal import __version__
-from tribal.edges.caller_slots import CallerSlots
 from tribal.edges.mcp.agents import with_agent
 from tribal.edges.mcp.asking import Asker, CallTool, local_calls
+from tribal.edges.mcp.caller_slots import CallerSlots
 from tribal.edges.mcp.completion import complete
 from tribal.edges.mcp.prompts import fill_prompt, offered_prompts
 from tribal.edges.mcp.resources import NEEDED, list_resources, read_resource, resource_templates

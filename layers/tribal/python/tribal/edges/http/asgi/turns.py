@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
-from tribal.edges.caller_slots import CallerSlots
+from tribal.edges.mcp.caller_slots import CallerSlots
 
 CALLS_AT_ONCE = 4
 """Threads that answer, of which each caller gets half. Two at once are best for one caller: most of an answer is

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 
 import pytest
 
-from tribal.edges.caller_slots import CallerSlots
+from tribal.edges.mcp.caller_slots import CallerSlots
 
 
 def entered(*callers: Hashable, threads: int) -> list[Hashable]:
