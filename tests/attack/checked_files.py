@@ -167,6 +167,8 @@ class _Watched:
 
 def _memory(process: psutil.Process) -> int:
     try:
-        return int(process.memory_info().rss)
+        # Another child shows the memory of this process until it has become a program of its own.
+        is_reader = any("reading_worker" in part for part in process.cmdline())
+        return int(process.memory_info().rss) if is_reader else 0
     except psutil.Error:
         return 0

@@ -18,7 +18,7 @@ MAX_SQL_TOKENS = 60_000
 """Words and signs in a file of SQL, some 250 kB, which take about .8 s and 120 MB."""
 MAX_PARTS = 20
 """Parts of a name. A pattern is matched with the name and each of its prefixes or suffixes."""
-MAX_NAMES = 50_000
+MAX_NAMES = 20_000
 """Different names in a file."""
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
