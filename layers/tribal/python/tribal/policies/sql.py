@@ -16,7 +16,14 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 from sqlglot.tokenizer_core import Token, TokenType
 
-from tribal.policies.limits import MAX_SQL_TOKENS, OverLimit, first_of_each, require_few_bytes, too_many_tokens
+from tribal.policies.limits import (
+    MAX_SQL_TOKENS,
+    OverLimit,
+    first_of_each,
+    require_few_bytes,
+    require_few_tokens,
+    too_many_tokens,
+)
 from tribal.policies.picture import Named, Unread
 from tribal.policies.references import (
     SQL_TARGETS,
@@ -69,6 +76,8 @@ def references_in(text: str, dialect: str, file: str | None = None) -> SqlRefere
     """The tables and columns that statements name, each once; see `names_in`."""
     try:
         require_few_bytes(text)
+        # Counted in a tenth of the time; literals and comments count by their words, so that more are allowed here.
+        require_few_tokens(text, 3 * MAX_SQL_TOKENS)
         statements = [*_statements(sqlglot.tokenize(text, dialect=dialect))]
     except OverLimit as error:
         return SqlReferences(unread=[Unread(file, SQL_TARGETS, str(error), None, is_over_limit=True)])
