@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 from tests.edges.mcp.asked import index_project
 from tests.sample_shop.indexed import shop_tables, table_document
 from tribal.app.local import local_application
+from tribal.catalog.locations import INDEX_FILE
 from tribal.catalog.scope import Scope
 from tribal.memory import tools
 from tribal.memory.tools import CAPABILITY
@@ -255,10 +256,15 @@ def test_a_memory_whose_text_names_a_hidden_table_is_withheld_and_everyday_words
     assert call(indexed, "memory_search", crm_alone, **asked)["totalCount"] == (0 if is_hidden else 1)
 
 
-def test_without_an_index_a_bounded_caller_finds_no_memory_and_is_told_why(app: Application) -> None:
+def test_nothing_is_hidden_before_the_first_index_and_everything_while_it_is_damaged(
+    app: Application, tmp_path: Path
+) -> None:
     add(app, "Amounts are net", layer="project")
-    refused = call(app, "memory_search", replace(BOB, scope=Scope(frozenset({"shop"}))), query="amounts")
-    assert (refused["success"], "there is no index" in refused["message"]) == (False, True)
+    bounded = replace(BOB, scope=Scope(frozenset({"shop"})))
+    assert call(app, "memory_search", bounded, query="amounts", threshold=0)["totalCount"] == 1
+    (tmp_path / INDEX_FILE).write_bytes(b"no index at all" * 99)
+    refused = call(app, "memory_search", bounded, query="amounts")
+    assert (refused["success"], "rebuilds it" in refused["message"]) == (False, True)
 
 
 def test_a_memory_about_tables_that_a_caller_may_not_see_is_not_there(indexed: Application) -> None:

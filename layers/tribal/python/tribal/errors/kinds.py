@@ -26,6 +26,7 @@ TribalError
  |- PlanError                     the plan is missing, stale, empty or wrong
  |- ManifestError                 the manifest or a file of it is missing or wrong
  |- IndexNotReady                 there is no usable index
+ |   `- IndexAbsent               nothing has been indexed yet
  |- IndexWriteFailed              the index refused a write
  |- EmbeddingFailed               vectors could not be made
  |- DeploymentError               a deployed environment, seen from outside
@@ -220,6 +221,10 @@ class ManifestError(TribalError):
 
 class IndexNotReady(TribalError):
     """There is no usable index."""
+
+
+class IndexAbsent(IndexNotReady):
+    """Nothing has been indexed yet, so nothing is documented either."""
 
 
 class IndexWriteFailed(TribalError):

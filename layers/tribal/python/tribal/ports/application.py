@@ -162,18 +162,18 @@ class Application:
     """The most tokens of a tool's default answer; `None` for no limit."""
 
     def bounds(self, scope: Scope) -> Bounds:
-        """What a scope hides of the index; an index that is not ready is an error unless the scope is everything.
+        """What a scope hides of the index; nothing while nothing has been indexed.
 
         Raises:
-            IndexNotReady: when there is no finished index.
+            IndexNotReady: when there is an index, but it cannot be read.
         """
-        from tribal.scoping.bounds import OPEN
+        from tribal.scoping.bounds import OPEN, drawn
 
         if scope == OPEN.scope:
             return OPEN
         index = self.index()
         with index.reading():
-            return bounds_of(scope, index, self.derived)
+            return drawn(scope, lambda: bounds_of(scope, index, self.derived))
 
     def reading_files(self, seconds: float | None) -> ReadFiles:
         """What reads the files of a check, in at most these seconds; `None` for as long as all of them take."""

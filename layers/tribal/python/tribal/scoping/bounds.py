@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from tribal.catalog.qualifiers import SYSTEM_SCHEMAS, literals, qualifiers, sql_qualifiers
 from tribal.catalog.scope import EVERYTHING, Scope
+from tribal.errors import IndexAbsent
 from tribal.naming.mentions import Names, OwnNames, mentioned_in, mentioned_words, words_of_names
 
 WITHHELD = "(withheld)"
@@ -105,6 +106,14 @@ class Bounds:
 
     def _is_outside(self, schemas: Iterable[str], database: str) -> bool:
         return any(not self.scope.allows(database, name) for name in schemas if name not in SYSTEM_SCHEMAS)
+
+
+def drawn(scope: Scope, draw: Callable[[], Bounds]) -> Bounds:
+    """What `draw` reads from an index; while nothing has been indexed, nothing is hidden."""
+    try:
+        return draw()
+    except IndexAbsent:
+        return Bounds(scope)
 
 
 OPEN = Bounds()

@@ -13,7 +13,7 @@ from opensearchpy.exceptions import NotFoundError, OpenSearchException, Transpor
 
 from tribal.adapters.opensearch.queries import PAGE, Body, scan
 from tribal.adapters.opensearch.state import OtherVersion, State, read_state, state_query
-from tribal.errors import IndexNotReady
+from tribal.errors import IndexAbsent, IndexNotReady
 
 ATTEMPTS = 3
 """Tries of one search; with the client's timeout, they bound how long a question can take."""
@@ -25,10 +25,6 @@ _TOLD = {
     "responses.hits.hits.fields,responses.hits.hits.sort,responses.hits.hits.matched_queries"
 }
 _ABSENT = "index_not_found_exception"
-
-
-class Absent(IndexNotReady):
-    """The index does not exist."""
 
 
 class Reader:
@@ -66,7 +62,7 @@ class Reader:
         """Run searches, retrying transient failures a few times.
 
         Raises:
-            Absent: when the index does not exist.
+            IndexAbsent: when the index does not exist.
             IndexNotReady: when one of them failed.
         """
         head = {"index": alias, "allow_partial_search_results": False, "preference": self._preference}
@@ -107,7 +103,7 @@ class Reader:
         """Every matching document of a generation, ordered by `id` and fetched in pages.
 
         Raises:
-            Absent: when the index does not exist.
+            IndexAbsent: when the index does not exist.
             IndexNotReady: when it cannot be read.
         """
         after: Sequence[Any] | None = None
@@ -120,5 +116,5 @@ class Reader:
             after = hits[-1]["sort"]
 
 
-def _absent(alias: str) -> Absent:
-    return Absent(f"there is no index {alias!r} in the search domain; document a database, then index it")
+def _absent(alias: str) -> IndexAbsent:
+    return IndexAbsent(f"there is no index {alias!r} in the search domain; document a database, then index it")

@@ -13,7 +13,7 @@ from tribal.adapters.local.file_identity import FileIdentity
 from tribal.adapters.sqlite import checksum, records, schema
 from tribal.adapters.sqlite.terms import TermIndex
 from tribal.adapters.sqlite.vectors import VectorMatrix, load_matrix
-from tribal.errors import IndexNotReady
+from tribal.errors import IndexAbsent, IndexNotReady
 from tribal.ports import INDEX_VERSION, IndexedTable, VectorKind
 from tribal_contracts import DocType, IndexMetadata, KeyGraph
 
@@ -165,7 +165,7 @@ def open_generation(path: Path) -> Generation:
     for _ in range(_ATTEMPTS):
         file = FileIdentity.of(path)
         if file is None:
-            raise IndexNotReady(NOT_READY["absent"].format(path=str(path)))
+            raise IndexAbsent(NOT_READY["absent"].format(path=str(path)))
         try:
             if checksum.of_published(path, file) == "damaged":
                 raise IndexNotReady(NOT_READY["damaged"].format(path=str(path)))
@@ -191,7 +191,7 @@ def _read_metadata(connection: sqlite3.Connection, path: Path) -> IndexMetadata:
             if metadata.index_version == INDEX_VERSION:
                 return metadata
             state = "other version"
-    raise IndexNotReady(NOT_READY[state].format(path=str(path)))
+    raise (IndexAbsent if state == "absent" else IndexNotReady)(NOT_READY[state].format(path=str(path)))
 
 
 def _read_graph(connection: sqlite3.Connection) -> KeyGraph | None:

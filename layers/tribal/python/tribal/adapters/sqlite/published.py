@@ -20,7 +20,7 @@ from tribal.adapters.local.durable_files import temporary_file
 from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.sqlite import checksum
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.errors import IndexNotReady, IndexWriteFailed, ObjectNotFound, PreconditionFailed, StoreError
+from tribal.errors import IndexAbsent, IndexNotReady, IndexWriteFailed, ObjectNotFound, PreconditionFailed, StoreError
 from tribal.ports import (
     ByVector,
     ByWords,
@@ -223,7 +223,7 @@ class PublishedSqliteIndex:
                 # Swept between reading the pointer and fetching: there is a newer one.
                 if attempt + 1 == _FETCH_ATTEMPTS:
                     raise
-        raise IndexNotReady(f"no index is published in {self._store.location}; document a database, then index it")
+        raise IndexAbsent(f"no index is published in {self._store.location}; document a database, then index it")
 
     def _pointer(self) -> tuple[str | None, _Published | None]:
         try:
