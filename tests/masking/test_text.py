@@ -174,7 +174,8 @@ def test_what_merely_tells_of_a_secret_stays(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["token:", "password is ", "token=a.b ", "secret_", "pass: ", "bearer ", "Aa Bb ", "a@"]
+    "unit",
+    ["token:", "password is ", "token=a.b ", "secret_", "pass: ", "bearer ", "Aa Bb ", "a@", "PIN a ", "pw a b "],
 )
 def test_a_text_of_twice_the_length_takes_about_twice_the_time(unit: str) -> None:
     def seconds(characters: int) -> float:

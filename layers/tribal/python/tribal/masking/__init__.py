@@ -10,7 +10,7 @@ from tribal.masking.samples import MaskedSamples, mask_samples
 from tribal.masking.sql import redact_expression, redact_labels, redact_table, redact_view
 from tribal.masking.value_shapes import pattern_of
 
-MASKING_VERSION: str = "4"
+MASKING_VERSION: str = "5"
 """Changes whenever the same input may be masked differently, so that earlier documents are made again."""
 
 __all__ = [

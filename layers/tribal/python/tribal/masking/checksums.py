@@ -91,7 +91,7 @@ def is_spanish_id(number: str) -> bool:
 
 def is_italian_fiscal_code(code: str) -> bool:
     """Whether 16 characters are an Italian codice fiscale, by its check letter."""
-    compact = code.upper()
+    compact = code.upper().replace(" ", "")
     if len(compact) != 16 or not compact.isascii() or not compact.isalnum():
         return False
     odd = sum(_FISCAL_CODE_ODD[char] for char in compact[0:15:2])
@@ -132,6 +132,31 @@ def is_indian_aadhaar(number: str) -> bool:
     return len(digits) == 12 and digits[0] not in "01" and check == 0
 
 
+def is_dutch_bsn(number: str) -> bool:
+    """Whether 9 digits are a Dutch BSN: weighted 9 to 2 and minus 1, they are a multiple of 11."""
+    digits = digits_of(number)
+    return len(digits) == 9 and _weighted(digits, (9, 8, 7, 6, 5, 4, 3, 2, -1)) % 11 == 0
+
+
+def is_australian_tax_number(number: str) -> bool:
+    """Whether 9 digits are an Australian TFN, whose weighted sum is a multiple of 11."""
+    digits = digits_of(number)
+    return len(digits) == 9 and _weighted(digits, (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0
+
+
+def is_korean_registration_number(number: str) -> bool:
+    """Whether 13 digits are a Korean RRN: a date of birth, a digit for the century, and a check digit."""
+    digits = digits_of(number)
+    if len(digits) != 13 or not (1 <= int(digits[2:4]) <= 12 and 1 <= int(digits[4:6]) <= 31):
+        return False
+    weighted = _weighted(digits[:12], (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5))
+    return digits[6] in "12345678" and (11 - weighted % 11) % 10 == int(digits[12])
+
+
+def _weighted(digits: str, weights: tuple[int, ...]) -> int:
+    return sum(int(digit) * weight for digit, weight in zip(digits, weights, strict=True))
+
+
 def is_swiss_social_number(number: str) -> bool:
     """Whether 13 digits are a Swiss AHV number: 756 and the check digit of an EAN."""
     digits = digits_of(number)
@@ -141,7 +166,7 @@ def is_swiss_social_number(number: str) -> bool:
 
 def is_chinese_id(number: str) -> bool:
     """Whether 18 characters are a Chinese resident number, by ISO 7064 modulo 11-2."""
-    compact = number.upper()
+    compact = number.upper().replace(" ", "")
     if len(compact) != 18 or not compact[:17].isdecimal():
         return False
     weighted = sum(int(digit) * (2 ** (17 - position) % 11) for position, digit in enumerate(compact[:17]))

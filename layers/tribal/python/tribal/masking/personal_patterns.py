@@ -36,6 +36,29 @@ _OTHER_STREETS = (
     *("circle", "cir", "trail", "pike", "mews", "row", "alley", "grove", "gardens"),
 )
 _PARTICLES = r"(?:(?:de|du|des|del|della|di|da|do|la|le|les|el|los|las|l['\u2019]|d['\u2019]) ?){0,3}"
+_NO_RECORD = "".join(
+    f"(?i:(?<!{word}.))"
+    for word in (
+        "po ",
+        "order ",
+        "invoice ",
+        "ticket ",
+        "epoch ",
+        "batch ",
+        "no. ",
+        "account ",
+        "shipment ",
+        "parcel ",
+        "article ",
+        "item ",
+        "contract ",
+        "document ",
+        "reference ",
+        "serial ",
+        "receipt ",
+    )
+)
+"""The number of a record, placed after the first digit."""
 _NAMES = r"[A-Z\u00c0-\u00de][\w'\u2019-]{1,30}(?: [A-Z\u00c0-\u00de][\w'\u2019-]{1,30}){0,3}"
 
 
@@ -186,7 +209,9 @@ PHONE_RULES = (
     ),
     Rule(
         SensitiveKind.PHONE,
-        re.compile(rf"\d{OPENS}(?<!\d\..)(?:(?<=[2-9])\d{{9}}|(?<=0)[1-9]\d{{8,9}}|(?<=1)[3-9]\d{{9}}){END}(?!\.\d)"),
+        re.compile(
+            rf"\d{OPENS}(?<!\d\..){_NO_RECORD}(?:(?<=[2-9])\d{{9}}|(?<=0)[1-9]\d{{8,9}}|(?<=1)[3-9]\d{{9}}){END}(?!\.\d)"
+        ),
         confirm=_is_bare_phone,
         min_digits=10,
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from pydantic import JsonValue
@@ -16,24 +15,6 @@ _OWN = "user"
 _ACCOUNTS = frozenset({SensitiveKind.CARD, SensitiveKind.IBAN, SensitiveKind.BANK_ACCOUNT})
 _KEPT = frozenset({SensitiveKind.PERSON_NAME})
 """Memories are people's words, and name people as annotations do."""
-_TOLD_IN_PROSE = re.compile(
-    r"\b(?:pass\s?word|passwd|passphrase|pwd|pin|secret|api[ _-]?key|access[ _-]?key|token|credentials?"
-    r"|passwort|kennwort|mot de passe|contrase\u00f1a|senha)\b"
-    r"(?P<between>[^.!?\n:=]{0,40}?)(?:\b(?:is|are|ist|lautet|est|es|\u00e9)\b|[:=])\s*"
-    r"(?P<quote>[\"'`]?)(?P<value>[^\s\"'`]{4,200})",
-    re.IGNORECASE,
-)
-_ABOUT = re.compile(
-    r"\b(?:age|budget|column|count|expiry|field|format|length|lifetime|limit|number|policy|scope|size|table|ttl|type"
-    r"|version|window)s?\b",
-    re.IGNORECASE,
-)
-"""What of a secret may be told."""
-_NAME = re.compile(
-    r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|/?[\w.-]+(?:/[\w.-]+)+|\w+\([\d, ]*\)"
-)
-"""A variable, a column, a path or a type: where a secret is, not the secret."""
-_LETTER, _OTHER, _DIGITS = re.compile(r"[A-Za-z]"), re.compile(r"[0-9!@#$%^&*+=_~]"), re.compile(r"[0-9]{4,}\Z")
 
 
 def admitted(content: str, layer: str) -> tuple[str, bool]:
@@ -42,8 +23,8 @@ def admitted(content: str, layer: str) -> tuple[str, bool]:
     Raises:
         MemoryInputInvalid: when it holds a secret.
     """
-    surely = find_sensitive(content, prose=False)
-    if any(span.kind.is_secret or span.kind in _ACCOUNTS for span in surely) or _tells_a_password(content):
+    spans = find_sensitive(content)
+    if any(span.kind.is_secret or span.kind in _ACCOUNTS for span in spans):
         raise MemoryContentRefused(
             "the content holds what looks like a secret, a card number or an account number; leave it out"
         )
@@ -51,8 +32,8 @@ def admitted(content: str, layer: str) -> tuple[str, bool]:
         return content, False
     parts: list[str] = []
     position = 0
-    for span in find_sensitive(content):
-        if span.kind not in _KEPT and not span.kind.is_secret:
+    for span in spans:
+        if span.kind not in _KEPT:
             parts += (content[position : span.start], f"[{span.kind}]")
             position = span.end
     return "".join([*parts, content[position:]]), bool(parts)
@@ -93,16 +74,3 @@ def admitted_labels(
         kept[label] = said
         replaced = replaced or renamed or changed
     return [tag for tag, _ in several], kept, replaced
-
-
-def _tells_a_password(content: str) -> bool:
-    return any(map(_is_told, _TOLD_IN_PROSE.finditer(content)))
-
-
-def _is_told(found: re.Match[str]) -> bool:
-    value = found["value"].rstrip(".,;")
-    if _ABOUT.search(found["between"]) or _NAME.fullmatch(value):
-        return False
-    if found["quote"] or _DIGITS.match(value):
-        return True
-    return bool(_LETTER.search(value) and _OTHER.search(value.rstrip("!")))

@@ -6,7 +6,16 @@ import re
 
 from tribal.masking.kinds import SensitiveKind
 from tribal.masking.rules import START, Rule
-from tribal.masking.secrets.values import has_sign_or_digit, is_description, looks_chosen
+from tribal.masking.secrets.values import (
+    has_sign_or_digit,
+    is_description,
+    is_phrase,
+    is_reference,
+    is_uuid,
+    is_word_and_digits,
+    looks_chosen,
+    looks_strong,
+)
 from tribal.masking.secrets.words import ACCOUNTS, LOGIN_WORDS
 from tribal.naming import is_word
 
@@ -16,9 +25,12 @@ _LOGINS = "|".join(map(re.escape, LOGIN_WORDS))
 _ACCOUNTS = "|".join(map(re.escape, ACCOUNTS))
 
 
+_PORTS = re.compile(r"[\s=](?:[\d.]+:)?\d{2,5}:\d{2,5}(?:/\w{3})?\Z")
+
+
 def _is_no_variable(found: str) -> bool:
     value = re.split(r"[\s=:]", found.rstrip("'\""))[-1].strip("'\"")
-    return not re.match(r"\$[A-Za-z_{(]|%\w+%|<|\{\{", value)
+    return not is_reference(value) and not value.startswith(("<", "$(")) and not _PORTS.search(found)
 
 
 def _has_names(found: str) -> bool:
@@ -31,7 +43,7 @@ def _is_login(found: str) -> bool:
     value = re.split(r"[/|:]\s*", found)[-1].strip(".,;)\"'")
     if value.startswith("[") or is_description(value):
         return False
-    if len(value) < 3 or has_sign_or_digit(value):
+    if len(value) < 3 or has_sign_or_digit(value) or is_phrase(value):
         return len(value) > 2
     ordinary = all(len(part) < 3 or is_word(part) for part in re.split(r"[-_.]", value))
     return not value.isupper() and not (value.islower() and ordinary)
@@ -41,6 +53,28 @@ def _is_literal(found: str) -> bool:
     value = found.split()[-1]
     described = is_description(value.rstrip(".,;)"), prose=True)
     return _is_no_variable(found) and not value.startswith(("[", "'[")) and not described
+
+
+def _is_passed(found: str) -> bool:
+    return not any(is_reference(part) for part in re.split(r"[\s'\":|<]+", found) if part.startswith(("$", "{")))
+
+
+def _is_beside_account(found: str) -> bool:
+    value = re.split(r"\s[/|]\s+", found)[-1].rstrip(".,;)")
+    return (
+        is_uuid(value) or is_phrase(value) or looks_strong(value) or (looks_chosen(value) and has_sign_or_digit(value))
+    )
+
+
+def _is_option_value(found: str) -> bool:
+    value = re.split(r"[\s=/]|(?<=\s-[pP])", found.rstrip("'\""))[-1].strip("'\"")
+    return looks_chosen(value) or is_phrase(value) or is_uuid(value) or is_word_and_digits(value)
+
+
+def _is_call_with_password(found: str) -> bool:
+    """Whether the last argument is a password: of three it is, of two it must look like one."""
+    value = re.split(r"[,(=]\s*", found)[-1].strip("\"' ")
+    return not is_reference(value) and (found.count(",") > 1 or _is_option_value(f"-p {value}"))
 
 
 def _is_account(found: str) -> bool:
@@ -60,10 +94,11 @@ COMMAND_RULES = (
     ),
     Rule(
         SensitiveKind.SECRET,
-        # `curl -u user:…`, `smbclient -U user%…`
+        # `curl -u user:…`, `smbclient -U user%…`, `curl -u …:`
         re.compile(
             rf"{_OPTION}(?:-[uU]|--(?:proxy-)?user|--userpwd)[ =]?['\"]?[^\s:%'\"]{{1,64}}[:%]"
             r"(?P<hidden>[^\s'\"]{1,256})"
+            rf"|{_OPTION}(?:-u|--user)[ =]?['\"]?(?P<instead>[^\s:%'\"$]{{16,256}}):(?=['\"\s]|\Z)"
         ),
         confirm=_is_no_variable,
         required=("-u", "--user", "--proxy-user"),
@@ -72,7 +107,7 @@ COMMAND_RULES = (
         SensitiveKind.SECRET,
         re.compile(
             rf"{_OPTION}--?(?:[a-z]{{1,20}}-)?(?:password|passwd|passphrase|passw?|pwd?|secret|token|api-?key|auth|key)"
-            rf"(?:-[a-z]{{1,12}})?(?:=| {{1,2}}(?!-)){_VALUE}",
+            rf"(?:-[a-z]{{1,12}})?(?<!-file)(?:=| {{1,2}}(?!-)){_VALUE}",
             re.IGNORECASE,
         ),
         confirm=_is_no_variable,
@@ -82,7 +117,7 @@ COMMAND_RULES = (
         SensitiveKind.SECRET,
         # `mysql -p…` takes the password without a space, most others with one.
         re.compile(
-            rf"{START}(?:mysql\w{{0,12}}|mariadb\w{{0,12}}|mycli)(?:\.exe)?\b[^\n]{{0,120}}?\s-p(?P<hidden>[^\s'\"]{{2,256}})",
+            rf"{START}(?:mysql\w{{0,12}}|mariadb\w{{0,12}}|mycli)(?:\.exe)?\b[^\n]{{0,120}}?[\s\"']-p{_VALUE}",
             re.IGNORECASE,
         ),
         confirm=_is_no_variable,
@@ -94,7 +129,7 @@ COMMAND_RULES = (
             rf"{START}(?:sshpass|sqlcmd|osql|isql|tsql|bcp|redis-cli|ldapsearch|ldapmodify|ldapadd|mongo\w{{0,8}}|docker|helm"
             rf"|podman|clickhouse-client|impdp|expdp|htpasswd|snowsql|az|rabbitmqctl|vault|openssl|zip|7z|unzip|gpg|plink|pscp"
             rf"|freerdp|xfreerdp|winexe|wget|http|ftp|lftp|cqlsh|influx|neo4j|cypher-shell|rclone)\b[^\n]{{0,120}}?"
-            rf"\s(?:-[pPawWk]|/p:|-passin|-passout)[ =:]{{0,2}}(?:pass:)?{_VALUE}"
+            rf"\s(?:-[awWk][ =:]{{1,2}}|(?:-[pP]|/p:|-passin|-passout)[ =:]{{0,2}})(?:pass:)?{_VALUE}"
         ),
         confirm=_is_no_variable,
         required=(" -p", " -a", " -w", " -k", "/p:", " -pass"),
@@ -103,8 +138,11 @@ COMMAND_RULES = (
         SensitiveKind.SECRET,
         # `.netrc`, and the SQL of several servers.
         re.compile(
-            rf"\b(?:login {{1,3}}[^\s]{{1,64}} {{1,3}}password {{1,3}}|identified {{1,2}}by {{1,2}}(?:values? )?"
-            rf"|with {{1,2}}(?:encrypted {{1,2}})?password {{1,2}}|using {{1,2}}password {{1,2}}){_VALUE}",
+            rf"\b(?:login {{1,3}}[^\s]{{1,64}} {{1,3}}password {{1,3}}|identified {{1,2}}"
+            rf"(?:with \S{{1,40}} )?by {{1,2}}(?:values? )?"
+            rf"|with {{1,2}}(?:encrypted {{1,2}})?password {{1,2}}"
+            rf"|(?:create|alter) {{1,2}}(?:user|role|login) [^\n;'\"]{{1,120}} password {{1,2}}(?=['\"])"
+            rf"|using {{1,2}}password {{1,2}}){_VALUE}",
             re.IGNORECASE,
         ),
         confirm=_is_literal,
@@ -114,8 +152,8 @@ COMMAND_RULES = (
         SensitiveKind.SECRET,
         # `login admin / …`, `user: bob | …`, `credentials bob:…`
         re.compile(
-            rf"{START}(?i:{_LOGINS})\s{{0,3}}[:=]?\s{{0,3}}(?:(?i:is|as|with|via|mit|als|avec|comme|con|como|user)\s{{1,2}})?"
-            r"['\"`]?[\w.@\\-]{1,64}['\"`]?(?:\s{0,3}[/|]\s{0,3}|:)(?P<hidden>[^\s/|,;:'\"<>()][^\s'\"]{2,128})",
+            rf"{START}(?i:{_LOGINS})(?:\sfor\s[^\n:=]{{1,40}})?(?:\s{{1,3}}[:=]?|[:=\uff1a])\s{{0,3}}(?:(?i:is|as|with|via|mit|als|avec|comme|con|como|user)\s{{1,2}})?"
+            r"['\"`]?[\w.@\\-]{1,64}['\"`]?(?:\s{0,3}[/|]\s{0,3}|\s{1,3}[:+]\s{1,3}|:)(?P<hidden>[^\s/|,;:'\"<>()][^\s'\"]{2,128})",
         ),
         confirm=_is_login,
         required=LOGIN_WORDS,
@@ -125,5 +163,76 @@ COMMAND_RULES = (
         re.compile(rf"{START}(?<![./\\-])(?i:{_ACCOUNTS})\s?[/:]\s?(?P<hidden>[^\s/:'\"]{{4,128}})"),
         confirm=_is_account,
         required=ACCOUNTS,
+    ),
+    Rule(
+        SensitiveKind.SECRET,
+        # What a shell passes to a command: `… <<< '…'`, `echo user:… | chpasswd`, `net use Z: … /user:bob …`
+        re.compile(
+            rf"<<< {{0,2}}{_VALUE}|/user:\S{{1,64}} {{1,2}}(?P<after_user>[^\s/'\"]\S{{2,255}})"
+            r"|\b(?:echo|printf) {1,2}(?:-[ne] )?['\"]?(?:[\w.-]{1,64}:)?(?P<piped>[^\s'\"|:]{3,256})['\"]?"
+            r"(?:\\n['\"]?)? {0,2}\|"
+            r" {0,2}(?:sudo|su|chpasswd|passwd|kinit|gpg2?|cryptsetup|openssl|docker|podman|helm|htpasswd|security)\b"
+        ),
+        confirm=_is_passed,
+        required=("<<<", "/user:", "echo", "printf"),
+    ),
+    Rule(
+        SensitiveKind.SECRET,
+        # `getConnection("jdbc:…", "user", "…")`, `login 'bob', '…'`
+        re.compile(
+            r"(?:connect\w{0,16}|login|auth\w{0,12})[ (=]{1,3}(?:\s{0,8}(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'"
+            r"|[\w.$]{1,64})\s{0,4},){1,2}\s{0,8}"
+            r"(?:\"(?P<quoted>[^\"\n]{1,256})\"|'(?P<single>[^'\n]{1,256})')",
+            re.IGNORECASE,
+        ),
+        confirm=_is_call_with_password,
+        required=("connect", "login", "auth"),
+    ),
+    Rule(
+        SensitiveKind.SECRET,
+        # An ACL of Redis, a list of users of PgBouncer or Kafka, `basic_auth: bob:…`
+        re.compile(
+            r"\buser\s[^\s\"']{1,64}\s(?:on|off)\s[^\n>]{0,80}>(?P<hidden>[^\s'\"]{3,256})"
+            r"|(?:(?<=\n)|(?<![^\n]))\"[^\"\n]{1,64}\" {1,4}\"(?P<listed>[^\"\n]{3,256})\"(?=\s|\Z)"
+            r"|LoginModule\b[^\n]{0,200}?\buser_\w{1,64}\s?=\s?[\"'](?P<kafka>[^\"'\n]{3,256})"
+            r"|\b(?:basic[ _-]?auth|auth|userinfo|userpwd|login)[\"']?\s{0,3}[:=]\s{0,3}[\"']?[\w.@-]{1,64}:"
+            r"(?P<pair>[^\s/'\"][^\s'\"]{2,256})",
+            re.IGNORECASE,
+        ),
+        confirm=_is_no_variable,
+        required=("user ", "user\n", '" "', "loginmodule", "auth", "userinfo", "userpwd", "login"),
+    ),
+    Rule(
+        SensitiveKind.SECRET,
+        # `u: bob p: …`
+        re.compile(
+            r"\bu(?:n|sr|ser|sername)?\s?[:=]\s?[^\s,;:=]{1,64}[\s,;/|]{1,3}p(?:w|wd|ass)?\s?[:=]\s?(?P<hidden>[^\s'\"]{3,128})",
+            re.IGNORECASE,
+        ),
+        confirm=_is_option_value,
+        required=("u:", "u=", "u :", "n:", "r:", "e:", "r=", "e="),
+    ),
+    Rule(
+        SensitiveKind.SECRET,
+        # `… -u bob … -p …` of any command.
+        re.compile(rf"\s-[uUn][ =]\S{{1,64}}(?:\s\S{{1,64}}){{0,3}}?\s-[pP][ =]?{_VALUE}"),
+        confirm=_is_option_value,
+        required=(" -u", " -n"),
+    ),
+    Rule(
+        SensitiveKind.SECRET,
+        # `impdp system/…`, `sqlldr userid=bob/…`
+        re.compile(
+            rf"{START}(?:sqlldr|exp|imp|expdp|impdp|rman|sqlcl)\b[^\n/]{{0,60}}?(?<![\w/.-])[\w$#]{{1,30}}/(?P<hidden>[^\s'\"@/]{{3,128}})"
+        ),
+        confirm=_is_option_value,
+        required=("sqlldr", "exp", "imp", "rman", "sqlcl"),
+    ),
+    Rule(
+        SensitiveKind.SECRET,
+        # `bob@host / …`
+        re.compile(r"(?<![\w.@/-])[\w.-]{1,64}@[\w.-]{1,253}\s{1,2}[/|]\s{1,2}(?P<hidden>[^\s'\"]{5,128})"),
+        confirm=_is_beside_account,
+        required=("@",),
     ),
 )

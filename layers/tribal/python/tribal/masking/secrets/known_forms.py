@@ -32,8 +32,8 @@ FORM_RULES = (
         SensitiveKind.CREDENTIALS,
         # `scott/tiger@host` of Oracle, and `user:password@host` without a scheme.
         re.compile(
-            r"(?<![\w./@:-])[A-Za-z][\w.$#-]{0,62}"
-            r"(?:/(?P<hidden>[^\s/@'\"]{3,128})@(?=[\w/(\[])|:(?P<after_colon>[^\s/:@'\"]{3,128})@(?=\w))"
+            r"(?:(?<![\w./@:-])|(?<=thin:)|(?<=oci:)|(?<=oci8:))[A-Za-z][\w.$#-]{0,62}"
+            r"(?:/(?P<hidden>[^\s/'\"]{3,128})@(?!sha256:)(?=[\w/(\[])|:(?P<after_colon>[^\s/:@'\"]{3,128})@(?=\w))"
         ),
         required=("@",),
     ),
@@ -91,14 +91,40 @@ FORM_RULES = (
     ),
     Rule(
         SensitiveKind.API_KEY,
-        re.compile(r"hooks\.slack\.com/(?:services|workflows)/(?P<hidden>[A-Za-z0-9/_-]{10,255})"),
+        re.compile(r"(?:https?://)?hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{10,255}"),
         required=("hooks.slack.com",),
     ),
     Rule(
+        SensitiveKind.API_KEY,
+        # A signature in an address, and the token of a bot of Telegram.
+        re.compile(
+            r"[?&](?:sig|signature|x-amz-signature|x-goog-signature)=(?P<hidden>[^\s&'\"<>]{16,512})"
+            r"|(?<![\w-])(?P<bot>\d{8,10}:AA[\w-]{33})(?![\w-])",
+            re.IGNORECASE,
+        ),
+        required=("sig=", "signature=", ":aa"),
+    ),
+    Rule(
         SensitiveKind.SECRET,
-        re.compile(r"\b(?:bearer|basic) {1,3}(?P<hidden>[A-Za-z0-9._~+/-]{16,4096}={0,2})", re.IGNORECASE),
+        re.compile(
+            r"\b(?:bearer(?: token)? {1,3}(?P<bearer>[A-Za-z0-9._~+/-]{8,4096}={0,2})"
+            r"|basic {1,3}(?P<basic>[A-Za-z0-9._~+/-]{16,4096}={0,2}))",
+            re.IGNORECASE,
+        ),
         confirm=_has_digit,
         required=("bearer ", "basic "),
+        min_digits=1,
+    ),
+    Rule(
+        SensitiveKind.SECRET,
+        re.compile(
+            r"\b(?:authorization|x-auth)(?: header)?[\"']?(?:\s{0,3}[:=]|\s(?:is|of))\s{0,3}[\"']?"
+            r"(?:[A-Z][\w-]{1,20}\s{1,3})?"
+            r"(?P<hidden>[^\s\"'<>{}$\[\]]{6,4096})",
+            re.IGNORECASE,
+        ),
+        confirm=_has_digit,
+        required=("authorization", "x-auth"),
         min_digits=1,
     ),
     Rule(

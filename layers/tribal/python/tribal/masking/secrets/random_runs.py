@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 from tribal.masking.kinds import SensitiveKind
-from tribal.masking.rules import Rule
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _LICENCE_KEY = re.compile(
@@ -97,10 +98,47 @@ def _score(pieces: list[str]) -> float:
     return score + (len(pieces) - 1) * _BOUNDARY - (_DOUBT if len(pieces) > 1 else _DOUBT_OF_ONE_PIECE)
 
 
-RANDOM_RULES = (
-    Rule(
-        SensitiveKind.SECRET,
-        re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{RANDOM_CHARS},}}={{0,2}}"),
-        confirm=looks_random,
-    ),
+_RUN = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{RANDOM_CHARS},}}={{0,2}}")
+_DIGEST = re.compile(r"(?:[0-9a-f]{7,12}|[0-9a-f]{24}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})")
+_OF_CONTENT = re.compile(
+    r"(?:\b(?:commit|etag|checksum|revision|rev|blob|tree|sha|ref|trace|span|request|correlation|object|transaction|run|build"
+    r"|row|record|event|message|content|file|image|git|cache|layer|snapshot|version|release)(?:[ _-]?(?:id|hash"
+    r"|sha|key|digest|sum|no|number))?"
+    r"|\bsha-?(?:1|256|512)(?:sum)?|\bmd5sum|\b(?:md5|sha-?\d{0,3}|crc\d{0,2}|digest|hash)(?:[ -]?(?:sum|hash))?"
+    r" (?:of|for) (?:the |this |a |each )?(?:\w{1,12} )?(?:file|export|dump|image|archive|content|download"
+    r"|release|build|row|record|line|page))"
+    r"(?: (?:is|was))?[\s:=@\"'/(#]{1,4}\Z",
+    re.IGNORECASE,
 )
+"""What stands before the hash of a file or a commit, which opens nothing."""
+_OF_SECRET = re.compile(r"pass|\bpw|pwd|secret|token|credential|hmac|signature|\buser|\blogin", re.IGNORECASE)
+_CONTEXT_CHARS, _NEAR = 60, 300
+
+
+@dataclass(frozen=True, slots=True)
+class RandomRule:
+    """Finds runs that look random, but for hashes that are said to be those of files and commits."""
+
+    kind: SensitiveKind = SensitiveKind.SECRET
+    required: tuple[str, ...] = ()
+    min_digits: int = 0
+
+    def find(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yields the start and end of each part to be hidden, from left to right."""
+        for run in _RUN.finditer(text):
+            if looks_random(run.group()) and not _is_of_content(text, run):
+                yield run.span()
+
+
+def _is_of_content(text: str, run: re.Match[str]) -> bool:
+    """Whether a run is, or ends in, the hash of a file or a commit."""
+    parts = run.group().split("/")
+    digests = [part for part in parts if _DIGEST.fullmatch(part)]
+    if len(digests) != 1 or any(looks_random(part) for part in parts if part != digests[0]):
+        return False
+    start = run.start() + run.group().index(digests[0])
+    before = text[max(0, start - _CONTEXT_CHARS) : start]
+    return _OF_CONTENT.search(before) is not None and not _OF_SECRET.search(text, max(0, start - _NEAR), start + _NEAR)
+
+
+RANDOM_RULES = (RandomRule(),)
