@@ -13,6 +13,7 @@ from tests.attack import (
     index_damage,
     masking,
     scope,
+    secret_sentences,
     servers,
     tokens,
 )
@@ -22,6 +23,8 @@ AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
     "catalog": catalog_literals.attack,
     "masking": masking.attack,
     "masking of harmless texts": masking.attack_harmless_texts,
+    "secrets in comments": secret_sentences.attack_comments,
+    "secrets in memories": secret_sentences.attack_memories,
     "scope": scope.attack,
     "damaged files": damage.attack,
     "damaged index": index_damage.attack,
