@@ -24,9 +24,7 @@ _PIECE_CHARS = 8
 """A shorter piece of a secret reveals little; that many characters in a row count as shown."""
 
 GOALS: dict[str, float] = {
-    "form/configuration file": 0.04,
-    "form/jdbc": 0.02,
-    "form/command line": 0.03,
+    "form/key value": 0.005,
     "sentence/word before": 0.03,
     "sentence/word after": 0.04,
     "sentence/login": 0.11,

@@ -71,6 +71,10 @@ def _is_option_value(found: str) -> bool:
     return looks_chosen(value) or is_phrase(value) or is_uuid(value) or is_word_and_digits(value)
 
 
+def _is_last_a_value(found: str) -> bool:
+    return not is_reference(re.split(r"[\s/]", found)[-1])
+
+
 def _is_call_with_password(found: str) -> bool:
     """Whether the last argument is a password: of three it is, of two it must look like one."""
     value = re.split(r"[,(=]\s*", found)[-1].strip("\"' ")
@@ -218,6 +222,16 @@ COMMAND_RULES = (
         re.compile(rf"\s-[uUn][ =]\S{{1,64}}(?:\s\S{{1,64}}){{0,3}}?\s-[pP][ =]?{_VALUE}"),
         confirm=_is_option_value,
         required=(" -u", " -n"),
+    ),
+    Rule(
+        SensitiveKind.SECRET,
+        # `expdp system/…`, `htpasswd -b FILE bob …`: what stands there is always a password.
+        re.compile(
+            rf"{START}(?:(?:expdp|impdp|sqlldr|sqlplus)\b[^\n/]{{0,60}}?(?<![\w/.-])[\w.$#]{{1,30}}/(?P<hidden>[^\s'\"/]{{3,128}})"
+            rf"|htpasswd\s(?:-\w{{1,8}}\s){{1,3}}(?:[^\s-]\S{{0,128}}\s){{1,2}}(?P<last>[^\s'\"]{{3,128}})(?=\s|\Z))"
+        ),
+        confirm=_is_last_a_value,
+        required=("expdp", "impdp", "sqlldr", "sqlplus", "htpasswd"),
     ),
     Rule(
         SensitiveKind.SECRET,

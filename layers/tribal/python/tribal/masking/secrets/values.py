@@ -22,7 +22,7 @@ SIGNS = frozenset("!@#$%^&*+~?§€£")
 _LEAST_CHOSEN = 5
 _REFERENCE = re.compile(
     r"\$(?:\d{1,2}|[A-Z_][A-Z0-9_]*|[A-Za-z_]+\d?|env:\w+|\{[^}]*\}?|\([^)]*\)?)|%(?:[sd]|\(\w+\)[sd]?|\w+%)|:{1,2}[a-z_]\w*"
-    r"|\{\{.*|\{[A-Za-z_.]*\d?\}?|<[^>]*>?|\?+|[*•xX.…_-]{3,}"
+    r"|\{\{.*|\{(?:[a-z_.]*|[A-Z_.]*|[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,}){0,5})\d?\}?|<[^>]*>?|\?+|[*•xX.…_-]{3,}"
     r"|\[.*|//.*|\\.*|@[A-Za-z_]+|[A-Za-z_]+(?:\.[A-Za-z_]+)*[(\[].*|(?:env|vault|secret|ssm|arn|file|s3|kms):.*"
 )
 """A variable, a parameter, a call, a placeholder, the name of a place where secrets are kept."""
