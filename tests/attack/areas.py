@@ -15,12 +15,14 @@ from tests.attack import (
     scope,
     secret_sentences,
     servers,
+    snowflake_literals,
     tokens,
 )
 from tests.attack.outcome import Attack, Outcome
 
 AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
     "catalog": catalog_literals.attack,
+    "catalog of Snowflake": snowflake_literals.attack,
     "masking": masking.attack,
     "masking of harmless texts": masking.attack_harmless_texts,
     "secrets in comments": secret_sentences.attack_comments,

@@ -189,13 +189,13 @@ _NUMBER_PLACES: dict[str, _Place] = {
 def attack(attack: Attack) -> Iterator[Outcome]:
     """Plant values in every place, run the whole command, and search for them in all that it wrote and said."""
     planted = list(_planted(attack))
-    kept = [_made(attack.random(f"kept {n}")) for n in range(attack.times(200, least=20))]
+    kept = [made_word(attack.random(f"kept {n}")) for n in range(attack.times(200, least=20))]
     sql = ";\n".join([*(place(plant) for _, place, plant in planted), *_harmless(kept)])
     with EmbeddedServer.start(attack.scratch / "postgres") as server:
         server.ensure_database("planted", sql)
-        seen = _everything(server.dsn("planted"), attack.scratch / "project")
+        seen = everything_written(server.dsn("planted"), attack.scratch / "project")
         with contextlib.closing(PostgresCatalog(parse_dsn(server.dsn("planted"), {}), DatabaseLimits())) as catalog:
-            told = _told_of(catalog.read().tables, attack.scratch / "project" / "docs")
+            told = lint_findings(catalog.read().tables, attack.scratch / "project" / "docs")
     by_place: dict[str, list[tuple[str, bool]]] = {}
     for name, place, plant in planted:
         found = plant.core in seen or plant.core.encode().hex() in seen
@@ -221,7 +221,7 @@ def _planted(attack: Attack) -> Iterator[tuple[str, _Place, _Plant]]:
                     core = str(random.randrange(200_000_000, 2_000_000_000))
                     yield name, place, _Plant(number, column, core, core, core)
                 else:
-                    core = _made(random)
+                    core = made_word(random)
                     yield name, place, _Plant(number, column, *_written(core, random))
 
 
@@ -236,7 +236,7 @@ def _written(core: str, random: Random) -> tuple[str, str, str]:
     return random.choice(forms), core, f"'{core}{random.randrange(10)}'"
 
 
-def _made(random: Random) -> str:
+def made_word(random: Random) -> str:
     """Something like a word, with or without digits, that occurs nowhere by chance."""
     parts = [random.choice(_LETTERS) + random.choice(_VOWELS) for _ in range(6)]
     return "".join(parts) + random.choice(["", str(random.randrange(100))])
@@ -255,7 +255,7 @@ def _harmless(codes: list[str]) -> Iterator[str]:
         yield f"CREATE VIEW harmless{number} AS " + forms[number % len(forms)].format(code)
 
 
-def _told_of(tables: Iterable[CatalogTable], docs: Path) -> set[str]:
+def lint_findings(tables: Iterable[CatalogTable], docs: Path) -> set[str]:
     """Tables and views that lint finds to show something, were their texts written as the catalog has them."""
     raw = {table.table_name: table for table in tables}
     told = set()
@@ -281,7 +281,7 @@ def _as_read(document: TableDocument, table: CatalogTable) -> TableDocument:
     return document.model_copy(update=changed)
 
 
-def _everything(dsn: str, project: Path) -> str:
+def everything_written(dsn: str, project: Path) -> str:
     """All that a run, a second one and the questions after it wrote and printed, in small letters."""
     project.mkdir()
     ran = [

@@ -22,7 +22,23 @@ from tribal.catalog.qualifiers import literals, qualifiers, sql_qualifiers
     ],
 )
 def test_sql_names_the_schemas_before_its_dots(sql: str, schemas: set[str]) -> None:
-    assert sql_qualifiers(sql) == schemas
+    assert sql_qualifiers(sql, "postgres") == schemas
+
+
+@pytest.mark.parametrize(
+    ("sql", "schemas", "texts"),
+    [
+        ("iff(a = 'it\\'s', vault.f(1), 'x.y')", {"vault"}, ["it's", "x.y"]),
+        ("a = 'x\\\\' and vault.f(1) = 'y'", {"vault"}, ["x\\", "y"]),
+        ("$$it's x.y$$ || vault.f(1)", {"vault"}, ["it's x.y"]),
+        ("vault.f(1) // it's old.f(1)\n + b.g(2)", {"vault", "old", "b"}, ["// it's old.f(1)"]),
+    ],
+)
+def test_snowflake_ends_literals_by_its_own_rules_and_comments_count_as_both(
+    sql: str, schemas: set[str], texts: list[str]
+) -> None:
+    assert sql_qualifiers(sql, "snowflake") == schemas
+    assert literals(sql, "snowflake") == texts
 
 
 def test_a_sentence_names_the_first_part_of_every_dotted_name() -> None:
@@ -32,4 +48,4 @@ def test_a_sentence_names_the_first_part_of_every_dotted_name() -> None:
 
 
 def test_literals_are_what_is_quoted() -> None:
-    assert literals("f('it''s', 'b'::text)") == ["it's", "b"]
+    assert literals("f('it''s', 'b'::text)", "postgres") == ["it's", "b"]

@@ -84,6 +84,16 @@ def test_no_value_is_left() -> None:
     assert "4711" not in text
 
 
+@pytest.mark.parametrize("value", ["$$hunter2$$", "'it\\'s hunter2'", "N'hunter2'", "x'68756e74657232'"])
+def test_no_value_is_left_in_whatever_form_it_was_written(value: str) -> None:
+    text = query(
+        f"create view v as select id, {value} as x from customer /* hunter2 */ where name = {value} -- hunter2"
+    )
+    assert text is not None
+    assert "hunter2" not in text
+    assert "68756e74657232" not in text
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -35,7 +35,7 @@ def secretive_table() -> CatalogTable:
 
 def test_every_text_of_a_table_loses_what_belongs_to_a_secret_and_nothing_else() -> None:
     before = secretive_table()
-    after = redact_table(before)
+    after = redact_table(before, "postgres")
     assert SECRET not in after.to_json().decode()
     assert after.to_json().count(b"plain one") == before.to_json().count(b"plain one") == 3
     by_name = {each.name: each for each in after.columns}
@@ -44,7 +44,13 @@ def test_every_text_of_a_table_loses_what_belongs_to_a_secret_and_nothing_else()
     assert by_name["api_key"].generated == "CASE WHEN (kind = '[api_key]'::text) THEN '[api_key]'::text END"
     assert by_name["kind"].enum_values == ["a b", "c d"]
     assert after.indexes[0].columns == ["kind", "replace(password, '[password]'::text, ''::text)"]
-    assert redact_table(after) == after
+    assert redact_table(after, "postgres") == after
+
+
+def test_the_expressions_that_snowflake_clusters_by_lose_secrets_too() -> None:
+    made = table("SHOP.ACCOUNT", column("KIND", "VARCHAR"))
+    before = made.model_copy(update={"clustering_key": "LINEAR(KIND, IFF(PASSWORD = 'it\\'s quelk', 1, 0))"})
+    assert redact_table(before, "snowflake").clustering_key == "LINEAR(KIND, IFF(PASSWORD = '[password]', 1, 0))"
 
 
 def test_labels_stay_if_none_of_them_can_be_a_value() -> None:

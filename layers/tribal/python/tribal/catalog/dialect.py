@@ -9,6 +9,11 @@ from tribal_contracts import DatabaseType
 
 _PLAIN_LOWER = re.compile(r"[a-z_][a-z0-9_]*\Z")
 _PLAIN_UPPER = re.compile(r"[A-Z_][A-Z0-9_]*\Z")
+_ESCAPE = re.compile(
+    r"'(?P<quote>')|\\(?:(?P<code>[0-3]?[0-7]{1,2})|(?P<hex>x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})|(?P<other>.)|\Z)",
+    re.DOTALL,
+)
+_CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 # Words that PostgreSQL 18 or Snowflake reserves anywhere a name may stand.
 _RESERVED = frozenset(
@@ -93,3 +98,27 @@ def legible_table(server_database: str, schema: str, table: str, kind: DatabaseT
 
 def _parts(server_database: str, schema: str, table: str, kind: DatabaseType) -> tuple[str, ...]:
     return (server_database, schema, table) if kind == "snowflake" else (schema, table)
+
+
+def unescaped(content: str) -> str:
+    """The text of a Snowflake literal, of which what is between the single quotes is given.
+
+    Source: https://docs.snowflake.com/en/sql-reference/data-types-text#escape-sequences-in-single-quoted-string-constants
+    """
+    text = _ESCAPE.sub(_character, content)
+    # `\ud83d\ude00` is one character; half of one is none.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if "\\u" in content else text
+
+
+def _character(escape: re.Match[str]) -> str:
+    if escape["code"] is not None:
+        return chr(int(escape["code"], 8))
+    if escape["hex"] is not None:
+        return chr(int(escape["hex"][1:], 16))
+    character = escape["quote"] or escape["other"] or ""
+    return _CONTROLS.get(character, character)
+
+
+def string_literal(text: str) -> str:
+    """A text as a Snowflake literal."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"

@@ -135,7 +135,7 @@ def _table(table: TableDocument, file: IndexableFile, indexed_at: str) -> list[D
     own = own_names(table)
     prose = prose_of([table.description, *(column.description for column in table.columns)], own)
     inside, outside = split_notes(table.notes, table.schema_)
-    prose += values_of(table.columns, table.schema_, own) + Prose(beyond=prose_terms(outside))
+    prose += values_of(table.columns, table.schema_, table.database_type, own) + Prose(beyond=prose_terms(outside))
     body = (*wording.terms([table.schema_, *column_names]), *prose_terms(inside))
     name = wording.spelt_out(table.table)
     draft = Draft(record, wording.terms([table.table]), body, record.content, name, prose)
@@ -157,7 +157,7 @@ def _column(
         keywords=wording.keywords([column.name]),
         **provenance,
     )
-    prose = prose_of([column.description], own) + values_of([column], table.schema_, own)
+    prose = prose_of([column.description], own) + values_of([column], table.schema_, table.database_type, own)
     return Draft(record, wording.terms([column.name]), wording.terms([table.table]), text, prose=prose)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tribal.catalog.qualifiers import SYSTEM_SCHEMAS, qualifiers, sql_qualifiers
 from tribal.indexing.texts import informative_text, prose_terms
 from tribal.naming.mentions import OwnNames, mentioned_words
-from tribal_contracts import Description, DocumentedColumn
+from tribal_contracts import DatabaseType, Description, DocumentedColumn
 
 _CODE = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
 """One piece of letters, such as `past_due` or `EUR`: whoever asks for it means the tables that have it."""
@@ -47,12 +47,12 @@ def split_notes(notes: Iterable[str], schema: str) -> tuple[list[str], list[str]
     return inside, outside
 
 
-def values_of(columns: Iterable[DocumentedColumn], schema: str, own: OwnNames) -> Prose:
+def values_of(columns: Iterable[DocumentedColumn], schema: str, dialect: DatabaseType, own: OwnNames) -> Prose:
     """Values that say what a row is: labels of enum types, which belong to the type's schema, and sampled codes."""
     inside: list[str] = []
     outside: list[str] = []
     for column in columns:
-        others = sql_qualifiers(column.type) - SYSTEM_SCHEMAS - {schema}
+        others = sql_qualifiers(column.type, dialect) - SYSTEM_SCHEMAS - {schema}
         (outside if others else inside).extend(column.enum_values or ())
         inside += _codes(column)
     return Prose(prose_terms(inside), prose_terms(outside), _mentions([*inside, *outside], own))

@@ -11,6 +11,7 @@ from tribal.naming.tokens import split_identifier
 from tribal.retrieval.names import may_see
 from tribal.scoping.bounds import WITHHELD, Bounds
 from tribal_contracts import (
+    DatabaseType,
     Description,
     DocumentedColumn,
     DocumentedIndex,
@@ -31,7 +32,7 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
     own = OwnNames.of(
         [document.database, document.schema_, document.table, *(column.name for column in document.columns)]
     )
-    texts = _Texts(bounds, document.database, own)
+    texts = _Texts(bounds, document.database, document.database_type, own)
     keys = [key for key in document.foreign_keys if may_see(key.references_table, bounds.scope)]
     in_keys = {column for key in keys for column in key.columns}
     return document.model_copy(
@@ -53,9 +54,10 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
 class _Texts:
     """What of a table's texts a caller may see."""
 
-    def __init__(self, bounds: Bounds, database: str, own: OwnNames) -> None:
+    def __init__(self, bounds: Bounds, database: str, dialect: DatabaseType, own: OwnNames) -> None:
         self._bounds = bounds
         self._database = database
+        self._dialect = dialect
         self._own = own
 
     def description(self, said: Description) -> Description:
@@ -77,7 +79,7 @@ class _Texts:
 
     def hides_sql(self, sql: str) -> bool:
         """Whether an expression or a type names something hidden."""
-        return self._bounds.withholds_sql(sql, self._database)
+        return self._bounds.withholds_sql(sql, self._database, self._dialect)
 
     def sql(self, sql: str | None) -> str | None:
         """An expression or a type, or what stands for it."""

@@ -98,8 +98,8 @@ def _draws_hidden_types(entries: Sequence[IndexedTable], bounds: Bounds, toolbox
     if bounds.is_open:
         return False
     tables = toolbox.index.documents([entry.record_id for entry in entries], TableDocument).values()
-    columns = ((table.database, column) for table in tables for column in table.columns)
-    return any(bounds.withholds_sql(column.type, database) for database, column in columns)
+    columns = ((table, column) for table in tables for column in table.columns)
+    return any(bounds.withholds_sql(column.type, table.database, table.database_type) for table, column in columns)
 
 
 def _pictures(domain: str, databases: Sequence[str], documents: DocumentsByPlace) -> dict[str, Any]:

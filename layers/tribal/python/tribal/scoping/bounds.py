@@ -11,6 +11,7 @@ from tribal.catalog.qualifiers import SYSTEM_SCHEMAS, literals, qualifiers, sql_
 from tribal.catalog.scope import EVERYTHING, Scope
 from tribal.errors import IndexAbsent
 from tribal.naming.mentions import Names, OwnNames, mentioned_in, mentioned_words, words_of_names
+from tribal_contracts import DatabaseType
 
 WITHHELD = "(withheld)"
 """Stands for a default, a type or an expression that names something outside of the scope."""
@@ -75,12 +76,13 @@ class Bounds:
         """Whether one of several texts of any length mentions anything outside of the scope."""
         return bool(self.hidden) and not self.hidden.isdisjoint(mentioned_in(texts))
 
-    def withholds_sql(self, sql: str, database: str) -> bool:
+    def withholds_sql(self, sql: str, database: str, dialect: DatabaseType) -> bool:
         """Whether an expression or a type names anything outside of the scope.
 
         The catalog qualifies everything but the server's own, so that a name before a dot is a schema.
         """
-        return self._is_outside(sql_qualifiers(sql), database) or any(map(self.withholds, literals(sql)))
+        outside = self._is_outside(sql_qualifiers(sql, dialect), database)
+        return outside or any(map(self.withholds, literals(sql, dialect)))
 
     def tells_derived(self, text: str, database: str, own: OwnNames) -> bool:
         """Whether a sentence that rules made names anything outside of the scope.

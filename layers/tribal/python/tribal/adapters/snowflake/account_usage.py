@@ -18,8 +18,9 @@ from tribal.adapters.snowflake.connections.errors import (
     is_without_warehouse,
     number_of,
 )
-from tribal.adapters.snowflake.names import literal, literals
+from tribal.adapters.snowflake.names import literals
 from tribal.adapters.snowflake.rows import INFORMATION_SCHEMA
+from tribal.catalog.dialect import string_literal
 from tribal.errors import DatabaseError
 from tribal.ports import SchemaAndTable
 
@@ -67,7 +68,7 @@ class Usage:
 
 def existing_schemas(ask: Ask, database: str) -> frozenset[str] | None:
     """All schemas of a database, hidden ones too; `None` where the role may not know."""
-    rows = _readable(ask, statements.EXISTING_SCHEMAS.format(database=literal(database)), _SchemaName)
+    rows = _readable(ask, statements.EXISTING_SCHEMAS.format(database=string_literal(database)), _SchemaName)
     return None if rows is None else frozenset(row.schema_name for row in rows) - {INFORMATION_SCHEMA}
 
 
@@ -81,7 +82,7 @@ def dropped_tables(ask: Ask, database: str, tables: Iterable[SchemaAndTable]) ->
     for begin in range(0, len(wanted), _NAMES_AT_ONCE):
         part = wanted[begin : begin + _NAMES_AT_ONCE]
         sql = statements.TABLE_HISTORY.format(
-            database=literal(database),
+            database=string_literal(database),
             schemas=literals(sorted({schema for schema, _ in part})),
             tables=literals(sorted({name for _, name in part})),
         )
@@ -100,7 +101,7 @@ def dropped_tables(ask: Ask, database: str, tables: Iterable[SchemaAndTable]) ->
 def sensitive_columns(ask: Ask, database: str) -> dict[tuple[str, str, str], str]:
     """What marks columns, by schema, table and column: masking policies, then tags, in order of their names."""
     marks: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    where = literal(database)
+    where = string_literal(database)
     for policy in _readable(ask, statements.MASKING_POLICIES.format(database=where), _Policy) or ():
         marks[policy[:3]].add(f"masking policy {policy.policy_name}")
     for tag in _readable(ask, statements.TAGS.format(database=where), _Tag) or ():

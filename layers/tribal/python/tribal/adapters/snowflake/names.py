@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tribal.catalog.dialect import string_literal
+
 
 def identifier(name: str) -> str:
     """A name in SQL, always in quotes: so it means what is stored, whatever words Snowflake reserves.
@@ -21,19 +23,14 @@ def path(*names: str) -> str:
     return ".".join(map(identifier, names))
 
 
-def literal(text: str) -> str:
-    """A text in SQL; Snowflake reads a backslash in it as the beginning of an escape."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
-
-
 def literals(texts: Sequence[str]) -> str:
     """Texts in SQL, separated by commas."""
-    return ", ".join(map(literal, texts))
+    return ", ".join(map(string_literal, texts))
 
 
 def pattern(name: str) -> str:
     """A pattern for `LIKE` in SQL that a name matches, perhaps among others."""
-    return literal(name.replace("\\", "\\\\"))
+    return string_literal(name.replace("\\", "\\\\"))
 
 
 def split_name(name: str, separator: str = ".") -> list[str]:

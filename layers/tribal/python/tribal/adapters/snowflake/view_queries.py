@@ -15,6 +15,7 @@ from tribal.ports import SchemaAndTable
 MAX_TEXT_CHARS = 50_000
 """A longer text is not parsed."""
 _ANY_TYPE = "VARIANT"
+_OTHER_LITERALS = (exp.RawString, exp.National, exp.HexString, exp.ByteString, exp.BitString, exp.UnicodeString)
 # What it cannot parse is told by an exception; its warnings would land among our own messages.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
@@ -64,7 +65,7 @@ class ViewQueries:
                 quote_identifiers=True,
             )
             _name_outputs(query, _listed(statement))
-            return _stored(query, self._database).sql("snowflake")
+            return _stored(query, self._database).sql("snowflake", comments=False)
         except (SqlglotError, RecursionError, ValueError):
             return None
 
@@ -95,8 +96,9 @@ def _name_outputs(query: exp.Query, names: Sequence[exp.Identifier]) -> None:
 
 def _stored(query: exp.Query, database: str) -> exp.Query:
     """The query without values, and without names of databases."""
-    for literal in list(query.find_all(exp.Literal)):
-        literal.replace(exp.Literal.string("") if literal.is_string else exp.Literal.number(0))
+    for literal in list(query.find_all(exp.Literal, *_OTHER_LITERALS)):
+        is_number = isinstance(literal, exp.Literal) and not literal.is_string
+        literal.replace(exp.Literal.number(0) if is_number else exp.Literal.string(""))
     for table in list(query.find_all(exp.Table)):
         if table.catalog == database:
             table.set("catalog", None)

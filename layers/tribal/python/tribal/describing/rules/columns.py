@@ -67,7 +67,10 @@ def _filled_in(facts: ColumnFacts) -> Iterator[Statement]:
     """What the database fills in by itself."""
     column = facts.column
     if column.generated:
-        formula = redact_expression(column.generated, table=facts.context.table.table_name, column=column.name)
+        context = facts.context
+        formula = redact_expression(
+            column.generated, table=context.table.table_name, column=column.name, dialect=context.database_type
+        )
         yield declared(f"Calculated by the database: {formula}.", "generated")
     elif column.identity:
         yield declared("Numbered by the database.", "identity")

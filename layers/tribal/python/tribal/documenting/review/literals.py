@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tribal.masking import PLACEHOLDER, detect_by_name, redact_expression, redact_labels, redact_view
-from tribal_contracts import DocumentedColumn, TableDocument
+from tribal_contracts import DatabaseType, DocumentedColumn, TableDocument
 
 
 class Shown(NamedTuple):
@@ -20,32 +20,33 @@ class Shown(NamedTuple):
 
 def shown_literals(document: TableDocument) -> Iterator[Shown]:
     """Sensitive literals in defaults, generated columns, labels, indexes, checks and the SQL of a view."""
-    table, names = document.table, [column.name for column in document.columns]
+    table, dialect, names = document.table, document.database_type, [column.name for column in document.columns]
     for column in document.columns:
-        yield from _of_column(column, table)
+        yield from _of_column(column, table, dialect)
     for index in document.indexes:
         texts = [part for part in index.columns if part not in names]
         texts += [index.predicate] if index.predicate else []
         for text in texts:
-            yield from _new(None, f"index {index.name!r}", text, redact_expression(text, table=table))
+            yield from _new(None, f"index {index.name!r}", text, redact_expression(text, table=table, dialect=dialect))
     for check in document.checks:
-        redacted = redact_expression(check.expression, table=table)
+        redacted = redact_expression(check.expression, table=table, dialect=dialect)
         yield from _new(None, f"check {check.name!r}", check.expression, redacted)
     if document.view_definition:
-        redacted = redact_view(document.view_definition, view=table, columns=names)
+        redacted = redact_view(document.view_definition, view=table, columns=names, dialect=dialect)
         yield from _new(None, "definition", document.view_definition, redacted)
 
 
-def _of_column(column: DocumentedColumn, table: str) -> Iterator[Shown]:
+def _of_column(column: DocumentedColumn, table: str, dialect: DatabaseType) -> Iterator[Shown]:
     for what, text in (("default", column.default_value), ("expression", column.generated)):
         if text:
-            yield from _new(column.name, what, text, redact_expression(text, table=table, column=column.name))
+            redacted = redact_expression(text, table=table, column=column.name, dialect=dialect)
+            yield from _new(column.name, what, text, redacted)
     labels = column.enum_values or []
-    redacted = redact_labels(labels, table=table, column=column.name)
-    if redacted is None:
+    shown = redact_labels(labels, table=table, column=column.name)
+    if shown is None:
         yield Shown(column.name, "list of values", str(detect_by_name(column.name, table)))
     else:
-        yield from _new(column.name, "list of values", "\n".join(labels), "\n".join(redacted))
+        yield from _new(column.name, "list of values", "\n".join(labels), "\n".join(shown))
 
 
 def _new(column: str | None, what: str, text: str, redacted: str) -> Iterator[Shown]:

@@ -52,7 +52,8 @@ def unsampled_contexts(unit: WorkUnit, store: ObjectStore) -> Iterator[tuple[Tab
     for spec in unit.tables:
         place = (spec.schema_name, spec.table_name)
         if place in tables:
-            yield spec, table_context(unit, part, redact_table(tables[place]), spec, {}, annotations.get(place))
+            table = redact_table(tables[place], part.type)
+            yield spec, table_context(unit, part, table, spec, {}, annotations.get(place))
 
 
 def _settled(annotation: TableAnnotation | None) -> Settled:

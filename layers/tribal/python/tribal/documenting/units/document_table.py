@@ -109,7 +109,7 @@ class TableDocumenter:
         if table is None:
             raise LookupError(f"the slice {shared.unit.slice_file!r} lacks the table; plan again")
         # An earlier version, or a person, may have written the slice.
-        table = redact_table(table)
+        table = redact_table(table, shared.part.type)
         wants_samples = shared.options.rows_to_sample > 0 and can_be_sampled(table, views=shared.options.sample_views)
         samples = self._samples(table, spec) if wants_samples else Samples()
         if earlier is not None and self._is_better(earlier, samples, spec):

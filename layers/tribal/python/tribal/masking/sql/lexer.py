@@ -1,4 +1,4 @@
-"""Splits SQL into names, literals and signs, exactly and in linear time; it accepts any text."""
+"""Splits SQL of PostgreSQL or Snowflake into names, literals and signs, in linear time; it accepts any text."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
+from tribal.catalog.dialect import unescaped
 from tribal.masking.kinds import PLACEHOLDER
+from tribal_contracts import DatabaseType
 
 
 class TokenType(Enum):
-    """What a token is; spaces and comments are none."""
+    """What a token is; spaces are none."""
 
     STRING = auto()
+    COMMENT = auto()
     NUMBER = auto()
     NAME = auto()
     OPEN = auto()
@@ -38,29 +41,55 @@ class Token(NamedTuple):
 
 # Of each repetition only one branch can match the next character, so nothing is tried twice. A literal or comment that
 # is not closed runs to the end of the text.
-_TOKEN = re.compile(
-    rf"""
-    (?P<blank>\s+ | --[^\n]* | /\*.*?(?:\*/|\Z))
-    | (?P<escaped>[eE]'[^'\\]*(?:(?:''|\\(?:.|\Z))[^'\\]*)*(?:'|\Z))
-    | (?P<string>(?:[bBxXnN]|[uU]&)?'[^']*(?:''[^']*)*(?:'|\Z))
-    | (?P<dollars>\$(?:[^\W\d]\w*)?\$)
-    | (?P<quoted>(?:[uU]&)?"[^"]*(?:""[^"]*)*(?:"|\Z))
-    | (?P<placeholder>{PLACEHOLDER.pattern})
-    | (?P<name>[^\W\d][\w$]*)
-    | (?P<number>\.?\d(?:[\w.]|(?<=[eE])[+-](?=\d))*)
-    | (?P<cast>::)
-    | (?P<open>[(\[])
-    | (?P<close>[)\]])
-    | (?P<comma>,)
-    | (?P<dot>\.)
-    | (?P<sign>(?:(?!--|/\*)[-+*/<>=~!@\#%^&|`?:])+)
-    | .
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+def _pattern(blank: str, literals: str, quoted: str, name: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"""
+        (?P<blank>\s+)
+        | (?P<comment>(?:{blank})[^\n\r]*)
+        | (?P<block>/\*)
+        | {literals}
+        | (?P<quoted>{quoted}"[^"]*(?:""[^"]*)*(?:"|\Z))
+        | (?P<placeholder>{PLACEHOLDER.pattern})
+        | (?P<name>{name})
+        | (?P<number>\.?\d(?:[\w.]|(?<=[eE])[+-](?=\d))*)
+        | (?P<cast>::)
+        | (?P<open>[(\[])
+        | (?P<close>[)\]])
+        | (?P<comma>,)
+        | (?P<dot>\.)
+        | (?P<sign>(?:(?!{blank}|/\*)[-+*/<>=~!@\#%^&|`?:])+)
+        | .
+        """,
+        re.VERBOSE | re.DOTALL,
+    )
+
+
+_PATTERNS: dict[DatabaseType, re.Pattern[str]] = {
+    "postgres": _pattern(
+        blank="--",
+        literals=r"""
+        (?P<escaped>[eE]'[^'\\]*(?:(?:''|\\(?:.|\Z))[^'\\]*)*(?:'|\Z))
+        | (?P<string>(?:[bBxXnN]|[uU]&)?'[^']*(?:''[^']*)*(?:'|\Z))
+        | (?P<dollars>\$(?:[^\W\d]\w*)?\$)""",
+        quoted="(?:[uU]&)?",
+        name=r"[^\W\d][\w$]*",
+    ),
+    # https://docs.snowflake.com/en/sql-reference/data-types-text#string-constants: a backslash escapes in every quoted
+    # literal and never between `$$`. That a name ends before `$$` hides rather too much.
+    "snowflake": _pattern(
+        blank="--|//",
+        literals=r"""
+        (?P<string>[xXnN]?'[^'\\]*(?:(?:''|\\(?:.|\Z))[^'\\]*)*(?:'|\Z))
+        | (?P<dollars>\$\$)""",
+        quoted="",
+        name=r"[^\W\d](?:\w|\$(?!\$))*",
+    ),
+}
+_BLOCK_EDGE = re.compile(r"/\*|\*/")
 _TYPES = {
     "escaped": TokenType.STRING,
     "string": TokenType.STRING,
+    "comment": TokenType.COMMENT,
     "quoted": TokenType.NAME,
     "name": TokenType.NAME,
     "number": TokenType.NUMBER,
@@ -73,14 +102,15 @@ _TYPES = {
 }
 
 
-def tokens_of(sql: str) -> list[Token]:
-    """The tokens of an SQL text as PostgreSQL reads it, but with the placeholders of hidden numbers left out."""
-    return list(_tokens(sql))
+def tokens_of(sql: str, dialect: DatabaseType) -> list[Token]:
+    """The tokens of an SQL text as the server reads it, without comments and the placeholders of hidden numbers."""
+    return [token for token in scan(sql, dialect) if token.type is not TokenType.COMMENT]
 
 
-def _tokens(sql: str) -> Iterator[Token]:
-    position = 0
-    while found := _TOKEN.match(sql, position):
+def scan(sql: str, dialect: DatabaseType) -> Iterator[Token]:
+    """The same with comments."""
+    pattern, position = _PATTERNS[dialect], 0
+    while found := pattern.match(sql, position):
         group = found.lastgroup or ""
         start, position = found.span()
         if group == "dollars":
@@ -89,16 +119,36 @@ def _tokens(sql: str) -> Iterator[Token]:
             text = sql[position:end]
             position = len(sql) if closing < 0 else end + len(found[0])
             yield Token(TokenType.STRING, start, position, text)
+        elif group == "block":
+            position = _end_of_block(sql, position, dialect)
+            yield Token(TokenType.COMMENT, start, position, sql[start:position])
         elif group in ("string", "escaped"):
-            yield Token(TokenType.STRING, start, position, _content(found[0], "'"))
+            yield Token(TokenType.STRING, start, position, _text_of(found[0], dialect))
         elif group == "quoted":
-            yield Token(TokenType.NAME, start, position, _content(found[0], '"'))
+            yield Token(TokenType.NAME, start, position, _content(found[0], '"').replace('""', '"'))
         elif group == "name":
             yield Token(TokenType.NAME, start, position, found[0], found[0].upper())
         elif group in _TYPES:
             yield Token(_TYPES[group], start, position, found[0])
 
 
+def _end_of_block(sql: str, position: int, dialect: DatabaseType) -> int:
+    """Where a comment ends whose `/*` is before the position; PostgreSQL nests them."""
+    depth = 1
+    for edge in _BLOCK_EDGE.finditer(sql, position):
+        if edge[0] == "*/":
+            depth -= 1
+        elif dialect == "postgres":
+            depth += 1
+        if depth == 0:
+            return edge.end()
+    return len(sql)
+
+
+def _text_of(written: str, dialect: DatabaseType) -> str:
+    content = _content(written, "'")
+    return unescaped(content) if dialect == "snowflake" else content.replace("''", "'")
+
+
 def _content(written: str, quote: str) -> str:
-    inside = written[written.index(quote) + 1 :]
-    return inside.removesuffix(quote).replace(quote * 2, quote)
+    return written[written.index(quote) + 1 :].removesuffix(quote)

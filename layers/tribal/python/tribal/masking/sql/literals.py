@@ -10,29 +10,30 @@ from tribal.masking.sql.harmless import is_harmless_number, is_harmless_text
 from tribal.masking.sql.lexer import Token, TokenType, tokens_of
 from tribal.masking.sql.segments import Literal, Name, Structure, kinds_of_literals
 from tribal.masking.sql.structure import structure_of
+from tribal_contracts import DatabaseType
 
 
-def hide_in_expression(sql: str, *, table: str, kind: SensitiveKind | None = None) -> str:
+def hide_in_expression(sql: str, *, table: str, dialect: DatabaseType, kind: SensitiveKind | None = None) -> str:
     """Replaces, in an expression on a table, each literal that belongs to a sensitive column by the column's kind.
 
     With a kind given, every literal goes, as in the default of a column of that kind. Literals that tell nothing stay.
     """
     if not _may_hold_literals(sql):
         return sql
-    tokens = tokens_of(sql)
+    tokens = tokens_of(sql, dialect)
     structure = structure_of(tokens)
     structure.segments[0].forced = kind
     return _replaced(sql, tokens, structure, (table,))
 
 
-def hide_in_view(sql: str, *, view: str, columns: Sequence[str]) -> str:
+def hide_in_view(sql: str, *, view: str, columns: Sequence[str], dialect: DatabaseType) -> str:
     """Replaces, in the definition of a view with these columns, each literal that belongs to a sensitive column.
 
     A literal belongs to what it is compared or put together with, and to the name under which it is selected.
     """
     if not _may_hold_literals(sql):
         return sql
-    tokens = tokens_of(sql)
+    tokens = tokens_of(sql, dialect)
     structure = structure_of(tokens, columns)
     return _replaced(sql, tokens, structure, (view, *structure.tables.values()))
 

@@ -131,7 +131,8 @@ class _Reader:
             frame.current.names.append(Name(token.text.strip("{}").rpartition(",")[2].strip('" ')))
         elif not looked_up:
             if token.type is TokenType.STRING and _JSON_PATH.match(token.text):
-                path = tokens_of(token.text)
+                # A path quotes names as PostgreSQL does, whatever SQL it is in.
+                path = tokens_of(token.text, "postgres")
                 frame.current.names.extend(Name(each.text) for each in path if each.type is TokenType.NAME)
             cast = self._token(2).word if self._token(1).type is TokenType.CAST else ""
             frame.current.literals.append(Literal(self._at, Place(cast, frame.call, frame.argument)))

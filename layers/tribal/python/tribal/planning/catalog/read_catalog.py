@@ -90,7 +90,7 @@ class _Found:
 
     @classmethod
     def of(cls, entry: DatabaseEntry, read: CatalogContents) -> _Found:
-        contents = redact_contents(read)
+        contents = redact_contents(read, entry.type)
         tables = tuple(t for t in contents.tables if is_selected(entry, t.schema_name, t.table_name))
         used = {table.schema_name for table in tables}
         schemas = [schema.model_dump(mode="json") for schema in contents.schemas if schema.name in used]

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from tribal.masking import redact_table, redact_text
 from tribal.ports import CatalogContents
-from tribal_contracts import CatalogSchema
+from tribal_contracts import CatalogSchema, DatabaseType
 
 
-def redact_contents(contents: CatalogContents) -> CatalogContents:
+def redact_contents(contents: CatalogContents, dialect: DatabaseType) -> CatalogContents:
     """The contents with all text redacted, except names."""
     return replace(
         contents,
         schemas=tuple(_redact_schema(schema) for schema in contents.schemas),
-        tables=tuple(redact_table(table) for table in contents.tables),
+        tables=tuple(redact_table(table, dialect) for table in contents.tables),
     )
 
 

@@ -157,7 +157,7 @@ def _compared(
 
 def _tables(reading: CatalogReading, store: ObjectStore) -> Iterator[CatalogTable]:
     # An earlier version may have kept what this one hides.
-    return map(redact_table, iterate_snapshot(store, reading)[1])
+    return (redact_table(table, reading.type) for table in iterate_snapshot(store, reading)[1])
 
 
 def _fate(change: TableChange, after: CatalogReading) -> TableFate:

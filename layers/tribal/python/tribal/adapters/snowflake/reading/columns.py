@@ -11,11 +11,12 @@ from tribal.adapters.snowflake.connections.errors import (
     is_unknown_object,
     is_without_warehouse,
 )
-from tribal.adapters.snowflake.names import literal, path
+from tribal.adapters.snowflake.names import path
 from tribal.adapters.snowflake.reading.listing import Listing
 from tribal.adapters.snowflake.reading.questions import Questions
 from tribal.adapters.snowflake.rows import INFORMATION_SCHEMA, ColumnRow, DescribedColumnRow, is_yes, number, text
 from tribal.adapters.snowflake.types import described_type, is_told_by_show_only, shown_type
+from tribal.catalog.dialect import string_literal
 from tribal.errors import DatabaseError
 from tribal.ports import SchemaAndTable
 from tribal_contracts import CatalogColumn
@@ -108,10 +109,10 @@ def _by_table(rows: Iterable[ColumnRow]) -> Columns:
 
 
 def _range(database: str, schema: str, names: Sequence[SchemaAndTable], *, whole: bool) -> str:
-    parts: Mapping[str, str] = {"database": path(database), "schema": literal(schema)}
+    parts: Mapping[str, str] = {"database": path(database), "schema": string_literal(schema)}
     if whole:
         return statements.COLUMNS_OF_SCHEMA.format(**parts)
-    first, last = literal(names[0][1]), literal(names[-1][1])
+    first, last = string_literal(names[0][1]), string_literal(names[-1][1])
     return statements.COLUMNS_OF_RANGE.format(**parts, first=first, last=last)
 
 

@@ -13,7 +13,8 @@ from typing import NamedTuple, TypeVar
 
 from tribal.adapters.snowflake.connections.connection import Answer
 from tribal.adapters.snowflake.connections.errors import is_too_much, is_unknown_object
-from tribal.adapters.snowflake.names import literal, path
+from tribal.adapters.snowflake.names import path
+from tribal.catalog.dialect import string_literal
 from tribal.errors import DatabaseError
 from tribal.ports import SchemaAndTable, UnreadPart
 
@@ -100,7 +101,7 @@ class Questions:
         while len(page) >= self.show_rows:
             if not overlap:
                 return None
-            after = literal(page[-overlap - 1 if overlap < len(page) else 0][0])
+            after = string_literal(page[-overlap - 1 if overlap < len(page) else 0][0])
             page = self.ask(following.format(place=place, rows=self.show_rows, after=after)).as_rows(kind)
             fresh = [row for row in page if row[0] not in found]
             if len(fresh) == len(page) or (not fresh and len(page) >= self.show_rows):

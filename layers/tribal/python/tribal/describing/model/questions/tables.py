@@ -112,7 +112,7 @@ def _question(source: _Source, numbers: Sequence[int], text: bool) -> Question:
 
 def _redacted(context: TableContext) -> TableContext:
     """The context without what documents hide: whoever wrote a slice, nothing else leaves the machine."""
-    return replace(context, table=redact_table(context.table))
+    return replace(context, table=redact_table(context.table, context.database_type))
 
 
 def _open_text(context: TableContext, rules: TableDescription) -> bool:
