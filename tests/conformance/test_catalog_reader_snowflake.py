@@ -110,6 +110,7 @@ def _seed(fake: FakeSnowflake, way: Way) -> None:
         account.database(_DATABASE).schema(name, comment=comment)
     for name in ("SALES", "DEPOT"):
         account.grant(_ROLE, "USAGE", "SCHEMA", _DATABASE, name)
+    account.role(_ROLE).database_roles.add(("SNOWFLAKE", "GOVERNANCE_VIEWER"))
     if way.viewer:
         account.role(_ROLE).database_roles.add(("SNOWFLAKE", "OBJECT_VIEWER"))
     for table in (*SEED, _SECRET):

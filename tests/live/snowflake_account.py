@@ -61,7 +61,7 @@ class Account:
 
     def open(self, **more: Any) -> SnowflakeCatalog:
         """A reader."""
-        return SnowflakeCatalog(replace(self.target, **more), may_sample=True)
+        return SnowflakeCatalog(replace(self.target, **more), may_sample=True, settled_after_hours=0)
 
 
 def _made() -> Account:
@@ -98,6 +98,7 @@ def _seed(name: str, warehouse: str, public_key: str) -> str:
         f"CREATE USER {name} TYPE = SERVICE DEFAULT_ROLE = {name} RSA_PUBLIC_KEY = '{public_key}'",
         f"GRANT ROLE {name} TO USER {name}; GRANT USAGE ON DATABASE {name} TO ROLE {name}",
         f"GRANT USAGE ON WAREHOUSE {quote_identifier(warehouse, 'snowflake')} TO ROLE {name}",
+        f"GRANT DATABASE ROLE SNOWFLAKE.GOVERNANCE_VIEWER TO ROLE {name}",
         f"CREATE SCHEMA sales COMMENT = '{SALES_COMMENT}'; CREATE SCHEMA depot; CREATE SCHEMA vault",
         f"GRANT USAGE ON SCHEMA sales TO ROLE {name}; GRANT USAGE ON SCHEMA depot TO ROLE {name}",
         *(_created(seed) for seed in SEED if seed.kind == "table"),

@@ -170,7 +170,16 @@ def test_the_script_makes_a_role_that_reads_all_and_can_do_nothing_else(snowflak
         assert {table.table_name for table in reader.read().tables} == {"ONE", "TWO", "SEEN", "LATER"}
     assert (report.tables_total, report.tables_selectable) == (4, 3)
     assert report.missing == ()
-    assert not any("write" in each or "OBJECT_VIEWER" in each for each in report.warnings)
+    assert not any("write" in each or "_VIEWER" in each for each in report.warnings)
+
+
+@pytest.mark.parametrize("may_sample", [True, False])
+def test_the_script_lets_the_role_read_tags_only_where_rows_are_sampled(
+    snowflake: FakeSnowflake, may_sample: bool
+) -> None:
+    _seed(snowflake)
+    script = _access(snowflake, warehouse=WAREHOUSE, may_sample=may_sample).script or ""
+    assert (f"GRANT DATABASE ROLE SNOWFLAKE.GOVERNANCE_VIEWER TO ROLE {ROLE};" in script) == may_sample
 
 
 def test_credits_are_estimated_with_the_arithmetic(snowflake: FakeSnowflake) -> None:

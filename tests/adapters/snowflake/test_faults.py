@@ -9,7 +9,7 @@ import pytest
 
 from tests.adapters.snowflake.readers import new_account, reading, see_all, seeded_tables, structure
 from tests.fakes.snowflake import Column, FakeSnowflake, Key, faults
-from tests.fakes.snowflake.connecting import WAREHOUSE
+from tests.fakes.snowflake.connecting import ROLE, WAREHOUSE
 from tribal.errors import ConnectionLost, DatabaseError, DatabaseUnreachable, ServerUnavailable, StatementTimedOut
 from tribal_contracts import CatalogTable, DatabaseLimits
 
@@ -106,6 +106,7 @@ def test_rows_that_do_not_arrive_whole_are_never_taken_for_all(snowflake: FakeSn
 
 def test_with_a_tenth_of_all_statements_failing_every_table_is_sampled_or_reported(snowflake: FakeSnowflake) -> None:
     _seed(snowflake, tables=300)
+    snowflake.account.role(ROLE).database_roles.add(("SNOWFLAKE", "GOVERNANCE_VIEWER"))
     more: dict[str, Any] = {"may_sample": True, "warehouse": WAREHOUSE, "limits": _QUICK}
     with reading(snowflake, **more) as reader:
         tables = reader.read().tables

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tests.adapters.snowflake.readers import DATABASE, new_account, reading, see_all
 from tests.fakes.snowflake import Column, FakeSnowflake, Key
 from tests.fakes.snowflake.catalog import Relation
-from tests.fakes.snowflake.connecting import WAREHOUSE
+from tests.fakes.snowflake.connecting import ROLE, WAREHOUSE
 from tribal.adapters.snowflake.sampling import LARGE_TABLE_BYTES, MAX_COLUMNS, percent_of_partitions
 from tribal.errors import AccessDenied, StatementTimedOut, TableGone
 from tribal.ports import CatalogReader
@@ -24,6 +25,7 @@ def _seed(fake: FakeSnowflake, **more: Any) -> Relation:
 
 
 def _sampling(fake: FakeSnowflake, **more: Any) -> Any:
+    fake.account.role(ROLE).database_roles.add(("SNOWFLAKE", "GOVERNANCE_VIEWER"))
     return reading(fake, **{"may_sample": True, "warehouse": WAREHOUSE, **more})
 
 
@@ -167,3 +169,109 @@ def test_only_the_first_sample_may_wait_until_the_warehouse_runs(snowflake: Fake
         assert len(reader.sample(table, 5).rows) == 5
         with pytest.raises(StatementTimedOut, match=r"within 0\.5 s"):
             reader.sample(table, 5)
+
+
+GRANT = f"GRANT DATABASE ROLE SNOWFLAKE.GOVERNANCE_VIEWER TO ROLE {ROLE};"
+
+
+def _ungoverned(fake: FakeSnowflake, **more: Any) -> Any:
+    return reading(fake, **{"may_sample": True, "warehouse": WAREHOUSE, **more})
+
+
+def test_a_role_that_may_not_read_tags_takes_no_samples_and_says_which_grant_is_missing_once(
+    snowflake: FakeSnowflake,
+) -> None:
+    relation = _seed(snowflake)
+    relation.columns[1].tags["GOV.TAGS.PII"] = "yes"
+    with _ungoverned(snowflake) as reader:
+        contents = reader.read()
+        assert [reader.sample(table, 5).rows for table in contents.tables] == [()]
+        assert [part.reason for part in contents.unread if GRANT in part.reason] == [contents.unread[0].reason]
+        assert sum(GRANT in warning for warning in reader.access().warnings) == 1
+    assert _samples_sent(snowflake) == []
+
+
+@pytest.mark.parametrize("more", [{"may_sample": False}, {"warehouse": None}])
+def test_a_role_whose_database_is_not_sampled_is_told_nothing_of_tags(
+    snowflake: FakeSnowflake, more: dict[str, Any]
+) -> None:
+    _seed(snowflake)
+    with _ungoverned(snowflake, **more) as reader:
+        assert reader.read().unread == ()
+        assert not any("GOVERNANCE_VIEWER" in warning for warning in reader.access().warnings)
+
+
+def test_a_plan_made_without_the_grant_samples_no_tagged_column_once_it_is_granted(snowflake: FakeSnowflake) -> None:
+    relation = _seed(snowflake)
+    relation.columns[1].tags["GOV.TAGS.PII"] = "yes"
+    with _ungoverned(snowflake) as reader:
+        table = _only(reader)
+    assert [column.sensitive for column in table.columns] == [None, None]
+    with _sampling(snowflake) as reader:
+        assert reader.sample(table, 2).columns == ("N",)
+
+
+@pytest.mark.parametrize("place", ["column", "table", "schema", "database"])
+def test_a_tag_applies_to_every_column_of_what_it_is_set_on(snowflake: FakeSnowflake, place: str) -> None:
+    relation = _seed(snowflake)
+    schema = snowflake.account.database(DATABASE).schema("SALES")
+    tagged: Any = {
+        "column": relation.columns[1],
+        "table": relation,
+        "schema": schema,
+        "database": snowflake.account.database(DATABASE),
+    }[place]
+    tagged.tags["GOV.TAGS.PII"] = "yes"
+    snowflake.account.database("OTHER", tags={"GOV.TAGS.OTHER": "x"}).schema("SALES", tags={"GOV.TAGS.OTHER": "x"})
+    said = "tag PII" if place == "column" else f"tag PII of its {place}"
+    with _sampling(snowflake) as reader:
+        table = _only(reader)
+        sampled = reader.sample(table, 2).columns
+    assert [column.sensitive for column in table.columns] == [None if place == "column" else said, said]
+    assert sampled == (("N",) if place == "column" else ())
+
+
+def test_a_column_under_a_masking_policy_is_not_sampled(snowflake: FakeSnowflake) -> None:
+    relation = _seed(snowflake)
+    relation.columns[1].masking_policy = "GOV.POLICIES.HIDE"
+    with _sampling(snowflake) as reader:
+        table = _only(reader)
+        assert table.columns[1].sensitive == "masking policy HIDE"
+        assert reader.sample(table, 2).columns == ("N",)
+
+
+@pytest.mark.parametrize(("hours", "rows"), [(0, 0), (2.9, 0), (3.1, 2)])
+@pytest.mark.parametrize("change", ["created", "altered"])
+def test_a_table_is_sampled_once_its_tags_are_certainly_listed(
+    snowflake: FakeSnowflake, change: str, hours: float, rows: int
+) -> None:
+    relation = _seed(snowflake)
+    setattr(relation, change, snowflake.account.now() - timedelta(hours=hours))
+    with _sampling(snowflake) as reader:
+        assert len(reader.sample(_only(reader), 2).rows) == rows
+
+
+def test_a_new_column_of_an_old_table_keeps_the_table_from_being_sampled(snowflake: FakeSnowflake) -> None:
+    _seed(snowflake, rows=[(1, "note", "x")])
+    snowflake.administer(f"ALTER TABLE {DATABASE}.SALES.ONE ADD COLUMN PASSPORT VARCHAR")
+    with _sampling(snowflake) as reader:
+        table = _only(reader)
+        assert [column.name for column in table.columns] == ["N", "NOTE", "PASSPORT"]
+        assert reader.sample(table, 2).rows == ()
+    assert _samples_sent(snowflake) == []
+
+
+@pytest.mark.parametrize("rows", [2, 50])
+def test_tables_of_a_schema_too_large_for_one_answer_are_asked_about_singly(
+    snowflake: FakeSnowflake, rows: int
+) -> None:
+    schema = new_account(snowflake)("SALES")
+    for number in range(5):
+        schema.table(f"T{number}", ["N NUMBER"], rows=[(number,)])
+    schema.relations["T3"].altered = snowflake.account.now()
+    see_all(snowflake, privilege="SELECT")
+    with _sampling(snowflake) as reader:
+        tables = reader.read().tables
+        snowflake.limits.information_schema_rows = rows
+        assert [len(reader.sample(table, 2).rows) for table in tables] == [1, 1, 1, 0, 1]
+    assert sum("LAST_DDL" in each.sql for each in snowflake.statements) == (1 if rows == 50 else 6)

@@ -21,6 +21,7 @@ _PLACEHOLDERS = {
     "place": rf"{_NAME}(?:\.{_NAME})*",
     "role": rf"{_NAME}(?:\.{_NAME})*",
     "rows": r"\d+",
+    "hours": r"\d+",
     "columns": r"[^;]+?",
     "order": rf"(?:{_NAME}|\d+)(?:, (?:{_NAME}|\d+))*",
     "percent": r"[\d.]+",
@@ -56,7 +57,11 @@ def _seed(fake: FakeSnowflake) -> None:
     schema("FAST").table("FAST", ["ID NUMBER"], kind="hybrid")
     schema("FAST").table("LARGE", ["ID NUMBER"], rows=[(1,)], bytes=LARGE_TABLE_BYTES + 1)
     fake.account.database(DATABASE).schema("HIDDEN")
-    fake.account.role(ROLE).database_roles |= {("SNOWFLAKE", "OBJECT_VIEWER"), (DATABASE, "OWN_VIEWER")}
+    fake.account.role(ROLE).database_roles |= {
+        ("SNOWFLAKE", "OBJECT_VIEWER"),
+        ("SNOWFLAKE", "GOVERNANCE_VIEWER"),
+        (DATABASE, "OWN_VIEWER"),
+    }
     see_all(fake, privilege="SELECT")
 
 
@@ -67,6 +72,7 @@ def _use_everything(fake: FakeSnowflake) -> None:
     with reading(fake, may_sample=True, warehouse=WAREHOUSE) as reader:
         contents = reader.read()
         _sample(reader, contents.tables, ("FAST", "LARGE"))
+        fake.limits.information_schema_rows = 20
         _sample(reader, contents.tables, ("ONE", "T'00"))
         reader.presence([("ONE", "GONE"), ("NO'NE", "GONE")])
         reader.access()

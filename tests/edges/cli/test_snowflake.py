@@ -48,6 +48,22 @@ def test_a_plan_says_what_samples_may_cost(snowflake: FakeSnowflake, tmp_path: P
     assert "cost of shop: Each start costs at least 0.017 credits: X-Small is 1 credit an hour" in planned.stdout
 
 
+def test_samples_that_are_off_for_want_of_a_grant_are_one_warning_for_who_wants_samples(
+    snowflake: FakeSnowflake, tmp_path: Path
+) -> None:
+    shop(snowflake)
+    dsn = dsn_of(snowflake, warehouse=WAREHOUSE, private_key_secret="SNOWFLAKE_KEY")
+    entry = {"name": "shop", "dsn": dsn, "sample_rows": 5}
+    (tmp_path / "databases.yaml").write_text(json.dumps({"databases": [entry]}))
+    key = {"SNOWFLAKE_KEY": private_key_pem()}
+    ran = tribal("run", cwd=tmp_path, **key)
+    assert (ran.stdout + ran.stderr).count("GOVERNANCE_VIEWER") == 1
+    assert "GOVERNANCE_VIEWER" in tribal("check", cwd=tmp_path, **key).stdout
+    without = tribal("run", "--no-samples", cwd=tmp_path, **key)
+    assert without.returncode == 0, without.stderr
+    assert "GOVERNANCE_VIEWER" not in without.stdout + without.stderr
+
+
 def test_a_password_does_with_a_warning_and_a_wrong_one_is_told_from_no_answer(
     snowflake: FakeSnowflake, tmp_path: Path
 ) -> None:

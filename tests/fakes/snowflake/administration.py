@@ -124,9 +124,11 @@ class Administrator:
             self._account.moved(path, (*path[:2], new[-1]))
         elif tokens.take("ADD", "COLUMN"):
             name = tokens.name()
+            relation.altered = self._account.now()
             relation.columns.append(Column(name, "".join(token.text for token in tokens.rest())))
         elif tokens.take("DROP", "COLUMN"):
             gone = tokens.name()
+            relation.altered = self._account.now()
             at = [column.name for column in relation.columns].index(gone)
             relation.columns.pop(at)
             relation.rows = [row[:at] + row[at + 1 :] for row in relation.rows]

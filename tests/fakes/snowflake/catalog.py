@@ -111,7 +111,13 @@ class Relation:
     owner: str = "SYSADMIN"
     tags: dict[str, str] = field(default_factory=dict)
     created: datetime = LONG_AGO
+    altered: datetime = LONG_AGO
     dropped: datetime | None = None
+
+    @property
+    def last_ddl(self) -> datetime:
+        """When it was made or altered last: https://docs.snowflake.com/en/sql-reference/info-schema/tables"""
+        return max(self.created, self.altered)
 
     @property
     def is_view(self) -> bool:
@@ -141,6 +147,7 @@ class Schema:
     managed_access: bool = False
     relations: dict[str, Relation] = field(default_factory=dict)
     dropped_relations: list[Relation] = field(default_factory=list)
+    tags: dict[str, str] = field(default_factory=dict)
     created: datetime = LONG_AGO
     dropped: datetime | None = None
 
@@ -169,6 +176,7 @@ class Database:
     origin: str = ""
     schemas: dict[str, Schema] = field(default_factory=dict)
     dropped_schemas: list[Schema] = field(default_factory=list)
+    tags: dict[str, str] = field(default_factory=dict)
     created: datetime = LONG_AGO
     dropped: datetime | None = None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from tests.fakes.snowflake import datatypes, information_schema
@@ -17,6 +18,8 @@ from tests.fakes.snowflake.names import Path
 from tests.fakes.snowflake.visibility import Sight
 
 Get = Callable[[Any], Any]
+TAG_LATENCY = timedelta(hours=2)
+"""Until a tag or policy is listed, at most: https://docs.snowflake.com/en/sql-reference/account-usage/tag_references"""
 _MOMENT = "TIMESTAMP_LTZ(3)"
 _NUMBER = "NUMBER(38,0)"
 _NUMBERS = frozenset(
@@ -46,6 +49,8 @@ class _Found:
     label: str = ""
     """A tag's or a policy's whole name."""
     account: Account | None = None
+    whole_database: bool = False
+    """Whether a tag is set on the database, and not on the schema."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,8 @@ _OF_RELATION: dict[str, Get] = {
     "BYTES": _relation(lambda each: None if each.is_view else each.bytes),
     "COMMENT": _relation(lambda each: each.comment),
     "CREATED": _relation(lambda each: each.created),
-    "LAST_ALTERED": _relation(lambda each: each.created),
+    "LAST_ALTERED": _relation(lambda each: each.last_ddl),
+    "LAST_DDL": _relation(lambda each: each.last_ddl),
     "IS_ICEBERG": _relation(lambda each: _yes(each.kind == "iceberg")),
     "IS_DYNAMIC": _relation(lambda each: _yes(each.kind == "dynamic")),
     "IS_HYBRID": _relation(lambda each: _yes(each.kind == "hybrid")),
@@ -131,16 +137,29 @@ _OF_SCHEMA: dict[str, Get] = {
     "CREATED": lambda found: found.schema.created,
     "DELETED": _deleted,
 }
+
+
+def _tagged(found: _Found) -> Database | Schema | Relation | Column:
+    """What a tag is set on."""
+    return found.column or found.relation or (found.database if found.whole_database else found.schema)
+
+
+def _domain(found: _Found) -> str:
+    if found.relation is None:
+        return "DATABASE" if found.whole_database else "SCHEMA"
+    return "COLUMN" if found.column else "VIEW" if found.relation.is_view else "TABLE"
+
+
 _TAG_REFERENCES: dict[str, Get] = {
     "TAG_DATABASE": lambda found: found.label.split(".")[0],
     "TAG_SCHEMA": lambda found: found.label.split(".")[1],
     "TAG_NAME": lambda found: found.label.split(".")[2],
-    "TAG_VALUE": lambda found: (found.column or found.relation).tags[found.label],
+    "TAG_VALUE": lambda found: _tagged(found).tags[found.label],
     "OBJECT_DATABASE": lambda found: found.database.name,
-    "OBJECT_SCHEMA": lambda found: found.schema.name,
-    "OBJECT_NAME": _relation(lambda each: each.name),
+    "OBJECT_SCHEMA": lambda found: found.schema.name if found.relation else None,
+    "OBJECT_NAME": lambda found: (found.relation or _tagged(found)).name,
     "OBJECT_DELETED": _deleted,
-    "DOMAIN": lambda found: "COLUMN" if found.column else "VIEW" if found.relation.is_view else "TABLE",
+    "DOMAIN": lambda found: _domain(found),
     "COLUMN_NAME": lambda found: found.column.name if found.column else None,
 }
 _POLICY_REFERENCES: dict[str, Get] = {
@@ -211,8 +230,17 @@ def _account_usage(name: str, account: Account) -> Dictionary | None:
                     yield _Found(found.database, found.schema, each, account=account)
 
     def tags(_: str | None) -> Iterator[_Found]:
+        for database in [*account.databases.values(), *account.dropped_databases]:
+            for label in database.tags:
+                nowhere = Schema("", dropped=database.dropped)
+                yield _Found(database, nowhere, label=label, account=account, whole_database=True)
+        for found in _schemas(account):
+            for label in found.schema.tags:
+                yield _Found(found.database, found.schema, label=label, account=account)
         for found in relations(None):
             assert found.relation is not None
+            if _is_too_new(found.relation, account):
+                continue
             for label in found.relation.tags:
                 yield _Found(found.database, found.schema, found.relation, label=label, account=account)
             for column in found.relation.columns:
@@ -221,6 +249,9 @@ def _account_usage(name: str, account: Account) -> Dictionary | None:
 
     def policies(_: str | None) -> Iterator[_Found]:
         for found in _columns(relations(None)):
+            assert found.relation is not None
+            if _is_too_new(found.relation, account):
+                continue
             if found.column and found.column.masking_policy and _deleted(found) is None:
                 label = found.column.masking_policy
                 yield _Found(found.database, found.schema, found.relation, found.column, 0, label, account)
@@ -236,6 +267,10 @@ def _account_usage(name: str, account: Account) -> Dictionary | None:
         return None
     names, known, rows, viewer = views[name]
     return Dictionary(_typed(names, known), rows, viewer=viewer)
+
+
+def _is_too_new(relation: Relation, account: Account) -> bool:
+    return account.now() - relation.last_ddl < TAG_LATENCY
 
 
 def _schemas(account: Account) -> Iterator[_Found]:

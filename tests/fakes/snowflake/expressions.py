@@ -7,6 +7,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlglot import exp
@@ -44,12 +45,13 @@ class Compiler:
     """Compiles expressions over one table's columns.
 
     Args:
-        columns: by the name that is stored. bound: values of `?`, in order.
+        columns: by the name that is stored. bound: values of `?`, in order. now: the time of the statement.
     """
 
     columns: Mapping[str, Compiled]
     formats: Formats
     bound: list[str | None]
+    now: datetime
 
     def compile(self, node: exp.Expr) -> Compiled:
         """One expression.
@@ -78,6 +80,8 @@ class Compiler:
             exp.Null: lambda _: Compiled(_TEXT, _constant(None)),
             exp.Boolean: lambda node: Compiled("BOOLEAN", _constant(bool(node.this))),
             exp.Neg: self._negative,
+            exp.CurrentTimestamp: lambda _: Compiled("TIMESTAMP_LTZ(9)", _constant(self.now)),
+            exp.DateAdd: self._date_add,
             exp.Cast: self._cast,
             exp.ToChar: self._text,
             exp.Left: self._left,
@@ -110,6 +114,12 @@ class Compiler:
 
     def _negative(self, node: exp.Neg) -> Compiled:
         return self._of(node.this, self.compile(node.this).type, operator.neg)
+
+    def _date_add(self, node: exp.DateAdd) -> Compiled:
+        if node.text("unit").upper() != "HOUR":
+            raise unknown_function(f"DATEADD of {node.text('unit')}")
+        added = timedelta(hours=self.compile(node.expression).get(()))
+        return self._of(node.this, self.compile(node.this).type, lambda moment: moment + added)
 
     def _cast(self, node: exp.Cast) -> Compiled:
         to = datatypes.canonical(node.to.sql("snowflake"))

@@ -104,7 +104,7 @@ class Select:
         if self._table is None:
             return self._context()
         source = self._source(self._table)
-        compiler = Compiler(source.columns, self._formats, list(self._bindings))
+        compiler = Compiler(source.columns, self._formats, list(self._bindings), self._asker.sight.account.now())
         outputs = self._outputs(source)
         compiled = [compiler.compile(each) for each in outputs]
         names = [_name(each) for each in outputs]

@@ -71,7 +71,7 @@ def local_application(
     secrets: Provider[Secrets] = Provider(partial(_secrets, settings))
     hint = _HINT if settings.bucket is None else f"{_HINT}, or make it in Secrets Manager"
     servers = Provider(partial(postgres_servers, lambda limit: limit // processes))
-    databases = Databases(secrets, lambda entry: settings.targets[entry.name], hint, servers)
+    databases = Databases(secrets, lambda entry: settings.targets[entry.name], hint, servers, settings.take_samples)
     clock = system_clock(settings.source_date_epoch)
     options = Provider(lambda: options_of(settings, parameters))
     store: Provider[ObjectStore] = Provider(partial(_store, settings))

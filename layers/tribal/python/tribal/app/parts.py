@@ -74,6 +74,8 @@ class Databases:
     hint: str
     """Tells the user what to do when a secret is missing."""
     servers: Provider[PostgresServers]
+    take_samples: bool = True
+    """Whether rows may be read at all."""
     role: str | None = None
     """AWS role to assume for IAM logins."""
 
@@ -126,7 +128,8 @@ class Databases:
                 f"{error.name} is not installed, which reading Snowflake needs: pip install "
                 "'tribal-knowledge[snowflake]'"
             ) from error
-        return SnowflakeCatalog(target, entry.limits, may_sample=entry.sample_rows > 0, renew_secret=renew)
+        may_sample = self.take_samples and entry.sample_rows > 0
+        return SnowflakeCatalog(target, entry.limits, may_sample=may_sample, renew_secret=renew)
 
     def _named(self, name: str, entry: DatabaseEntry) -> SecretStr:
         secret = _secret(lambda: self.secrets().get(name))

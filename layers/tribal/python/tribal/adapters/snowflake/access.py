@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tribal.adapters.snowflake.account_usage import Usage
+from tribal.adapters.snowflake.account_usage import GOVERNANCE_GRANT, Usage, missing_marks
 from tribal.adapters.snowflake.connections.connection import Context
 from tribal.adapters.snowflake.costs import credit_lines
 from tribal.adapters.snowflake.grants import ADMINISTRATORS, OWNERSHIP, Grants
@@ -142,6 +142,8 @@ class Access:
             )
         elif self.usage.failure is not None:
             found.append(self.usage.failure)
+        elif self.may_sample and self.target.warehouse is not None and self.usage.marks is None:
+            found.append(missing_marks(role))
         if self.target.login == "password":
             found.append("Snowflake is closing down logins by password alone. Use a key pair or a workload identity.")
         return found
@@ -173,7 +175,8 @@ def script(target: SnowflakeTarget, role: str, user: str, *, may_sample: bool) -
         lines += ["-- What has to be computed:", f"GRANT USAGE ON WAREHOUSE {warehouse} TO ROLE {who};"]
     if may_sample:
         lines += [
-            "-- Samples:",
+            "-- Samples, and the tags and masking policies that say what must not be sampled:",
+            GOVERNANCE_GRANT.format(role=who),
             *(f"GRANT SELECT ON {when} TABLES IN DATABASE {database} TO ROLE {who};" for when in ("ALL", "FUTURE")),
         ]
     return "\n".join(lines) + "\n"

@@ -14,18 +14,24 @@ from tribal.adapters.snowflake import statements
 from tribal.adapters.snowflake.connections.connection import Answer
 from tribal.adapters.snowflake.connections.errors import (
     NO_PRIVILEGE,
+    is_too_much,
     is_unknown_object,
     is_without_warehouse,
     number_of,
 )
-from tribal.adapters.snowflake.names import literals
+from tribal.adapters.snowflake.names import identifier, literals
 from tribal.adapters.snowflake.rows import INFORMATION_SCHEMA
-from tribal.catalog.dialect import string_literal
+from tribal.catalog.dialect import quote_identifier, string_literal
 from tribal.errors import DatabaseError
 from tribal.ports import SchemaAndTable
 
 Ask = Callable[[str], Answer]
 RowT = TypeVar("RowT", bound=NamedTuple)
+SETTLED_AFTER_HOURS = 3
+"""How long ago a table was altered, at least, before it has no tag or policy because none is listed.
+They are listed within two hours:
+https://docs.snowflake.com/en/sql-reference/account-usage/tag_references"""
+GOVERNANCE_GRANT = "GRANT DATABASE ROLE SNOWFLAKE.GOVERNANCE_VIEWER TO ROLE {role};"
 _NAMES_AT_ONCE = 1_000
 """By judgement: a statement of some 100 KB at most; Snowflake takes 1 MB."""
 
@@ -41,10 +47,15 @@ class _Lifetime(NamedTuple):
 
 
 class _Tag(NamedTuple):
-    object_schema: str
+    domain: str
+    object_schema: str | None
     object_name: str
-    column_name: str
+    column_name: str | None
     tag_name: str
+
+
+class _TableName(NamedTuple):
+    table_name: str
 
 
 class _Policy(NamedTuple):
@@ -54,14 +65,31 @@ class _Policy(NamedTuple):
     policy_name: str
 
 
+_Place = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Which columns masking policies and tags mark as sensitive."""
+
+    by_place: Mapping[_Place, frozenset[str]] = field(default_factory=dict)
+    """Policies and tags by where they are set: `()` is the database, a column is its schema, its table and its name."""
+
+    def of(self, schema: str, table: str, column: str) -> str | None:
+        """What marks a column, tags that it inherits included."""
+        place = (schema, table, column)
+        found = {mark for depth in range(len(place) + 1) for mark in self.by_place.get(place[:depth], ())}
+        return ", ".join(sorted(found)) or None
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What `ACCOUNT_USAGE` tells of a database."""
 
     schemas: frozenset[str] | None = None
     """All schemas, hidden ones too; `None` where the role may not know."""
-    marks: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
-    """What marks a column as sensitive, by schema, table and column."""
+    marks: Marks | None = None
+    """What marks columns as sensitive; `None` where the role may not know."""
     failure: str | None = None
     """Why nothing could be asked, where there was no warehouse."""
 
@@ -98,25 +126,77 @@ def dropped_tables(ask: Ask, database: str, tables: Iterable[SchemaAndTable]) ->
     return frozenset(name for name in wanted if alive.get(name) is False)
 
 
-def sensitive_columns(ask: Ask, database: str) -> dict[tuple[str, str, str], str]:
-    """What marks columns, by schema, table and column: masking policies, then tags, in order of their names."""
-    marks: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+def read_marks(ask: Ask, database: str) -> Marks | None:
+    """The masking policies and tags of a database; `None` where the role may not know all of them.
+
+    A tag counts whatever its name and value, also where it is set on the table, the schema or the database: the view
+    does not list what columns inherit.
+    """
     where = string_literal(database)
-    for policy in _readable(ask, statements.MASKING_POLICIES.format(database=where), _Policy) or ():
+    policies = _readable(ask, statements.MASKING_POLICIES.format(database=where), _Policy)
+    tags = _readable(ask, statements.TAGS.format(database=where), _Tag)
+    if policies is None or tags is None:
+        return None
+    marks: dict[_Place, set[str]] = defaultdict(set)
+    for policy in policies:
         marks[policy[:3]].add(f"masking policy {policy.policy_name}")
-    for tag in _readable(ask, statements.TAGS.format(database=where), _Tag) or ():
-        marks[tag[:3]].add(f"tag {tag.tag_name}")
-    return {column: ", ".join(sorted(found)) for column, found in marks.items()}
+    for tag in tags:
+        place, of = _place(tag)
+        marks[place].add(f"tag {tag.tag_name}{of}")
+    return Marks({place: frozenset(found) for place, found in marks.items()})
+
+
+def _place(tag: _Tag) -> tuple[_Place, str]:
+    """Where a tag is set, and how that is said."""
+    if tag.domain == "DATABASE":
+        return (), " of its database"
+    if tag.domain == "SCHEMA":
+        return (tag.object_name,), " of its schema"
+    table = (tag.object_schema or "", tag.object_name)
+    return (table, " of its table") if tag.column_name is None else ((*table, tag.column_name), "")
+
+
+def settled_tables(ask: Ask, database: str, schema: str, hours: int) -> frozenset[str] | None:
+    """Tables of a schema that nobody created or altered in so many hours; `None` if they are too many to tell.
+
+    No view says when a column was created, but whatever changes a table's columns changes the time of its last DDL, and
+    that is listed at once: https://docs.snowflake.com/en/sql-reference/info-schema/tables
+    """
+    try:
+        return _settled(ask, statements.SETTLED_TABLES, database, schema, hours=hours)
+    except DatabaseError as error:
+        if is_too_much(error):
+            return None
+        raise
+
+
+def is_settled(ask: Ask, database: str, name: SchemaAndTable, hours: int) -> bool:
+    """Whether nobody created or altered a table in so many hours."""
+    table = string_literal(name[1])
+    return name[1] in _settled(ask, statements.SETTLED_TABLE, database, name[0], hours=hours, table=table)
+
+
+def _settled(ask: Ask, template: str, database: str, schema: str, **more: object) -> frozenset[str]:
+    sql = template.format(database=identifier(database), schema=string_literal(schema), **more)
+    return frozenset(row.table_name for row in _readable(ask, sql, _TableName) or ())
 
 
 def read_usage(ask: Ask, database: str) -> Usage:
     """What `ACCOUNT_USAGE` tells of a database, as far as the role may know it and the warehouse runs."""
     try:
-        return Usage(existing_schemas(ask, database), sensitive_columns(ask, database))
+        return Usage(existing_schemas(ask, database), read_marks(ask, database))
     except DatabaseError as error:
         if is_without_warehouse(error):
             return Usage(failure=error.message)
         raise
+
+
+def missing_marks(role: str) -> str:
+    """That samples are off because it is not known what is sensitive, and what to do."""
+    return (
+        f"Samples are off: the role {role!r} may not read tags and masking policies, which say what must not be "
+        f"sampled. Let an administrator run: {GOVERNANCE_GRANT.format(role=quote_identifier(role, 'snowflake'))}"
+    )
 
 
 def _readable(ask: Ask, sql: str, kind: type[RowT]) -> Sequence[RowT] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tribal.adapters.snowflake.account_usage import Marks
 from tribal.adapters.snowflake.reading.columns import Columns
 from tribal.adapters.snowflake.reading.keys import CHANGED, Keys
 from tribal.adapters.snowflake.reading.listing import Listing
@@ -30,8 +31,7 @@ class Parts:
     selectable: frozenset[SchemaAndTable] | None = None
     """`None` where the grants are not known: then selecting is tried, and a refusal reported."""
     hidden_schemas: tuple[str, ...] = ()
-    marks: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
-    """What marks a column as sensitive, by schema, table and column."""
+    marks: Marks = field(default_factory=Marks)
 
 
 def assemble(questions: Questions, parts: Parts) -> CatalogContents:
@@ -94,7 +94,7 @@ def _table(head: TableRow | ViewRow, parts: Parts) -> CatalogTable:
         table_name=head.name,
         kind=kind_of(head),
         comment=text(head.comment),
-        columns=[_marked(column, parts.marks.get((*name, column.name))) for column in parts.columns[name]],
+        columns=[_marked(column, parts.marks.of(*name, column.name)) for column in parts.columns[name]],
         primary_key=keys.primary,
         unique_keys=keys.unique,
         foreign_keys=keys.foreign,

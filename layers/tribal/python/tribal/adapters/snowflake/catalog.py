@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tribal.adapters.snowflake import statements
 from tribal.adapters.snowflake.access import Access
-from tribal.adapters.snowflake.account_usage import Usage, dropped_tables, read_usage
+from tribal.adapters.snowflake.account_usage import (
+    SETTLED_AFTER_HOURS,
+    Marks,
+    Usage,
+    dropped_tables,
+    missing_marks,
+    read_usage,
+)
 from tribal.adapters.snowflake.assembly import Parts, assemble
 from tribal.adapters.snowflake.connections.connection import Answer
 from tribal.adapters.snowflake.connections.errors import is_unknown_object, not_snowflake
@@ -61,6 +68,7 @@ class SnowflakeCatalog:
 
     Args:
         show_rows: the most rows of a `SHOW`; tests lower it.
+        settled_after_hours: how long ago a table was altered, at least, before it is sampled; tests lower it.
     """
 
     def __init__(
@@ -72,12 +80,15 @@ class SnowflakeCatalog:
         renew_secret: RenewSecret | None = None,
         pause: Pause = time.sleep,
         show_rows: int = SHOW_ROWS,
+        settled_after_hours: int = SETTLED_AFTER_HOURS,
     ) -> None:
         self._limits = limits or DatabaseLimits()
         self._may_sample = may_sample
         self._show_rows = show_rows
         self._sessions = SnowflakeSessions(target, self._limits, renew_secret, pause)
-        self._sampler = Sampler(self._sessions, self._limits, lambda name: self.presence([name])[name])
+        self._sampler = Sampler(
+            self._sessions, self._limits, lambda name: self.presence([name])[name], settled_after_hours
+        )
 
     def read(self) -> CatalogContents:
         """Read the whole structure; what does not prove to be whole is named in `unread` and left out.
@@ -90,18 +101,19 @@ class SnowflakeCatalog:
     def sample(self, table: CatalogTable, rows: int) -> TableSample:
         """At most `rows` rows of the first 200 columns, values truncated to 200 characters; costs credits.
 
-        No rows of views, external and dynamic tables, nor where sampling is off or the target names no warehouse.
+        No rows of views, external and dynamic tables, nor where sampling is off, the target names no warehouse, or the
+        role may not read tags and masking policies. Columns that these mark, or of which they are not known yet, are
+        left out.
         Values of types without a short text form, such as `BINARY`, are `None`.
 
         Raises:
             TableGone: when the table certainly no longer exists.
             AccessDenied: when the role may not select from it, or may not see it any more.
         """
-        columns = tuple(column.name for column in sampled_columns(table))
-        if rows <= 0 or not columns or table.kind not in SAMPLED_KINDS or not self._samples:
-            return TableSample(columns, ())
+        if rows <= 0 or table.kind not in SAMPLED_KINDS or not self._samples:
+            return TableSample(tuple(column.name for column in sampled_columns(table)), ())
         doing = f"sampling '{table.schema_name}.{table.table_name}'"
-        return self._understood(doing, lambda: TableSample(columns, self._sampler.rows(table, rows, doing)))
+        return self._understood(doing, lambda: self._sampler.sample(table, rows, doing))
 
     def overlaps(
         self,
@@ -189,6 +201,8 @@ class SnowflakeCatalog:
         usage = read_usage(ask, questions.database) if self._samples else Usage()
         if usage.failure is not None:
             questions.leave_out([], "hidden schemas, tags and masking policies", usage.failure)
+        elif self._samples and usage.marks is None:
+            questions.leave_out([], "tags and masking policies", missing_marks(context.role or "..."))
         contents = assemble(
             questions,
             Parts(
@@ -199,7 +213,7 @@ class SnowflakeCatalog:
                 indexes=read_indexes(questions, listing),
                 selectable=grants.selectable(questions.database) if grants and grants.known else None,
                 hidden_schemas=listing.hidden(usage.schemas),
-                marks=usage.marks,
+                marks=usage.marks or Marks(),
             ),
         )
         sampled = sum(table.selectable and table.kind in SAMPLED_KINDS for table in contents.tables)

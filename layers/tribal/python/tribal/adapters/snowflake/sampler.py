@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import NoReturn
 
 from tribal.adapters.snowflake import statements
+from tribal.adapters.snowflake.account_usage import Marks, is_settled, read_marks, settled_tables
 from tribal.adapters.snowflake.assembly import kind_of
+from tribal.adapters.snowflake.connections.connection import Answer
 from tribal.adapters.snowflake.connections.errors import (
     NO_PRIVILEGE,
     UNKNOWN_OBJECT,
@@ -20,11 +23,10 @@ from tribal.adapters.snowflake.rows import TableRow
 from tribal.adapters.snowflake.sampling import SAMPLED_KINDS, sample_statement, sampled_columns
 from tribal.catalog.dialect import qualified_table, quote_identifier
 from tribal.errors import AccessDenied, DatabaseError, TableGone
-from tribal.ports import Presence, SchemaAndTable
+from tribal.ports import Presence, SchemaAndTable, TableSample
 from tribal_contracts import CatalogTable, DatabaseLimits
 
 _NO_COLUMN = 904
-Rows = tuple[tuple[str | None, ...], ...]
 
 
 class Sampler:
@@ -32,29 +34,43 @@ class Sampler:
 
     Args:
         presence: whether a table that is not seen is gone.
+        settled_after_hours: how long ago a table was altered, at least, before its columns are sampled.
     """
 
     def __init__(
-        self, sessions: SnowflakeSessions, limits: DatabaseLimits, presence: Callable[[SchemaAndTable], Presence]
+        self,
+        sessions: SnowflakeSessions,
+        limits: DatabaseLimits,
+        presence: Callable[[SchemaAndTable], Presence],
+        settled_after_hours: int,
     ) -> None:
         self._sessions = sessions
         self._limits = limits
         self._presence = presence
         self._warehouse_runs = False
+        self._settled_after_hours = settled_after_hours
+        self._lock = threading.Lock()
+        self._marks: tuple[Marks | None] | None = None
+        self._settled: dict[str, frozenset[str] | None] = {}
 
-    def rows(self, table: CatalogTable, rows: int, doing: str) -> Rows:
-        """At most `rows` rows; none when the table is of another kind by now.
+    def sample(self, table: CatalogTable, rows: int, doing: str) -> TableSample:
+        """At most `rows` rows of the columns that are known not to be sensitive; none of a table of another kind.
 
         Raises:
             TableGone: when the table no longer exists, or has other columns.
             AccessDenied: when the role may not select from it, or may not see it.
         """
+        marks = self._known_marks(doing)
+        if marks is None:
+            return TableSample((), ())
         size = self._size(table, doing)
         if size is None:
             self._raise_unseen(table)
-        if kind_of(size) not in SAMPLED_KINDS:
-            return ()
-        columns = sampled_columns(table)
+        name = (table.schema_name, table.table_name)
+        columns = [column for column in sampled_columns(table) if marks.of(*name, column.name) is None]
+        names = tuple(column.name for column in columns)
+        if not columns or kind_of(size) not in SAMPLED_KINDS or not self._is_settled(name, doing):
+            return TableSample(names, ())
         target = self._sessions.target
         sql = sample_statement(target.database, table, columns, rows, size)
         try:
@@ -70,7 +86,26 @@ class Sampler:
         found = tuple(answer.rows)
         if not all(len(row) == len(columns) and all(isinstance(value, str | None) for value in row) for row in found):
             raise not_snowflake(doing, target)
-        return found
+        return TableSample(names, found)
+
+    def _known_marks(self, doing: str) -> Marks | None:
+        """What marks columns, asked once: the plan may be old, or was made without the grant."""
+        with self._lock:
+            if self._marks is None:
+                self._marks = (read_marks(self._asking(doing), self._sessions.target.database),)
+            return self._marks[0]
+
+    def _is_settled(self, name: SchemaAndTable, doing: str) -> bool:
+        """Whether a table has no column so new that its tags may be unknown; mostly asked once for its schema."""
+        ask, database, (schema, table) = self._asking(doing), self._sessions.target.database, name
+        with self._lock:
+            if schema not in self._settled:
+                self._settled[schema] = settled_tables(ask, database, schema, self._settled_after_hours)
+            settled = self._settled[schema]
+        return is_settled(ask, database, name, self._settled_after_hours) if settled is None else table in settled
+
+    def _asking(self, doing: str) -> Callable[[str], Answer]:
+        return lambda sql: self._sessions.ask(sql, doing)
 
     @property
     def _seconds(self) -> float:

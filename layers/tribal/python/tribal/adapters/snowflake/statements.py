@@ -50,13 +50,18 @@ SELECT TABLE_SCHEMA, TABLE_NAME, DELETED
 FROM SNOWFLAKE.ACCOUNT_USAGE.TABLES
 WHERE TABLE_CATALOG = {database} AND TABLE_SCHEMA IN ({schemas}) AND TABLE_NAME IN ({tables})"""
 TAGS = """\
-SELECT OBJECT_SCHEMA, OBJECT_NAME, COLUMN_NAME, TAG_NAME
+SELECT DOMAIN, OBJECT_SCHEMA, OBJECT_NAME, COLUMN_NAME, TAG_NAME
 FROM SNOWFLAKE.ACCOUNT_USAGE.TAG_REFERENCES
-WHERE OBJECT_DATABASE = {database} AND DOMAIN = 'COLUMN' AND OBJECT_DELETED IS NULL"""
+WHERE (OBJECT_DATABASE = {database} OR (DOMAIN = 'DATABASE' AND OBJECT_NAME = {database})) AND OBJECT_DELETED IS NULL"""
 MASKING_POLICIES = """\
 SELECT REF_SCHEMA_NAME, REF_ENTITY_NAME, REF_COLUMN_NAME, POLICY_NAME
 FROM SNOWFLAKE.ACCOUNT_USAGE.POLICY_REFERENCES
 WHERE REF_DATABASE_NAME = {database} AND POLICY_KIND = 'MASKING_POLICY' AND REF_COLUMN_NAME IS NOT NULL"""
+SETTLED_TABLES = """\
+SELECT TABLE_NAME
+FROM {database}.INFORMATION_SCHEMA.TABLES
+WHERE TABLE_SCHEMA = {schema} AND LAST_DDL < DATEADD('hour', -{hours}, CURRENT_TIMESTAMP())"""
+SETTLED_TABLE = SETTLED_TABLES + " AND TABLE_NAME = {table}"
 
 SAMPLE_ORDERED = "SELECT {columns} FROM {place} ORDER BY {order} LIMIT {rows}"
 SAMPLE_PARTITIONS = "SELECT {columns} FROM {place} SAMPLE SYSTEM ({percent}) SEED (0) ORDER BY {order} LIMIT {rows}"
@@ -69,6 +74,8 @@ NEEDS_WAREHOUSE = frozenset(
         TABLE_HISTORY,
         TAGS,
         MASKING_POLICIES,
+        SETTLED_TABLES,
+        SETTLED_TABLE,
         SAMPLE_ORDERED,
         SAMPLE_PARTITIONS,
     }
@@ -98,8 +105,10 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement("With the warehouse: the same of some of its tables", COLUMNS_OF_RANGE),
     Statement("With the warehouse: schemas that the role may not see", EXISTING_SCHEMAS),
     Statement("With the warehouse: whether tables that are not seen any more were dropped", TABLE_HISTORY),
-    Statement("With the warehouse: columns with tags", TAGS),
+    Statement("With the warehouse: tags of columns, tables, schemas and the database", TAGS),
     Statement("With the warehouse: columns with masking policies", MASKING_POLICIES),
+    Statement("With the warehouse: tables that were altered so long ago that their tags are known", SETTLED_TABLES),
+    Statement("With the warehouse: the same of one table of a large schema", SETTLED_TABLE),
     Statement("With the warehouse: rows of a table in order, of its key if it has one", SAMPLE_ORDERED),
     Statement("With the warehouse: rows of some partitions of a large table, always the same ones", SAMPLE_PARTITIONS),
 )
