@@ -88,6 +88,7 @@ def warehouse() -> Iterator[FakeSnowflake]:
         "PUBLIC",
         privilege="SELECT",
     )
+    fake.administer(f"GRANT DATABASE ROLE SNOWFLAKE.GOVERNANCE_VIEWER TO ROLE {ROLE}")
     yield fake
     fake.stop()
     assert (fake.telemetry, fake.broken) == ([], [])

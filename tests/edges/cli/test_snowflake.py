@@ -10,7 +10,7 @@ import pytest
 
 from tests.edges.cli.tribal_command import tribal
 from tests.fakes.snowflake import FakeSnowflake
-from tests.fakes.snowflake.connecting import PASSWORD, ROLE, USER, WAREHOUSE, private_key_pem, shop
+from tests.fakes.snowflake.connecting import PASSWORD, ROLE, USER, WAREHOUSE, private_key_pem, see, shop
 
 
 def dsn_of(fake: FakeSnowflake, login: str = USER, **more: str) -> str:
@@ -52,12 +52,17 @@ def test_samples_that_are_off_for_want_of_a_grant_are_one_warning_for_who_wants_
     snowflake: FakeSnowflake, tmp_path: Path
 ) -> None:
     shop(snowflake)
+    customers = snowflake.account.database("SHOP").schema("PUBLIC").relations["CUSTOMERS"]
+    see(snowflake, customers, "SHOP", "PUBLIC", privilege="SELECT")
     dsn = dsn_of(snowflake, warehouse=WAREHOUSE, private_key_secret="SNOWFLAKE_KEY")
     entry = {"name": "shop", "dsn": dsn, "sample_rows": 5}
     (tmp_path / "databases.yaml").write_text(json.dumps({"databases": [entry]}))
     key = {"SNOWFLAKE_KEY": private_key_pem()}
     ran = tribal("run", cwd=tmp_path, **key)
     assert (ran.stdout + ran.stderr).count("GOVERNANCE_VIEWER") == 1
+    (page,) = (path for path in (tmp_path / "docs").rglob("*.json") if "CUSTOMERS" in path.name.upper())
+    document = json.loads(page.read_text())
+    assert not document["samples_taken"]
     assert "GOVERNANCE_VIEWER" in tribal("check", cwd=tmp_path, **key).stdout
     without = tribal("run", "--no-samples", cwd=tmp_path, **key)
     assert without.returncode == 0, without.stderr

@@ -45,7 +45,7 @@ class CatalogContents:
 
 @dataclass(frozen=True, slots=True)
 class TableSample:
-    """Some rows of a table as text, in a repeatable order; long values are truncated."""
+    """Some rows of a table as text, in a repeatable order; long values are truncated. No columns: nothing was read."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str | None, ...], ...]

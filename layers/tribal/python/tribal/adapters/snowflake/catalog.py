@@ -31,7 +31,7 @@ from tribal.adapters.snowflake.reading.listing import Listing, list_all
 from tribal.adapters.snowflake.reading.questions import SHOW_ROWS, Questions
 from tribal.adapters.snowflake.rows import DatabaseRow, WarehouseRow
 from tribal.adapters.snowflake.sampler import Sampler
-from tribal.adapters.snowflake.sampling import SAMPLED_KINDS, sampled_columns
+from tribal.adapters.snowflake.sampling import SAMPLED_KINDS
 from tribal.catalog.dialect import quote_identifier
 from tribal.errors import AccessDenied, DatabaseError
 from tribal.ports import (
@@ -111,7 +111,7 @@ class SnowflakeCatalog:
             AccessDenied: when the role may not select from it, or may not see it any more.
         """
         if rows <= 0 or table.kind not in SAMPLED_KINDS or not self._samples:
-            return TableSample(tuple(column.name for column in sampled_columns(table)), ())
+            return TableSample((), ())
         doing = f"sampling '{table.schema_name}.{table.table_name}'"
         return self._understood(doing, lambda: self._sampler.sample(table, rows, doing))
 

@@ -68,9 +68,8 @@ class Sampler:
             self._raise_unseen(table)
         name = (table.schema_name, table.table_name)
         columns = [column for column in sampled_columns(table) if marks.of(*name, column.name) is None]
-        names = tuple(column.name for column in columns)
         if not columns or kind_of(size) not in SAMPLED_KINDS or not self._is_settled(name, doing):
-            return TableSample(names, ())
+            return TableSample((), ())
         target = self._sessions.target
         sql = sample_statement(target.database, table, columns, rows, size)
         try:
@@ -86,7 +85,7 @@ class Sampler:
         found = tuple(answer.rows)
         if not all(len(row) == len(columns) and all(isinstance(value, str | None) for value in row) for row in found):
             raise not_snowflake(doing, target)
-        return TableSample(names, found)
+        return TableSample(tuple(column.name for column in columns), found)
 
     def _known_marks(self, doing: str) -> Marks | None:
         """What marks columns, asked once: the plan may be old, or was made without the grant."""

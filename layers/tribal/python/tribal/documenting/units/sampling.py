@@ -55,7 +55,7 @@ def take_samples(reader: CatalogReader, table: CatalogTable, rows: int, name: st
         raise
     except DatabaseError as error:
         return Samples(warning=_warning("DOC_SAMPLING_FAILED", error.message, name, clock))
-    return Samples(by_column=mask_table(table, sample), taken=True)
+    return Samples(by_column=mask_table(table, sample), taken=bool(sample.columns))
 
 
 def not_sampled(error: ServerUnavailable, name: str, clock: Clock) -> Samples:
