@@ -9,7 +9,18 @@ from tribal.catalog.outline import OutlinedColumn, OutlinedForeignKey, TableOutl
 from tribal.keys import Inference, Overlaps
 from tribal_contracts import DocumentedKey, InferredKey, TableKind
 
-_TYPES = {"t": "text", "i": "integer", "u": "uuid", "d": "date"}
+_TYPES = {
+    "t": "text",
+    "i": "integer",
+    "u": "uuid",
+    "d": "date",
+    "b": "bytea",
+    "c": "public.citext",
+    "x": "public.key_text",
+    "m": "public.mood",
+}
+_BASES = {"x": "character varying(20)"}
+"""What a domain is based on."""
 
 
 def outline(
@@ -26,7 +37,8 @@ def outline(
 
     Args:
         name: its name, with or without a schema.
-        columns: names of columns, with `:t`, `:u` or `:d` if they are no integers, and `!` if never null.
+        columns: names of columns, with a letter of `_TYPES` such as `:t` unless they are integers, and `!` if never
+            null.
         key: the columns of the primary key.
         unique: the columns of each unique key.
         references: for columns of declared keys, the table and columns that they reference.
@@ -46,7 +58,13 @@ def outline(
         table=table,
         kind=kind,
         columns=[
-            OutlinedColumn(name=one, type=_TYPES[of or "i"], nullable=not fixed, is_foreign_key=one in declared)
+            OutlinedColumn(
+                name=one,
+                type=_TYPES[of or "i"],
+                nullable=not fixed,
+                is_foreign_key=one in declared,
+                base_type=_BASES.get(of),
+            )
             for one, _, of, fixed in parsed
         ],
         primary_key=DocumentedKey(name="pk", columns=key.split()) if key else None,

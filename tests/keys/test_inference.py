@@ -285,6 +285,19 @@ def test_a_name_that_several_schemas_nearby_know_references_none_of_them() -> No
     assert likely(*tables, outline("b.match", "id team_id one other", key="id", references=tied)) == set()
 
 
+@pytest.mark.parametrize(("key", "column"), [("t", "x"), ("x", "t"), ("c", "t"), ("x", "c")])
+def test_a_column_references_a_key_of_another_type_whose_values_are_compared_as_text(key: str, column: str) -> None:
+    store = outline("store", f"public_id:{key}", key="public_id")
+    assert likely(store, outline("item", f"id store_id:{column}", key="id")) == {"item(store_id) -> store(public_id)"}
+
+
+@pytest.mark.parametrize("type_of_key", ["b", "m", "d"])
+def test_a_key_of_a_type_that_is_compared_with_no_other_is_referenced_by_nothing(type_of_key: str) -> None:
+    for key in ("public_id", "store_id", "id"):
+        store = outline("store", f"{key}:{type_of_key} parent_id:{type_of_key}", key=key)
+        assert infer_keys([store, outline("item", "id store_id:t", key="id")]) == []
+
+
 def test_a_declared_key_is_not_inferred_again() -> None:
     lorry = outline("lorry", "id", key="id")
     assert likely(CAR, lorry, outline("sale", "id car_id", key="id", references={"car_id": "lorry id"})) == set()
@@ -292,9 +305,11 @@ def test_a_declared_key_is_not_inferred_again() -> None:
 
 parts = st.sampled_from(["a", "b", "cust", "order", "id", "code", "key", "no", "line", "parent", "_", "type"])
 names = st.lists(parts, min_size=1, max_size=3).map("_".join)
+types = st.sampled_from(["", "", "", ":t", ":x", ":b"])
+columns_of = st.lists(st.tuples(names, types), min_size=1, max_size=6, unique_by=lambda column: column[0])
 schemas = st.dictionaries(
     names,
-    st.tuples(st.lists(names, min_size=1, max_size=6, unique=True), st.integers(0, 3), st.booleans()),
+    st.tuples(columns_of.map(lambda columns: list(map("".join, columns))), st.integers(0, 3), st.booleans()),
     min_size=1,
     max_size=7,
 )
@@ -305,8 +320,9 @@ def built(schema: dict[str, tuple[list[str], int, bool]]) -> list[TableOutline]:
     tables = []
     first = next(iter(schema))
     for name, (columns, width, declares) in schema.items():
-        references = {columns[-1]: f"{first} {schema[first][0][0]}"} if declares else None
-        tables.append(outline(name, " ".join(columns), key=" ".join(columns[:width]), references=references))
+        bare = [column.partition(":")[0] for column in columns]
+        references = {bare[-1]: f"{first} {schema[first][0][0].partition(':')[0]}"} if declares else None
+        tables.append(outline(name, " ".join(columns), key=" ".join(bare[:width]), references=references))
     return tables
 
 

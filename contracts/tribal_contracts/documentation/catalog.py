@@ -46,6 +46,7 @@ class CatalogColumn(Contract):
     comment: str | Unset = optional()
     identity: Literal["always", "by default"] | Unset = optional()
     generated: str | Unset = optional("The expression of a generated column.")
+    base_type: str | Unset = optional("Extension: the type that a domain is based on, at last.")
     enum_values: list[str] | Unset = optional("The labels of an enum type, in their order.")
     sensitive: str | Unset = optional("What the database marks it by, such as the name of its masking policy or tag.")
 

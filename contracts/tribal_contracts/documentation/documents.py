@@ -60,6 +60,7 @@ class DocumentedColumn(Contract):
     is_foreign_key: bool
     identity: str | Unset = optional()
     generated: str | Unset = optional()
+    base_type: str | Unset = optional("Extension: the type that a domain is based on, at last.")
     enum_values: list[str] | Unset = optional()
     samples: list[str] | Unset = optional("Values that are safe to show.")
     sample_patterns: list[str] | Unset = optional("The shapes of values that are masked.")

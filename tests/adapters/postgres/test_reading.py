@@ -323,6 +323,17 @@ def test_checks_of_domains_and_comments_of_types_are_told_at_the_columns_that_ha
     ]
 
 
+def test_a_column_of_a_domain_has_the_base_type_through_domains_in_between(
+    fresh_database: FreshDatabase, open_catalog: OpenCatalog
+) -> None:
+    dsn = fresh_database(
+        "CREATE DOMAIN price AS numeric(10, 2); CREATE DOMAIN net AS price CHECK (VALUE > 0);"
+        "CREATE DOMAIN note AS text; CREATE TABLE t (a price, b net, c note, d text)"
+    )
+    (table,) = open_catalog(dsn).read().tables
+    assert [column.base_type for column in table.columns] == ["numeric(10,2)", "numeric(10,2)", "text", None]
+
+
 def test_the_databases_of_a_server_are_those_that_this_user_may_connect_to(
     fresh_database: FreshDatabase, open_catalog: OpenCatalog
 ) -> None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pydantic import Field
 
 from tribal.catalog.identity import TableIdentity
+from tribal.catalog.type_families import KeyFamily, key_family
 from tribal_contracts import CatalogKey, CatalogTable, Contract, DocumentedKey, FullyQualifiedTableName, TableKind
 from tribal_contracts.core.shape import Unset, optional
 
@@ -19,6 +20,12 @@ class OutlinedColumn(Contract):
     type: str
     nullable: bool
     is_foreign_key: bool
+    base_type: str | Unset = optional()
+
+    @property
+    def key_family(self) -> KeyFamily | None:
+        """The family of its values; columns of one family can be compared."""
+        return _key_family(self.base_type or self.type)
 
 
 class OutlinedForeignKey(Contract):
@@ -73,7 +80,8 @@ def outline_of(table: CatalogTable, database: str) -> TableOutline:
         table=table.table_name,
         kind=table.kind,
         columns=[
-            _column(column.name, column.type, column.nullable, column.name in declared) for column in table.columns
+            _column(column.name, column.type, column.nullable, column.name in declared, column.base_type)
+            for column in table.columns
         ],
         primary_key=None if table.primary_key is None else _key(table.primary_key),
         unique_keys=[_key(key) for key in table.unique_keys],
@@ -95,8 +103,15 @@ def outline_of(table: CatalogTable, database: str) -> TableOutline:
 
 # The same columns recur in many tables, and checking one takes longer than all else here.
 @lru_cache(maxsize=16_384)
-def _column(name: str, type_name: str, nullable: bool, is_foreign_key: bool) -> OutlinedColumn:
-    return OutlinedColumn(name=name, type=type_name, nullable=nullable, is_foreign_key=is_foreign_key)
+def _column(name: str, type_name: str, nullable: bool, is_foreign_key: bool, base_type: str | None) -> OutlinedColumn:
+    return OutlinedColumn(
+        name=name, type=type_name, nullable=nullable, is_foreign_key=is_foreign_key, base_type=base_type
+    )
+
+
+@lru_cache(maxsize=4_096)
+def _key_family(type_name: str) -> KeyFamily | None:
+    return key_family(type_name)
 
 
 def _key(key: CatalogKey) -> DocumentedKey:

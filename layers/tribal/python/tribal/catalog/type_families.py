@@ -47,7 +47,7 @@ _TYPES: tuple[tuple[str, TypeFamily, KeyFamily | None], ...] = (
     ("text", "text", "text"),
     ("string", "text", "text"),
     ("bpchar", "text", "text"),
-    ("citext", "text", None),
+    ("citext", "text", "text"),
     ("name", "text", None),
     ("tinyint", "other", "number"),
     ("nvarchar", "other", "text"),
@@ -61,7 +61,7 @@ _KEY_FAMILIES = {name: family for name, _, family in _TYPES if family is not Non
 
 def type_family(type_name: str) -> TypeFamily:
     """What kind of values a type holds."""
-    lower = type_name.lower().strip()
+    lower = _unqualified(type_name.lower().strip())
     if lower.endswith("]") or lower.startswith("array"):
         return "list"
     if lower.startswith("timestamp") and "with time zone" in lower:
@@ -77,5 +77,10 @@ def is_whole(type_name: str) -> bool:
 
 def key_family(type_name: str) -> KeyFamily | None:
     """Types of one key family can be compared with each other; a type of none joins nothing."""
-    lower = type_name.lower()
+    lower = _unqualified(type_name.lower())
     return _KEY_FAMILIES.get(lower.partition("(")[0] if lower.endswith(")") else lower)
+
+
+def _unqualified(lower: str) -> str:
+    # Its extension may be installed in any schema, which PostgreSQL names too.
+    return "citext" if lower.endswith(".citext") else lower

@@ -10,7 +10,6 @@ from itertools import accumulate, chain, combinations, islice
 from typing import NamedTuple
 
 from tribal.catalog.outline import TableOutline
-from tribal.catalog.type_families import key_family
 from tribal.keys.guesses import Guess, guess
 from tribal.keys.overlap import KeyPair
 from tribal.naming import split_identifier, stem
@@ -144,7 +143,7 @@ def _key_columns(table: TableOutline) -> Mapping[str, _Column | None]:
     keys = set(_declared_keys(table))
     alike = islice((column.name for column in table.columns if _ends_like_a_key(column.name)), _KEY_COLUMNS)
     compared = keys.union(alike)
-    families = {column.name: key_family(column.type) for column in table.columns if column.name in compared}
+    families = {column.name: column.key_family for column in table.columns if column.name in compared}
     return {name: family and _Column(table.name, name, _words(name), family) for name, family in families.items()}
 
 

@@ -108,7 +108,7 @@ class Directory:
         """The primary keys of the tables of this name."""
         tables = self._by_name[glue(words)].values() if glue(words) in self._by_name else ()
         primary = ((table, table.primary) for table in tables)
-        return [Parent(table, column) for table, column in primary if column is not None and column in table.families]
+        return [Parent(table, column) for table, column in primary if column is not None]
 
     def match(self, asked: Asked) -> Match | None:
         """What a column of a table references by its name, in the longest reading that means anything."""
@@ -211,7 +211,7 @@ def reference_of(table: KeyTable, column: str, found: Match, directory: Director
 def is_parent(table: KeyTable, column: str) -> bool:
     """Whether a column names the row of the same table above a row, which may have none."""
     words, primary = words_of(column), table.primary
-    if len(words) < 2 or not is_surrogate(words) or primary is None or primary not in table.families:
+    if len(words) < 2 or not is_surrogate(words) or primary is None:
         return False
     named = words[:-1] in (
         (_PARENT,),

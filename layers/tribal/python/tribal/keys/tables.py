@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from tribal.catalog.outline import TableOutline
-from tribal.catalog.type_families import KeyFamily, key_family
+from tribal.catalog.type_families import KeyFamily
 from tribal.keys.reading import (
     SURROGATES,
     Words,
@@ -61,7 +61,7 @@ class KeyTable:
     @cached_property
     def families(self) -> Mapping[str, KeyFamily]:
         """The columns of types in which keys are kept."""
-        return {column.name: family for column in self.outline.columns if (family := _family(column.type)) is not None}
+        return {column.name: family for column in self.outline.columns if (family := column.key_family) is not None}
 
     @cached_property
     def nullable(self) -> frozenset[str]:
@@ -139,10 +139,10 @@ class KeyTable:
 
     @property
     def primary(self) -> str | None:
-        """The column that alone identifies a row, if there is one: a primary key, or the one named as the key."""
+        """The comparable column that alone identifies a row, if there is one: a primary key, or the one named as it."""
         key = self.outline.primary_key
         if key is not None:
-            return key.columns[0] if len(key.columns) == 1 else None
+            return key.columns[0] if len(key.columns) == 1 and key.columns[0] in self.families else None
         return self.singles[0] if len(self.singles) == 1 else None
 
     @property
@@ -187,11 +187,6 @@ class KeyTable:
 def free_columns(table: KeyTable) -> Iterator[str]:
     """The columns of types in which keys are kept that declare none."""
     return (name for name in table.families if name not in table.declared)
-
-
-@lru_cache(maxsize=4_096)
-def _family(type_name: str) -> KeyFamily | None:
-    return key_family(type_name)
 
 
 @dataclass(frozen=True, slots=True)

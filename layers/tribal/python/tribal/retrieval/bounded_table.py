@@ -92,10 +92,11 @@ def _column(column: DocumentedColumn, is_foreign_key: bool, texts: _Texts) -> Do
         "description": texts.description(column.description),
         "is_foreign_key": is_foreign_key,
         "generated": texts.sql(column.generated),
+        "base_type": texts.sql(column.base_type),
     }
     if texts.hides_sql(column.type):
         # Its values, and what rules say of them, are labels of the type.
-        update |= {"type": WITHHELD, "enum_values": None, "samples": None}
+        update |= {"type": WITHHELD, "base_type": None, "enum_values": None, "samples": None}
     told_of_hidden = "type" in update or (column.is_foreign_key and not is_foreign_key)
     if told_of_hidden and column.description.source == "derived":
         update["description"] = _withheld(column.description)

@@ -166,6 +166,7 @@ class _Parts:
             comment=row.comment or self._types.comment(row.declared_type_oid),
             identity=_IDENTITIES.get(row.identity),
             generated=self._expressions.of("generated", row.table, row.position) if row.generated else None,
+            base_type=self._types.base(row.declared_type_oid),
             enum_values=self._enums.get(row.type_oid),
         )
 

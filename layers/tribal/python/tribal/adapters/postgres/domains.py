@@ -16,20 +16,27 @@ _VALUE = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\bVALUE\b")
 
 
 class TypeNotes:
-    """Comments and checks of user-defined types, from the rows of `TYPES`."""
+    """Comments, checks and base types of user-defined types, from the rows of `TYPES`."""
 
     def __init__(self, rows: Iterable[Sequence[Any]]) -> None:
         self._checks: dict[int, list[tuple[str, str]]] = defaultdict(list)
         self._comments: dict[int, str] = {}
+        self._bases: dict[int, str] = {}
         for type_oid, kind, name, text in rows:
             if kind == "check":
                 self._checks[type_oid].append((name, text))
+            elif kind == "base":
+                self._bases[type_oid] = text
             else:
                 self._comments[type_oid] = text
 
     def comment(self, type_oid: int) -> str | None:
         """The comment on the type."""
         return self._comments.get(type_oid)
+
+    def base(self, type_oid: int) -> str | None:
+        """The type that a domain is based on, through any domains in between."""
+        return self._bases.get(type_oid)
 
     def checks(self, type_oid: int, column: str) -> list[CatalogCheck]:
         """The checks of a domain and its base domains, as conditions on a column."""

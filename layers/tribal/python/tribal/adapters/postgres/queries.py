@@ -106,13 +106,16 @@ ENUMS = "SELECT e.enumtypid, json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM
 
 # A domain may be based on another, whose checks apply too. Their text names no table, so no lock is needed.
 TYPES = """\
-WITH RECURSIVE member (domain, part) AS (
-  SELECT t.oid, t.oid FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
+WITH RECURSIVE member (domain, part, length) AS (
+  SELECT t.oid, t.oid, -1 FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
   WHERE t.typtype = 'd' AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
   UNION ALL
-  SELECT m.domain, t.typbasetype FROM member m JOIN pg_type t ON t.oid = m.part
+  SELECT m.domain, t.typbasetype, t.typtypmod FROM member m JOIN pg_type t ON t.oid = m.part
   WHERE t.typtype = 'd' AND t.typbasetype <> 0
 )
+SELECT m.domain, 'base', '', format_type(m.part, m.length)
+FROM member m JOIN pg_type t ON t.oid = m.part WHERE t.typtype <> 'd'
+UNION ALL
 SELECT m.domain, 'check', k.conname::text, pg_get_constraintdef(k.oid)
 FROM member m JOIN pg_constraint k ON k.contypid = m.part AND k.contype = 'c'
 UNION ALL

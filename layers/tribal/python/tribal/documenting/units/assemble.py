@@ -139,6 +139,7 @@ def _column(
         is_foreign_key=any(column.name in key.columns for key in table.foreign_keys),
         identity=column.identity,
         generated=column.generated,
+        base_type=column.base_type,
         enum_values=column.enum_values or None,
         samples=list(masked.values) or None,
         sample_patterns=list(masked.patterns) or None,
