@@ -24,6 +24,8 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "PLAN_SERVER_UNAVAILABLE": CodeDefaults("error", True, "A server had no connection to spare, or refused thrice."),
     "PLAN_SCHEMA_UNREADABLE": CodeDefaults("warning", True, "A schema exists but may not be read."),
     "PLAN_TABLE_LOCKED": CodeDefaults("warning", True, "A table was locked; not all of it could be read."),
+    "PLAN_TABLE_CHANGED": CodeDefaults("warning", True, "A table was changed or dropped while it was read."),
+    "PLAN_DEFINITION_BROKEN": CodeDefaults("warning", True, "The server fails to render a definition of a table."),
     "PLAN_TEXT_UNREADABLE": CodeDefaults("warning", True, "Text of a database is not valid in any known encoding."),
     "PLAN_DOMAIN_INFERENCE_FAILED": CodeDefaults("warning", True, "Domains were assigned by schema alone."),
     "PLAN_WRITE_FAILED": CodeDefaults("fatal", True, "The store refused the plan."),

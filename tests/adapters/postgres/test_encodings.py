@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -59,11 +60,11 @@ def test_an_invalid_byte_costs_its_text_and_nothing_else(catalog: PostgresCatalo
     tables = {table.table_name: table for table in contents.tables}
     assert set(tables) == {"plain", "child", "seen"}
     plain = tables["plain"]
-    assert plain.comment is None
+    assert plain.comment == "\ufffdt\ufffd of customers"
     assert tables["child"].comment == "Café"
     assert [(column.name, column.comment) for column in plain.columns] == [
         ("id", None),
-        ("note", None),
+        ("note", "any \ufffd note"),
         ("feeling", None),
     ]
     assert plain.columns[1].default_value == "'K\ufffdln'::text"
@@ -103,6 +104,67 @@ INSERT INTO "t~fcr" VALUES ('~df')"""
     assert catalog.sample(table, 1).rows == (("ß",),)
     assert catalog.presence([("public", "tür")]) == {("public", "tür"): "present"}
     assert catalog.read().unreadable_texts == ()
+
+
+UNDEFINED = """\
+CREATE TABLE good (id int PRIMARY KEY, note text DEFAULT 'gr~81');
+COMMENT ON TABLE good IS 'bad byte ~81, caf~e9';
+CREATE TABLE "t~fcr" (id int PRIMARY KEY, note text);
+CREATE TABLE "x~81" (id int);
+CREATE VIEW seen AS SELECT id, 'Stra~dfe ~81' AS kind FROM good;
+INSERT INTO good VALUES (1, 'B~e4r ~81');
+INSERT INTO "t~fcr" VALUES (1, 'B~e4r ~81')"""
+
+
+def test_a_byte_that_the_encoding_of_the_database_does_not_define_costs_itself(
+    encoded_database: EncodedDatabase, open_catalog: OpenCatalog
+) -> None:
+    catalog = open_catalog(encoded_database("WIN1252", UNDEFINED))
+    contents = catalog.read()
+    good, seen, other = contents.tables
+    assert (good.comment, good.columns[1].default_value) == ("bad byte \ufffd, café", "'gr\ufffd'::text")
+    assert "'Straße \ufffd'" in str(seen.view_definition)
+    assert other.table_name == "tür"
+    assert {"the comment on public.good", "the name of a table ('x\ufffd')"} <= set(contents.unreadable_texts)
+    assert catalog.sample(other, 1).rows == (("1", "Bär \ufffd"),)
+    assert catalog.presence([("public", "tür")]) == {("public", "tür"): "present"}
+    assert catalog.access().tables_total == 4
+
+
+@pytest.mark.parametrize(("encoding", "undefined"), [("ISO_8859_8", "~fb"), ("WIN1255", "~d9"), ("EUC_JP", "~a9~a1")])
+def test_a_character_that_has_no_equivalent_in_unicode_costs_itself_in_any_encoding(
+    encoding: str, undefined: str, encoded_database: EncodedDatabase, open_catalog: OpenCatalog
+) -> None:
+    sql = f"CREATE TABLE good (id int);\nCOMMENT ON TABLE good IS 'bad {undefined}.'"
+    (table,) = open_catalog(encoded_database(encoding, sql)).read().tables
+    assert str(table.comment).replace("\ufffd\ufffd", "\ufffd") == "bad \ufffd."
+
+
+def test_samples_of_several_tables_at_once_are_taken_beside_such_bytes(
+    encoded_database: EncodedDatabase, open_catalog: OpenCatalog
+) -> None:
+    dsn = encoded_database("WIN1252", UNDEFINED)
+    tables = [table for table in open_catalog(dsn).read().tables if table.kind == "table"] * 4
+    fresh = open_catalog(dsn, connections=4)
+    with ThreadPoolExecutor(8) as pool:
+        samples = set(pool.map(lambda table: fresh.sample(table, 1).rows, tables))
+    assert samples == {(("1", "Bär \ufffd"),)}
+
+
+def test_a_run_shows_the_one_comment_with_a_byte_that_its_encoding_does_not_define(
+    encoded_database: EncodedDatabase, tmp_path: Path
+) -> None:
+    sql = """CREATE TABLE good (id int PRIMARY KEY);
+COMMENT ON TABLE good IS 'bad byte ~81';
+CREATE TABLE other (id int PRIMARY KEY)"""
+    ran = tribal("run", "--json", encoded_database("WIN1252", sql), cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    record = json.loads(ran.stdout)
+    assert record["tables_documented"] == 2
+    (error,) = record["errors"]
+    assert (error["code"], "the comment on public.good" in error["message"]) == ("PLAN_TEXT_UNREADABLE", True)
+    (page,) = (tmp_path / "docs").rglob("public.good.md")
+    assert "bad byte \ufffd" in page.read_text("utf-8")
 
 
 def test_a_run_documents_the_rest_and_says_what_was_left_out(encoded_database: EncodedDatabase, tmp_path: Path) -> None:

@@ -91,6 +91,7 @@ def test_every_statement_that_the_server_logged_is_one_that_the_reader_tells(
         CREATE TABLE partly (id int, pay int); CREATE TABLE closed (id int);
         CREATE TABLE big AS SELECT n FROM generate_series(1, 200000) n; ANALYZE big;
         CREATE ROLE {user} LOGIN PASSWORD 'p'; GRANT SELECT ON keyed, loose, big TO {user};
+        CREATE TABLE gone (id int); CREATE VIEW broken AS SELECT id FROM gone;
         GRANT SELECT (id) ON partly TO {user}""",
         server=logging_server.server,
     )
@@ -98,7 +99,12 @@ def test_every_statement_that_the_server_logged_is_one_that_the_reader_tells(
         parse_dsn(login(dsn, user, "p"), NO_ENVIRONMENT), DatabaseLimits(lock_timeout_seconds=0.1)
     )
     contents = catalog.read()
+    administer(dsn, "DELETE FROM pg_depend WHERE refobjid = 'gone'::regclass AND classid = 'pg_rewrite'::regclass")
+    administer(dsn, "DROP TABLE gone")
+    assert [each.table for each in catalog.read().broken] == ["broken"]
     for table in contents.tables:
+        if table.table_name in ("gone", "broken"):
+            continue
         if table.table_name == "closed":
             with pytest.raises(AccessDenied):
                 catalog.sample(table, 3)
@@ -163,7 +169,7 @@ def test_reading_a_thousand_tables_takes_no_more_statements_than_reading_one(
         catalog.access()
         catalog.close()
         counts.append(len(logging_server.statements(dsn.rpartition("/")[2])))
-    assert counts[0] == counts[1] <= 22
+    assert counts[0] == counts[1] <= 29
 
 
 def test_no_statement_opens_a_tables_files_or_counts_its_rows() -> None:

@@ -9,7 +9,7 @@ import pytest
 from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
 from tests.plugins.postgres import FreshDatabase, OpenCatalog, administer, connected, login, unique_name
-from tribal.adapters.postgres.assembly import NOT_READ
+from tribal.adapters.postgres.assembly import LOCKED
 from tribal.errors import StatementTimedOut
 from tribal.ports import CatalogContents
 from tribal_contracts import CatalogColumn, CatalogTable
@@ -60,11 +60,11 @@ def test_a_lock_on_one_table_costs_its_sample_and_its_expressions_and_nothing_of
         assert _table(during, name) == _table(before, name)
     busy = _table(during, "busy")
     assert _column(busy, "id").default_value == "7"
-    assert _column(busy, "twice").generated == busy.checks[0].expression == NOT_READ
+    assert _column(busy, "twice").generated == busy.checks[0].expression == LOCKED
     assert busy.primary_key == _table(before, "busy").primary_key
-    assert NOT_READ in (_table(during, "over_busy").view_definition or "")
+    assert LOCKED in (_table(during, "over_busy").view_definition or "")
     assert catalog.read() == before
-    assert NOT_READ not in str(before)
+    assert LOCKED not in str(before)
 
 
 def test_a_slow_sample_is_given_up_after_its_own_limit(

@@ -1,6 +1,7 @@
 """Planning: read the structure of databases and divide their tables into work units by business domain."""
 
 from tribal.planning.catalog.read_catalog import latest_readings, read_catalog
+from tribal.planning.catalog.selection import is_selected
 from tribal.planning.compose_plan import ComposedPlan, HasWork, compose_plan, recut
 from tribal.planning.concurrency import at_once
 from tribal.planning.units.check import check_plan
@@ -20,6 +21,7 @@ __all__ = [
     "HasWork",
     "at_once",
     "check_plan",
+    "is_selected",
     "compose_plan",
     "last_plan",
     "latest_outline",

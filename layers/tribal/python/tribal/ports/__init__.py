@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters, Selection
     from tribal.ports.reading import (
         AccessReport,
+        BrokenTexts,
         CatalogContents,
         CatalogReader,
         MissingGrant,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
         Statement,
         TableSample,
         UnreadPart,
+        name_of,
     )
     from tribal.ports.remembering.identity import Identity, Space
     from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, MemoryIndex
@@ -97,8 +99,8 @@ else:
         "models": "FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome ModelPrices "
         "ModelReadiness ModelRequest Spending UnsentRequest",
         "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
-        "reading": "AccessReport CatalogContents CatalogReader MissingGrant Presence SchemaAndTable Statement "
-        "TableSample UnreadPart",
+        "reading": "AccessReport BrokenTexts CatalogContents CatalogReader MissingGrant Presence SchemaAndTable "
+        "Statement TableSample UnreadPart name_of",
         "running": "Clock Lease ItemOutcome MessageQueue ProcessLock ProgressSink RunContext WorkerPool",
         "stopping": "StopToken",
         "storing": "ObjectInfo ObjectStore StoredObject",
@@ -118,6 +120,7 @@ __all__ = [
     "INDEX_VERSION",
     "READS",
     "AccessReport",
+    "BrokenTexts",
     "Application",
     "Caller",
     "FoundMemory",
@@ -187,4 +190,5 @@ __all__ = [
     "UnsentRequest",
     "VectorKind",
     "WorkerPool",
+    "name_of",
 ]

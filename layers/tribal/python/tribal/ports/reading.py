@@ -15,8 +15,14 @@ from tribal_contracts import (
 if TYPE_CHECKING:
     from tribal.keys import KeyPair, Overlap
 
+_TEXTS_SHOWN = 3
 SchemaAndTable = tuple[str, str]
 Presence = Literal["present", "gone", "unreadable"]
+
+
+def name_of(table: CatalogTable) -> SchemaAndTable:
+    """A table's schema and name."""
+    return table.schema_name, table.table_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,10 @@ class CatalogContents:
     """Tables treated as part of another because they inherit all their columns from it."""
     locked: frozenset[SchemaAndTable] = frozenset()
     """Tables with expressions that could not be read because of a lock; a placeholder stands in their place."""
+    changed: frozenset[SchemaAndTable] = frozenset()
+    """Tables that another session changed or dropped while they were read, so that what was read may not fit."""
+    broken: tuple[BrokenTexts, ...] = ()
+    """Texts that the server fails to render; a placeholder is in their place, and the rest of the table is right."""
     unread: tuple[UnreadPart, ...] = ()
     """What could not be read whole; tables that would be told wrongly for it are left out of `tables`."""
     unread_tables: frozenset[SchemaAndTable] = frozenset()
@@ -89,6 +99,28 @@ class AccessReport:
     """SQL with which an administrator creates a user that may read what has to be read, and nothing else."""
     costs: tuple[str, ...] = ()
     """What a run costs, with the arithmetic; nothing where reading is free."""
+    broken: tuple[BrokenTexts, ...] = ()
+    """Texts that the server fails to render."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenTexts:
+    """Texts of a table that the server fails to render, for example because the catalog lacks what they mention."""
+
+    schema: str
+    table: str
+    texts: tuple[str, ...]
+    """Such as "the definition" or "check 'positive'"."""
+    sqlstate: str
+
+    def described(self) -> str:
+        """What cannot be read, for messages."""
+        shown = ", ".join(self.texts[:_TEXTS_SHOWN]) + ", and more" * (len(self.texts) > _TEXTS_SHOWN)
+        name = f"{self.schema}.{self.table}"
+        return (
+            f"the server cannot render {shown} of {name!r} (SQLSTATE {self.sqlstate}); the rest is documented. Repair "
+            f"or drop it, or exclude it in databases.yaml: exclude: {{tables: [{name}]}}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

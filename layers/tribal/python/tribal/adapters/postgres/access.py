@@ -31,9 +31,9 @@ def access_report(server: ServerRow, schemas: Sequence[SchemaRow], tables: Seque
     members: dict[str, list[TableRow]] = defaultdict(list)
     for table in sorted(tables, key=lambda row: (row.schema, row.name)):
         members[table.schema].append(table)
-    usable = {schema.name: schema.usable for schema in schemas}
+    usable = {schema.name: schema.usable is not False for schema in schemas}
     for name, rows in members.items():
-        usable.setdefault(name, rows[0].usable)
+        usable.setdefault(name, rows[0].usable is not False)
     missing: list[MissingGrant] = []
     for name in sorted(usable):
         missing.extend(_missing(name, usable[name], members[name], server.user))
@@ -44,14 +44,14 @@ def access_report(server: ServerRow, schemas: Sequence[SchemaRow], tables: Seque
         readable_schemas=tuple(name for name in sorted(usable) if usable[name]),
         unreadable_schemas=tuple(name for name in sorted(usable) if not usable[name]),
         tables_total=len(tables),
-        tables_selectable=sum(table.usable and table.selectable for table in tables),
+        tables_selectable=sum(bool(table.usable and table.selectable) for table in tables),
         missing=tuple(missing),
     )
 
 
 def _missing(schema: str, usable: bool, tables: Sequence[TableRow], user: str) -> list[MissingGrant]:
     found = [] if usable else [MissingGrant(f"schema {schema!r}", usage_grant(schema, user))]
-    closed = [table for table in tables if not table.selectable]
+    closed = [table for table in tables if table.selectable is False]
     if len(closed) > 1 and len(closed) == len(tables):
         return [*found, MissingGrant(f"all tables of schema {schema!r}", _select_all_grant(schema, user))]
     return [

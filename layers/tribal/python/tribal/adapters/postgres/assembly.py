@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from tribal.adapters.postgres.domains import TypeNotes
@@ -16,8 +16,10 @@ from tribal.adapters.postgres.rows import (
     SchemaRow,
     ServerRow,
     TableRow,
+    TextGaps,
+    TextKind,
 )
-from tribal.ports import CatalogContents
+from tribal.ports import BrokenTexts, CatalogContents, name_of
 from tribal_contracts import (
     CatalogCheck,
     CatalogColumn,
@@ -31,10 +33,14 @@ from tribal_contracts import (
 )
 
 UNKNOWN = -1
-NOT_READ = "(not read: the table was locked)"
-"""Placeholder for an expression that could not be read because of a lock; the next reading fills it in."""
-
-_VIEW_NOT_READ = f"-- {NOT_READ}"
+_NOT_READ = "(not read: "
+"""Beginning of the placeholders of texts; no text from the server begins so."""
+LOCKED = f"{_NOT_READ}the table was locked)"
+"""Placeholder for a text that could not be read because of a lock; the next reading fills it in."""
+CHANGED = f"{_NOT_READ}it was changed or dropped at that moment)"
+"""Placeholder for a text whose object another session dropped meanwhile."""
+_BROKEN = f"{_NOT_READ}the server cannot render it, SQLSTATE "
+_VIEW_NOT_READ = "-- "
 
 KINDS: Mapping[str, TableKind] = {
     "r": "table",
@@ -47,21 +53,31 @@ _ACTIONS = {"r": "RESTRICT", "c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT"
 _IDENTITIES: Mapping[str, Literal["always", "by default"]] = {"a": "always", "d": "by default"}
 
 
-class _Expressions:
-    """Expression texts by the object they belong to."""
+class _Texts:
+    """Texts by the object they belong to."""
 
-    def __init__(self, rows: Iterable[Sequence[Any]]) -> None:
-        self._texts = {(kind, owner, place): text for kind, owner, place, text in rows}
+    def __init__(self, rows: Iterable[Sequence[Any]], gaps: TextGaps) -> None:
+        self._texts: dict[tuple[str, int, int], str | None] = {
+            (kind, owner, place): text for kind, owner, place, text in rows
+        }
+        self._gaps = gaps
 
-    def of(self, kind: str, owner: int, place: int = 0) -> str:
-        return self._texts.get((kind, owner, place)) or NOT_READ
+    def of(self, kind: TextKind, owner: int, place: int = 0, *, table: int) -> str:
+        """The text, or a placeholder that says why it is missing."""
+        known = (kind, owner, place)
+        if known in self._texts:
+            return self._texts[known] or CHANGED
+        state = self._gaps.failed.get((kind, table))
+        if state is None and self._gaps.beside_locks:
+            return LOCKED
+        return f"{_BROKEN}{state or 'unknown'})"
 
     def view(self, table: int) -> str:
-        text = self._texts.get(("view", table, 0))
-        return _VIEW_NOT_READ if text is None else text.strip().removesuffix(";")
+        text = self.of("view", table, table=table)
+        return _VIEW_NOT_READ + text if text.startswith(_NOT_READ) else text.strip().removesuffix(";")
 
 
-def assemble(rows: CatalogRows) -> CatalogContents:
+def assemble(rows: CatalogRows, gaps: TextGaps) -> CatalogContents:
     """Build the contents of a database, without objects in schemas that the user may not use."""
     rows, folded = fold_inheriting_tables(rows)
     server = ServerRow(*rows.server[0])
@@ -70,8 +86,10 @@ def assemble(rows: CatalogRows) -> CatalogContents:
     heads = sorted((TableRow(*row) for row in rows.tables), key=lambda table: (table.schema, table.name))
     # A schema that belongs to an extension is listed too when it holds a user's table.
     extra = sorted({head.schema for head in heads if head.usable} - listed)
-    parts = _Parts(rows)
-    tables = tuple(parts.table(head) for head in heads if head.usable)
+    parts = _Parts(rows, gaps)
+    heads = [head for head in heads if head.usable is not False]
+    tables = tuple(parts.table(head) for head in heads)
+    changed = {name_of(table) for head, table in zip(heads, tables, strict=True) if _was_changed(head, table)}
     return CatalogContents(
         server_database=server.database,
         server_version=server.version,
@@ -84,21 +102,42 @@ def assemble(rows: CatalogRows) -> CatalogContents:
                 key=lambda schema: schema.name,
             )
         ),
-        unreadable_schemas=tuple(schema.name for schema in schemas if not schema.usable),
+        unreadable_schemas=tuple(schema.name for schema in schemas if schema.usable is False),
         tables=tables,
-        statistics={(head.schema, head.name): _statistics(head) for head in heads if head.usable},
+        statistics={(head.schema, head.name): _statistics(head) for head in heads},
         folded=folded,
-        locked=frozenset((table.schema_name, table.table_name) for table in tables if _lacks_a_text(table)),
+        locked=frozenset(name_of(table) for table in tables if any(text == LOCKED for _, text in _unread_texts(table))),
+        changed=frozenset(changed),
+        broken=tuple(found for table in tables if (found := _broken_texts(table)) is not None),
     )
 
 
-def _lacks_a_text(table: CatalogTable) -> bool:
-    # No expression from the server can equal the placeholder.
-    texts = [check.expression for check in table.checks]
-    texts += [column.generated or "" for column in table.columns]
+def _was_changed(head: TableRow, table: CatalogTable) -> bool:
+    """Whether another session dropped the table, or something that it mentions, after the snapshot was taken."""
+    is_there = head.usable is not None and head.selectable is not None
+    refers = all(key.references_table for key in table.foreign_keys)
+    return not is_there or not refers or any(text == CHANGED for _, text in _unread_texts(table))
+
+
+def _broken_texts(table: CatalogTable) -> BrokenTexts | None:
+    found = [(what, text) for what, text in _unread_texts(table) if text.startswith(_BROKEN)]
+    if not found:
+        return None
+    states = {text.removeprefix(_BROKEN).removesuffix(")") for _, text in found}
+    whats = list(dict.fromkeys(what for what, _ in found))
+    return BrokenTexts(table.schema_name, table.table_name, tuple(whats), ", ".join(sorted(states)))
+
+
+def _unread_texts(table: CatalogTable) -> Iterator[tuple[str, str]]:
+    """What has a placeholder in place of its text, and that placeholder."""
+    texts = [(f"check {check.name!r}", check.expression) for check in table.checks]
+    for column in table.columns:
+        texts.append((f"the default of {column.name!r}", column.default_value or ""))
+        texts.append((f"the expression of {column.name!r}", column.generated or ""))
     for index in table.indexes:
-        texts += [*index.columns, index.predicate or ""]
-    return NOT_READ in texts or table.view_definition == _VIEW_NOT_READ
+        texts += [(f"index {index.name!r}", text) for text in (*index.columns, index.predicate or "")]
+    texts.append(("the definition", (table.view_definition or "").removeprefix(_VIEW_NOT_READ)))
+    return ((what, text) for what, text in texts if text.startswith(_NOT_READ))
 
 
 def _statistics(head: TableRow) -> TableStatistics:
@@ -112,9 +151,9 @@ def _statistics(head: TableRow) -> TableStatistics:
 class _Parts:
     """The parts of all tables, by table oid."""
 
-    def __init__(self, rows: CatalogRows) -> None:
-        self._expressions = _Expressions(rows.expressions)
-        self._types = TypeNotes(rows.types)
+    def __init__(self, rows: CatalogRows, gaps: TextGaps) -> None:
+        self._texts = _Texts(rows.texts, gaps)
+        self._types = TypeNotes(rows.types, lambda check: self._texts.of("domain", check, table=check))
         self._enums: dict[int, list[str]] = {row[0]: row[1] for row in rows.enums}
         self._columns: dict[int, list[ColumnRow]] = defaultdict(list)
         self._constraints: dict[int, list[ConstraintRow]] = defaultdict(list)
@@ -147,14 +186,14 @@ class _Parts:
             foreign_keys=[_foreign_key(each) for each in constraints if each.kind == "f"],
             indexes=[self._index(index) for index in indexes],
             checks=[
-                CatalogCheck(name=each.name, expression=self._expressions.of("check", each.oid))
+                CatalogCheck(name=each.name, expression=self._texts.of("check", each.oid, table=head.oid))
                 for each in constraints
                 if each.kind == "c"
             ]
             + [check for column in columns for check in self._types.checks(column.declared_type_oid, column.name)],
-            view_definition=self._expressions.view(head.oid) if kind in ("view", "materialized_view") else None,
+            view_definition=self._texts.view(head.oid) if kind in ("view", "materialized_view") else None,
             partition_count=(head.partitions or 0) if kind == "partitioned_table" else head.partitions,
-            selectable=head.selectable,
+            selectable=bool(head.selectable),
         )
 
     def _column(self, row: ColumnRow) -> CatalogColumn:
@@ -162,23 +201,26 @@ class _Parts:
             name=row.name,
             type=row.type,
             nullable=not row.not_null,
-            default_value=row.default,
+            default_value=self._text_of_column("default", row) if row.has_default else None,
             comment=row.comment or self._types.comment(row.declared_type_oid),
             identity=_IDENTITIES.get(row.identity),
-            generated=self._expressions.of("generated", row.table, row.position) if row.generated else None,
+            generated=self._text_of_column("generated", row) if row.generated else None,
             base_type=self._types.base(row.declared_type_oid),
             enum_values=self._enums.get(row.type_oid),
         )
+
+    def _text_of_column(self, kind: TextKind, row: ColumnRow) -> str:
+        return self._texts.of(kind, row.table, row.position, table=row.table)
 
     def _index(self, row: IndexRow) -> CatalogIndex:
         return CatalogIndex(
             name=row.name,
             columns=[
-                self._expressions.of("index", row.oid, place) if column is None else column
+                self._texts.of("index", row.oid, place, table=row.table) if column is None else column
                 for place, column in enumerate(row.columns, start=1)
             ],
             unique=row.unique,
-            predicate=self._expressions.of("predicate", row.oid) if row.partial else None,
+            predicate=self._texts.of("predicate", row.oid, table=row.table) if row.partial else None,
         )
 
 

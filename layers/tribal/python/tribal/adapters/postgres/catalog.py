@@ -21,25 +21,24 @@ from tribal.adapters.postgres.assembly import assemble, server_of
 from tribal.adapters.postgres.connections.connection import PostgresConnection, Row, open_connection
 from tribal.adapters.postgres.connections.errors import (
     DENIED,
-    INTERNAL,
-    LOCK_NOT_GRANTED,
     NO_COLUMN,
     NOT_OUR_ANSWERS,
+    NOT_TEXT,
     sqlstate,
 )
 from tribal.adapters.postgres.connections.pool import PostgresPool, Session, TimeLimits
 from tribal.adapters.postgres.connections.retry import Pause, with_retries
 from tribal.adapters.postgres.connections.server import PostgresServer
 from tribal.adapters.postgres.overlaps import overlap_statement, read_overlaps
-from tribal.adapters.postgres.rows import CatalogRows, SchemaRow, TableRow, readable_rows, replaced
+from tribal.adapters.postgres.rows import CatalogRows, SchemaRow, TableRow, TextGaps, readable_rows, replaced
 from tribal.adapters.postgres.sampling import sample_statement, sampled_columns, wants_estimate
+from tribal.adapters.postgres.texts import read_texts
 from tribal.errors import (
     AccessDenied,
     ConnectionLost,
     DatabaseError,
     DatabaseUnreachable,
     LoginRefused,
-    StatementTimedOut,
     TableGone,
 )
 from tribal.ports import AccessReport, CatalogContents, Presence, SchemaAndTable, Statement, TableSample
@@ -51,6 +50,21 @@ if TYPE_CHECKING:
 
 
 _CATALOG = "reading the catalog"
+MOST_READINGS = 3
+"""How often a database is read if tables change meanwhile. By judgement: a reading takes a second or less, and a change
+that takes longer than three of them rarely ends with the fourth."""
+_STRUCTURE = {
+    "server": queries.SERVER,
+    "schemas": queries.SCHEMAS,
+    "tables": queries.TABLES,
+    "inheritance": queries.INHERITANCE,
+    "columns": queries.COLUMNS,
+    "enums": queries.ENUMS,
+    "types": queries.TYPES,
+    "constraints": queries.CONSTRAINTS,
+    "indexes": queries.INDEXES,
+}
+"""The statement that reads each part of `CatalogRows`, but its texts."""
 Result = TypeVar("Result")
 
 
@@ -81,14 +95,17 @@ class PostgresCatalog:
         self._pool = PostgresPool(self._open, self._server, self._connect_seconds)
 
     def read(self) -> CatalogContents:
-        """Read the whole structure as one consistent snapshot, in a fixed number of statements."""
-        try:
-            return self._contents()
-        except DatabaseError as error:
-            # An object was dropped between our snapshot and the server's rendering of its text.
-            if sqlstate(error) != INTERNAL:
-                raise
-        return self._contents()
+        """Read the whole structure as one consistent snapshot, in a fixed number of statements.
+
+        If another session changes tables meanwhile, it is read again, at most `MOST_READINGS` times. More statements
+        are sent only to find objects that the server fails to render.
+        """
+        contents = self._contents()
+        for _ in range(1, MOST_READINGS):
+            if not contents.changed:
+                break
+            contents = self._contents()
+        return contents
 
     def sample(self, table: CatalogTable, rows: int) -> TableSample:
         """At most `rows` rows of the first 200 columns, values truncated to 200 characters.
@@ -135,11 +152,13 @@ class PostgresCatalog:
         return found
 
     def access(self) -> AccessReport:
-        """What this user can and cannot read, and the missing grants."""
-        server, schemas, tables = self._retried(self._privileges)
-        return access_report(
+        """What this user can and cannot read, the missing grants, and what the server fails to render."""
+        rows, contents = self._read_once()
+        server, schemas, tables = (replaced(list(part)) for part in (rows.server, rows.schemas, rows.tables))
+        report = access_report(
             server_of(server), [SchemaRow(*row) for row in schemas], [TableRow(*row) for row in tables]
         )
+        return replace(report, broken=contents.broken)
 
     def databases(self) -> tuple[str, ...]:
         """Names of all databases that this user may connect to, without templates and names that are not text."""
@@ -163,12 +182,23 @@ class PostgresCatalog:
     def _retried(self, attempt: Callable[[], Result]) -> Result:
         self._server.check()
         try:
-            found = with_retries(attempt, self._pause)
+            found = with_retries(lambda: self._converted(attempt), self._pause)
         except DatabaseUnreachable as error:
             self._server.refused(error)
             raise
         self._server.answered()
         return found
+
+    def _converted(self, attempt: Callable[[], Result]) -> Result:
+        """Once the server has failed to convert a text to UTF-8, all texts are converted here instead."""
+        was_converted_here = self._pool.as_stored
+        try:
+            return attempt()
+        except DatabaseError as error:
+            if sqlstate(error) not in NOT_TEXT or was_converted_here:
+                raise
+        self._pool.as_stored = True
+        return attempt()
 
     def _presence(self, names: str) -> list[Row]:
         with self.transaction("looking for tables", queries.BEGIN) as session:
@@ -178,11 +208,6 @@ class PostgresCatalog:
         with self.transaction("listing the databases", queries.BEGIN) as session:
             rows = session.run(queries.DATABASES)
             return replaced(rows) if session.lossy else rows
-
-    def _privileges(self) -> list[list[Row]]:
-        with self.transaction("asking for privileges") as session:
-            answers = [session.run(sql) for sql in (queries.SERVER, queries.SCHEMAS, queries.TABLES)]
-            return replaced(answers) if session.lossy else answers
 
     def _open(self) -> PostgresConnection:
         target = self._target
@@ -198,10 +223,14 @@ class PostgresCatalog:
         return open_connection(renewed, self._connect_seconds)
 
     def _contents(self) -> CatalogContents:
-        rows, lossy = self._retried(self._rows)
+        return self._read_once()[1]
+
+    def _read_once(self) -> tuple[CatalogRows, CatalogContents]:
+        """The rows as they were sent, and what they say."""
+        rows, gaps, lossy = self._retried(self._rows)
         try:
-            rows, unreadable = readable_rows(rows) if lossy else (rows, ())
-            return replace(assemble(rows), unreadable_texts=unreadable)
+            readable, unreadable = readable_rows(rows) if lossy else (rows, ())
+            return rows, replace(assemble(readable, gaps), unreadable_texts=unreadable)
         except NOT_OUR_ANSWERS as error:
             raise DatabaseError(
                 f"Failed {_CATALOG} of {self._target}: the answers are not those of PostgreSQL "
@@ -209,21 +238,11 @@ class PostgresCatalog:
                 context=self._target.as_context(),
             ) from error
 
-    def _rows(self) -> tuple[CatalogRows, bool]:
+    def _rows(self) -> tuple[CatalogRows, TextGaps, bool]:
         with self.transaction(_CATALOG) as session:
-            rows = CatalogRows(
-                server=session.run(queries.SERVER),
-                schemas=session.run(queries.SCHEMAS),
-                tables=session.run(queries.TABLES),
-                inheritance=session.run(queries.INHERITANCE),
-                columns=session.run(queries.COLUMNS),
-                enums=session.run(queries.ENUMS),
-                types=session.run(queries.TYPES),
-                constraints=session.run(queries.CONSTRAINTS),
-                indexes=session.run(queries.INDEXES),
-                expressions=_expressions(session),
-            )
-            return rows, session.lossy
+            structure = {name: session.run(sql) for name, sql in _STRUCTURE.items()}
+            texts, gaps = read_texts(session)
+            return CatalogRows(**structure, texts=texts), gaps, session.lossy
 
     def _select(
         self, table: CatalogTable, columns: Sequence[CatalogColumn], rows: int, readable: Collection[str]
@@ -266,17 +285,6 @@ class PostgresCatalog:
             message = f"User {user!r} may not select from {name!r} of schema {schema!r}. Let its owner run: {grant}"
             raise AccessDenied(message, context=context)
         return readable & planned
-
-
-def _expressions(session: Session) -> list[Row]:
-    session.run(queries.SAVEPOINT)
-    try:
-        return session.run(queries.EXPRESSIONS)
-    except StatementTimedOut as error:
-        if sqlstate(error) != LOCK_NOT_GRANTED:
-            raise
-    session.run(queries.ROLLBACK_TO_SAVEPOINT)
-    return session.run(queries.EXPRESSIONS_BESIDE_LOCKS)
 
 
 def _can_be_a_name(text: str) -> bool:

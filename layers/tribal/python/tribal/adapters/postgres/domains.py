@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tribal.catalog.dialect import quote_identifier
@@ -16,15 +16,19 @@ _VALUE = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\bVALUE\b")
 
 
 class TypeNotes:
-    """Comments, checks and base types of user-defined types, from the rows of `TYPES`."""
+    """Comments, checks and base types of user-defined types, from the rows of `TYPES`.
 
-    def __init__(self, rows: Iterable[Sequence[Any]]) -> None:
-        self._checks: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    `definition` gives the definition of a check by its oid.
+    """
+
+    def __init__(self, rows: Iterable[Sequence[Any]], definition: Callable[[int], str]) -> None:
+        self._definition = definition
+        self._checks: dict[int, list[tuple[str, int]]] = defaultdict(list)
         self._comments: dict[int, str] = {}
         self._bases: dict[int, str] = {}
-        for type_oid, kind, name, text in rows:
+        for type_oid, kind, name, text, constraint in rows:
             if kind == "check":
-                self._checks[type_oid].append((name, text))
+                self._checks[type_oid].append((name, constraint))
             elif kind == "base":
                 self._bases[type_oid] = text
             else:
@@ -41,8 +45,8 @@ class TypeNotes:
     def checks(self, type_oid: int, column: str) -> list[CatalogCheck]:
         """The checks of a domain and its base domains, as conditions on a column."""
         return [
-            CatalogCheck(name=f"{column}: {name}", expression=_on_column(text, column))
-            for name, text in sorted(self._checks.get(type_oid, ()))
+            CatalogCheck(name=f"{column}: {name}", expression=_on_column(self._definition(constraint), column))
+            for name, constraint in sorted(self._checks.get(type_oid, ()))
         ]
 
 

@@ -7,11 +7,16 @@ opens a table's files: `pg_relation_size` waits for locks, `reltuples` does not.
 
 from __future__ import annotations
 
+import re
+from typing import get_args
+
+from tribal.adapters.postgres.rows import TextKind
 from tribal.ports import Statement
 
 # Settings that would make the same data look different (time zone, date style, synchronized scans) are pinned. All are
 # sent in one message, so that a transaction costs one extra round trip rather than ten. A database in SQL_ASCII holds
-# any bytes: asked for UTF-8, the server would refuse a whole result for one of them, so it is asked for the bytes.
+# any bytes: asked for UTF-8, the server would refuse a whole result for one of them, so it is asked for the bytes. Any
+# other database is, too, once it has refused a result for a byte that its encoding does not define.
 _SETTINGS = """\
 SET LOCAL statement_timeout = {statement_timeout_ms};
 SET LOCAL lock_timeout = {lock_timeout_ms};
@@ -25,14 +30,15 @@ SET LOCAL extra_float_digits = 1;
 SET LOCAL synchronize_seqscans = off;
 SET LOCAL max_parallel_workers_per_gather = 0;
 SET LOCAL jit = off;
-SELECT set_config('client_encoding', 'SQL_ASCII', true) WHERE current_setting('server_encoding') = 'SQL_ASCII'"""
+SELECT set_config('client_encoding', 'SQL_ASCII', true)
+WHERE {as_stored} OR current_setting('server_encoding') = 'SQL_ASCII'"""
 
 BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;\n" + _SETTINGS
 BEGIN = "BEGIN READ ONLY;\n" + _SETTINGS
 COMMIT = "COMMIT"
 ROLLBACK = "ROLLBACK"
-SAVEPOINT = "SAVEPOINT expressions"
-ROLLBACK_TO_SAVEPOINT = "ROLLBACK TO SAVEPOINT expressions"
+SAVEPOINT = "SAVEPOINT texts"
+ROLLBACK_TO_SAVEPOINT = "ROLLBACK TO SAVEPOINT texts"
 
 SERVER = "SELECT current_database()::text, current_setting('server_version'), current_user::text"
 
@@ -84,19 +90,15 @@ SELECT i.inhrelid, i.inhparent
 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE c.relkind IN ('r', 'f') AND NOT c.relispartition"""
 
-# The second argument of pg_get_expr is 0 on purpose: passing the table would wait for a lock on it, and a default
-# cannot refer to its columns. Expressions that can are read by EXPRESSIONS.
 COLUMNS = """\
 SELECT a.attrelid, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod),
   a.attnotnull OR (t.typtype = 'd' AND t.typnotnull),
-  CASE WHEN a.attgenerated = '' THEN pg_get_expr(x.adbin, 0) END,
-  a.attidentity::text, a.attgenerated <> '',
+  a.atthasdef AND a.attgenerated = '', a.attidentity::text, a.attgenerated <> '',
   CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END, d.description, t.oid
 FROM pg_attribute a
 JOIN pg_class c ON c.oid = a.attrelid
 JOIN pg_namespace n ON n.oid = c.relnamespace
 JOIN pg_type t ON t.oid = a.atttypid
-LEFT JOIN pg_attrdef x ON x.adrelid = a.attrelid AND x.adnum = a.attnum
 LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = a.attrelid AND d.objsubid = a.attnum
 WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
   AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
@@ -104,7 +106,7 @@ WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
 
 ENUMS = "SELECT e.enumtypid, json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e GROUP BY e.enumtypid"
 
-# A domain may be based on another, whose checks apply too. Their text names no table, so no lock is needed.
+# A domain may be based on another, whose checks apply too.
 TYPES = """\
 WITH RECURSIVE member (domain, part, length) AS (
   SELECT t.oid, t.oid, -1 FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
@@ -113,13 +115,13 @@ WITH RECURSIVE member (domain, part, length) AS (
   SELECT m.domain, t.typbasetype, t.typtypmod FROM member m JOIN pg_type t ON t.oid = m.part
   WHERE t.typtype = 'd' AND t.typbasetype <> 0
 )
-SELECT m.domain, 'base', '', format_type(m.part, m.length)
+SELECT m.domain, 'base', '', format_type(m.part, m.length), NULL::oid
 FROM member m JOIN pg_type t ON t.oid = m.part WHERE t.typtype <> 'd'
 UNION ALL
-SELECT m.domain, 'check', k.conname::text, pg_get_constraintdef(k.oid)
+SELECT m.domain, 'check', k.conname::text, NULL, k.oid
 FROM member m JOIN pg_constraint k ON k.contypid = m.part AND k.contype = 'c'
 UNION ALL
-SELECT t.oid, 'comment', '', d.description
+SELECT t.oid, 'comment', '', d.description, NULL
 FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
 JOIN pg_description d ON d.classoid = 'pg_type'::regclass AND d.objoid = t.oid AND d.objsubid = 0
 WHERE t.typtype IN ('d', 'e') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'"""
@@ -143,7 +145,7 @@ LEFT JOIN pg_namespace m ON m.oid = r.relnamespace
 WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relispartition
   AND k.contype IN ('p', 'u', 'f', 'c') AND k.conparentid = 0"""
 
-# An array element is null where the index has an expression, whose text is read by EXPRESSIONS. An index that is being
+# An array element is null where the index has an expression, whose text is read by TEXTS. An index that is being
 # built, or whose build failed, is invalid and unused.
 INDEXES = """\
 SELECT i.indexrelid, i.indrelid, x.relname, i.indisunique,
@@ -158,36 +160,88 @@ JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
   AND c.relkind IN ('r', 'p', 'm') AND NOT c.relispartition AND i.indisvalid"""
 
-# To render these texts, the server opens the tables they mention, and so waits behind DDL. They are read last; if a
-# lock blocks them, they are read again without the locked tables.
-_EXPRESSIONS = """\
-SELECT 'generated', x.adrelid, x.adnum::int, pg_get_expr(x.adbin, x.adrelid)
-FROM pg_attrdef x
-JOIN pg_attribute a ON a.attrelid = x.adrelid AND a.attnum = x.adnum AND a.attgenerated <> ''
-JOIN pg_class c ON c.oid = x.adrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+# Other statements read rows of one snapshot. These functions also see what is committed meanwhile, so that a text may
+# be null, or the statement fail, because an object was dropped; and it fails for an object whose definition is broken.
+# To render a text, the server opens the tables that it mentions, and so waits behind DDL. A default mentions no column,
+# so that the second argument of pg_get_expr can be 0: passing the table would wait for a lock on it.
+_USER_TABLES = """\
+JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relispartition
-  AND has_schema_privilege(n.oid, 'USAGE')[unlocked c.oid]
-UNION ALL
-SELECT 'check', k.oid, 0, pg_get_expr(k.conbin, k.conrelid)
-FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relispartition
-  AND k.contype = 'c' AND has_schema_privilege(n.oid, 'USAGE')[unlocked c.oid]
-UNION ALL
-SELECT 'predicate', i.indexrelid, 0, pg_get_expr(i.indpred, i.indrelid)
-FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relispartition
-  AND i.indpred IS NOT NULL AND i.indisvalid AND has_schema_privilege(n.oid, 'USAGE')[unlocked c.oid]
-UNION ALL
-SELECT 'index', i.indexrelid, u.place::int, pg_get_indexdef(i.indexrelid, u.place::int, false)
-FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-CROSS JOIN unnest(i.indkey::int2[]) WITH ORDINALITY AS u (attnum, place)
-WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relispartition
-  AND u.attnum = 0 AND i.indisvalid AND has_schema_privilege(n.oid, 'USAGE')[unlocked c.oid]
-UNION ALL
-SELECT 'view', c.oid, 0, pg_get_viewdef(c.oid, true)
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
-  AND c.relkind IN ('v', 'm') AND has_schema_privilege(n.oid, 'USAGE')[unlocked view c.oid]"""
+  AND has_schema_privilege(n.oid, 'USAGE') IS NOT FALSE"""
+_RENDERED = "CASE WHEN has_table_privilege(c.oid, 'SELECT') IS NOT NULL THEN {text} END"
+_UNLESS_LOCKED = "[unless c.oid is locked]"
+_UNLESS_VIEW_LOCKED = "[unless the view c.oid is locked]"
+
+
+_DEFAULTS = """\
+pg_attrdef x JOIN pg_class c ON c.oid = x.adrelid
+JOIN pg_attribute a ON a.attrelid = x.adrelid AND a.attnum = x.adnum"""
+
+
+def _texts_of(kind: str, owner: str, place: str, text: str, tables: str, condition: str = "") -> str:
+    """The texts of one kind, for all tables."""
+    return (
+        f"SELECT '{kind}', {owner}, {place}, {_RENDERED.format(text=text)}\nFROM {tables}\n{_USER_TABLES}"
+        + f"\n  AND {condition}" * bool(condition)
+        + f"[among {kind}: c.oid]"
+    )
+
+
+_TEXTS = "\nUNION ALL\n".join(
+    (
+        _texts_of(
+            "default",
+            "x.adrelid",
+            "x.adnum::int",
+            "pg_get_expr(x.adbin, 0)",
+            _DEFAULTS,
+            "a.attgenerated = ''",
+        ),
+        _texts_of(
+            "generated",
+            "x.adrelid",
+            "x.adnum::int",
+            "pg_get_expr(x.adbin, x.adrelid)",
+            _DEFAULTS,
+            "a.attgenerated <> ''",
+        )
+        + _UNLESS_LOCKED,
+        _texts_of(
+            "check",
+            "k.oid",
+            "0",
+            "pg_get_expr(k.conbin, k.conrelid)",
+            "pg_constraint k JOIN pg_class c ON c.oid = k.conrelid",
+            "k.contype = 'c'",
+        )
+        + _UNLESS_LOCKED,
+        _texts_of(
+            "predicate",
+            "i.indexrelid",
+            "0",
+            "pg_get_expr(i.indpred, i.indrelid)",
+            "pg_index i JOIN pg_class c ON c.oid = i.indrelid",
+            "i.indpred IS NOT NULL AND i.indisvalid",
+        )
+        + _UNLESS_LOCKED,
+        _texts_of(
+            "index",
+            "i.indexrelid",
+            "u.place::int",
+            "pg_get_indexdef(i.indexrelid, u.place::int, false)",
+            "pg_index i CROSS JOIN unnest(i.indkey::int2[]) WITH ORDINALITY AS u (attnum, place)\n"
+            "JOIN pg_class c ON c.oid = i.indrelid",
+            "u.attnum = 0 AND i.indisvalid",
+        )
+        + _UNLESS_LOCKED,
+        _texts_of("view", "c.oid", "0", "pg_get_viewdef(c.oid, true)", "pg_class c", "c.relkind IN ('v', 'm')")
+        + _UNLESS_VIEW_LOCKED,
+        "SELECT 'domain', k.oid, 0, pg_get_constraintdef(k.oid)\nFROM pg_constraint k\n"
+        "WHERE k.contypid <> 0 AND k.contype = 'c'[among domain: k.oid]",
+    )
+)
+
+TEXT_KINDS: tuple[TextKind, ...] = get_args(TextKind)
 
 # Even a lock request that is still waiting blocks ours.
 _UNLOCKED = """
@@ -201,14 +255,31 @@ _UNLOCKED_VIEW = (
                   JOIN pg_rewrite w ON w.oid = o.objid WHERE w.ev_class = c.oid)"""
 )
 _LOCKED = """\
-WITH locked AS MATERIALIZED (
+locked AS MATERIALIZED (
   SELECT DISTINCT k.relation FROM pg_locks k JOIN pg_database b ON b.oid = k.database
-  WHERE b.datname = current_database() AND k.locktype = 'relation' AND k.mode = 'AccessExclusiveLock')
-"""
-EXPRESSIONS = _EXPRESSIONS.replace("[unlocked c.oid]", "").replace("[unlocked view c.oid]", "")
-EXPRESSIONS_BESIDE_LOCKS = _LOCKED + _EXPRESSIONS.replace("[unlocked c.oid]", _UNLOCKED).replace(
-    "[unlocked view c.oid]", _UNLOCKED_VIEW
-)
+  WHERE b.datname = current_database() AND k.locktype = 'relation' AND k.mode = 'AccessExclusiveLock')"""
+_ASKED = "asked AS (SELECT $1::oid AS first, $2::oid AS last, $3::text AS kind)"
+_AMONG = r"""
+  AND \2 BETWEEN (SELECT first FROM asked) AND (SELECT last FROM asked) AND (SELECT kind FROM asked) IN ('', '\1')"""
+
+
+def _texts(*, of_some: bool, beside_locks: bool) -> str:
+    sql = re.sub(r"\[among (\w+): ([\w.]+)\]", _AMONG if of_some else "", _TEXTS)
+    sql = sql.replace(_UNLESS_LOCKED, _UNLOCKED if beside_locks else "")
+    sql = sql.replace(_UNLESS_VIEW_LOCKED, _UNLOCKED_VIEW if beside_locks else "")
+    tables = [_ASKED] * of_some + [_LOCKED] * beside_locks
+    return f"WITH {', '.join(tables)}\n{sql}" if tables else sql
+
+
+TEXTS = _texts(of_some=False, beside_locks=False)
+TEXTS_BESIDE_LOCKS = _texts(of_some=False, beside_locks=True)
+SOME_TEXTS = _texts(of_some=True, beside_locks=False)
+SOME_TEXTS_BESIDE_LOCKS = _texts(of_some=True, beside_locks=True)
+
+TEXT_OWNERS = """\
+SELECT c.oid FROM pg_class c WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.oid >= 16384
+UNION SELECT k.oid FROM pg_constraint k WHERE k.contypid <> 0
+ORDER BY 1"""
 
 PRESENCE = """\
 SELECT t.place,
@@ -261,10 +332,13 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement("Checks of domains, and comments on domains and enum types", TYPES),
     Statement("Primary, unique and foreign keys and names of checks", CONSTRAINTS),
     Statement("Indexes", INDEXES),
-    Statement("Mark a point to come back to, should a lock be in the way", SAVEPOINT),
-    Statement("Text of views, checks, generated columns and index expressions", EXPRESSIONS),
+    Statement("Mark a point to come back to, should a lock or a broken object be in the way", SAVEPOINT),
+    Statement("Text of views, checks, defaults, generated columns and index expressions", TEXTS),
     Statement("Come back to the mark", ROLLBACK_TO_SAVEPOINT),
-    Statement("The same texts without those of locked tables", EXPRESSIONS_BESIDE_LOCKS),
+    Statement("The same texts without those of locked tables", TEXTS_BESIDE_LOCKS),
+    Statement("What can have such a text, to find the object whose text makes the statement fail", TEXT_OWNERS),
+    Statement("The same texts of some objects: from $1 to $2, of the kind $3 or of all", SOME_TEXTS),
+    Statement("The same of some objects without locked tables", SOME_TEXTS_BESIDE_LOCKS),
     Statement("Whether tables are still there; $1 holds their names", PRESENCE),
     Statement("The server's estimate of a table's rows; $1 and $2 are its name", ROW_ESTIMATE),
     Statement("Columns that we may select from, after a refusal; $1 and $2 are the table's name", READABLE_COLUMNS),

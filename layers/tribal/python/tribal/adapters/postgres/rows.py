@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeVar
 
-# A byte that is not UTF-8 is read as a lone surrogate (PEP 383).
-_FIRST_SURROGATE, _LAST_SURROGATE = "\udc80", "\udcff"
+# A byte that is no text is read as a lone surrogate (PEP 383).
+_SURROGATE = re.compile("[\udc80-\udcff]")
+_WITH_COMMENTS = frozenset({"schemas", "tables", "columns"})
+"""What is reported object by object."""
+_PARTS = {"enums": "labels of enum types", "types": "comments on types", "texts": "definitions", "server": "settings"}
+"""How other rows are called."""
 
 
 class ServerRow(NamedTuple):
@@ -21,7 +27,8 @@ class SchemaRow(NamedTuple):
     """A row of `SCHEMAS`."""
 
     name: str
-    usable: bool
+    usable: bool | None
+    """`None` if the schema has been dropped since the snapshot was taken."""
     comment: str | None
 
 
@@ -33,8 +40,10 @@ class TableRow(NamedTuple):
     name: str
     kind: str
     comment: str | None
-    usable: bool
-    selectable: bool
+    usable: bool | None
+    """Whether this user may use its schema; `None` if that has been dropped since the snapshot was taken."""
+    selectable: bool | None
+    """`None` if the table has been dropped since the snapshot was taken."""
     rows: int | None
     size_bytes: int | None
     partitions: int | None
@@ -48,7 +57,7 @@ class ColumnRow(NamedTuple):
     name: str
     type: str
     not_null: bool
-    default: str | None
+    has_default: bool
     identity: str
     generated: bool
     type_oid: int
@@ -84,6 +93,18 @@ class IndexRow(NamedTuple):
     partial: bool
 
 
+TextKind = Literal["default", "generated", "check", "predicate", "index", "view", "domain"]
+
+
+class TextGaps(NamedTuple):
+    """Why texts have no row."""
+
+    failed: Mapping[tuple[TextKind, int], str] = MappingProxyType({})
+    """SQLSTATE of texts that the server failed to render, by kind and oid of the table or the domain's check."""
+    beside_locks: bool = False
+    """Whether texts of locked tables were left out."""
+
+
 class CatalogRows(NamedTuple):
     """The results of all catalog queries, as returned by the driver."""
 
@@ -96,60 +117,53 @@ class CatalogRows(NamedTuple):
     types: Sequence[Sequence[Any]]
     constraints: Sequence[Sequence[Any]]
     indexes: Sequence[Sequence[Any]]
-    expressions: Sequence[Sequence[Any]]
+    texts: Sequence[Sequence[Any]]
 
 
 Named = TypeVar("Named", SchemaRow, TableRow, ColumnRow)
 
 
 def is_readable(value: Any) -> bool:
-    """Whether a text, or every text in a list, was valid UTF-8."""
+    """Whether every byte of a text, or of all texts in a list, was text."""
     if isinstance(value, list):
         return all(map(is_readable, value))
     if not isinstance(value, str) or value.isascii():
         return True
-    return not any(_FIRST_SURROGATE <= character <= _LAST_SURROGATE for character in value)
+    return _SURROGATE.search(value) is None
 
 
 def replaced(value: Any) -> Any:
-    """The text, or list of texts, with U+FFFD in place of bytes that were not UTF-8."""
+    """The text, or list of texts, with U+FFFD in place of bytes that were no text."""
     if isinstance(value, list):
         return [replaced(each) for each in value]
-    return value if is_readable(value) else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return value if is_readable(value) else _SURROGATE.sub("\ufffd", value)
 
 
 def readable_rows(rows: CatalogRows) -> tuple[CatalogRows, tuple[str, ...]]:
-    """The rows without text that was not valid UTF-8, and where such text was.
+    """The rows without bytes that were no text in the encoding of the database, and where those were.
 
-    A comment is left out whole, and so is what has such a name, since no statement could name it: schemas, tables,
-    columns, and keys and indexes over these. In other texts U+FFFD stands for the bytes.
+    What has such a name is left out, since no statement could name it: schemas, tables, columns, and keys and indexes
+    over these. In comments and other texts each such byte is U+FFFD.
     """
     lost: set[str] = set()
-    schemas = [
-        row._replace(comment=_comment(row.comment, f"schema {row.name!r}", lost))
-        for row in _named(map(SchemaRow._make, rows.schemas), "a schema", lost)
-    ]
-    heads = [
-        row._replace(comment=_comment(row.comment, f"{row.schema}.{row.name}", lost))
-        for row in _named(map(TableRow._make, rows.tables), "a table", lost)
-        if is_readable(row.schema)
-    ]
+    schemas = list(_named(map(SchemaRow._make, rows.schemas), "a schema", lost))
+    heads = [row for row in _named(map(TableRow._make, rows.tables), "a table", lost) if is_readable(row.schema)]
     tables = {row.oid: f"{row.schema}.{row.name}" for row in heads}
-    columns = [
-        row._replace(comment=_comment(row.comment, f"{tables.get(row.table)}.{row.name}", lost))
-        for row in _named(map(ColumnRow._make, rows.columns), "a column", lost)
-    ]
+    columns = list(_named(map(ColumnRow._make, rows.columns), "a column", lost))
+    comments = [(row.comment, f"schema {row.name!r}") for row in schemas]
+    comments += [(row.comment, tables[row.oid]) for row in heads]
+    comments += [(row.comment, f"{tables.get(row.table)}.{row.name}") for row in columns]
+    lost.update(f"the comment on {owner}" for text, owner in comments if not is_readable(text))
     keys = [
         row
         for row in map(ConstraintRow._make, rows.constraints)
         if is_readable([row.columns, row.references_schema, row.references_table, row.references_columns])
     ]
     indexes = [row for row in map(IndexRow._make, rows.indexes) if is_readable(row.columns)]
-    types = [row for row in rows.types if row[1] != "comment" or is_readable(row[3])]
-    kept = rows._replace(schemas=schemas, tables=heads, columns=columns, constraints=keys, indexes=indexes, types=types)
-    for name, part in kept._asdict().items():
-        if not all(is_readable(list(row)) for row in part):
-            lost.add(f"text of some {name}")
+    kept = rows._replace(schemas=schemas, tables=heads, columns=columns, constraints=keys, indexes=indexes)
+    for name, part in rows._asdict().items():
+        if name not in _WITH_COMMENTS and not all(is_readable(list(row)) for row in part):
+            lost.add(f"some {_PARTS.get(name, name)}")
     return CatalogRows._make([[_replaced_row(row) for row in part] for part in kept]), tuple(sorted(lost))
 
 
@@ -159,13 +173,6 @@ def _named(rows: Iterable[Named], what: str, lost: set[str]) -> Iterator[Named]:
             yield row
         else:
             lost.add(f"the name of {what} ({replaced(row.name)!r})")
-
-
-def _comment(text: str | None, owner: str, lost: set[str]) -> str | None:
-    if is_readable(text):
-        return text
-    lost.add(f"the comment on {owner}")
-    return None
 
 
 def _replaced_row(row: Sequence[Any]) -> Sequence[Any]:

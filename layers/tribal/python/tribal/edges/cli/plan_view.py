@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tribal.catalog.locations import PLAN_FILE
 from tribal.edges.cli.console import console
 from tribal.edges.cli.model_view import dollars, over_limit, plan_quote, quote_text
+from tribal.edges.cli.run_report import LISTED_ERRORS
 from tribal.errors import PlanError
 from tribal.planning import load_plan
 from tribal_contracts import ModelQuote
@@ -57,8 +58,10 @@ def print_plan(
         out.print(escape(line))
     for line in moves(plan):
         out.print(escape(line))
-    for error in plan.errors:
-        out.print(f"[yellow]{error.severity}[/]: {escape(error.message)}")
+    for error in plan.errors[:LISTED_ERRORS]:
+        out.print(f"[yellow]{error.severity}[/]: {escape(error.message)}", soft_wrap=True)
+    if len(plan.errors) > LISTED_ERRORS:
+        out.print(f"... and {len(plan.errors) - LISTED_ERRORS} more, listed at the end of the plan")
     out.print(f"Plan: {escape(settings.address(PLAN_FILE))} (you may move tables between its domains)")
     if settings.bucket is not None:
         out.print(f"Look: aws s3 cp {escape(settings.address(PLAN_FILE))} . (and back, when you have changed it)")

@@ -11,7 +11,8 @@ from tribal.edges.cli.console import counted
 if TYPE_CHECKING:
     from tribal_contracts import RunRecord
 
-_LISTED_ERRORS = 20
+LISTED_ERRORS = 20
+"""The most errors and warnings that a command prints."""
 
 
 def print_record(record: RunRecord, indexed: str = "") -> None:
@@ -32,10 +33,10 @@ def print_record(record: RunRecord, indexed: str = "") -> None:
     if record.usage is not None:
         parts.append(usage_text(record.usage))
     typer.echo(f"{': '.join([state_of(record, running=False), *filter(None, ['; '.join(parts)])])}.")
-    for error in record.errors[:_LISTED_ERRORS]:
+    for error in record.errors[:LISTED_ERRORS]:
         typer.echo(f"  {error.severity}: {one_line(error.message)}", err=True)
-    if len(record.errors) > _LISTED_ERRORS:
-        typer.echo(f"  ... and {len(record.errors) - _LISTED_ERRORS} more; see `tribal status`", err=True)
+    if len(record.errors) > LISTED_ERRORS:
+        typer.echo(f"  ... and {len(record.errors) - LISTED_ERRORS} more; see `tribal status`", err=True)
 
 
 def record_exit_code(record: RunRecord, *, strict: bool = False) -> int:

@@ -6,16 +6,26 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
 from tribal.errors import DatabaseError, ManifestError, doing
 from tribal.planning.catalog.inferred_keys import ReadTables, infer_likely_keys, write_inferred_keys
-from tribal.planning.catalog.locked_tables import keep_earlier, locked_errors
 from tribal.planning.catalog.redaction import redact_contents
 from tribal.planning.catalog.selection import is_selected
-from tribal.ports import Application, CatalogContents, CatalogReader, Clock, ObjectStore, StopToken, UnreadPart
+from tribal.planning.catalog.unsettled_tables import Settled, settle
+from tribal.ports import (
+    Application,
+    BrokenTexts,
+    CatalogContents,
+    CatalogReader,
+    Clock,
+    ObjectStore,
+    StopToken,
+    UnreadPart,
+)
 from tribal.store import (
     UNREADABLE,
     content_hash,
@@ -52,8 +62,7 @@ def read_catalog(entry: DatabaseEntry, app: Application, run_id: str, stop: Stop
     try:
         reader = app.open_reader(entry)
         try:
-            contents = reader.read()
-            found = _Found.of(entry, _beside_locks(entry.name, contents, store))
+            found = _Found.of(entry, _settled(entry.name, reader.read(), store))
             gone, excluded = _missing_tables(entry, found, reader, store)
             read = ReadTables.of(entry.name, found.tables, found.hashes, found.contents.statistics)
             likely = infer_likely_keys(entry, read, reader, app, stop or StopToken())
@@ -81,6 +90,7 @@ def latest_readings(entries: Sequence[DatabaseEntry], store: ObjectStore) -> lis
 
 @dataclass(frozen=True, slots=True)
 class _Found:
+    settled: Settled
     contents: CatalogContents
     tables: tuple[CatalogTable, ...]
     """The tables that the configuration selects."""
@@ -89,27 +99,29 @@ class _Found:
     schema_hash: str
 
     @classmethod
-    def of(cls, entry: DatabaseEntry, read: CatalogContents) -> _Found:
-        contents = redact_contents(read, entry.type)
+    def of(cls, entry: DatabaseEntry, settled: Settled) -> _Found:
+        contents = redact_contents(settled.contents, entry.type)
         tables = tuple(t for t in contents.tables if is_selected(entry, t.schema_name, t.table_name))
         used = {table.schema_name for table in tables}
         schemas = [schema.model_dump(mode="json") for schema in contents.schemas if schema.name in used]
         structure = [object_hash(table.model_dump(mode="json")) for table in tables]
-        return cls(contents, tables, tuple(structure), object_hash([contents.server_database, schemas, structure]))
+        return cls(
+            settled, contents, tables, tuple(structure), object_hash([contents.server_database, schemas, structure])
+        )
 
     def names(self) -> list[tuple[str, str]]:
         return [(table.schema_name, table.table_name) for table in self.tables]
 
 
-def _beside_locks(database: str, contents: CatalogContents, store: ObjectStore) -> CatalogContents:
-    last = _latest(database, store) if contents.locked else None
+def _settled(database: str, contents: CatalogContents, store: ObjectStore) -> Settled:
+    last = _latest(database, store) if contents.locked or contents.changed else None
     if last is None or last.snapshot_file is None:
-        return contents
+        return settle(contents, ())
     try:
         _, earlier = iterate_snapshot(store, last)
-        return keep_earlier(contents, earlier)
+        return settle(contents, earlier)
     except UNREADABLE:
-        return contents
+        return settle(contents, ())
 
 
 def _write_found(
@@ -151,11 +163,25 @@ def _write_found(
         errors=[
             *_unreadable_errors(entry.name, contents.unreadable_schemas, clock),
             *_unread_errors(entry.name, contents.unread, clock),
-            *locked_errors(entry.name, (key for key in found.names() if key in contents.locked), clock),
+            *found.settled.errors(entry.name, partial(is_selected, entry), clock),
+            *_broken_errors(entry, contents.broken, clock),
             *_text_errors(entry.name, contents.unreadable_texts, clock),
         ],
         costs=list(contents.costs) or None,
     )
+
+
+def _broken_errors(entry: DatabaseEntry, broken: Iterable[BrokenTexts], clock: Clock) -> list[AgentError]:
+    return [
+        agent_error(
+            "PLAN_DEFINITION_BROKEN",
+            f"in {entry.name!r} {each.described()}",
+            timestamp=clock.published(),
+            context={"database": entry.name, "schema": each.schema, "table": each.table, "sqlstate": each.sqlstate},
+        )
+        for each in broken
+        if is_selected(entry, each.schema, each.table)
+    ]
 
 
 def _text_errors(database: str, where: Sequence[str], clock: Clock) -> list[AgentError]:
@@ -163,9 +189,8 @@ def _text_errors(database: str, where: Sequence[str], clock: Clock) -> list[Agen
         return []
     shown = "; ".join(where[:_TEXTS_SHOWN]) + ("; and more" if len(where) > _TEXTS_SHOWN else "")
     message = (
-        f"{database!r} holds text that is not UTF-8, and its encoding does not say what it is: {shown}. Comments and "
-        "what has such a name were left out, elsewhere U+FFFD stands for the bytes; write that text anew, or give the "
-        "database an encoding"
+        f"{database!r} holds bytes that are no text in its encoding: {shown}. They are shown as U+FFFD, and what has "
+        "such a name is left out; write that text again"
     )
     error = agent_error(
         "PLAN_TEXT_UNREADABLE",

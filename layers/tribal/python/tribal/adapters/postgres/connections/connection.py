@@ -14,6 +14,7 @@ from pg8000.native import Connection
 from pydantic import SecretStr
 from scramp import ScramException
 
+from tribal.adapters.postgres.connections.encodings import codec_of
 from tribal.adapters.postgres.connections.errors import (
     BAD_LOGIN,
     BROKEN_PROTOCOL,
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
 Row = list[Any]
 _Tls = Literal["never", "if offered", "always"]
 
-_ENCODINGS = (b"UTF8", b"UTF-8", b"UNICODE", b"SQL_ASCII")
-"""Names of UTF-8, which is asked for at login, and what a transaction sets where the database has no encoding."""
+_UTF8 = (b"UTF8", b"UTF-8", b"UNICODE")
+"""Names of UTF-8, which is asked for at login."""
+_AS_STORED = b"SQL_ASCII"
+"""What a transaction asks for where it wants the bytes as the database stores them."""
 _MOST_COLUMNS = 1664
 """As many as PostgreSQL lets a statement have."""
 _LENGTH = struct.Struct("!i")
@@ -67,7 +70,11 @@ class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no t
     last_error: ServerError | None = None
     most_rows = MOST_ROWS
     lossy = False
-    """Whether a text was not valid UTF-8; its bytes that were not are lone surrogates."""
+    """Whether some bytes of a text were no text; they are lone surrogates."""
+    _codec = "utf-8"
+    """How texts are read and statements sent."""
+    _stored_codec = "utf-8"
+    """How the database stores texts, as far as that is known."""
 
     def __init__(self, guard: LoginGuard, user: str, **options: Any) -> None:
         self._guard = guard
@@ -89,8 +96,13 @@ class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no t
 
     def handle_PARAMETER_STATUS(self, data: bytes, _: Any) -> None:  # noqa: N802 - pg8000's name
         name, _, value = data[:-1].partition(b"\0")
-        if name == b"client_encoding" and value.upper() not in _ENCODINGS:
-            raise ValueError("the server uses another encoding than it was asked for")
+        if name == b"server_encoding":
+            self._stored_codec = codec_of(value.decode("ascii", "replace"))
+        elif name == b"client_encoding":
+            if value.upper() not in (*_UTF8, _AS_STORED):
+                raise ValueError("the server uses another encoding than it was asked for")
+            self._codec = self._stored_codec if value.upper() == _AS_STORED else "utf-8"
+            self._client_encoding = self._codec
 
     def handle_ROW_DESCRIPTION(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
         super().handle_ROW_DESCRIPTION(data, context)
@@ -117,11 +129,11 @@ class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no t
 
     def _text(self, data: bytes) -> str:
         try:
-            return data.decode("utf-8")
+            return data.decode(self._codec)
         except UnicodeDecodeError:
-            # A database in SQL_ASCII holds any bytes; one text must not cost all others.
+            # SQL_ASCII holds any bytes, and other encodings leave some undefined: one text must not cost all others.
             self.lossy = True
-            return data.decode("utf-8", "surrogateescape")
+            return data.decode(self._codec, "surrogateescape")
 
 
 class PostgresConnection:
@@ -135,7 +147,7 @@ class PostgresConnection:
 
     @property
     def lossy(self) -> bool:
-        """Whether any text read so far was not valid UTF-8; its bytes that were not are lone surrogates."""
+        """Whether some bytes of the texts read so far were no text; they are lone surrogates."""
         return self._connection.lossy
 
     def run(

@@ -50,7 +50,8 @@ PROTOCOL = "08P01"
 CONFLICTS = ("40001", "40P01")
 """Conflict with a replica's replay, and deadlock."""
 _REFUSED_PARAMETER = "unsupported startup parameter"
-_NOT_TEXT = ("22021", "22P05")
+NOT_TEXT = ("22021", "22P05")
+"""A byte that the encoding of the database does not define, or a character that UTF-8 lacks."""
 
 _TOLD_CLASSES = frozenset("08 0A 25 26 28 3D 3F 40 42 53 54 55 57 58".split())
 """Classes of SQLSTATE whose messages name objects, settings and limits, and no values of rows."""
@@ -71,6 +72,13 @@ NOT_OUR_ANSWERS = (AttributeError, LookupError, ValueError, TypeError)
 def sqlstate(error: DatabaseError) -> str:
     """The server's five-character SQLSTATE; empty when the error is not from the server."""
     return str((error.context or {}).get("sqlstate", ""))
+
+
+def is_of_an_object(error: DatabaseError) -> bool:
+    """Whether the server failed because of an object that it was asked for, so that the others can be read."""
+    passing = isinstance(error, DatabaseUnreachable | LoginRefused | ConnectionLost | StatementTimedOut)
+    code = sqlstate(error)
+    return bool(code) and not passing and code not in (*CONFLICTS, *NOT_TEXT)
 
 
 def shown(message: str) -> str:
@@ -217,10 +225,10 @@ def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> D
             "hot_standby_feedback or a longer max_standby_streaming_delay lets reads end.",
             context=context,
         )
-    if code in _NOT_TEXT:
+    if code in NOT_TEXT:
         return DatabaseError(
-            f"Failed {doing} {where}: it holds text that cannot be told in UTF-8. Change that text, or give the "
-            "database an encoding that says what it is; SQL_ASCII does not.",
+            f"Failed {doing} {where}: a function that the server calls for it refuses text as invalid in its encoding "
+            f"(SQLSTATE {code}). Change that text.",
             context=context,
         )
     if code.startswith(("08", "57P")):

@@ -24,14 +24,15 @@ class TimeLimits:
     statement_seconds: float
     lock_seconds: float
 
-    def fill_in(self, begin: str) -> str:
-        """The SQL that opens a transaction with these limits."""
+    def fill_in(self, begin: str, *, as_stored: bool) -> str:
+        """The SQL that opens a transaction with these limits; `as_stored` asks for texts in the database's encoding."""
         statement_ms = max(1, round(self.statement_seconds * 1000))
         lock_ms = min(round(self.lock_seconds * 1000), statement_ms * 9 // 10)
         return begin.format(
             statement_timeout_ms=statement_ms,
             lock_timeout_ms=max(1, lock_ms),
             idle_timeout_ms=round(_IDLE_TIMEOUT_SECONDS * 1000),
+            as_stored="true" if as_stored else "false",
         )
 
 
@@ -45,7 +46,7 @@ class Session:
 
     @property
     def lossy(self) -> bool:
-        """Whether a text that this connection read was not valid UTF-8; such bytes are lone surrogates."""
+        """Whether some bytes that this connection read were no text; they are lone surrogates."""
         return self._connection.lossy
 
     def run(self, sql: str, *parameters: str, most_rows: int = MOST_ROWS) -> list[Row]:
@@ -65,6 +66,8 @@ class PostgresPool:
         self._begin_seconds = begin_seconds
         self._server = server
         self._closed = False
+        self.as_stored = False
+        """Whether texts are asked for in the database's encoding, since the server cannot convert all of them."""
 
     @contextmanager
     def transaction(self, begin: str, limits: TimeLimits, doing: str) -> Iterator[Session]:
@@ -72,7 +75,7 @@ class PostgresPool:
         idle = self._server.take(self)
         connection: PostgresConnection | None = None
         try:
-            connection = self._begin(idle, limits.fill_in(begin), doing)
+            connection = self._begin(idle, limits.fill_in(begin, as_stored=self.as_stored), doing)
             session = Session(connection, doing, limits.statement_seconds + _SOCKET_MARGIN_SECONDS)
             try:
                 yield session

@@ -14,7 +14,7 @@ from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Dsn, Json, NoSamples, Project
 
 if TYPE_CHECKING:
-    from tribal.ports import AccessReport, ModelReadiness
+    from tribal.ports import AccessReport, BrokenTexts, ModelReadiness
     from tribal.settings import Settings
     from tribal_contracts import DatabaseType
 
@@ -135,8 +135,9 @@ def check(
 ) -> None:
     """Say what can and cannot be read, what GRANT is missing, and whether the model could be asked.
 
-    It connects to each database and reads nothing but names and privileges. With --sql it connects to nothing and
-    prints every statement that Tribal Knowledge would ever send, so that an administrator can look at them first.
+    It connects to each database and reads its structure, and no row. It names objects that the server fails to render;
+    a run documents everything else. With --sql it connects to nothing and prints every statement that Tribal Knowledge
+    would ever send, so that an administrator can look at them first.
 
     With --prompt it prints, byte for byte, what a run would send to the model about a table of the last plan, a line
     a question, and sends nothing. Samples are taken as a run takes them; --no-samples leaves them out.
@@ -182,6 +183,7 @@ def _check_access(settings: Settings, *, as_json: bool) -> None:
     from tribal.app.local import local_application
     from tribal.catalog.expansion import expanded
     from tribal.errors import EXIT_PARTIAL, DatabaseError, outcome
+    from tribal.planning import is_selected
 
     settings = with_databases(settings)
     app = local_application(settings)
@@ -199,9 +201,10 @@ def _check_access(settings: Settings, *, as_json: bool) -> None:
             exit_code = outcome(error).exit_code
             results.append({"name": entry.name, "reachable": False, "error": error.message})
             continue
-        if report.missing and not exit_code:
+        broken = [each for each in report.broken if is_selected(entry, each.schema, each.table)]
+        if (report.missing or broken) and not exit_code:
             exit_code = EXIT_PARTIAL
-        results.append({"name": entry.name, "reachable": True, **_report_data(report)})
+        results.append({"name": entry.name, "reachable": True, **_report_data(report, broken)})
     model = app.model_readiness()
     if model is not None and model.missing and not exit_code:
         exit_code = EXIT_PARTIAL
@@ -234,7 +237,7 @@ def _print_model(model: ModelReadiness) -> None:
 
 def _summary(results: Sequence[dict[str, Any]]) -> str:
     reached = [result for result in results if result["reachable"]]
-    lacking = sum(bool(result["missing"]) for result in reached)
+    lacking = sum(bool(result["missing"] or result["broken"]) for result in reached)
     told = [f"{len(reached) - lacking} can be read"]
     if lacking:
         told.append(f"{lacking} can be read in part")
@@ -243,7 +246,7 @@ def _summary(results: Sequence[dict[str, Any]]) -> str:
     return f"{counted(len(results), 'database')}: {', '.join(told)}."
 
 
-def _report_data(report: AccessReport) -> dict[str, Any]:
+def _report_data(report: AccessReport, broken: Sequence[BrokenTexts]) -> dict[str, Any]:
     return {
         "server_database": report.server_database,
         "server_version": report.server_version,
@@ -253,6 +256,7 @@ def _report_data(report: AccessReport) -> dict[str, Any]:
         "tables_total": report.tables_total,
         "tables_selectable": report.tables_selectable,
         "missing": [{"what": missing.what, "grant": missing.grant} for missing in report.missing],
+        "broken": [each.described() for each in broken],
         "product": report.product,
         "role": report.role,
         "warnings": list(report.warnings),
@@ -283,6 +287,8 @@ def _print_access(result: dict[str, Any]) -> None:
     )
     for warning in result["warnings"]:
         out.print(f"  [yellow]warning[/]: {escape(warning)}", soft_wrap=True)
+    for broken in result["broken"]:
+        out.print(f"  [yellow]broken[/]: {escape(broken)}", soft_wrap=True)
     for cost in result["costs"]:
         out.print(f"  cost: {escape(cost)}", soft_wrap=True)
     for missing in result["missing"]:

@@ -1,0 +1,68 @@
+"""Tables that were locked, changed or dropped while the catalog was read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from tribal.ports import CatalogContents, Clock, SchemaAndTable, name_of
+from tribal_contracts import AgentError, CatalogTable, agent_error
+
+_LOCKED = (
+    "was locked, so that what an earlier run read of it is used where there is any; plan again when the lock is gone"
+)
+_KEPT = (
+    "was changed or dropped by another session each time it was read; what an earlier run read of it is used; plan "
+    "again when that session is done"
+)
+_LEFT_OUT = (
+    "was changed or dropped by another session each time it was read, and no earlier run has read it; it is left out; "
+    "plan again when that session is done"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A reading in which unsettled tables are as an earlier one has them."""
+
+    contents: CatalogContents
+    left_out: frozenset[SchemaAndTable]
+    """Tables that changed, and that no earlier reading has."""
+
+    def errors(self, database: str, is_selected: Callable[[str, str], bool], clock: Clock) -> list[AgentError]:
+        """A warning for each unsettled table that the configuration selects."""
+
+        def warned(code: str, tables: Iterable[SchemaAndTable], what: str) -> list[AgentError]:
+            return [_warning(code, database, table, what, clock) for table in sorted(tables) if is_selected(*table)]
+
+        contents = self.contents
+        return [
+            *warned("PLAN_TABLE_LOCKED", contents.locked - contents.changed, _LOCKED),
+            *warned("PLAN_TABLE_CHANGED", contents.changed - self.left_out, _KEPT),
+            *warned("PLAN_TABLE_CHANGED", self.left_out, _LEFT_OUT),
+        ]
+
+
+def settle(contents: CatalogContents, earlier: Iterable[CatalogTable]) -> Settled:
+    """Replace unsettled tables by their state in an earlier reading; leave out changed ones that it lacks.
+
+    What passes must not look like a change of structure: the table's documents, and every hash that covers it, would be
+    rewritten now and again after the next reading. A locked table that no earlier reading has is kept as far as it
+    could be read.
+    """
+    unsettled = contents.locked | contents.changed
+    kept = {name_of(table): table for table in earlier if name_of(table) in unsettled}
+    left_out = contents.changed - kept.keys()
+    tables = (kept.get(name_of(table), table) for table in contents.tables if name_of(table) not in left_out)
+    # Such a table is there, so that nothing may conclude that it is gone.
+    unread = contents.unread_tables | left_out
+    return Settled(replace(contents, tables=tuple(tables), unread_tables=unread), left_out)
+
+
+def _warning(code: str, database: str, table: SchemaAndTable, what: str, clock: Clock) -> AgentError:
+    return agent_error(
+        code,
+        f"table {'.'.join(table)!r} of {database!r} {what}",
+        timestamp=clock.published(),
+        context={"database": database, "schema": table[0], "table": table[1]},
+    )
