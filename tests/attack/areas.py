@@ -9,6 +9,7 @@ from tests.attack import (
     checked_files,
     configuration,
     damage,
+    ddl_storm,
     dsns,
     index_damage,
     masking,
@@ -35,8 +36,11 @@ AREAS: dict[str, Callable[[Attack], Iterator[Outcome]]] = {
     "tokens": tokens.attack,
     "servers": servers.attack,
     "files to check": checked_files.attack,
+    "tables swapped while they are planned": ddl_storm.attack,
 }
 """Title of an area, and what tries its classes one after the other."""
 
-WITH_A_SERVER = frozenset({"catalog", "masking of harmless texts", "damaged files"})
+WITH_A_SERVER = frozenset(
+    {"catalog", "masking of harmless texts", "damaged files", "tables swapped while they are planned"}
+)
 """Areas that start a PostgreSQL, which `make quick` leaves out."""
