@@ -32,6 +32,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "PLAN_VERSION_MISMATCH": CodeDefaults("fatal", False, "The plan is of a version that this program cannot read."),
     "PLAN_MISSING_FIELD": CodeDefaults("fatal", False, "The plan lacks a required field."),
     "PLAN_EDIT_UNDONE": CodeDefaults("warning", False, "An edit of the plan contradicts a pin or names no table."),
+    "PLAN_INTERNAL": CodeDefaults("error", True, "Planning a database failed in a way that it did not foresee."),
     "PLAN_EMPTY": CodeDefaults("fatal", False, "There is nothing to document."),
     "WORK_UNIT_INVALID": CodeDefaults(
         "error", False, "A work unit contradicts itself or another, or no unit is what was selected."
@@ -44,6 +45,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "DOC_RUN_INTERRUPTED": CodeDefaults("error", True, "The run was stopped before it ended; the next one carries on."),
     "DOC_UNIT_PENDING": CodeDefaults("warning", True, "A work unit has not been documented yet."),
     "DOC_UNIT_FAILED": CodeDefaults("error", True, "A work unit could not be documented to its end."),
+    "DOC_DOMAIN_FAILED": CodeDefaults("error", True, "The pages of a domain could not be written."),
     "DOC_DB_CONNECTION_LOST": CodeDefaults("error", True, "The connection broke while documenting."),
     "DOC_SERVER_UNAVAILABLE": CodeDefaults("warning", True, "The server was not asked for samples; the next run asks."),
     "DOC_TABLE_GONE": CodeDefaults("warning", False, "The table was dropped after planning."),

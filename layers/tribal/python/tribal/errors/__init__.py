@@ -106,6 +106,7 @@ from tribal.errors.remembering import (
     MemoryStoreFailed,
     MemoryTimedOut,
 )
+from tribal.errors.unexpected import describe_unexpected
 
 __all__ = [
     "SyncTimedOut",
@@ -206,4 +207,5 @@ __all__ = [
     "doing",
     "error_named",
     "outcome",
+    "describe_unexpected",
 ]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity, domain_name
-from tribal.errors import DatabaseUnreachable, PlanError, doing
+from tribal.errors import DatabaseUnreachable, PlanError, TribalError, doing
 from tribal.naming import split_identifier
 from tribal.planning.catalog.inferred_keys import load_inferred_keys
-from tribal.planning.catalog.read_catalog import latest_readings, load_statistics
+from tribal.planning.catalog.read_catalog import internal_error, latest_readings, load_statistics
 from tribal.planning.concurrency import at_once
 from tribal.planning.domains.domain_names import Elsewhere
 from tribal.planning.domains.grouping import DOMAIN_RULES, Evidence, Grouping, Key, group_tables
@@ -23,6 +23,7 @@ from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
 from tribal.ports import Application, ObjectStore, PlanOptions
 from tribal.store import Write, iterate_snapshot, writes_behind
 from tribal_contracts import (
+    AgentError,
     CatalogReading,
     CatalogTable,
     Complexity,
@@ -93,15 +94,22 @@ def _compose(
     parts = []
     for reading, last in zip(readings, lasts, strict=True):
         elsewhere = domains_elsewhere(borne, reading.database)
-        part = _plan_database(reading, by_name[reading.database], last, elsewhere, store, options)
+        part = _planned_database(reading, by_name[reading.database], last, elsewhere, app)
         borne[reading.database] = tables_by_domain(part.domains)
         parts.append(part)
     chunks = [chunk for part in parts for chunk in part.chunks]
     if not chunks:
-        _refuse_empty(readings)
+        _refuse_empty(readings, [part.failure for part in parts if part.failure is not None])
     ids = unit_ids(chunks)
+    units: list[WorkUnit] = []
     with writes_behind() as write:
-        units = [unit for part in parts for unit in part.units(ids, store, write)]
+        for number, part in enumerate(parts):
+            try:
+                units += part.units(ids, store, write)
+            except TribalError:
+                raise
+            except Exception as error:  # noqa: BLE001 - one database must not lose the others
+                parts[number] = part.failed(internal_error("planning", part.analysis.name, error, clock))
     units.sort(key=lambda unit: (min(spec.priority for spec in unit.tables), -_weight(unit), unit.id))
     units = [_mark(unit.model_copy(update={"priority_order": n}), has_work) for n, unit in enumerate(units, start=1)]
     moves = sorted((move for part in parts for move in part.moves), key=lambda move: move.table)
@@ -115,7 +123,7 @@ def _compose(
         work_units=units,
         summary=PlanSummary(
             total_databases=len(readings),
-            reachable_databases=sum(reading.status == "reachable" for reading in readings),
+            reachable_databases=sum(part.analysis.status == "reachable" for part in parts),
             total_tables=total,
             total_work_units=len(units),
             domain_count=len({unit.domain for unit in units}),
@@ -126,6 +134,7 @@ def _compose(
         ),
         errors=[
             *(error for reading in readings for error in reading.errors),
+            *(part.failure for part in parts if part.failure is not None),
             *(
                 ()
                 if previous is None or options.replan
@@ -160,6 +169,13 @@ class _DatabasePart:
     database: DatabaseTables | None = None
     row_counts: Mapping[str, int] | None = None
     domains: Mapping[Key, str] = field(default_factory=dict)
+    failure: AgentError | None = None
+    """Why the database was read and could not be planned."""
+
+    def failed(self, failure: AgentError) -> _DatabasePart:
+        """The same as of a database that did not answer."""
+        update = {"status": "unreachable", "connection_error": failure, "domains": {}}
+        return _DatabasePart(self.analysis.model_copy(update=update), failure=failure)
 
     def units(self, ids: Mapping[Chunk, str], store: ObjectStore, write: Write) -> list[WorkUnit]:
         if self.database is None:
@@ -187,6 +203,22 @@ class _DatabasePart:
                 )
             )
         return units
+
+
+def _planned_database(
+    reading: CatalogReading, entry: DatabaseEntry, last: LastDomains, elsewhere: Elsewhere, app: Application
+) -> _DatabasePart:
+    """Plan one database; if that fails unexpectedly, it is left as one that did not answer."""
+    store, options = app.store(), app.options().planning
+    try:
+        return _plan_database(reading, entry, last, elsewhere, store, options)
+    except TribalError:
+        raise
+    except Exception as error:  # noqa: BLE001 - one database must not lose the others
+        failure = internal_error("planning", reading.database, error, app.clock)
+    failed = reading.model_copy(update={"status": "unreachable", "errors": [failure, *reading.errors]})
+    part = _plan_database(failed, entry, last, elsewhere, store, options)
+    return replace(part, failure=failure)
 
 
 def _plan_database(
@@ -338,9 +370,10 @@ def _complexity(tables: int) -> Complexity:
     return "moderate" if tables <= 200 else "complex"
 
 
-def _refuse_empty(readings: Sequence[CatalogReading]) -> None:
+def _refuse_empty(readings: Sequence[CatalogReading], failures: Sequence[AgentError]) -> None:
     unreachable = Counter(reading.status for reading in readings)["unreachable"]
-    messages = "; ".join(error.message for reading in readings for error in reading.errors)
+    errors = [*(error for reading in readings for error in reading.errors), *failures]
+    messages = "; ".join(error.message for error in errors)
     if unreachable and unreachable == len(readings):
         raise DatabaseUnreachable(messages)
     names = ", ".join(repr(reading.database) for reading in readings)

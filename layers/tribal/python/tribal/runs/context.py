@@ -11,7 +11,7 @@ from threading import Lock
 from tribal.errors import StoreError
 from tribal.ports import ItemOutcome, ProgressSink, RunContext, Selection
 from tribal.runs.selecting import require_selected
-from tribal_contracts import AgentError, AgentStatus, DocumentationManifest, RunOutline
+from tribal_contracts import AgentError, AgentStatus, DocumentationManifest, DocumentationPlan, RunOutline
 
 
 def selected_units(outline: RunOutline, asked: Selection) -> frozenset[str]:
@@ -28,6 +28,12 @@ def selected_units(outline: RunOutline, asked: Selection) -> frozenset[str]:
         and (not asked.domains or unit.domain in asked.domains)
         and (not asked.databases or unit.database in asked.databases)
     )
+
+
+def is_partial(plan: DocumentationPlan | RunOutline) -> bool:
+    """Whether a database could not be planned, or not all of it."""
+    unreachable = any(analysis.status == "unreachable" for analysis in plan.databases)
+    return unreachable or any(error.severity == "error" for error in plan.errors)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from tribal.catalog import locations
 from tribal.errors import Activity, EmbeddingFailed, StoreError, TribalError, doing
 from tribal.ports import Application, Provider, RunContext, StopToken
-from tribal.runs.context import CountingSink, closed_at_last
+from tribal.runs.context import CountingSink, closed_at_last, is_partial
 from tribal.runs.ids import new_run_id
 from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile
@@ -130,8 +130,7 @@ class LocalRun:
         """Read the databases and publish a plan."""
         composed = plan_run(self._run)
         self._errors.extend(composed.plan.errors)
-        unreachable = any(analysis.status == "unreachable" for analysis in composed.plan.databases)
-        self._statuses.append("partial" if unreachable else "completed")
+        self._statuses.append("partial" if is_partial(composed.plan) else "completed")
         self._log.attach_plan(locations.run_plan_file(self._run.run_id), composed.plan_hash)
         return composed
 

@@ -39,6 +39,7 @@ from tribal.runs.context import DocumentedRun, selected_units
 from tribal.runs.reports.waiting import told_once
 from tribal.runs.waves import waves_of
 from tribal.runs.workers.admission import UnitAdmission
+from tribal.runs.workers.failures import ContainedUnits
 from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
 from tribal.store import put_record, read_record, report_damage
 from tribal_contracts import (
@@ -170,7 +171,8 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
     results: dict[str, UnitResult] = {}
     run.sink.begin("document", sum(unit.tables for unit in outline.units))
     with UnitsHere(run) as here, spread(outline, here) as document:
-        admission = UnitAdmission(document, run.options, outline, run.stop)
+        contained = ContainedUnits(document, run)
+        admission = UnitAdmission(contained.document, run.options, outline, run.stop)
         for wave in waves_of(outline):
             results.update(run.pool.run(admission.document, wave, admission.at_once))
         # A server that had no connection to spare is asked again, now that all else is done.
@@ -181,9 +183,11 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
     run.sink.end("document", locations.DOCS)
     errors = [error for error in whole.errors if error.code == "PLAN_EDIT_UNDONE" and whole.run_id == run.run_id]
     of_tables = [table.error for result in results.values() for table in result.tables if table.error]
-    errors += told_once([*of_tables, *finished.waiting])
+    errors += told_once([*of_tables, *contained.failures, *finished.waiting, *finished.failures])
     _note_unavailable(errors, run)
     status = overall_status([each.status for each in results.values()])
+    if finished.failures and status == "completed":
+        status = "partial"
     return DocumentedRun(outline, status, tuple(errors), finished.manifest)
 
 

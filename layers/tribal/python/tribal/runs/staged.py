@@ -14,7 +14,7 @@ from tribal.documenting import finish
 from tribal.errors import ConfigurationError, ObjectNotFound, doing
 from tribal.planning import latest_readings, read_catalog, select_units
 from tribal.ports import Application, ObjectStore, ProgressSink, RunContext, StopToken, WorkerPool
-from tribal.runs.context import CountingSink, closed_at_last, selected_units
+from tribal.runs.context import CountingSink, closed_at_last, is_partial, selected_units
 from tribal.runs.expanding import find_databases, record_databases, recorded_databases
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.leases.shared_lease import SharedLease
@@ -22,6 +22,7 @@ from tribal.runs.pipeline import compose_run
 from tribal.runs.records import RunLog
 from tribal.runs.reports.waiting import told_once
 from tribal.runs.waves import WaveCutter
+from tribal.runs.workers.failures import CAUSE_CHARS, record_unit_failure
 from tribal.runs.workers.units import UnitsHere
 from tribal.store import content_hash, put_record, read_record, require_record
 from tribal_contracts import (
@@ -42,9 +43,6 @@ from tribal_contracts import (
     agent_error,
     sum_usage,
 )
-
-CAUSE_CHARS = 500
-"""Maximum length of a recorded failure's cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +123,9 @@ class StagedRun:
     def record_failure(self, task: FailedTask) -> None:
         """Record a unit's failure, so that Finish reports it and still publishes the other units."""
         self.lease.check()
-        error = agent_error(
-            "DOC_UNIT_FAILED",
-            f"work unit {task.unit_id!r} could not be documented: {task.error}: {task.cause[:CAUSE_CHARS]}",
-            timestamp=self.app.clock.published(),
-            context={"work_unit": task.unit_id, "error": task.error},
+        record_unit_failure(
+            self.run_id, task.unit_id, error=task.error, cause=task.cause, store=self.store, clock=self.app.clock
         )
-        key = locations.run_failure_file(self.run_id, task.unit_id)
-        put_record(self.store, key, UnitFailure(unit_id=task.unit_id, error=error))
 
     @doing("documenting")
     def finish(self) -> AgentStatus:
@@ -143,7 +136,7 @@ class StagedRun:
             finished = finish(outline, run)
         if not finished.done:
             return "running"
-        for warning in told_once(finished.waiting):
+        for warning in told_once([*finished.waiting, *finished.failures]):
             self.sink.note(warning.message)
         return "failed" if finished.manifest is None else self._status(outline, finished.manifest)
 
@@ -224,8 +217,7 @@ class StagedRun:
             put_record(self.store, key, now)
 
     def _status(self, outline: RunOutline, manifest: DocumentationManifest) -> AgentStatus:
-        unreachable = any(analysis.status == "unreachable" for analysis in outline.databases)
-        return "partial" if unreachable or manifest.status == "partial" else "completed"
+        return "partial" if is_partial(outline) or manifest.status == "partial" else "completed"
 
     def _databases(self, entries: Sequence[DatabaseEntry]) -> list[DatabaseEntry]:
         """Those of the entries that the run's parameters select."""

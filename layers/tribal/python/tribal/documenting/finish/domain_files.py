@@ -13,7 +13,9 @@ from tribal.documenting.annotations import PlacedDomainAnnotation
 from tribal.documenting.finish.gather import TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.summaries import TableSummary, summarize
-from tribal.ports import Describers, DomainContext, DomainDescription, ObjectStore, ProgressSink
+from tribal.errors import describe_unexpected
+from tribal.masking import redact_text
+from tribal.ports import Clock, Describers, DomainContext, DomainDescription, ObjectStore, ProgressSink
 from tribal.rendering import RENDERER_VERSION, domain_page, er_diagram
 from tribal.store import put_if_changed, read_record
 from tribal_contracts import (
@@ -26,6 +28,7 @@ from tribal_contracts import (
     Relationship,
     RelationshipsDocument,
     TableDocument,
+    agent_error,
 )
 
 COMMON_JOINS = 10
@@ -64,6 +67,8 @@ class DomainOutcome:
     """What a model used for it just now."""
     warning: AgentError | None = None
     """Why rules describe it where a model should have."""
+    failure: AgentError | None = None
+    """Why it could not be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,7 @@ class DomainWriter:
     publisher: Publisher
     describers: Describers
     sink: ProgressSink
+    clock: Clock
     domains: Mapping[str, str]
     comments: Mapping[tuple[str, str], str]
     places: Mapping[str, str]
@@ -112,6 +118,22 @@ class DomainWriter:
             domain=plan.domain,
         )
         return DomainOutcome(document, (first, second), lost, described.usage, described.warning)
+
+    def failed(self, plan: DomainPlan, error: Exception) -> DomainOutcome:
+        """The outcome of a domain that could not be written: the files of an earlier run, if they are intact."""
+        failure = agent_error(
+            "DOC_DOMAIN_FAILED",
+            f"the pages of domain {plan.domain!r} of {plan.database!r} could not be written; those of an earlier run "
+            f"stay. This is a fault of Tribal Knowledge, please report it: {redact_text(describe_unexpected(error))}",
+            timestamp=self.clock.published(),
+            context={"database": plan.database, "domain": plan.domain, "error": type(error).__name__},
+        )
+        path = f"{plan.directory}/domain.json"
+        files = [self.publisher.untouched(path), self.publisher.untouched(f"{plan.directory}/relationships.json")]
+        if files[0] is None or files[1] is None:
+            return DomainOutcome(None, (), failure=failure)
+        document = read_record(self.store, locations.DOCS + path, DomainDocument)
+        return DomainOutcome(document, (files[0], files[1]), failure=failure)
 
     def retitled(self, outcome: DomainOutcome, plan: DomainPlan) -> DomainOutcome:
         """Write a domain again with the title that the plan has for it."""

@@ -43,6 +43,8 @@ class Finished:
     manifest: DocumentationManifest | None = None
     waiting: tuple[AgentError, ...] = ()
     """Why rules describe domains that a model should have."""
+    failures: tuple[AgentError, ...] = ()
+    """Why domains could not be written; files of an earlier run stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class _Described:
 
     usage: ModelUsage | None = None
     waiting: tuple[AgentError, ...] = ()
+    failures: tuple[AgentError, ...] = ()
 
 
 @doing("documenting")
@@ -80,7 +83,7 @@ def finish(outline: RunOutline, run: RunContext) -> Finished:
     if manifest is not None:
         retire(found, previous, manifest, store=store)
     note_unknown_tables(outline, run)
-    return Finished(True, manifest, described.waiting)
+    return Finished(True, manifest, described.waiting, described.failures)
 
 
 def _write_overviews(
@@ -95,7 +98,7 @@ def _write_overviews(
     earlier = read_record(store, checkpoint, FinishCheckpoint)
     known = [*(previous.indexable_files if previous else ()), *(earlier.files if earlier else ())]
     publisher = Publisher(store, known, run.clock.published())
-    writer = OverviewWriter(outline, found, store=store, publisher=publisher, describers=run.describers, sink=run.sink)
+    writer = OverviewWriter(outline, found, publisher, run)
     describers = [run.describers.of(database) for database in {plan.database for plan in writer.domains}]
     at_once = max((each.at_once for each in describers), default=1)
     low_time = LOW_TIME_SECONDS + max((each.longest_seconds for each in describers), default=0.0)
@@ -117,7 +120,8 @@ def _write_overviews(
     if not done:
         return None
     waiting = tuple(each.warning for each in outcomes.values() if each.warning is not None)
-    return writer.close([outcomes[plan] for plan in writer.domains]), _Described(used, waiting)
+    written = writer.close([outcomes[plan] for plan in writer.domains])
+    return written, _Described(used, waiting, tuple(written.failures))
 
 
 def _publish(

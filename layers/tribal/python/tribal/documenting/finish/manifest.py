@@ -34,7 +34,7 @@ def build_manifest(
     """The manifest of these tables and the files beside them; times change only for what changed."""
     units = _units(found, previous, store, now)
     unreachable = any(analysis.status == "unreachable" for analysis in outline.databases)
-    whole = all(unit.status == "completed" for unit in units) and not unreachable
+    whole = all(unit.status == "completed" for unit in units) and not unreachable and not others.failures
     tables = [entry.indexable for entry in found.tables.values()]
     manifest = DocumentationManifest(
         schema_version="1.0",

@@ -13,12 +13,14 @@ from tribal.documenting.finish.domain_files import DomainOutcome, DomainPlan, Do
 from tribal.documenting.finish.gather import Gathered, TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.schema_comments import schema_comments
+from tribal.errors import TribalError
 from tribal.naming import domain_title
-from tribal.ports import Describers, ObjectStore, ProgressSink
+from tribal.ports import ObjectStore, ProgressSink, RunContext
 from tribal.rendering import overview_page
 from tribal.rendering.words import number
 from tribal.store import put_if_changed
 from tribal_contracts import (
+    AgentError,
     DomainDocument,
     IndexableFile,
     OverviewDocument,
@@ -31,38 +33,34 @@ CATALOG_TITLE = "Data catalog"
 
 @dataclass(slots=True)
 class Overviews:
-    """Everything written besides the tables; `lost` are tables whose documents are missing from the store."""
+    """Everything written besides the tables."""
 
     files: list[IndexableFile] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    """Tables whose documents are missing from the store."""
+    failures: list[AgentError] = field(default_factory=list)
+    """Why domains could not be written."""
 
 
 class OverviewWriter:
     """Writes the overviews of domains, databases and the catalog, one domain at a time."""
 
-    def __init__(
-        self,
-        outline: RunOutline,
-        found: Gathered,
-        *,
-        store: ObjectStore,
-        publisher: Publisher,
-        describers: Describers,
-        sink: ProgressSink,
-    ) -> None:
+    def __init__(self, outline: RunOutline, found: Gathered, publisher: Publisher, run: RunContext) -> None:
         databases = {entry.indexable.database for entry in found.tables.values()}
+        store = run.store
         self._words = {database: read_overview_words(store, database) for database in databases}
         self.domains = _domain_plans(outline, found, self._words)
         """The domains to write, in order."""
-        self._note_unknown_domains(sink)
+        self._note_unknown_domains(run.sink)
         self._store = store
         self._publisher = publisher
         self._writer = DomainWriter(
             store=store,
             publisher=publisher,
-            describers=describers,
-            sink=sink,
+            describers=run.describers,
+            sink=run.sink,
+            clock=run.clock,
             domains={name: entry.indexable.domain or "" for name, entry in found.tables.items()},
             comments=schema_comments(outline.databases, store),
             places=_places(found),
@@ -79,13 +77,19 @@ class OverviewWriter:
 
     def write_domain(self, plan: DomainPlan) -> DomainOutcome:
         """Write one domain unless its inputs are unchanged; safe on many threads."""
-        return self._writer.write(plan)
+        try:
+            return self._writer.write(plan)
+        except TribalError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one domain must not keep the others from being published
+            return self._writer.failed(plan, error)
 
     def close(self, outcomes: Iterable[DomainOutcome]) -> Overviews:
         """Write the overviews of the databases and of the catalog, given the outcome of every domain in order."""
         written, listed = Overviews(), list[OverviewDomain]()
         for outcome in self._with_own_titles(list(outcomes)):
             written.lost.extend(outcome.lost)
+            written.failures.extend([outcome.failure] if outcome.failure else [])
             if outcome.document is not None:
                 written.files.extend(outcome.files)
                 written.pages.append(locations.domain_page_file(outcome.document.database, outcome.document.domain))

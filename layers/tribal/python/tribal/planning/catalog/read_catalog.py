@@ -11,7 +11,8 @@ from functools import partial
 from tribal.catalog import locations
 from tribal.catalog.hashing import object_hash
 from tribal.catalog.identity import TableIdentity
-from tribal.errors import DatabaseError, ManifestError, doing
+from tribal.errors import DatabaseError, ManifestError, TribalError, describe_unexpected, doing
+from tribal.masking import redact_text
 from tribal.planning.catalog.inferred_keys import ReadTables, infer_likely_keys, write_inferred_keys
 from tribal.planning.catalog.redaction import redact_contents
 from tribal.planning.catalog.selection import is_selected
@@ -55,31 +56,64 @@ _TEXTS_SHOWN = 5
 def read_catalog(entry: DatabaseEntry, app: Application, run_id: str, stop: StopToken | None = None) -> CatalogReading:
     """Write the database's snapshot, statistics and likely keys, and return what was read.
 
-    Failures are part of the result. Unchanged files are not rewritten. The reading is stored with the run and, if the
-    database was reached, as the latest one.
+    Failures are part of the result, unexpected ones too. Unchanged files are not rewritten. The reading is stored with
+    the run and, if the database was reached, as the latest one.
     """
     store = app.store()
     try:
-        reader = app.open_reader(entry)
-        try:
-            found = _Found.of(entry, _settled(entry.name, reader.read(), store))
-            gone, excluded = _missing_tables(entry, found, reader, store)
-            read = ReadTables.of(entry.name, found.tables, found.hashes, found.contents.statistics)
-            likely = infer_likely_keys(entry, read, reader, app, stop or StopToken())
-        finally:
-            reader.close()
+        reading = _read(entry, app, stop or StopToken())
     except DatabaseError as error:
-        reading = _unreachable(entry, error, store, app.clock)
-    else:
-        reading = _write_found(entry, found, gone, excluded, app)
-        write_inferred_keys(likely, store)
-        if app.options().described_by_model(entry):
-            write_names(store, entry.name, found.tables)
-        # Errors are left out: their timestamps would make every reading differ.
-        latest = reading.model_copy(update={"errors": []})
-        put_record_if_changed(store, locations.latest_reading_file(entry.name), latest)
+        reading = _unreachable(entry, error.to_agent_error(app.clock.published(), "planning"), store)
+    except TribalError:
+        raise
+    except Exception as error:  # noqa: BLE001 - one database must not lose the others
+        reading = _unreachable(entry, internal_error("reading", entry.name, error, app.clock), store)
     put_record(store, locations.run_reading_file(run_id, entry.name), reading)
     return reading
+
+
+def _read(entry: DatabaseEntry, app: Application, stop: StopToken) -> CatalogReading:
+    store = app.store()
+    reader = app.open_reader(entry)
+    try:
+        found = _Found.of(entry, _settled(entry.name, reader.read(), store))
+        gone, excluded = _missing_tables(entry, found, reader, store)
+        failure = _infer_keys(entry, found, reader, app, stop)
+    finally:
+        reader.close()
+    reading = _write_found(entry, found, gone, excluded, app)
+    if app.options().described_by_model(entry):
+        write_names(store, entry.name, found.tables)
+    # Errors are left out: their timestamps would make every reading differ.
+    latest = reading.model_copy(update={"errors": []})
+    put_record_if_changed(store, locations.latest_reading_file(entry.name), latest)
+    return reading if failure is None else reading.model_copy(update={"errors": [*reading.errors, failure]})
+
+
+def _infer_keys(
+    entry: DatabaseEntry, found: _Found, reader: CatalogReader, app: Application, stop: StopToken
+) -> AgentError | None:
+    """Write the likely keys; if inferring them fails unexpectedly, keep the earlier ones and return the failure."""
+    read = ReadTables.of(entry.name, found.tables, found.hashes, found.contents.statistics)
+    try:
+        likely = infer_likely_keys(entry, read, reader, app, stop)
+    except TribalError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the structure of the database must not be lost with its likely keys
+        return internal_error("inferring keys of", entry.name, error, app.clock)
+    write_inferred_keys(likely, app.store())
+    return None
+
+
+def internal_error(doing: str, database: str, error: Exception, clock: Clock) -> AgentError:
+    """An unexpected failure while a database was planned; `doing` is a phrase such as "reading"."""
+    return agent_error(
+        "PLAN_INTERNAL",
+        f"{doing} {database!r} failed unexpectedly; what an earlier run has of that is kept. This is a fault of Tribal "
+        f"Knowledge, please report it: {redact_text(describe_unexpected(error))}",
+        timestamp=clock.published(),
+        context={"database": database, "error": type(error).__name__},
+    )
 
 
 def latest_readings(entries: Sequence[DatabaseEntry], store: ObjectStore) -> list[CatalogReading]:
@@ -304,7 +338,7 @@ def _latest(database: str, store: ObjectStore) -> CatalogReading | None:
     return read_record(store, locations.latest_reading_file(database), CatalogReading)
 
 
-def _unreachable(entry: DatabaseEntry, error: DatabaseError, store: ObjectStore, clock: Clock) -> CatalogReading:
+def _unreachable(entry: DatabaseEntry, error: AgentError, store: ObjectStore) -> CatalogReading:
     last = _latest(entry.name, store)
     return CatalogReading(
         schema_version="1.0",
@@ -318,5 +352,5 @@ def _unreachable(entry: DatabaseEntry, error: DatabaseError, store: ObjectStore,
         unreadable_schemas=[],
         gone_tables=[],
         excluded_tables=[],
-        errors=[error.to_agent_error(clock.published(), "planning")],
+        errors=[error],
     )

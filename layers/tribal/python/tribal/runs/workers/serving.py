@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING
 
-from tribal.errors import TribalError
+from tribal.errors import TribalError, describe_unexpected
 from tribal.ports import Application, Provider, RunContext, StopToken
 from tribal.runs.workers.messages import Advanced, Document, Done, Noted, Setup, Stop, WorkerReady, receive, send
 from tribal.runs.workers.pool import ThreadWorkerPool
@@ -105,5 +104,5 @@ def _document(units: UnitsHere, asked: Document) -> Done:
         return Done(units.document(asked.unit_id, postpone=asked.postpone).to_compact_json())
     except TribalError as error:
         return Done(b"", error.with_traceback(None))
-    except Exception:  # noqa: BLE001 - the outermost edge of this process: the run raises it
-        return Done(b"", RuntimeError(traceback.format_exc()))
+    except Exception as error:  # noqa: BLE001 - the outermost edge of this process: the run raises it
+        return Done(b"", RuntimeError(describe_unexpected(error)))
