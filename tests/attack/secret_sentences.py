@@ -70,7 +70,7 @@ def attack_memories(attack: Attack) -> Iterator[Outcome]:
 def published_comment(text: str) -> str:
     """What remains of a comment after redaction."""
     schema = CatalogSchema(name="public", comment=text)
-    return redact_contents(CatalogContents("shop", "16", (schema,), (), (), {})).schemas[0].comment or ""
+    return redact_contents(CatalogContents("shop", "16", (schema,), (), (), {}), "postgres").schemas[0].comment or ""
 
 
 def kept_memory(text: str) -> str:
