@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 # A slow machine is no failure: speed is measured in bench/, never asserted.
-settings.register_profile("without a deadline")
+settings.register_profile("without a deadline", deadline=None)
 settings.load_profile("without a deadline")
 
 # A shell that starts the tests in the background lets them ignore Ctrl-C, and so the programs that they start.

@@ -82,7 +82,7 @@ def references_in(text: str, dialect: str, file: str | None = None) -> SqlRefere
     except OverLimit as error:
         return SqlReferences(unread=[Unread(file, SQL_TARGETS, str(error), None, is_over_limit=True)])
     except (SqlglotError, ValueError) as error:
-        return SqlReferences(unread=[Unread(file, SQL_TARGETS, f"it is no SQL that can be read: {_first_line(error)}")])
+        return SqlReferences(unread=[Unread(file, SQL_TARGETS, f"cannot parse the SQL: {_first_line(error)}")])
     tables: list[TableReference] = []
     columns: list[ColumnReference] = []
     unread: list[Unread] = []
