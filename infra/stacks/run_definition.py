@@ -17,6 +17,7 @@ RETRYABLE_ERRORS = (
     "DeploymentUnreachable",
     "DescriptionPostponed",
     "EmbeddingFailed",
+    "IndexAbsent",
     "IndexNotReady",
     "IndexWriteFailed",
     "LeaseLost",

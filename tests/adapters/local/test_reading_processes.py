@@ -41,7 +41,7 @@ def unread(names: FileNames) -> list[Unread]:
 
 
 def children() -> list[psutil.Process]:
-    found = psutil.Process().children()
+    found = [each for each in psutil.Process().children() if each.status() != psutil.STATUS_ZOMBIE]
     return [each for each in found if any("reading_worker" in part for part in each.cmdline())]
 
 

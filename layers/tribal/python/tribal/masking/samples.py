@@ -38,6 +38,12 @@ _KINDS_OF_TYPES = {
 }
 
 
+_BY_CHECK_DIGIT = frozenset((SensitiveKind.NATIONAL_ID, SensitiveKind.TAX_ID))
+"""Kinds of numbers of which one in ten has the right check digit by chance, as article numbers do."""
+_LEAST_SHARE = 3
+"""At least one of so many values has to be of such a kind before the column is. Its digits are hidden either way."""
+
+
 @dataclass(frozen=True, slots=True)
 class MaskedSamples:
     """What may be shown of a column's samples.
@@ -106,8 +112,11 @@ def _is_never_shown(type_name: str) -> bool:
 def _kind_of_values(ranked: list[str]) -> SensitiveKind | None:
     """The kind that most of the recognised values have; of several the first by name."""
     # Small numbers and dates are the bulk of all values, and too short for any pattern.
-    telling = (value for value in ranked if not (is_number(value) or is_date(value)))
+    telling = [value for value in ranked if not (is_number(value) or is_date(value))]
     kinds = Counter(kind for value in telling if (kind := detect(value)) is not None)
+    for kind in _BY_CHECK_DIGIT & kinds.keys():
+        if kinds[kind] * _LEAST_SHARE < len(telling):
+            del kinds[kind]
     return min(kinds, key=lambda kind: (-kinds[kind], kind)) if kinds else None
 
 
