@@ -29,6 +29,7 @@ _VALUE_OF_ELEMENT = r">(?=[^\s<>]{4,256}</)"
 _VALUE_ATTRIBUTE = r"\s{1,3}(?:value|default|content)\s?=\s?"
 _LEAST_MIXED = 8
 _LEAST_OF_WORD = 3
+_DIGITS_AND_LETTERS = re.compile(r"\d{2,8}[a-z]{4,}")
 _NAMES_ITSELF = re.compile(r"(?:[\w.-]{0,40})(?:pwd|pass|password|passwd|secret)(?:[\w.-]{0,10})", re.IGNORECASE)
 
 
@@ -50,8 +51,10 @@ def _is_plain(value: str) -> bool:
 
 def _is_bare_secret(found: str) -> bool:
     value = re.split(r"[:=>]\s{0,3}(?=\S)|\s[-\u2013\u2014]\s", found, maxsplit=1)[-1]
-    is_mixed = len(value) >= _LEAST_MIXED and value not in (value.lower(), value.upper()) and not _is_plain(value)
-    return looks_chosen(value) or is_phrase(value) or is_uuid(value) or is_word_and_digits(value) or is_mixed
+    is_mixed = len(value) >= _LEAST_MIXED and (
+        (value not in (value.lower(), value.upper()) and not _is_plain(value)) or _DIGITS_AND_LETTERS.fullmatch(value)
+    )
+    return looks_chosen(value) or is_phrase(value) or is_uuid(value) or is_word_and_digits(value) or bool(is_mixed)
 
 
 def _is_credential(found: str) -> bool:
