@@ -77,7 +77,7 @@ def knowledge_guidance(store: Provider[ObjectStore], embedder: Provider[Embedder
     from tribal.knowledge.reading_snapshot import Shelves
     from tribal.scoping.bounds import Bounds
 
-    # Whoever shows guidance leaves out what mentions a hidden table.
+    # `guidance_of` leaves out what mentions a hidden table.
     shelves = Shelves(store(), embedder, derived)
     return KnowledgeGuidance(lambda caller: shelves.of(caller.identity, Bounds(caller.scope)))
 

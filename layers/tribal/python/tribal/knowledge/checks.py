@@ -91,7 +91,7 @@ def checked(
     read: ReadFiles = read_here,
     is_late: Callable[[], bool] = lambda: False,
 ) -> KnowledgeCheckOutput:
-    """The answer over files, and what is beside them; see `check_request`.
+    """Check files and what comes with them; see `check_request`.
 
     Raises:
         IndexNotReady: when tables are asked for, and none are documented.

@@ -161,7 +161,7 @@ class _Process:
             [sys.executable, "-P", "-m", _MODULE, str(file_seconds), str(memory_bytes)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            # What a parser prints about a hostile file belongs on nobody's terminal.
+            # Keep what a parser prints about a hostile file off the terminal.
             stderr=subprocess.DEVNULL,
             # Ctrl-C must reach only the process that closes this one.
             start_new_session=True,

@@ -97,7 +97,7 @@ def main(seconds: float, limit_bytes: int) -> None:
     try:
         serve(sys.stdin.buffer, replies, seconds)
     except (MemoryError, BrokenPipeError):
-        # Out of memory nothing can be relied on, and nobody waits for an answer into a broken pipe.
+        # Nothing is reliable once memory has run out, and no one reads from a broken pipe.
         os._exit(1)
 
 

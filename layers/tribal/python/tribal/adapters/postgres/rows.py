@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar
 
-# A byte that is no text is read as a lone surrogate (PEP 383).
+# A byte that cannot be decoded is read as a lone surrogate (PEP 383).
 _SURROGATE = re.compile("[\udc80-\udcff]")
 _WITH_COMMENTS = frozenset({"schemas", "tables", "columns"})
 """What is reported object by object."""

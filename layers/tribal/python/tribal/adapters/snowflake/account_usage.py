@@ -157,7 +157,7 @@ def _place(tag: _Tag) -> tuple[_Place, str]:
 
 
 def settled_tables(ask: Ask, database: str, schema: str, hours: int) -> frozenset[str] | None:
-    """Tables of a schema that nobody created or altered in so many hours; `None` if they are too many to tell.
+    """Tables of a schema that were not created or altered in the last hours; `None` if they are too many to tell.
 
     No view says when a column was created, but whatever changes a table's columns changes the time of its last DDL, and
     that is listed at once: https://docs.snowflake.com/en/sql-reference/info-schema/tables
@@ -171,7 +171,7 @@ def settled_tables(ask: Ask, database: str, schema: str, hours: int) -> frozense
 
 
 def is_settled(ask: Ask, database: str, name: SchemaAndTable, hours: int) -> bool:
-    """Whether nobody created or altered a table in so many hours."""
+    """Whether a table was not created or altered in the last hours."""
     table = string_literal(name[1])
     return name[1] in _settled(ask, statements.SETTLED_TABLE, database, name[0], hours=hours, table=table)
 

@@ -38,7 +38,7 @@ _PERSON = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AnnouncedNumberRule:
-    """Finds numbers of eight digits and more beside a word for a national number, and of nine beside a name."""
+    """Finds numbers of eight digits and more next to a word for a national number, and of nine next to a name."""
 
     kind: SensitiveKind = SensitiveKind.NATIONAL_ID
     required: tuple[str, ...] = ()

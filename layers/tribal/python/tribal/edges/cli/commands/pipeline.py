@@ -198,7 +198,7 @@ def _report_refused(work: LocalRun, project: Path, *, as_json: bool) -> None:
 
 
 def _record_found(settings: Settings, app: Application) -> None:
-    """Record which databases the entries with a list or a glob stand for."""
+    """Record the databases that entries with a list or a glob match."""
     from tribal.runs.expanding import record_databases
 
     record_databases(settings.found, app.store())

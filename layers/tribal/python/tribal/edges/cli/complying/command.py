@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _HERE = Path()
 _MOST_TOLD = 10_000
-"""Violations that are shown: more of them help nobody, and a hostile file could have a million."""
+"""The most violations that are shown: a hostile file could have a million."""
 
 
 @command
