@@ -24,14 +24,14 @@ import numpy as np
 
 from bench.evaluation import EvaluationSet, Question, asked, evaluation_sets, plain_name
 from bench.retrieval import DATA_VARIABLE
+from tribal.capabilities.retrieval.names import name_of
+from tribal.capabilities.retrieval.searching.candidates import Found, find
+from tribal.capabilities.retrieval.searching.ordering import order_of
+from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
+from tribal.capabilities.retrieval.tools import toolbox_of
 from tribal.ports import Application, Caller, IndexFilter
 from tribal.ranking.relevance import Evidence, relevance
 from tribal.ranking.weights import WEIGHTS, Certainty, Weights
-from tribal.retrieval.names import name_of
-from tribal.retrieval.searching.candidates import Found, find
-from tribal.retrieval.searching.ordering import order_of
-from tribal.retrieval.toolbox import OpenIndex, Toolbox, open_index
-from tribal.retrieval.tools import toolbox_of
 
 SETS = ("bird_mini", "spider_union", "defog", "kaggledbqa")
 GRID: Mapping[str, Sequence[float]] = {

@@ -21,7 +21,7 @@ from bench.generated import ASPECTS, SUBJECTS
 from bench.measure import CommandFailedError
 from servers.postgres import EmbeddedServerError
 from tribal.app.local import local_application
-from tribal.catalog.identity import TableIdentity
+from tribal.identity.table_names import TableIdentity
 from tribal.naming import plural
 from tribal.ports import Application, Caller, IndexFilter
 from tribal.settings import load_settings

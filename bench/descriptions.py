@@ -18,8 +18,8 @@ from pathlib import Path
 from bench.measure import CommandFailedError
 from servers.postgres import EmbeddedServer
 from tests.plugins.postgres import connected
-from tribal.catalog.identity import format_name
-from tribal.catalog.type_families import type_family
+from tribal.identity.table_names import format_name
+from tribal.sql.type_families import type_family
 from tribal_contracts import Description, DocumentedColumn, TableDocument
 
 DATA_VARIABLE = "TRIBAL_BENCH_DATA"

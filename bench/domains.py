@@ -22,7 +22,7 @@ from bench.domain_pools import pools
 from bench.measure import CommandFailedError
 from servers.postgres import EmbeddedServer
 from tribal.adapters.postgres.catalog import PostgresCatalog
-from tribal.catalog.identity import TableIdentity
+from tribal.identity.table_names import TableIdentity
 from tribal.naming import split_identifier
 from tribal.planning.domains.communities import find_communities
 from tribal.planning.domains.domain_names import SAY_LITTLE

@@ -17,8 +17,8 @@ from typing import Any
 from bench.measure import CommandFailedError
 from servers.postgres import EmbeddedServer
 from tribal.app.local import local_application
-from tribal.catalog.identity import TableIdentity
-from tribal.catalog.scope import Scope
+from tribal.identity.scope import Scope
+from tribal.identity.table_names import TableIdentity
 from tribal.ports import Application
 from tribal.settings import load_settings
 

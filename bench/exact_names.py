@@ -23,10 +23,10 @@ from bench.measure import CommandFailedError
 from bench.real_schemas import asked_real
 from servers.postgres import EmbeddedServerError
 from tribal.app.local import local_application
-from tribal.catalog.scope import Scope
+from tribal.capabilities.retrieval.names import name_of
+from tribal.identity.scope import Scope
 from tribal.naming import split_identifier
 from tribal.ports import Application, Caller, IndexedTable, IndexFilter
-from tribal.retrieval.names import name_of
 from tribal.settings import load_settings
 from tribal.tools.call import call_tool
 from tribal_contracts import SearchTablesOutput

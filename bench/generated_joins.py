@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import permutations
 from random import Random
 
+from tribal.capabilities.retrieval.names import name_of
 from tribal.ports import Application, Caller, IndexFilter
-from tribal.retrieval.names import name_of
 from tribal.tools.call import call_tool
 from tribal_contracts import GetJoinPathOutput
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from tribal.catalog.outline import OutlinedColumn, TableOutline
+from tribal.joins.outline import OutlinedColumn, TableOutline
 from tribal_contracts import DocumentedKey
 
 _SEED = 14

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pg8000.native import Connection, identifier
 
-from tribal.catalog.identity import TableIdentity
-from tribal.keys import KeyPair, Overlap
+from tribal.identity.table_names import TableIdentity
+from tribal.key_inference import KeyPair, Overlap
 
 _MOST_VALUES = 1_000
 

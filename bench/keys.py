@@ -30,9 +30,9 @@ from bench.known_keys import ColumnPair, Decided, Key, column_pairs, decided, ev
 from servers.postgres import EmbeddedServer, EmbeddedServerError
 from tests.plugins.postgres import connected
 from tribal.adapters.postgres.catalog import PostgresCatalog
-from tribal.catalog.identity import TableIdentity
-from tribal.catalog.outline import TableOutline, outline_of
-from tribal.keys import LIKELY, Overlaps, candidate_pairs, infer_keys
+from tribal.identity.table_names import TableIdentity
+from tribal.joins.outline import TableOutline, outline_of
+from tribal.key_inference import LIKELY, Overlaps, candidate_pairs, infer_keys
 from tribal.settings.dsn import parse_dsn
 
 REPORT = Path(".bench") / "inferred-keys.md"

@@ -23,18 +23,18 @@ from tribal.adapters.git.knowledge import GitKnowledge
 from tribal.adapters.local.folder import FolderStore
 from tribal.adapters.local.knowledge import KnowledgeFolder
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
+from tribal.capabilities.knowledge.items.decisions import known_status, without_number
+from tribal.capabilities.knowledge.items.item_file import ReadItem, read_item
+from tribal.capabilities.knowledge.items.places import Layout, Place
+from tribal.capabilities.knowledge.policies.checking import Rule, check
+from tribal.capabilities.knowledge.policies.collecting import Beside, picture_of
+from tribal.capabilities.knowledge.policies.evidence import SourceFile
+from tribal.capabilities.knowledge.policies.sql import names_in
+from tribal.capabilities.knowledge.query import query
+from tribal.capabilities.knowledge.snapshots.projection import projection_of
+from tribal.capabilities.knowledge.snapshots.publishing import publish
+from tribal.capabilities.knowledge.snapshots.visible_items import Shelves
 from tribal.errors import ItemUnusable
-from tribal.knowledge.asking import query
-from tribal.knowledge.decisions import known_status, without_number
-from tribal.knowledge.places import Layout, Place
-from tribal.knowledge.projection import projection_of
-from tribal.knowledge.publishing import publish
-from tribal.knowledge.reading import ReadItem, read_item
-from tribal.knowledge.reading_snapshot import Shelves
-from tribal.policies.checking import Rule, check
-from tribal.policies.gathering import Beside, picture_of
-from tribal.policies.picture import SourceFile
-from tribal.policies.sql import names_in
 from tribal.ports.derived import Derived
 from tribal.ports.remembering.identity import Identity
 from tribal.scoping.bounds import OPEN

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tribal.catalog.identity import TableIdentity
-from tribal.catalog.outline import TableOutline
-from tribal.catalog.type_families import key_family
+from tribal.identity.table_names import TableIdentity
+from tribal.joins.outline import TableOutline
+from tribal.sql.type_families import key_family
 
 Key = tuple[str, str, frozenset[tuple[str, str]]]
 """A table, the one that it references, and the pairs of columns."""

@@ -30,11 +30,11 @@ from bench.opensearch import cluster
 from tribal.adapters.opensearch.client import opensearch_client
 from tribal.adapters.opensearch.memories import OpenSearchMemories
 from tribal.app.local import local_application
-from tribal.memory.change import Keeping, add
-from tribal.memory.copies import said
-from tribal.memory.indexing import index_all
-from tribal.memory.records import memory_id
-from tribal.memory.search import Recall, search
+from tribal.capabilities.memory.change import Keeping, add
+from tribal.capabilities.memory.duplicates import said
+from tribal.capabilities.memory.indexing import index_all
+from tribal.capabilities.memory.records import memory_id
+from tribal.capabilities.memory.search import Recall, search
 from tribal.ports import Application, Caller, MemoryIndex
 from tribal.ports.remembering.identity import Identity
 from tribal.ports.remembering.selection import MemorySelection

@@ -20,7 +20,7 @@ from tests.edges.http.served import Served
 from tests.fakes import MemoryStore
 from tests.sample_shop.indexed import Key, index_all, table_document, with_relations, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog.locations import INDEX_FILE
+from tribal.identity.locations import INDEX_FILE
 from tribal_contracts import TableDocument
 
 SIZES = (1_000, 5_000)

@@ -14,8 +14,8 @@ from bench.descriptions import loadable
 from bench.evaluation import JoinTest, Way, ensure_project, plain_name
 from bench.joins import Answered, JoinScore, answers, scored
 from tribal.app.local import local_application
+from tribal.capabilities.retrieval.names import name_of
 from tribal.ports import Application, IndexFilter
-from tribal.retrieval.names import name_of
 from tribal.settings import load_settings
 
 _ARROW = re.compile(r"\s*(?:->|<-|\breferences\b)\s*")

@@ -34,14 +34,14 @@ from bench.real_joins import real_joins
 from bench.searching import opened
 from servers.opensearch import NodeError
 from servers.postgres import EmbeddedServerError
+from tribal.capabilities.retrieval.names import name_of
+from tribal.capabilities.retrieval.searching.candidates import find
+from tribal.capabilities.retrieval.searching.ordering import order_of
+from tribal.capabilities.retrieval.searching.search_tables import MAX_LIMIT
+from tribal.capabilities.retrieval.toolbox import open_index
+from tribal.capabilities.retrieval.tools import toolbox_of
 from tribal.ports import Application, Caller, IndexFilter, Provider
 from tribal.ranking.weights import WEIGHTS, Weights
-from tribal.retrieval.names import name_of
-from tribal.retrieval.searching.candidates import find
-from tribal.retrieval.searching.ordering import order_of
-from tribal.retrieval.searching.search_tables import MAX_LIMIT
-from tribal.retrieval.toolbox import open_index
-from tribal.retrieval.tools import toolbox_of
 from tribal.tools.call import call_tool
 from tribal_contracts import SearchTablesOutput
 

@@ -28,7 +28,7 @@ import psutil
 from bench.generated import load_generated
 from bench.searching import questions
 from servers.postgres import EmbeddedServer
-from tribal.catalog.locations import INDEX_FILE
+from tribal.identity.locations import INDEX_FILE
 
 FOLDER = Path(".bench") / "serving"
 RESULTS = Path(".bench") / "serving.json"

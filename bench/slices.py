@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.measure import CommandFailedError
 from servers.postgres import EmbeddedServer
-from tribal.catalog.identity import TableIdentity
+from tribal.identity.table_names import TableIdentity
 from tribal.ports import TableContext
 from tribal_contracts import CatalogSlice, DocumentationPlan
 

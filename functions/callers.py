@@ -8,13 +8,13 @@ from typing import Any
 
 from functions.offering import offered_tools
 from functions.scopes import IDENTITY, RIGHTS, SCOPE, read_identity, read_rights, read_scope
-from tribal.catalog.scope import EVERYTHING
+from tribal.capabilities.knowledge.syncing.tools import RIGHT_TO_SYNC
 from tribal.edges.http.choices import with_choices
+from tribal.identity.scope import EVERYTHING
 from tribal.ports.caller import Caller
 from tribal.ports.remembering.identity import WRITE_RIGHT
 from tribal.settings import read_environment
 from tribal.settings.deployment import COMPANY_VARIABLE
-from tribal.syncing.tools import RIGHT_TO_SYNC
 
 
 def caller_of(event: Mapping[str, Any]) -> Caller:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tribal.catalog.scope import Scope
+from tribal.identity.scope import Scope
 from tribal.ports.remembering.identity import Identity
 
 SCOPE = "tribal_scope"

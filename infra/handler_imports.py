@@ -66,23 +66,23 @@ JournalMemories(S3ObjectStore(aws_client("s3"), "bucket")).close()
 """
 _SHELF = """
 assert not {"re2", "bracex", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
-from tribal.knowledge.asking import query, show
-from tribal.knowledge.guidance import KnowledgeGuidance
-from tribal.syncing.record import status
+from tribal.capabilities.knowledge.query import query, show
+from tribal.capabilities.knowledge.guidance import KnowledgeGuidance
+from tribal.capabilities.knowledge.syncing.record import status
 assert not {"re2", "bracex", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
 """
 _CHECKS = """
-from tribal.knowledge.checks import check_request
-from tribal.policies.patterns import expression, path_glob
-from tribal.policies.sql import sqlglot
+from tribal.capabilities.knowledge.check import check_request
+from tribal.capabilities.knowledge.policies.patterns import expression, path_glob
+from tribal.capabilities.knowledge.policies.sql import sqlglot
 assert path_glob("*.py")("a/b.py")
 assert expression("a+").is_whole("aaa")
 assert sqlglot.parse_one("SELECT 1")
 """
 _SYNC = """
-from tribal.syncing.sync import sync
+from tribal.capabilities.knowledge.syncing.sync import sync
 from tribal.adapters.git.knowledge import GitKnowledge
-from tribal.knowledge.reading import read_item
+from tribal.capabilities.knowledge.items.item_file import read_item
 from dulwich.client import HttpGitClient
 HttpGitClient("https://localhost/decisions.git")
 """

@@ -18,7 +18,7 @@ _PROCESSES = get_context("forkserver")
 _PROCESSES.set_forkserver_preload(
     [
         *("anthropic", "tribal.adapters.sqlite.memories", "tribal.adapters.wordllama.embedder"),
-        *("tests.memory.killed_change", "tests.runs.model.killed_run"),
+        *("tests.capabilities.memory.killed_change", "tests.runs.model.killed_run"),
     ]
 )
 

@@ -30,17 +30,13 @@ LONGEST_MODULE = 400
 MOST_MODULES = 15
 MOST_PARAMETERS = 6
 USE_CASES = (
-    "browsing",
+    "capabilities",
     "describing",
     "documenting",
     "indexing",
-    "knowledge",
-    "memory",
+    "page_data",
     "planning",
-    "policies",
-    "retrieval",
     "runs",
-    "syncing",
     "tools",
 )
 """Packages whose functions are use cases or parts of one."""
@@ -76,7 +72,7 @@ def test_every_package_has_its_place_in_the_import_rules() -> None:
 
 
 ONLY = {
-    "Only the composition root imports adapters": {"tribal.app", "tribal.adapters"},
+    "Only the builders of the application import adapters": {"tribal.app", "tribal.adapters"},
     "Nothing outside the command line imports it": {"tribal.edges"},
 }
 """Rules that hold for everything but these."""
@@ -173,7 +169,7 @@ def test_the_retriever_loads_neither_a_database_driver_nor_a_model() -> None:
         "respond(Request('POST', '/v1/tools/list_domains', Caller('test')), app)\n"
     )
     forbidden = {"pg8000", "anthropic", "boto3", "snowflake", "wordllama", "yaml", "tribal.adapters.postgres.catalog"}
-    assert "tribal.retrieval" in loaded
+    assert "tribal.capabilities.retrieval" in loaded
     assert loaded & forbidden == set()
 
 
@@ -201,7 +197,7 @@ def test_a_run_by_rules_a_search_and_the_retrievers_function_load_no_sdk_of_a_mo
         "        main()\n"
         "assert os.path.exists('docs/documentation-manifest.json')\n"
     )
-    assert {"tribal.describing.rules.describer", "tribal.retrieval.searching.search_tables"} <= loaded
+    assert {"tribal.describing.rules.describer", "tribal.capabilities.retrieval.searching.search_tables"} <= loaded
     assert not {"anthropic", "snowflake", "sqlglot"} & {name.partition(".")[0] for name in loaded}
     others = ("tribal.adapters.anthropic", "tribal.adapters.bedrock", "tribal.adapters.snowflake")
     assert not any(name.startswith(others) for name in loaded)

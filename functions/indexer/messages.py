@@ -6,7 +6,7 @@ import json
 
 from pydantic import ValidationError
 
-from tribal.catalog.locations import MANIFEST_FILE
+from tribal.identity.locations import MANIFEST_FILE
 from tribal.indexing import IndexTask
 
 

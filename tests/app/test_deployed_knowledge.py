@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.capabilities.knowledge.test_publishing import write
 from tests.fakes import MemoryStore
-from tests.knowledge.test_publishing import write
 from tribal.adapters.local.knowledge import KnowledgeFolder
 from tribal.app import deployed
 from tribal.app.deployed import deployed_application
-from tribal.catalog.identity import TableIdentity
+from tribal.capabilities.knowledge.items.places import Layout, Place
+from tribal.capabilities.knowledge.snapshots.publishing import publish
 from tribal.errors import ConfigurationError
-from tribal.knowledge.places import Layout, Place
-from tribal.knowledge.publishing import publish
+from tribal.identity.table_names import TableIdentity
 from tribal.ports import Application, Caller, Identity
 from tribal.settings.deployment import load_deployment
 from tribal_contracts import KnowledgeSettings

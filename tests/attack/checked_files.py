@@ -16,8 +16,8 @@ import psutil
 from tests.attack.hostile_files import HostileFile, hostile_files
 from tests.attack.invoked import invoke
 from tests.attack.outcome import Attack, Outcome
+from tests.capabilities.knowledge.syncing.house import write
 from tests.edges.http.served import Served
-from tests.syncing.house import write
 
 FILES = 100
 LEAST_FILES = 7

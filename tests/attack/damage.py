@@ -19,9 +19,9 @@ from servers.postgres import EmbeddedServer
 from tests.attack.damages import KINDS, clear
 from tests.attack.outcome import Attack, Outcome
 from tests.indexing.index_dump import logical_dump
-from tribal.catalog.locations import INDEX_FILE, INDEXER_PROGRESS_FILE, PLAN_FILE
 from tribal.edges.cli.app import app
 from tribal.errors import EXIT_DATABASE, EXIT_INTERNAL
+from tribal.identity.locations import INDEX_FILE, INDEXER_PROGRESS_FILE, PLAN_FILE
 from tribal.planning import plan_was_edited
 from tribal_contracts import DocumentationPlan
 

@@ -20,13 +20,13 @@ from tests.fakes.catalogs import HandMadeReader
 from tests.sample_shop.indexed import index_all
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
-from tribal.catalog import locations
-from tribal.catalog.identity import format_name
-from tribal.catalog.scope import Scope
 from tribal.documenting import document_unit, finish
 from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import respond
 from tribal.edges.mcp.server import serve
+from tribal.identity import locations
+from tribal.identity.scope import Scope
+from tribal.identity.table_names import format_name
 from tribal.planning import compose_plan, read_catalog, write_run_plan
 from tribal.ports import Application, Caller, DocumentingOptions, Embedder, PlanOptions
 from tribal_contracts import DatabaseEntry, WorkUnit

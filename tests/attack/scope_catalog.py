@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from tests.fakes.catalogs import column, table
-from tribal.catalog.identity import format_name
+from tribal.identity.table_names import format_name
 from tribal_contracts import CatalogCheck, CatalogColumn, CatalogIndex, CatalogTable
 
 _HARD, _SOFT = "bdfgklmnprstvz", "aeiou"

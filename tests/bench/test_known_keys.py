@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.known_keys import Key, decided, evident
-from tests.keys.outlines import outline
+from tests.key_inference.outlines import outline
 
 
 def _pair(one: str, other: str) -> frozenset[str]:

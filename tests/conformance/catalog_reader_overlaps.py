@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from tests.conformance.catalog_reader import Expected, LentDatabase, find_table
-from tribal.catalog.identity import TableIdentity
 from tribal.errors import DatabaseError
-from tribal.keys import KeyPair, Overlap
+from tribal.identity.table_names import TableIdentity
+from tribal.key_inference import KeyPair, Overlap
 from tribal.ports import CatalogReader, SchemaAndTable
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tribal.catalog.hashing import record_id
+from tribal.identity.hashing import record_id
 from tribal.ports import (
     INDEX_VERSION,
     ByVector,

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from tribal.catalog.scope import Scope
+from tribal.identity.scope import Scope
 from tribal.ports.remembering.identity import Identity, Space
 from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, MemoryIndex
 from tribal.ports.remembering.selection import MemorySelection

@@ -37,10 +37,10 @@ from tests.conformance.search_index_generations import *  # noqa: F403
 from tests.conformance.search_index_scopes import *  # noqa: F403
 from tests.conformance.search_index_vectors import *  # noqa: F403
 from tests.sample_shop.indexed import Key, table_document
-from tribal.catalog.hashing import record_id
-from tribal.catalog.outline import TableOutline
-from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady
+from tribal.identity.hashing import record_id
+from tribal.identity.scope import Scope
+from tribal.joins.outline import TableOutline
 from tribal.ports import ByVector, ByWords, IndexCounts, IndexEntry, IndexFilter
 from tribal_contracts import Description, DocumentedColumn, DocumentedKey, TableCopy, TableDocument
 

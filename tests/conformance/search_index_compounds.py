@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.conformance.index_entries import EVERYWHERE, Index, fill, lexical, table_entry
-from tribal.catalog.hashing import record_id
+from tribal.capabilities.retrieval.searching.query import read_question, search_terms, words_to_find
+from tribal.identity.hashing import record_id
 from tribal.indexing.texts import Wording
-from tribal.retrieval.searching.query import read_question, search_terms, words_to_find
 
 
 @pytest.mark.parametrize(

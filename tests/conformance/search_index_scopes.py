@@ -17,7 +17,7 @@ from tests.conformance.index_entries import (
     table_entry,
     vector,
 )
-from tribal.catalog.scope import Scope
+from tribal.identity.scope import Scope
 from tribal.ports import IndexEntry, IndexFilter
 
 SALES = Scope(schemas=frozenset({("shop", "sales")}))

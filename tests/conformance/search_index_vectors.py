@@ -20,7 +20,7 @@ from tests.conformance.index_entries import (
     table_entry,
     vector,
 )
-from tribal.catalog.hashing import record_id
+from tribal.identity.hashing import record_id
 from tribal.ports import IndexCounts
 
 

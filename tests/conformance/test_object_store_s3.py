@@ -13,8 +13,8 @@ from moto import mock_aws
 from tests.conformance.object_store import *  # noqa: F403
 from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.s3 import S3ObjectStore
-from tribal.catalog.hashing import bytes_hash
 from tribal.errors import ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable, outcome
+from tribal.identity.hashing import bytes_hash
 
 BUCKET = "a-company-knowledge"
 

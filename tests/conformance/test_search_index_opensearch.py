@@ -38,13 +38,14 @@ from tests.conformance.index_entries import (
     vector,
 )
 from tests.conformance.search_index import *  # noqa: F403
-from tribal.adapters.opensearch import client, queries, reading
+from tribal.adapters.opensearch import client, queries
+from tribal.adapters.opensearch import multi_search as reading
 from tribal.adapters.opensearch.client import opensearch_client
 from tribal.adapters.opensearch.index import OpenSearchIndex
 from tribal.adapters.opensearch.layout import LAYOUT
 from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
-from tribal.catalog.scope import Scope
 from tribal.errors import IndexNotReady, IndexWriteFailed
+from tribal.identity.scope import Scope
 from tribal.ports import INDEX_VERSION, IndexFilter
 
 # One worker runs them all, so that one node is enough.

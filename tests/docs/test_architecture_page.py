@@ -125,7 +125,7 @@ def test_a_database_is_added_where_postgres_is_named() -> None:
 
 
 def test_a_tool_is_added_where_search_tables_is_named() -> None:
-    surfaces = [PACKAGE / name for name in ("tools", "edges", "app", "ports", "retrieval")]
+    surfaces = [PACKAGE / name for name in ("tools", "edges", "app", "ports", "capabilities/retrieval")]
     named = naming(r"\bsearch_tables\b", *surfaces, ROOT / "functions")
     contracts = naming(r"search-tables-input", ROOT / "contracts")
     assert named | contracts == {path for path in places("a tool") if path.endswith(".py")}

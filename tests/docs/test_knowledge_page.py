@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from tests import ROOT
-from tribal.policies.checking import Rule, check
-from tribal.policies.gathering import Beside, picture_of
-from tribal.policies.picture import SourceFile
+from tribal.capabilities.knowledge.policies.checking import Rule, check
+from tribal.capabilities.knowledge.policies.collecting import Beside, picture_of
+from tribal.capabilities.knowledge.policies.evidence import SourceFile
 from tribal_contracts.knowledge import TARGETS, Constraint
 
 PAGE = (ROOT / "docs" / "knowledge.md").read_text(encoding="utf-8")

@@ -9,8 +9,8 @@ import pytest
 from tests.fakes import run_with
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop, failing
-from tribal.catalog import locations
 from tribal.documenting import fold_progress, overall_status, pending_progress
+from tribal.identity import locations
 from tribal.ports import StopToken
 from tribal.runs.pipeline import document_run, plan_run
 from tribal.runs.signals import interrupted

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from tests.fakes.fixed_clock import FixedClock
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.recording_sink import RecordingSink
+from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.describing import RulesDescribers
 from tribal.errors import EmbeddingFailed
 from tribal.ports import (
@@ -25,7 +26,6 @@ from tribal.ports import (
     RunContext,
     StopToken,
 )
-from tribal.retrieval.toolbox import Toolbox
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal_contracts import DatabaseEntry
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tribal.errors import DatabaseError
-from tribal.keys import KeyPair, Overlap
+from tribal.key_inference import KeyPair, Overlap
 from tribal.ports import AccessReport, CatalogContents, Presence, SchemaAndTable, Statement, TableSample
 from tribal_contracts import (
     CatalogColumn,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 
-from tribal.catalog.hashing import bytes_hash
-from tribal.catalog.locations import require_key
 from tribal.errors import ObjectNotFound, PreconditionFailed
+from tribal.identity.hashing import bytes_hash
+from tribal.identity.locations import require_key
 from tribal.ports import ObjectInfo, StoredObject
 
 

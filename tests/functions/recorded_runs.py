@@ -25,7 +25,7 @@ from tests.functions.calls import Context, sqs_record
 from tests.functions.test_documentation_run import REGION, configured
 from tests.plugins.postgres import administer
 from tribal.app.deployed import deployed_application
-from tribal.catalog.locations import DOCS, MANIFEST_FILE
+from tribal.identity.locations import DOCS, MANIFEST_FILE
 from tribal.ports import ObjectStore
 from tribal.settings.deployment import load_deployment
 

@@ -14,7 +14,7 @@ from moto import mock_aws
 from functions.scopes import SCOPE, write_scope
 from tests.functions.calls import Context, api_request, sqs_record
 from tests.plugins.postgres import COMPANY_SQL, FreshDatabase
-from tribal.catalog.scope import Scope
+from tribal.identity.scope import Scope
 from tribal_contracts import DocumentationManifest, RunRecord
 
 BUCKET, REGION = "tribal-test", "eu-central-1"

@@ -18,7 +18,7 @@ from tests.fakes.claude.minds import follows_the_schema
 from tests.functions.calls import Context
 from tests.functions.test_documentation_run import BUCKET, EVERYTHING, REGION, Environment, configured
 from tests.plugins.postgres import FreshDatabase, administer
-from tribal.catalog import locations
+from tribal.identity import locations
 from tribal_contracts import BudgetRecord, DocumentationPlan, KeptProse, ModelQuote, TableDocument, UnitCounts
 
 TABLES = ("parcel", "voucher", "lantern", "saddle")

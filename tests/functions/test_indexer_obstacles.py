@@ -22,7 +22,7 @@ from tests.functions.recorded_runs import (
 )
 from tests.functions.test_documentation_run import call
 from tests.indexing.index_dump import cluster_dump
-from tribal.catalog.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
+from tribal.identity.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
 from tribal_contracts import DocumentationManifest, IndexerProgress
 
 INDEX = "tribal-knowledge"

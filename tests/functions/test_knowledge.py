@@ -21,12 +21,12 @@ from functions.memory import handler as memory
 from functions.offering import ANSWERED_BY, offered_tools, tools_of
 from functions.scopes import IDENTITY, RIGHTS, SCOPE, write_identity, write_rights, write_scope
 from functions.syncer import handler as syncer
+from tests.capabilities.knowledge.test_publishing import write
 from tests.functions.calls import Context, api_request
-from tests.knowledge.test_publishing import write
 from tribal.adapters.local.knowledge import KnowledgeFolder
 from tribal.app.remote_tools import tools_of_functions
-from tribal.catalog.scope import EVERYTHING
 from tribal.errors import ConfigurationError, SourceFailed
+from tribal.identity.scope import EVERYTHING
 from tribal.ports import Application, Identity
 from tribal.ports.remembering.knowledge_source import KnowledgeSource
 from tribal.runs.leases.lease_file import LeaseFile

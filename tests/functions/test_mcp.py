@@ -23,8 +23,8 @@ from tests.fakes import FixedClock, application_over
 from tests.functions.calls import Context, api_request
 from tribal.adapters.aws.function import LambdaFunction
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog.locations import INDEX_FILE
-from tribal.catalog.scope import Scope
+from tribal.identity.locations import INDEX_FILE
+from tribal.identity.scope import Scope
 from tribal.ports import Application, Caller, Identity
 from tribal.ports.remembering.identity import LAYERS
 from tribal.tools.registry import REGISTRY

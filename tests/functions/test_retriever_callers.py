@@ -21,8 +21,8 @@ from functions.scopes import (
     write_rights,
     write_scope,
 )
-from tribal.catalog.scope import EVERYTHING, Scope
 from tribal.errors import IdentifierRefused, RequestRefused
+from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports import Caller, Identity
 from tribal.settings.deployment import COMPANY_VARIABLE, KNOWLEDGE_VARIABLE
 from tribal.tools.registry import REGISTRY

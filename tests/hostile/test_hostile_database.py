@@ -23,7 +23,7 @@ from tests.edges.cli.tribal_command import Json, contents, tribal
 from tests.plugins.postgres import administer, connected, login, new_database, unique_name
 from tests.rendering.test_rendering import ATTRIBUTE, EDGE, ENTITY
 from tribal.app.local import local_application
-from tribal.catalog.identity import format_name
+from tribal.identity.table_names import format_name
 from tribal.ports import Caller
 from tribal.settings import load_settings
 from tribal.tools.call import call_tool

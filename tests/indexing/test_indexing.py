@@ -21,9 +21,9 @@ from tests.sample_shop.indexed import (
 )
 from tests.sample_shop.indexing_runs import EVERYWHERE, LetterEmbedder, held, run
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog.hashing import bytes_hash, record_id
-from tribal.catalog.locations import DOCS, INDEXER_PROGRESS_FILE, MANIFEST_FILE
 from tribal.errors import ManifestError
+from tribal.identity.hashing import bytes_hash, record_id
+from tribal.identity.locations import DOCS, INDEXER_PROGRESS_FILE, MANIFEST_FILE
 from tribal_contracts import IndexerProgress
 
 

@@ -14,9 +14,9 @@ from tests.indexing.index_dump import logical_dump
 from tests.sample_shop.indexed import shop_tables, table_document, write_documentation
 from tests.sample_shop.indexing_runs import EVERYWHERE, LetterEmbedder, run, stop_after
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog.hashing import bytes_hash
-from tribal.catalog.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
 from tribal.errors import IndexNotReady, RunInterrupted
+from tribal.identity.hashing import bytes_hash
+from tribal.identity.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
 from tribal.ports import StopToken
 from tribal_contracts import IndexerProgress
 

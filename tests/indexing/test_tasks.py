@@ -13,7 +13,7 @@ from tests.fakes import FixedClock, MemoryStore, RecordingSink
 from tests.sample_shop.indexed import shop_tables, table_document, write_documentation
 from tests.sample_shop.indexing_runs import EVERYWHERE, LetterEmbedder, stop_after
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
+from tribal.identity.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
 from tribal.indexing import FollowUp, IndexingContext, IndexTask, TaskResult, carry_out
 from tribal.ports import StopToken
 from tribal_contracts import IndexerProgress

@@ -28,10 +28,10 @@ from tests.fakes.snowflake.connecting import ask, connect, shop
 from tribal.adapters.snowflake import statements
 from tribal.adapters.snowflake.catalog import SnowflakeCatalog
 from tribal.adapters.snowflake.connections.connection import SnowflakeConnection, open_connection
-from tribal.catalog.dialect import quote_identifier
 from tribal.ports import CatalogReader
 from tribal.settings.snowflake.dsn import parse_snowflake_dsn
 from tribal.settings.snowflake.target import SnowflakeTarget
+from tribal.sql.dialect import quote_identifier
 
 SWITCH, ADDRESS = "TRIBAL_LIVE", "TRIBAL_LIVE_SNOWFLAKE"
 _TYPES = {"integer": "NUMBER(38,0)", "text": "VARCHAR(16777216)"}

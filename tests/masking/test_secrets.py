@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tribal.capabilities.memory.content import admitted
 from tribal.errors import MemoryContentRefused
 from tribal.masking import redact_text
-from tribal.memory.content import admitted
 
 SECRETS = [
     ("PGPASSWORD=Xk9mm2pL psql -h db1", "PGPASSWORD=[secret] psql -h db1"),

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from tests.fakes import FixedClock, MemoryStore, application, options
 from tests.fakes.catalogs import HandMadeReader, table
-from tribal.catalog import locations
 from tribal.errors import PlanError
+from tribal.identity import locations
 from tribal.planning import (
     compose_plan,
     load_plan,

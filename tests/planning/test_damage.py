@@ -7,8 +7,8 @@ import json
 import pytest
 
 from tests.planning.planned_shop import HeldLease, Shop
-from tribal.catalog import locations
 from tribal.errors import ObjectDamaged, PlanError
+from tribal.identity import locations
 from tribal.planning import last_plan, publish_plan, write_run_plan
 from tribal.store import iterate_snapshot, put_record, read_record, require_record
 from tribal_contracts import CatalogReading, CatalogSlice

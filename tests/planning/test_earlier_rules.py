@@ -8,8 +8,8 @@ from dataclasses import replace
 from tests.fakes import application, options
 from tests.fakes.catalogs import HandMadeReader, table
 from tests.planning.planned_shop import OPTIONS, Shop, domains_of, everything_has_work
-from tribal.catalog import locations
 from tribal.errors import DatabaseUnreachable
+from tribal.identity import locations
 from tribal.planning import (
     compose_plan,
     read_catalog,

@@ -12,9 +12,9 @@ from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.plugins.postgres import NO_ENVIRONMENT, FreshDatabase, administer, connected, login, unique_name
 from tests.sample_shop.documented import RecordingStore
 from tribal.adapters.postgres.catalog import PostgresCatalog
-from tribal.catalog import locations
 from tribal.errors import ConnectionLost, RunInterrupted, StoreUnwritable
-from tribal.keys import KeyPair, Overlap
+from tribal.identity import locations
+from tribal.key_inference import KeyPair, Overlap
 from tribal.planning import read_catalog
 from tribal.planning.catalog.inferred_keys import load_inferred_keys
 from tribal.ports import Application, DocumentingOptions, StopToken

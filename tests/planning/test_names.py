@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import MemoryStore
 from tests.fakes.catalogs import column, table
 from tests.planning.planned_shop import OPTIONS, Shop
-from tribal.catalog import locations
+from tribal.identity import locations
 from tribal.ports import Application, PlanOptions, Provider
 from tribal.store import read_names
 from tribal_contracts import CatalogNames, ModelSettings

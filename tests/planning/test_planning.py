@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.fakes.catalogs import column, table
 from tests.planning.planned_shop import SHOP, Shop, domains_of, everything_has_work
-from tribal.catalog import locations
 from tribal.errors import DatabaseUnreachable, PlanError
+from tribal.identity import locations
 from tribal.planning import (
     check_plan,
     load_plan,

@@ -12,8 +12,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from tests.sample_shop.indexed import table_document
-from tribal.catalog.identity import format_name
-from tribal.catalog.joins import Join, SqlTable, join_sql
+from tribal.identity.table_names import format_name
+from tribal.joins.statements import Join, SqlTable, join_sql
 from tribal.rendering import ErColumn, ErTable, er_diagram, relation_sentence
 from tribal.rendering.likely_keys import likely_key_list, why_likely
 from tribal.rendering.markdown import (

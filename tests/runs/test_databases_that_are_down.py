@@ -13,9 +13,9 @@ from tests.fakes import RecordingSink
 from tests.fakes.catalogs import HandMadeReader
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog.locations import MANIFEST_FILE
-from tribal.catalog.scope import Scope
 from tribal.errors import DatabaseUnreachable
+from tribal.identity.locations import MANIFEST_FILE
+from tribal.identity.scope import Scope
 from tribal.ports import Application, Caller, CatalogReader, Provider
 from tribal.runs.local import LocalRun
 from tribal.tools.call import call_tool

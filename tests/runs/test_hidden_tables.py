@@ -15,8 +15,8 @@ from tests.fakes.snowflake.connecting import ROLE, USER, WAREHOUSE, private_key_
 from tests.sample_shop.documented import Shop
 from tribal.adapters.snowflake.catalog import SnowflakeCatalog
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog.locations import MANIFEST_FILE
 from tribal.errors import PlanError
+from tribal.identity.locations import MANIFEST_FILE
 from tribal.ports import Application, Provider
 from tribal.runs.local import LocalRun
 from tribal.settings.snowflake.target import SnowflakeTarget

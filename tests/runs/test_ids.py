@@ -6,7 +6,7 @@ import re
 from datetime import datetime, timedelta, timezone
 
 from tests.fakes import FixedClock, MemoryStore
-from tribal.catalog.locations import require_key, run_file
+from tribal.identity.locations import require_key, run_file
 from tribal.runs.clock import SystemClock
 from tribal.runs.ids import new_run_id
 from tribal.runs.records import RunLog

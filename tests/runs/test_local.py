@@ -15,8 +15,8 @@ from tests.fakes import MemoryStore, RecordingSink
 from tests.fakes.catalogs import HandMadeReader
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog.locations import PLAN_FILE
 from tribal.errors import LeaseLost, RunLocked, StoreUnwritable
+from tribal.identity.locations import PLAN_FILE
 from tribal.ports import Application, Caller, Provider, RunParameters, Selection
 from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile

@@ -8,8 +8,8 @@ import pytest
 
 from tests.fakes import MemoryStore
 from tests.sample_shop.documented import RecordingStore, Shop
-from tribal.catalog import locations
 from tribal.errors import StoreUnwritable
+from tribal.identity import locations
 from tribal.planning import latest_outline, select_units
 from tribal.runs.pruning import prune_runs
 from tribal.settings import load_settings

@@ -10,8 +10,8 @@ import pytest
 from tests.fakes import MemoryStore, RecordingSink
 from tests.fakes.catalogs import HandMadeReader
 from tests.sample_shop.documented import TABLES, Shop
-from tribal.catalog import locations
 from tribal.errors import PlanError, StoreUnwritable
+from tribal.identity import locations
 from tribal.ports import Application, Provider
 from tribal.runs.local import LocalRun
 

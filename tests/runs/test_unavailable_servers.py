@@ -14,8 +14,8 @@ from tests.fakes import RecordingSink
 from tests.fakes.catalogs import HandMadeReader
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog import locations
 from tribal.errors import ServerUnavailable
+from tribal.identity import locations
 from tribal.ports import Application, CatalogContents, Provider, TableSample
 from tribal.runs.local import LocalRun
 from tribal.store import require_record

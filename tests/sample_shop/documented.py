@@ -9,11 +9,11 @@ from dataclasses import replace
 from tests.fakes import FixedClock, MemoryStore, RecordingSink, application, run_with
 from tests.fakes import options as options_of
 from tests.fakes.catalogs import HandMadeReader, column, table
-from tribal.catalog import locations
 from tribal.describing import RulesDescriber
 from tribal.documenting import WorkInspector, document_unit, finish
 from tribal.errors import ObjectNotFound, StoreUnwritable
-from tribal.keys import KeyPair, Overlap
+from tribal.identity import locations
+from tribal.key_inference import KeyPair, Overlap
 from tribal.planning import compose_plan, read_catalog, write_run_plan
 from tribal.ports import (
     Application,

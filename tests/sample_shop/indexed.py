@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.fakes import FixedClock, MemoryStore, RecordingSink
-from tribal.catalog.hashing import bytes_hash
-from tribal.catalog.identity import TableIdentity
-from tribal.catalog.locations import DOCS, MANIFEST_FILE, domain_directory, table_stem
+from tribal.identity.hashing import bytes_hash
+from tribal.identity.locations import DOCS, MANIFEST_FILE, domain_directory, table_stem
+from tribal.identity.table_names import TableIdentity
 from tribal.indexing import IndexingContext, IndexingRequest, index_documents
 from tribal.ports import Embedder, IndexWriter, ObjectStore, StopToken
 from tribal_contracts import (

@@ -12,8 +12,8 @@ from tests.fakes import FixedClock, MemoryStore, application_of
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
+from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.ports import Caller
-from tribal.retrieval.toolbox import Toolbox
 from tribal.tools.call import call_tool
 from tribal_contracts import TableDocument
 

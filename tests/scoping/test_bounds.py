@@ -10,9 +10,9 @@ import pytest
 
 from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import call, toolbox_over
-from tribal.catalog.scope import Scope
-from tribal.retrieval.bounded_table import bounded_table
-from tribal.retrieval.toolbox import Toolbox
+from tribal.capabilities.retrieval.bounded_table import bounded_table
+from tribal.capabilities.retrieval.toolbox import Toolbox
+from tribal.identity.scope import Scope
 from tribal.scoping.bounds import OPEN, WITHHELD
 from tribal_contracts import Description, DocumentedIndex, TableDocument
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.fakes import MemoryStore
 from tests.sample_shop.indexed import shop_tables, write_documentation
-from tribal.catalog.locations import MANIFEST_FILE, unit_result_file
 from tribal.errors import ManifestError, ObjectDamaged
+from tribal.identity.locations import MANIFEST_FILE, unit_result_file
 from tribal.store import (
     WatchedStore,
     documented_before,

@@ -8,9 +8,9 @@ import pytest
 
 from tests.fakes import MemoryStore
 from tests.sample_shop.indexed import shop_tables, write_documentation
-from tribal.catalog.hashing import bytes_hash
-from tribal.catalog.locations import MANIFEST_FILE
 from tribal.errors import ManifestError, ObjectNotFound, StoreError
+from tribal.identity.hashing import bytes_hash
+from tribal.identity.locations import MANIFEST_FILE
 from tribal.store import (
     load_manifest,
     put_if_changed,

@@ -163,16 +163,17 @@ def test_the_list_of_tools_loads_no_contract_no_numbers_no_vendor_and_no_use_cas
     unwanted = ("numpy", "sqlite3", "pg8000", "tokenizers", "pydantic", "tribal_contracts", "tribal.adapters")
     assert not [name for name in loaded if name.startswith(unwanted)]
     assert {name for name in loaded if name.startswith("tribal.")} == {
-        "tribal.knowledge",
-        "tribal.knowledge.tools",
-        "tribal.memory",
-        "tribal.memory.tools",
+        "tribal.capabilities",
+        "tribal.capabilities.knowledge",
+        "tribal.capabilities.knowledge.tools",
+        "tribal.capabilities.memory",
+        "tribal.capabilities.memory.tools",
         "tribal.ports",
         "tribal.ports.tool",
-        "tribal.retrieval",
-        "tribal.retrieval.tools",
-        "tribal.syncing",
-        "tribal.syncing.tools",
+        "tribal.capabilities.retrieval",
+        "tribal.capabilities.retrieval.tools",
+        "tribal.capabilities.knowledge.syncing",
+        "tribal.capabilities.knowledge.syncing.tools",
         "tribal.tools",
         "tribal.tools.registry",
     }
@@ -182,4 +183,4 @@ def test_calling_a_tool_loads_no_vendor_and_no_writing_stage() -> None:
     loaded = run("import sys, tribal.tools.call; print(*sorted(sys.modules))").split()
     unwanted = ("numpy", "sqlite3", "pg8000", "tokenizers", "tribal.adapters", "tribal.planning", "tribal.documenting")
     assert not [name for name in loaded if name.startswith(unwanted)]
-    assert "tribal.retrieval.searching.search_tables" not in loaded
+    assert "tribal.capabilities.retrieval.searching.search_tables" not in loaded

@@ -13,8 +13,8 @@ import psutil
 import pytest
 
 from tribal.adapters.local.reading_processes import ReadingProcesses
-from tribal.policies.picture import Unread
-from tribal.policies.reading import FileNames, ReadRequest
+from tribal.capabilities.knowledge.policies.evidence import Unread
+from tribal.capabilities.knowledge.policies.file_names import FileNames, ReadRequest
 from tribal_contracts.knowledge import Target
 
 NEEDED: frozenset[Target] = frozenset({"import", "dependency", "table", "column"})
@@ -111,7 +111,7 @@ def test_closing_kills_what_is_being_read_and_leaves_no_process(reader: ReadingP
 PARENT = """
 import sys
 from tribal.adapters.local.reading_processes import ReadingProcesses
-from tribal.policies.reading import ReadRequest
+from tribal.capabilities.knowledge.policies.file_names import ReadRequest
 reader = ReadingProcesses(file_seconds=0.5)
 read = lambda path, text: reader.read([ReadRequest(path, text, frozenset({"import", "table"}), "postgres")], None)
 read("a.py", "import os")

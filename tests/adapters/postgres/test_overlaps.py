@@ -6,8 +6,8 @@ import pytest
 
 from tests.plugins.postgres import FreshDatabase, OpenCatalog, administer, connected
 from tribal.adapters.postgres.catalog import PostgresCatalog
-from tribal.catalog.identity import TableIdentity
-from tribal.keys import KeyPair, Overlap
+from tribal.identity.table_names import TableIdentity
+from tribal.key_inference import KeyPair, Overlap
 from tribal_contracts import CatalogTable
 
 LARGE = """

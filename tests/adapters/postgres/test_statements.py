@@ -23,9 +23,9 @@ from tests.plugins.postgres import (
     unique_name,
 )
 from tribal.adapters.postgres.catalog import PostgresCatalog
-from tribal.catalog.identity import TableIdentity
 from tribal.errors import AccessDenied
-from tribal.keys import KeyPair
+from tribal.identity.table_names import TableIdentity
+from tribal.key_inference import KeyPair
 from tribal.planning import read_catalog
 from tribal.ports import DocumentingOptions, Statement
 from tribal.settings.dsn import parse_dsn

@@ -9,8 +9,8 @@ import pytest
 from tests.adapters.snowflake.readers import DATABASE, new_account, reading, see_all, seeded_tables, structure
 from tests.fakes.snowflake import Column, FakeSnowflake, ForeignKey, Index, Key, results
 from tests.fakes.snowflake.connecting import ROLE, WAREHOUSE, see
-from tribal.catalog.hashing import object_hash
 from tribal.errors import AccessDenied
+from tribal.identity.hashing import object_hash
 from tribal.ports import CatalogContents
 from tribal_contracts import CatalogTable, TableStatistics
 

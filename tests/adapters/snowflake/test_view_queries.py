@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.catalogs import column, table
 from tribal.adapters.snowflake.view_queries import MAX_TEXT_CHARS, ViewQueries
 from tribal.describing.rules.views import view_origins
-from tribal.keys.views import view_joins
+from tribal.key_inference.views import view_joins
 
 COLUMNS = {
     ("SALES", "ORDERS"): ("ID", "REGION", "CUSTOMER_ID"),

@@ -15,8 +15,8 @@ from tests.edges.mcp.asked import index_project
 from tests.sample_shop.indexed import shop_tables
 from tribal.adapters.sqlite import index as module
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog.locations import INDEX_FILE
 from tribal.errors import IndexNotReady
+from tribal.identity.locations import INDEX_FILE
 from tribal.ports import IndexFilter
 
 EVERYWHERE = IndexFilter()

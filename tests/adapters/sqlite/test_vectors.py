@@ -10,7 +10,7 @@ from tribal.adapters.sqlite.places import Places
 from tribal.adapters.sqlite.survey import DIMENSIONS as SURVEYED_DIMENSIONS
 from tribal.adapters.sqlite.survey import Survey
 from tribal.adapters.sqlite.vectors import FAR_MORE, VectorMatrix
-from tribal.catalog.scope import Scope
+from tribal.identity.scope import Scope
 from tribal.ports import IndexFilter
 
 DIMENSIONS, LIMIT = 64, 50

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.conformance.describer import column
 from tests.describing.model.made import KNOWN, answer, asking, context, neighbour, orders, question
-from tribal.catalog.identity import format_name
 from tribal.describing.model.grounding import read_answer, read_repair
 from tribal.describing.model.questions import Question, domain_question
+from tribal.identity.table_names import format_name
 from tribal.masking import MaskedSamples
 from tribal.ports import DomainContext, TableContext
 from tribal_contracts import CatalogTable

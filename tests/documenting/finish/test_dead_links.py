@@ -9,8 +9,8 @@ import pytest
 from tests.fakes import FixedClock
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import SamplingReader, Shop, failing, tables_of
-from tribal.catalog import locations
 from tribal.errors import StoreUnwritable, TableGone
+from tribal.identity import locations
 from tribal.ports import DocumentingOptions
 from tribal_contracts import UnitResult
 

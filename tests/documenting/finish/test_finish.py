@@ -12,10 +12,10 @@ import pytest
 from tests.fakes import OurLease
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop, failing, tables_of
-from tribal.catalog import locations
-from tribal.catalog.hashing import bytes_hash, output_hash
 from tribal.documenting import finish
 from tribal.errors import LeaseLost, ManifestError
+from tribal.identity import locations
+from tribal.identity.hashing import bytes_hash, output_hash
 from tribal.planning import write_run_plan
 from tribal.store import load_manifest
 from tribal_contracts import (

@@ -6,8 +6,8 @@ import itertools
 from dataclasses import replace
 
 from tests.sample_shop.documented import Shop
-from tribal.catalog import locations
 from tribal.documenting import Finished, finish
+from tribal.identity import locations
 from tribal.ports import StopToken
 from tribal_contracts import RunOutline
 

@@ -7,8 +7,8 @@ import pytest
 from tests.fakes import FixedClock
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import Shop, tables_of
-from tribal.catalog import locations
 from tribal.errors import StoreUnwritable
+from tribal.identity import locations
 from tribal_contracts import (
     RunOutline,
     UnitResult,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import Shop
-from tribal.catalog import locations
+from tribal.identity import locations
 from tribal_contracts import DomainDocument, RunOutline
 
 

@@ -7,10 +7,10 @@ import pytest
 from tests.fakes import MemoryStore
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import Shop
-from tribal.catalog import locations
 from tribal.documenting import lint
 from tribal.documenting.review.lint import Coverage, is_documented, restates
 from tribal.errors import ManifestError
+from tribal.identity import locations
 from tribal_contracts import CatalogTable, Description, LintRules, TableDocument
 
 ALL = LintRules(orphaned=True)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import Shop
-from tribal.catalog import locations
-from tribal.catalog.outline import outline_of
-from tribal.keys import KeyPair, Overlap, infer_keys
+from tribal.identity import locations
+from tribal.joins.outline import outline_of
+from tribal.key_inference import KeyPair, Overlap, infer_keys
 from tribal.planning.units.slices import DatabaseTables, inferred_keys_hash, neighbours_of
 from tribal.planning.units.work_units import Chunk
 from tribal.store import iterate_snapshot, require_record

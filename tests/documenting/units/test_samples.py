@@ -9,7 +9,6 @@ import pytest
 
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop, failing
-from tribal.catalog import locations
 from tribal.documenting.units.sampling import mask_table
 from tribal.errors import (
     AccessDenied,
@@ -17,6 +16,7 @@ from tribal.errors import (
     StatementConflict,
     StatementTimedOut,
 )
+from tribal.identity import locations
 from tribal.ports import TableSample
 from tribal_contracts import CatalogCheck, DatabaseEntry
 

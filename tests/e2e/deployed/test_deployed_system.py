@@ -26,8 +26,8 @@ from tests.e2e.permissions import missing, unused
 from tests.e2e.unused_permissions import outdated, unexplained
 from tests.plugins.postgres import administer, connected
 from tests.plugins.skips import skip_or_fail
+from tribal.capabilities.memory.recovery import PENDING
 from tribal.documenting.units.document_unit import LOW_TIME_SECONDS
-from tribal.memory.recovery import PENDING
 from tribal.tools.registry import EVERYTHING
 from tribal_contracts import IndexerProgress
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.capabilities.knowledge.syncing.house import ADR_042, write
 from tests.edges.cli.tribal_command import tribal as run_tribal
 from tests.edges.mcp.asked import index_project
-from tests.syncing.house import ADR_042, write
 
 SETTINGS = "identity: {org: acme, project: shop}\nknowledge: {repository: decisions}\ndatabases: []\n"
 NAMES = """---

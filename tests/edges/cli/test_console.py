@@ -9,9 +9,9 @@ import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tribal.catalog.visibility import is_visible
 from tribal.edges.cli.console import fail, print_json
 from tribal.errors import TribalError
+from tribal.sql.visibility import is_visible
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import start_tribal, tribal
 from tests.plugins.postgres import FreshDatabase, administer, login, unique_name
 from tribal.adapters.local.folder import FolderStore
-from tribal.catalog.locations import LEASE_FILE, WORK_UNITS
+from tribal.identity.locations import LEASE_FILE, WORK_UNITS
 from tribal.store import put_record
 from tribal_contracts import LeaseRecord
 

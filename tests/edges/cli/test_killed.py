@@ -19,7 +19,7 @@ from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import contents, start_tribal, tribal
 from tests.indexing.index_dump import logical_dump
 from tests.plugins.postgres import new_database
-from tribal.catalog.locations import INDEX_FILE
+from tribal.identity.locations import INDEX_FILE
 
 EPOCH = "1767225600"
 KILLS = int(os.environ.get("TRIBAL_KILLS", "8"))

@@ -22,7 +22,7 @@ from tests.fakes import MemoryStore
 from tests.indexing.index_dump import logical_dump
 from tests.sample_shop.indexed import Key, table_document, write_documentation
 from tribal.adapters.local.folder import FolderStore
-from tribal.catalog.locations import INDEX_FILE, INDEXER_PROGRESS_FILE
+from tribal.identity.locations import INDEX_FILE, INDEXER_PROGRESS_FILE
 from tribal_contracts import IndexerProgress
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import contents, tribal
 from tests.plugins.postgres import new_database
-from tribal.catalog.locations import PLAN_FILE
+from tribal.identity.locations import PLAN_FILE
 
 SHOP = """
 CREATE SCHEMA sales; CREATE SCHEMA billing;

@@ -11,10 +11,13 @@ from typing import Any
 import anyio
 import pytest
 
+from tests.capabilities.knowledge.test_publishing import write
 from tests.fakes import FixedClock, MemoryStore, application_over
-from tests.knowledge.test_publishing import write
 from tribal.adapters.local.knowledge import KnowledgeFolder
 from tribal.adapters.sqlite.index import SqliteIndex
+from tribal.capabilities.knowledge.check import MAX_FILES_BYTES
+from tribal.capabilities.knowledge.items.places import Layout, Place
+from tribal.capabilities.knowledge.snapshots.publishing import publish
 from tribal.edges.http.asgi.guards import Guards
 from tribal.edges.http.asgi.messages import SEEN
 from tribal.edges.http.asgi.serving import Serving
@@ -23,9 +26,6 @@ from tribal.edges.http.identity.callers import Callers, OwnTokens
 from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import ROUTES, respond
 from tribal.edges.http.routing import LARGEST_BODY_BYTES, largest_body
-from tribal.knowledge.checks import MAX_FILES_BYTES
-from tribal.knowledge.places import Layout, Place
-from tribal.knowledge.publishing import publish
 from tribal.ports import Application, Caller, Identity, Provider
 from tribal.tools.registry import EVERYTHING
 

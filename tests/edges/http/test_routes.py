@@ -13,10 +13,10 @@ import pytest
 from tests.fakes import MemoryStore, application_over
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog.scope import Scope
 from tribal.edges.http.messages import Request, Response
 from tribal.edges.http.routes import respond
 from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route
+from tribal.identity.scope import Scope
 from tribal.ports import Application, Caller
 from tribal.tools.registry import REGISTRY
 from tribal_contracts import AgentError

@@ -16,7 +16,7 @@ from tests.edges.cli.tribal_command import tribal
 from tests.edges.http.served import QUESTION, TOOL, Served, read_answer
 from tests.edges.mcp.asked import Schemas, index_project
 from tests.sample_shop.indexed import shop_tables
-from tribal.catalog.locations import INDEX_FILE
+from tribal.identity.locations import INDEX_FILE
 from tribal.tools.registry import REGISTRY
 
 

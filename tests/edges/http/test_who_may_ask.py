@@ -16,7 +16,7 @@ from tests.edges.http.served import Served, sent
 from tests.edges.mcp.asked import index_project
 from tests.fakes.issuer import AUDIENCE, rsa_key
 from tests.fakes.published_issuer import PublishedIssuer
-from tribal.catalog.locations import ACCESS_TOKENS_FILE
+from tribal.identity.locations import ACCESS_TOKENS_FILE
 from tribal.store.access_tokens import is_token
 
 PUBLIC = "https://catalog.example.com"

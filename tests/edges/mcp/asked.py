@@ -17,7 +17,7 @@ from tests.fakes import MemoryStore
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
-from tribal.catalog.locations import INDEX_FILE
+from tribal.identity.locations import INDEX_FILE
 from tribal.tools.listing import listed_output_schema
 from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import TableDocument

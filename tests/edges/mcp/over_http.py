@@ -15,8 +15,8 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from tribal.catalog.scope import Scope
 from tribal.edges.mcp.http import CALLER, McpEndpoint
+from tribal.identity.scope import Scope
 from tribal.ports import Caller
 
 SUBJECT = "x-test-subject"

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from mcp import StdioServerParameters
 
+from tests.capabilities.knowledge.syncing.house import ADR_042, decision, write
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import Arguments, Schemas, index_project
 from tests.edges.mcp.python_client import ERAS, Era, Server, asking, stdio_server
 from tests.edges.mcp.typescript_client import GENERATIONS, answers_to, clients_fixture  # noqa: F401
-from tests.syncing.house import ADR_042, decision, write
-from tribal.knowledge.tools import CAPABILITY as KNOWLEDGE
-from tribal.syncing.tools import CAPABILITY as SYNC
+from tribal.capabilities.knowledge.syncing.tools import CAPABILITY as SYNC
+from tribal.capabilities.knowledge.tools import CAPABILITY as KNOWLEDGE
 from tribal.tools.registry import EVERYTHING
 
 ID = "adr-042-database-selection"

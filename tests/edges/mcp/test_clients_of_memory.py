@@ -14,8 +14,8 @@ from tests.edges.http.served import Served
 from tests.edges.mcp.asked import Arguments, Schemas, index_project
 from tests.edges.mcp.python_client import ERAS, Era, Server, asking, stdio_server
 from tests.edges.mcp.typescript_client import GENERATIONS, answers_to, clients_fixture  # noqa: F401
-from tribal.memory.records import memory_id
-from tribal.memory.tools import CAPABILITY
+from tribal.capabilities.memory.records import memory_id
+from tribal.capabilities.memory.tools import CAPABILITY
 from tribal.ports.remembering.identity import Space
 from tribal.tools.registry import EVERYTHING
 

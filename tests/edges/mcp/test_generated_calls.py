@@ -17,7 +17,7 @@ from tests.edges.mcp.raw_session import RawSession, Wire, served_in_process
 from tests.fakes import application_over
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
-from tribal.catalog.locations import INDEX_FILE
+from tribal.identity.locations import INDEX_FILE
 from tribal.tools.registry import REGISTRY
 
 CALLS_A_TOOL = 960

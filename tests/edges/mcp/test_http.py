@@ -16,8 +16,8 @@ from tests.edges.mcp.over_http import HEADERS, SUBJECT, Served, served
 from tests.edges.mcp.raw_session import HELLO, call_message
 from tests.fakes import application_over
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog.locations import INDEX_FILE
 from tribal.edges.mcp.http import mcp_asgi
+from tribal.identity.locations import INDEX_FILE
 
 NEWEST = "2026-07-28"
 META = {

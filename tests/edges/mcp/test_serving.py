@@ -28,7 +28,7 @@ from tests.edges.mcp.raw_session import (
 from tests.fakes import application_over
 from tests.sample_shop.indexed import shop_tables, table_document
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog.locations import INDEX_FILE
+from tribal.identity.locations import INDEX_FILE
 
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 

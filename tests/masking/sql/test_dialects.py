@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.masking.sql.test_literals import KEPT, SECRET, filled, redacted
-from tribal.catalog.dialect import string_literal, unescaped
 from tribal.masking import redact_expression, redact_view
 from tribal.masking.sql.lexer import TokenType, tokens_of
+from tribal.sql.dialect import string_literal, unescaped
 from tribal_contracts import DatabaseType
 
 TEXTS = st.text(st.sampled_from("ab'\\$/-*\"\n x7é"), max_size=12)

@@ -12,7 +12,7 @@ from demo.samples import SAMPLES
 from servers.chromium import Chromium, Tab
 from tests.rendering.web.browser import chromium_fixture, reading  # noqa: F401
 from tests.sample_shop.indexed import shop_tables, table_document
-from tribal.catalog import locations
+from tribal.identity import locations
 from tribal.rendering.web.page import html_page
 from tribal.rendering.web.records import Record, database_record, table_record
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from servers.chromium import Chromium
+from tests.capabilities.knowledge.syncing.house import write
+from tests.capabilities.memory.hostile import TABLES, orders_about, plant
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
-from tests.memory.hostile import TABLES, orders_about, plant
 from tests.rendering.web.browser import chromium_fixture  # noqa: F401
 from tests.rendering.web.sites import heard, looking, written_site
-from tests.syncing.house import write
 
 pytestmark = pytest.mark.xdist_group("chromium")
 

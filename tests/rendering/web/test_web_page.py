@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, Shop
-from tribal.catalog import locations
 from tribal.errors import StoreUnwritable
+from tribal.identity import locations
 from tribal.rendering.web.page import SCRIPTS, html_page, is_intact_page
 from tribal.rendering.web.records import encoded
 

@@ -12,7 +12,7 @@ from servers.chromium import Chromium, Tab
 from tests.fakes.catalogs import column, table
 from tests.rendering.web.browser import chromium_fixture, reading  # noqa: F401
 from tests.sample_shop.documented import Shop
-from tribal.catalog import locations
+from tribal.identity import locations
 
 pytestmark = pytest.mark.xdist_group("chromium")
 

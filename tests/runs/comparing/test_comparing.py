@@ -11,9 +11,9 @@ import pytest
 from tests.fakes import MemoryStore
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.sample_shop.documented import Shop
-from tribal.catalog import locations
-from tribal.catalog.changes import Change, TableChange
 from tribal.errors import DatabaseUnreachable, PlanError, StoreError
+from tribal.identity import locations
+from tribal.identity.changes import Change, TableChange
 from tribal.ports import DocumentingOptions, Provider
 from tribal.runs.comparing import Comparison, compare_runs, compare_with_databases
 from tribal.runs.comparing.overlay_store import OverlayStore

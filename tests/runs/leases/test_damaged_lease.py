@@ -10,8 +10,8 @@ import pytest
 from tests.fakes import FixedClock, MemoryStore
 from tests.runs.leases.test_lease import OneLock
 from tribal.adapters.local.folder import FolderStore
-from tribal.catalog.locations import LEASE_FILE
 from tribal.errors import RunLocked
+from tribal.identity.locations import LEASE_FILE
 from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile, find_lease
 

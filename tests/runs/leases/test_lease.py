@@ -12,8 +12,8 @@ import pytest
 
 from tests.fakes import FixedClock, MemoryStore
 from tribal.adapters.local.folder import FolderLock, FolderStore
-from tribal.catalog.locations import LEASE_FILE
 from tribal.errors import LeaseLost, RunLocked, StoreUnwritable
+from tribal.identity.locations import LEASE_FILE
 from tribal.ports import Lease
 from tribal.runs.clock import SystemClock
 from tribal.runs.leases.lease import RunLease, this_process

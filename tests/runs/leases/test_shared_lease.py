@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.fakes import FixedClock, MemoryStore
-from tribal.catalog.locations import LEASE_FILE
 from tribal.errors import LeaseLost, RunLocked
+from tribal.identity.locations import LEASE_FILE
 from tribal.ports import Lease
 from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile

@@ -18,8 +18,8 @@ from tests.fakes.claude import KEY, FakeClaude
 from tests.fakes.claude.minds import asked_numbers
 from tribal.adapters.local.folder import FolderLock, FolderStore
 from tribal.app.models import Models
-from tribal.catalog import locations
 from tribal.errors import DatabaseError, DatabaseUnreachable
+from tribal.identity import locations
 from tribal.ports import (
     Application,
     CatalogReader,

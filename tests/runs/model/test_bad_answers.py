@@ -11,7 +11,7 @@ from tests.fakes import RecordingSink
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
 from tests.runs.model.made import ModelRuns, asked_about, data_of, says, shop
-from tribal.catalog import locations
+from tribal.identity import locations
 from tribal.ports import StopToken
 from tribal.runs.ids import new_run_id
 from tribal.runs.staged import StagedRun

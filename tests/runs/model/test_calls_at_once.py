@@ -10,7 +10,7 @@ from tests.fakes.catalogs import HandMadeReader
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
 from tests.runs.model.made import ModelRuns, asked_about, says, shop, tables_asked
-from tribal.catalog import locations
+from tribal.identity import locations
 from tribal.ports import TableSample
 from tribal_contracts import CatalogTable, UnitResult
 

@@ -20,7 +20,7 @@ from tests.fakes.claude import FakeClaude
 from tests.fakes.claude.minds import Mind, asked_numbers, obeys
 from tests.runs.model.made import ModelRuns
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.catalog import locations
+from tribal.identity import locations
 from tribal.ports import CatalogContents, Provider, TableSample
 from tribal.runs.local import LocalRun
 from tribal_contracts import CatalogCheck, CatalogSchema, CatalogTable

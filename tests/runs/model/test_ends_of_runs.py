@@ -7,8 +7,8 @@ import pytest
 from tests.fakes import MemoryStore, RecordingSink
 from tests.fakes.claude import FakeClaude
 from tests.runs.model.made import ModelRuns, says
-from tribal.catalog import locations
 from tribal.errors import LeaseLost, StoreUnwritable
+from tribal.identity import locations
 from tribal.ports import StopToken
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.local import LocalRun

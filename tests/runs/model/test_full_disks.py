@@ -13,8 +13,8 @@ from tests.fakes.claude import FakeClaude
 from tests.runs.model.made import asked_about, over_folder, says, tables_asked
 from tribal.adapters.local.durable_files import unwritable
 from tribal.adapters.local.folder import FolderStore
-from tribal.catalog import locations
 from tribal.errors import StoreUnwritable
+from tribal.identity import locations
 from tribal.runs.clock import SystemClock
 
 TABLES = 12

@@ -10,10 +10,10 @@ from tests.fakes.catalogs import column
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
 from tests.runs.model.made import LaterClock, ModelRuns, asked_about, contents, says, shop
-from tribal.catalog import locations
 from tribal.describing import RulesDescriber
 from tribal.edges.cli.run_report import record_exit_code
 from tribal.errors import ConfigurationError
+from tribal.identity import locations
 from tribal_contracts import DatabaseEntry, WorkUnitProgress
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.fakes.claude import FakeClaude
 from tests.runs.model.made import ModelRuns, contents, data_of, says
-from tribal.catalog import locations
+from tribal.identity import locations
 from tribal.naming import domain_title
 from tribal_contracts import DatabaseEntry, DocumentationPlan, DomainDocument
 

@@ -10,8 +10,8 @@ from tests.fakes.catalogs import HandMadeReader
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
 from tests.runs.model.made import LaterClock, ModelRuns, says, shop
-from tribal.catalog import locations
 from tribal.errors import StatementTimedOut
+from tribal.identity import locations
 from tribal.ports import TableSample
 from tribal.runs.local import LocalRun
 from tribal_contracts import CatalogTable, DocumenterProgress

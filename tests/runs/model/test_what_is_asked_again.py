@@ -11,10 +11,10 @@ from bench.grounding import whole_input
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.fakes.claude import FakeClaude
 from tests.runs.model.made import LaterClock, ModelRuns, asked_about, data_of, says
-from tribal.catalog import locations
 from tribal.describing import RulesDescriber
 from tribal.describing.model.questions import Asking, Question, load_prompts, table_questions
 from tribal.documenting.units.contexts import unsampled_contexts
+from tribal.identity import locations
 from tribal.store import require_record
 from tribal_contracts import CatalogForeignKey, CatalogTable, DatabaseEntry, DocumentationPlan
 

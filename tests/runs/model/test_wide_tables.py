@@ -9,7 +9,7 @@ from tests.fakes.catalogs import column, table
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
 from tests.runs.model.made import ModelRuns, asked_about, data_of, says
-from tribal.catalog import locations
+from tribal.identity import locations
 from tribal.ports import StopToken
 from tribal.runs.ids import new_run_id
 from tribal.runs.staged import StagedRun

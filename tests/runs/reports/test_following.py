@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.fakes import FixedClock, MemoryStore, RecordingSink
-from tribal.catalog import locations
 from tribal.errors import RunInterrupted, RunLocked
+from tribal.identity import locations
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.leases.shared_lease import SharedLease
 from tribal.runs.records import RunLog

@@ -9,9 +9,9 @@ import pytest
 from tests.describing.model.calls.building import PRICE, budget, meet, record, settings, take_lease
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.simulation import Simulation
-from tribal.catalog.locations import BUDGET_FILE, LEASE_FILE
 from tribal.describing.model.calls import Budget, read_spending
 from tribal.errors import PreconditionFailed, StoreUnwritable
+from tribal.identity.locations import BUDGET_FILE, LEASE_FILE
 from tribal.ports import Spending
 from tribal.store import put_record, sealed
 from tribal_contracts import NANODOLLARS, BudgetSpend

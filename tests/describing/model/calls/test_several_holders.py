@@ -22,8 +22,8 @@ from tests.fakes.simulation import Simulation
 from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.adapters.local.folder import FolderStore
-from tribal.catalog.locations import BUDGET_FILE
 from tribal.describing.model.calls import Budget, CappedModel, Timing
+from tribal.identity.locations import BUDGET_FILE
 from tribal.ports import ModelAnswer, ModelFailure, ModelOutcome, ModelRequest, ObjectStore, StopToken
 from tribal.runs.clock import SystemClock
 from tribal_contracts import ModelUsage

@@ -10,10 +10,10 @@ import pytest
 
 from tests.fakes import MemoryStore
 from tribal.adapters.local.folder import FolderStore
-from tribal.catalog.locations import ACCESS_TOKENS_FILE
-from tribal.catalog.scope import Scope
 from tribal.edges.http.identity import KeysUnavailable, TokenExpired, TokenRefused
 from tribal.edges.http.identity.callers import TOKENS_KEPT_SECONDS, Callers, OwnTokens
+from tribal.identity.locations import ACCESS_TOKENS_FILE
+from tribal.identity.scope import Scope
 from tribal.ports import Caller, Identity, ObjectStore
 from tribal.store.access_tokens import add_token, new_token, read_tokens, revoke_token, token_record
 

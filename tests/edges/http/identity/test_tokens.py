@@ -19,11 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fakes.issuer import AUDIENCE, CLAIM, ISSUER, RULES, Issuer, jwk, rsa_key
-from tribal.catalog.identity import format_name
-from tribal.catalog.scope import Scope
 from tribal.edges.http.identity import Bearer, KeysUnavailable, TokenRefused, TokenRules, identify
 from tribal.edges.http.identity.keys import KEYS_KEPT_SECONDS, LOOK_AGAIN_SECONDS
 from tribal.edges.http.identity.tokens import LONGEST_TOKEN
+from tribal.identity.scope import Scope
+from tribal.identity.table_names import format_name
 from tribal.ports import Identity
 
 NOW = int(time.time())

@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from tests.fakes.issuer import Issuer, jwk, rsa_key
 from tests.fakes.vendors import CLIENT, COGNITO, COGNITO_ID, ENTRA, GOOGLE, KEYCLOAK, OKTA, VENDORS, Vendor, Web
-from tribal.catalog.scope import Scope
 from tribal.edges.http.identity import Bearer, TokenExpired, TokenRefused, TokenRules, identify
+from tribal.identity.scope import Scope
 from tribal.ports import Identity
 
 

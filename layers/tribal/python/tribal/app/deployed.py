@@ -161,7 +161,7 @@ def _guidance(
     embedder: Provider[Embedder],
     derived: Derived,
 ) -> GuidanceSource:
-    from tribal.memory.guidance import MemoryGuidance
+    from tribal.capabilities.memory.guidance import MemoryGuidance
 
     decided = [knowledge_guidance(store, embedder, derived)] if deployment.knowledge else []
     remembered = [MemoryGuidance(memories)] if deployment.memory else []

@@ -16,7 +16,7 @@ from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-    from tribal.catalog.identity import TableIdentity
+    from tribal.identity.table_names import TableIdentity
     from tribal.ports import Embedder, ObjectStore, Secrets
     from tribal.ports.caller import Caller
     from tribal.ports.derived import Derived
@@ -73,8 +73,8 @@ def _token(settings: KnowledgeSettings, secrets: Provider[Secrets]) -> SecretStr
 
 def knowledge_guidance(store: Provider[ObjectStore], embedder: Provider[Embedder], derived: Derived) -> GuidanceSource:
     """What published decisions say of tables."""
-    from tribal.knowledge.guidance import KnowledgeGuidance
-    from tribal.knowledge.reading_snapshot import Shelves
+    from tribal.capabilities.knowledge.guidance import KnowledgeGuidance
+    from tribal.capabilities.knowledge.snapshots.visible_items import Shelves
     from tribal.scoping.bounds import Bounds
 
     # `guidance_of` leaves out what mentions a hidden table.

@@ -21,8 +21,8 @@ from tribal.app.parts import (
     system_clock,
     wheel_embedder,
 )
-from tribal.catalog.locations import AUDIT_FILE, INDEX_FILE, MEMORIES_FILE, MIRROR_FOLDER
 from tribal.errors import ConfigurationError
+from tribal.identity.locations import AUDIT_FILE, INDEX_FILE, MEMORIES_FILE, MIRROR_FOLDER
 from tribal.ports import Application, Provider, RunParameters
 from tribal.ports.application import WorkerLaunch
 from tribal.ports.derived import Derived
@@ -217,8 +217,8 @@ def _guidance(
     embedder: Provider[Embedder],
     derived: Derived,
 ) -> GuidanceSource:
-    from tribal.knowledge.snapshot import MANIFEST
-    from tribal.memory.guidance import MemoryGuidance
+    from tribal.capabilities.knowledge.snapshots.snapshot import MANIFEST
+    from tribal.capabilities.memory.guidance import MemoryGuidance
 
     def index() -> MemoryIndex:
         recover()

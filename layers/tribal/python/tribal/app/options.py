@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribal.catalog.expansion import expanded
+from tribal.identity.expansion import expanded
 from tribal.ports import DocumentingOptions, Options, PlanOptions, RunParameters
 from tribal.settings import Settings
 from tribal_contracts import ModelSettings

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tribal.adapters.aws.s3 import S3ObjectStore
     from tribal.adapters.postgres.connections.server import PostgresServers
-    from tribal.memory.recovery import Recovery
+    from tribal.capabilities.memory.recovery import Recovery
     from tribal.ports import CatalogReader, Clock, Describers, Embedder, ObjectStore, Secrets, Spending
     from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.settings import BucketPlace
@@ -190,7 +190,7 @@ def recovering(
     """What lets the index of memories agree with the objects, when memory is used."""
 
     def recovery() -> Recovery:
-        from tribal.memory.recovery import Kept, Recovery
+        from tribal.capabilities.memory.recovery import Kept, Recovery
 
         return Recovery(lambda: Kept(store(), index(), embedder))
 

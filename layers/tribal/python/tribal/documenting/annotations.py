@@ -9,9 +9,9 @@ from typing import NoReturn
 import yaml
 from pydantic import ValidationError
 
-from tribal.catalog import locations
-from tribal.catalog.identity import format_name, parse_name
 from tribal.errors import ConfigurationError, ObjectDamaged, ObjectNotFound
+from tribal.identity import locations
+from tribal.identity.table_names import format_name, parse_name
 from tribal.ports import ObjectStore
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate, plain_value, shape_problem
 from tribal_contracts import Annotations, DomainAnnotation, TableAnnotation

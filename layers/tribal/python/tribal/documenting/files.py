@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tribal.catalog import locations
-from tribal.catalog.hashing import bytes_hash
+from tribal.identity import locations
+from tribal.identity.hashing import bytes_hash
 from tribal.ports import ObjectStore
 from tribal.store import content_hash, put_if_changed, report_damage
 from tribal_contracts import WrittenFile

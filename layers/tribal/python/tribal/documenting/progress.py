@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from tribal.catalog import locations
 from tribal.documenting.staleness import waits_for_model
+from tribal.identity import locations
 from tribal.ports import Clock, ObjectStore, WorkerPool
 from tribal.store import put_record, read_record, require_record
 from tribal_contracts import (

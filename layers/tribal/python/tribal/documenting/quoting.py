@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from tribal.catalog import locations
 from tribal.documenting.annotations import read_annotations, read_overview_words
 from tribal.documenting.finish.summaries import listed_description
 from tribal.documenting.schema_comments import schema_comments
 from tribal.documenting.units.assemble import apply_annotation
 from tribal.documenting.units.contexts import unsampled_contexts
 from tribal.errors import ConfigurationError, StoreError
+from tribal.identity import locations
 from tribal.ports import DomainContext, RunContext
 from tribal.store import read_record
 from tribal_contracts import DocumentationPlan, DomainDocument, ModelQuote, WorkUnit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from tribal.catalog.identity import TableIdentity
+from tribal.identity.table_names import TableIdentity
 from tribal.rendering import relation_sentence
 from tribal_contracts import (
     CatalogForeignKey,

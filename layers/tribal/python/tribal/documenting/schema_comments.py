@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from tribal.catalog import locations
 from tribal.errors import ObjectNotFound
+from tribal.identity import locations
 from tribal.ports import ObjectStore
 from tribal.store import iterate_snapshot, read_first_line, read_record
 from tribal_contracts import CatalogReading, CatalogSchema, CatalogSnapshot, DatabaseAnalysis

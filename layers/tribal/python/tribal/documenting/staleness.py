@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from tribal.catalog import locations
-from tribal.catalog.hashing import object_hash
 from tribal.documenting.annotations import TableAnnotations, read_annotations
 from tribal.documenting.files import is_intact
 from tribal.errors import ConfigurationError
+from tribal.identity import locations
+from tribal.identity.hashing import object_hash
 from tribal.masking import MASKING_VERSION
 from tribal.ports import Clock, Describer, DocumentingOptions, ObjectStore
 from tribal.rendering import RENDERER_VERSION

@@ -11,7 +11,7 @@ from tribal.ports.caller import Caller
 from tribal.ports.remembering.identity import LONGEST_IDENTIFIER, Identity, is_identifier
 
 if TYPE_CHECKING:
-    from tribal.catalog.scope import Scope
+    from tribal.identity.scope import Scope
     from tribal.settings import Settings
 
 USER_VARIABLE = "TRIBAL_USER"
@@ -30,7 +30,7 @@ def local_caller(settings: Settings, scope: Scope | None = None, *, session: str
     Raises:
         ConfigurationError: when a variable cannot identify anybody.
     """
-    from tribal.catalog.scope import EVERYTHING
+    from tribal.identity.scope import EVERYTHING
 
     values, here = settings.environment, settings.identity
     user = _identifier(values, USER_VARIABLE) or _os_user(values)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tribal.catalog.graph import inferred_edge
-from tribal.catalog.hashing import record_id
-from tribal.catalog.identity import TableIdentity
+from tribal.identity.hashing import record_id
+from tribal.identity.table_names import TableIdentity
 from tribal.indexing.prose import NO_PROSE, Prose, prose_of, split_notes, values_of
 from tribal.indexing.texts import Wording, column_text, own_names, prose_terms, table_text, wording_of
+from tribal.joins.graph import inferred_edge
 from tribal.naming.mentions import OwnNames
 from tribal.ports import IndexEntry
 from tribal_contracts import (

@@ -9,9 +9,9 @@ from functools import cached_property, partial
 
 from pydantic import JsonValue
 
-from tribal.catalog.hashing import bytes_hash
-from tribal.catalog.locations import DOCS, MANIFEST_FILE
 from tribal.errors import ManifestError, ObjectDamaged, ObjectNotFound, StoreError
+from tribal.identity.hashing import bytes_hash
+from tribal.identity.locations import DOCS, MANIFEST_FILE
 from tribal.ports import ObjectStore
 from tribal.store import content_hash, require_manifest
 from tribal_contracts import DocumentationManifest, IndexableFile

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from tribal.catalog.hashing import bytes_hash
-from tribal.catalog.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
 from tribal.errors import ManifestError, ObjectDamaged, ObjectNotFound, doing
+from tribal.identity.hashing import bytes_hash
+from tribal.identity.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
 from tribal.ports import INDEX_VERSION, Clock, ObjectStore
 from tribal.store import put_record, read_record
 from tribal_contracts import SCHEMA_VERSION, AgentError, AgentStatus, IndexerProgress, agent_error

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tribal.catalog.qualifiers import SYSTEM_SCHEMAS, qualifiers, sql_qualifiers
 from tribal.indexing.texts import informative_text, prose_terms
 from tribal.naming.mentions import OwnNames, mentioned_words
+from tribal.sql.qualifiers import SYSTEM_SCHEMAS, qualifiers, sql_qualifiers
 from tribal_contracts import DatabaseType, Description, DocumentedColumn
 
 _CODE = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")

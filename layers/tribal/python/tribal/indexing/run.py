@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from tribal.catalog.hashing import bytes_hash
-from tribal.catalog.locations import DOCS
 from tribal.errors import EmbeddingFailed, LeaseLost, ObjectDamaged, ObjectNotFound, RunInterrupted, doing
+from tribal.identity.hashing import bytes_hash
+from tribal.identity.locations import DOCS
 from tribal.indexing.context import EVERYTHING, IndexingContext, IndexingRequest
 from tribal.indexing.entries import Draft, draft_file, key_edges
 from tribal.indexing.manifest import REQUESTS_AT_ONCE, Handover, check_files, is_superseded, load_handover

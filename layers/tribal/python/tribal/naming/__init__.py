@@ -6,7 +6,7 @@ from tribal.naming.abbreviations import expand, is_acronym, likely_words
 from tribal.naming.domain_titles import domain_title
 from tribal.naming.inflection import plural, singular
 from tribal.naming.letter_runs import reads_like_a_word
-from tribal.naming.reading import glued, read_name
+from tribal.naming.searched_names import glued, read_name
 from tribal.naming.segmentation import is_word, segment, segment_all
 from tribal.naming.stemming import porter, stem
 from tribal.naming.thesaurus.lookup import broader, synonyms

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tribal.catalog.qualifiers import qualifiers
 from tribal.naming.inflection import plural, singular
 from tribal.naming.segmentation import is_word
 from tribal.naming.stemming import stem
 from tribal.naming.tokens import STOP_WORDS, split_identifier
+from tribal.sql.qualifiers import qualifiers
 
 MAX_READ_CHARS = 4_000
 """Longer texts are not read for names: they count as mentioning anything. Far below what the tokeniser looks at."""

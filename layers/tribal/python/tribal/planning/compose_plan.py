@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tribal.catalog.hashing import object_hash
-from tribal.catalog.identity import TableIdentity, domain_name
 from tribal.errors import DatabaseUnreachable, PlanError, TribalError, doing
+from tribal.identity.hashing import object_hash
+from tribal.identity.table_names import TableIdentity, domain_name
 from tribal.naming import split_identifier
 from tribal.planning.catalog.inferred_keys import load_inferred_keys
 from tribal.planning.catalog.read_catalog import internal_error, latest_readings, load_statistics

@@ -12,6 +12,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tribal.ports.application import Application, Provider
     from tribal.ports.caller import Caller
+    from tribal.ports.catalog_reader import (
+        AccessReport,
+        BrokenTexts,
+        CatalogContents,
+        CatalogReader,
+        MissingGrant,
+        Presence,
+        SchemaAndTable,
+        Statement,
+        TableSample,
+        UnreadPart,
+        name_of,
+    )
     from tribal.ports.derived import Derived
     from tribal.ports.describing import (
         Describer,
@@ -49,20 +62,12 @@ if TYPE_CHECKING:
         Spending,
         UnsentRequest,
     )
-    from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters, Selection
-    from tribal.ports.reading import (
-        AccessReport,
-        BrokenTexts,
-        CatalogContents,
-        CatalogReader,
-        MissingGrant,
-        Presence,
-        SchemaAndTable,
-        Statement,
-        TableSample,
-        UnreadPart,
-        name_of,
+    from tribal.ports.object_store import (
+        ObjectInfo,
+        ObjectStore,
+        StoredObject,
     )
+    from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters, Selection
     from tribal.ports.remembering.identity import Identity, Space
     from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, MemoryIndex
     from tribal.ports.remembering.selection import MemorySelection
@@ -77,11 +82,6 @@ if TYPE_CHECKING:
         WorkerPool,
     )
     from tribal.ports.stopping import StopToken
-    from tribal.ports.storing import (
-        ObjectInfo,
-        ObjectStore,
-        StoredObject,
-    )
     from tribal.ports.tool import READS, Capability, Effect, ToolSpec
 else:
     _NAMES_BY_MODULE = {
@@ -99,11 +99,11 @@ else:
         "models": "FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome ModelPrices "
         "ModelReadiness ModelRequest Spending UnsentRequest",
         "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
-        "reading": "AccessReport BrokenTexts CatalogContents CatalogReader MissingGrant Presence SchemaAndTable "
+        "catalog_reader": "AccessReport BrokenTexts CatalogContents CatalogReader MissingGrant Presence SchemaAndTable "
         "Statement TableSample UnreadPart name_of",
         "running": "Clock Lease ItemOutcome MessageQueue ProcessLock ProgressSink RunContext WorkerPool",
         "stopping": "StopToken",
-        "storing": "ObjectInfo ObjectStore StoredObject",
+        "object_store": "ObjectInfo ObjectStore StoredObject",
         "tool": "READS Capability Effect ToolSpec",
     }
     _MODULES = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}

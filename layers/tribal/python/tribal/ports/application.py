@@ -12,22 +12,22 @@ from tribal.ports.remembering.audit import AuditLog, unheard
 from tribal.ports.tool import ANSWER_TOKENS
 
 if TYPE_CHECKING:
-    from tribal.catalog.scope import Scope
-    from tribal.policies.reading import ReadFiles
+    from tribal.capabilities.knowledge.policies.file_names import ReadFiles
+    from tribal.identity.scope import Scope
+    from tribal.ports.catalog_reader import CatalogReader
     from tribal.ports.describing import Describers, Secrets
     from tribal.ports.environment import DeployedEnvironment
     from tribal.ports.index_reader import Embedder, IndexReader
     from tribal.ports.index_writer import IndexWriter
     from tribal.ports.models import ModelReadiness, ModelRequest, Spending, UnsentRequest
+    from tribal.ports.object_store import ObjectStore
     from tribal.ports.options import Options
-    from tribal.ports.reading import CatalogReader
     from tribal.ports.remembering.file_reader import FileReader
     from tribal.ports.remembering.guidance import GuidanceSource
     from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
     from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.ports.running import Clock, MessageQueue, ProcessLock
     from tribal.ports.stopping import StopToken
-    from tribal.ports.storing import ObjectStore
     from tribal.scoping.bounds import Bounds
     from tribal_contracts import DatabaseEntry, MemorySettings
 
@@ -178,7 +178,7 @@ class Application:
     def reading_files(self, seconds: float | None) -> ReadFiles:
         """What reads the files of a check, in at most these seconds; `None` for as long as all of them take."""
         if self.file_reader is None:
-            from tribal.policies.reading import read_here
+            from tribal.capabilities.knowledge.policies.file_names import read_here
 
             return read_here
         reader = self.file_reader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tribal.catalog.scope import EVERYTHING, Scope
+from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports.remembering.identity import NOBODY, Identity
 
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, overload
 
-from tribal.catalog.scope import EVERYTHING, Scope
+from tribal.identity.scope import EVERYTHING, Scope
 from tribal_contracts import (
     Contract,
     DatabaseType,

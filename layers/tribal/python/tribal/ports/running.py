@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 if TYPE_CHECKING:
     from tribal.ports.application import Application
     from tribal.ports.describing import Describers
+    from tribal.ports.object_store import ObjectStore
     from tribal.ports.options import Options
     from tribal.ports.stopping import StopToken
-    from tribal.ports.storing import ObjectStore
     from tribal_contracts import ModelUsage
 
 Item = TypeVar("Item")

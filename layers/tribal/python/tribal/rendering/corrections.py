@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tribal.catalog import locations
+from tribal.identity import locations
 from tribal.rendering.markdown import code_span
 
 

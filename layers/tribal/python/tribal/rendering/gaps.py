@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from tribal.catalog.identity import format_name
+from tribal.identity.table_names import format_name
 from tribal.naming import is_word, segment_all, split_identifier
 from tribal_contracts import TableDocument
 

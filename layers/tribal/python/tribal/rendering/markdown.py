@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
-from tribal.catalog.visibility import is_visible
+from tribal.sql.visibility import is_visible
 
 _WHITE_SPACE = re.compile(r"[ \t\r\n\f\v\u0085\u00a0\u2028\u2029]+")
 _ALWAYS_ESCAPED = re.compile(r"[\\`*\[\]|~$]")

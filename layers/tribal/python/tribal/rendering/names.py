@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from tribal.catalog.identity import TableIdentity, format_name
+from tribal.identity.table_names import TableIdentity, format_name
 from tribal.rendering.markdown import escape_text, link
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tribal.catalog import locations
-from tribal.catalog.identity import TableIdentity, format_name
+from tribal.identity import locations
+from tribal.identity.table_names import TableIdentity, format_name
 from tribal.rendering.corrections import correction
 from tribal.rendering.markdown import escape_text, fence, link, page, table
 from tribal.rendering.mermaid import DIAGRAM_TABLES, drawn_tables

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribal.catalog.identity import format_name
+from tribal.identity.table_names import format_name
 from tribal.rendering.words import listing
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from tribal.catalog.hashing import object_hash
+from tribal.identity.hashing import object_hash
 from tribal_contracts.knowledge import PolicyViolation, Severity
 
 _LEVELS: dict[Severity, str] = {"info": "note", "warn": "warning", "block": "error"}

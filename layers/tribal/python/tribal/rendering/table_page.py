@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from tribal.catalog import locations
-from tribal.catalog.identity import TableIdentity, format_name
-from tribal.catalog.joins import Join, SqlTable, join_sql
+from tribal.identity import locations
+from tribal.identity.table_names import TableIdentity, format_name
+from tribal.joins.statements import Join, SqlTable, join_sql
 from tribal.rendering.corrections import correction
 from tribal.rendering.evidence import basis
 from tribal.rendering.gaps import PAGE_GAPS, gaps, page_lines

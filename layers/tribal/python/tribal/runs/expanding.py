@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tribal.catalog.expansion import asks_server, chosen, stands_for_several
-from tribal.catalog.locations import DATABASES_FILE
 from tribal.errors import DatabaseError, PlanError
+from tribal.identity.expansion import asks_server, chosen, stands_for_several
+from tribal.identity.locations import DATABASES_FILE
 from tribal.ports import Application, ObjectStore
 from tribal.store import put_record_if_changed, read_record
 from tribal_contracts import SCHEMA_VERSION, DatabaseEntry, ExpandedDatabases

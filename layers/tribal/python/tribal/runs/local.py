@@ -8,8 +8,8 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from tribal.catalog import locations
 from tribal.errors import Activity, EmbeddingFailed, StoreError, TribalError, doing
+from tribal.identity import locations
 from tribal.ports import Application, Provider, RunContext, StopToken
 from tribal.runs.context import CountingSink, closed_at_last, is_partial
 from tribal.runs.ids import new_run_id

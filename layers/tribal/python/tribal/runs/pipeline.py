@@ -7,7 +7,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tribal.catalog import locations
 from tribal.documenting import (
     SERVER_UNAVAILABLE,
     WorkInspector,
@@ -18,6 +17,7 @@ from tribal.documenting import (
     quoted_plan,
 )
 from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError, doing
+from tribal.identity import locations
 from tribal.indexing import IndexingContext, IndexingRequest, index_documents
 from tribal.planning import (
     ComposedPlan,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from tribal.catalog import locations
+from tribal.identity import locations
 from tribal.ports import ObjectStore
 from tribal.store import read_record
 from tribal_contracts import RunOutline

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Self
 
-from tribal.catalog import locations
 from tribal.errors import RunInterrupted
+from tribal.identity import locations
 from tribal.ports import Clock, ObjectStore
 from tribal.store import put_record
 from tribal_contracts import AgentError, AgentStatus, ModelUsage, RunRecord

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tribal.catalog import locations
-from tribal.catalog.expansion import expanded
 from tribal.documenting import finish
 from tribal.errors import ConfigurationError, ObjectNotFound, doing
+from tribal.identity import locations
+from tribal.identity.expansion import expanded
 from tribal.planning import latest_readings, read_catalog, select_units
 from tribal.ports import Application, ObjectStore, ProgressSink, RunContext, StopToken, WorkerPool
 from tribal.runs.context import CountingSink, closed_at_last, is_partial, selected_units

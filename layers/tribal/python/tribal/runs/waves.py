@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
-from tribal.catalog import locations
+from tribal.identity import locations
 from tribal.planning import ComposedPlan
 from tribal.planning.concurrency import at_once
 from tribal.ports import Application, Options

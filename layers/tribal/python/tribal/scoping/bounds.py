@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from tribal.catalog.qualifiers import SYSTEM_SCHEMAS, literals, qualifiers, sql_qualifiers
-from tribal.catalog.scope import EVERYTHING, Scope
 from tribal.errors import IndexAbsent
+from tribal.identity.scope import EVERYTHING, Scope
 from tribal.naming.mentions import Names, OwnNames, mentioned_in, mentioned_words, words_of_names
+from tribal.sql.qualifiers import SYSTEM_SCHEMAS, literals, qualifiers, sql_qualifiers
 from tribal_contracts import DatabaseType
 
 WITHHELD = "(withheld)"

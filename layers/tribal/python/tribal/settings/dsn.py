@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from urllib.parse import quote, urlencode
 
-from tribal.catalog.expansion import stands_for_several
 from tribal.errors import ConfigurationError
+from tribal.identity.expansion import stands_for_several
 from tribal.settings.postgres_parameters import (
     NO_SERVICES,
     VARIABLES,

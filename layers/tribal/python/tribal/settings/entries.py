@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr, ValidationError
 
-from tribal.catalog.expansion import expanded
 from tribal.errors import ConfigurationError
+from tribal.identity.expansion import expanded
 from tribal.settings import dsn as postgres
 from tribal.settings.snowflake import dsn as snowflake
 from tribal_contracts import DatabaseEntry, DatabaseType

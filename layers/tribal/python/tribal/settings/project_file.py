@@ -9,8 +9,8 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from tribal.catalog.expansion import PLACE, names_nothing, stands_for_several
 from tribal.errors import ConfigurationError
+from tribal.identity.expansion import PLACE, names_nothing, stands_for_several
 from tribal.settings.entries import check_dsn
 from tribal.settings.knowledge import with_owner
 from tribal.settings.store_place import check_store

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from tribal.catalog.hashing import bytes_hash, object_hash
-from tribal.catalog.locations import SOURCE_FILE
 from tribal.errors import ConfigurationError, ConfigurationNotFound
+from tribal.identity.hashing import bytes_hash, object_hash
+from tribal.identity.locations import SOURCE_FILE
 from tribal.settings.knowledge import with_place
 from tribal.settings.store_place import BucketPlace, store_path
 from tribal_contracts import (

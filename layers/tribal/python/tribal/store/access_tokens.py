@@ -12,8 +12,8 @@ from datetime import UTC, datetime, timedelta
 
 from pydantic import ValidationError
 
-from tribal.catalog.locations import ACCESS_TOKENS_FILE
 from tribal.errors import ConfigurationError, ObjectDamaged, ObjectNotFound, PreconditionFailed
+from tribal.identity.locations import ACCESS_TOKENS_FILE
 from tribal.ports import ObjectStore
 from tribal.store.sealing import require_seal, sealed
 from tribal_contracts import SCHEMA_VERSION, AccessToken, AccessTokens

@@ -8,9 +8,9 @@ from typing import get_args
 from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
 
-from tribal.catalog.hashing import bytes_hash
-from tribal.catalog.locations import MANIFEST_FILE
 from tribal.errors import ManifestError, ObjectDamaged, ObjectNotFound
+from tribal.identity.hashing import bytes_hash
+from tribal.identity.locations import MANIFEST_FILE
 from tribal.ports import ObjectStore
 from tribal.store.records import first_problem
 from tribal.store.sealing import require_seal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tribal.catalog.locations import latest_reading_file, names_file
+from tribal.identity.locations import latest_reading_file, names_file
 from tribal.ports import ObjectStore
 from tribal.store.records import UNREADABLE, put_record_if_changed, read_record
 from tribal.store.snapshots import iterate_snapshot

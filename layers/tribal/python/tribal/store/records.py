@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from tribal.catalog.hashing import bytes_hash
 from tribal.errors import ObjectDamaged, ObjectNotFound
+from tribal.identity.hashing import bytes_hash
 from tribal.ports import ObjectStore
 from tribal.store.sealing import require_seal, sealed
 from tribal.store.watched import report_damage

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tribal.catalog import locations
 from tribal.errors import ManifestError
+from tribal.identity import locations
 from tribal.ports import ObjectStore
 from tribal.store.manifest import load_manifest
 from tribal.store.records import read_record

@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tribal.knowledge.tools import CAPABILITY as KNOWLEDGE
-from tribal.memory.tools import CAPABILITY as MEMORY
+from tribal.capabilities.knowledge.syncing.tools import CAPABILITY as SYNC
+from tribal.capabilities.knowledge.tools import CAPABILITY as KNOWLEDGE
+from tribal.capabilities.memory.tools import CAPABILITY as MEMORY
+from tribal.capabilities.retrieval.tools import RETRIEVAL
 from tribal.ports.tool import Capability, ToolSpec
-from tribal.retrieval.tools import RETRIEVAL
-from tribal.syncing.tools import CAPABILITY as SYNC
 
 if TYPE_CHECKING:
     from tribal.ports.application import Application

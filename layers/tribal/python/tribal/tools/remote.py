@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from tribal.catalog.scope import Scope
 from tribal.errors import TribalError
+from tribal.identity.scope import Scope
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.ports.remembering.identity import NOBODY, Identity

@@ -18,8 +18,8 @@ from typing import IO, Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from tribal.adapters.aws.clients import ACCESS_DENIED, error_code
-from tribal.catalog.locations import is_key, require_key
 from tribal.errors import ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable
+from tribal.identity.locations import is_key, require_key
 from tribal.ports import ObjectInfo, StoredObject
 
 _KEY_BYTES = 1024

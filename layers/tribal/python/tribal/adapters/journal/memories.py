@@ -29,7 +29,7 @@ from tribal_contracts.memory import MemoryRecord
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tribal.ports.storing import ObjectStore
+    from tribal.ports.object_store import ObjectStore
 
 FOLDER = "memory/index/"
 _K1, _B = 1.2, 0.75

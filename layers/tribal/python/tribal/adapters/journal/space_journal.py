@@ -19,7 +19,7 @@ from types import MappingProxyType
 from pydantic import JsonValue
 
 from tribal.errors import MemoryConflict, MemoryRefused, ObjectDamaged, ObjectNotFound, PreconditionFailed
-from tribal.ports.storing import ObjectStore
+from tribal.ports.object_store import ObjectStore
 
 MOST_MEMORIES = 5_000
 """Of a space: each change sends the whole object, 6.3 MB for 5,000 memories of 120 characters."""

@@ -26,9 +26,9 @@ from tribal.adapters.local.durable_files import (
     write_through,
 )
 from tribal.adapters.local.file_identity import FileIdentity
-from tribal.catalog.hashing import bytes_hash
-from tribal.catalog.locations import DOCUMENTATION_LEASE, is_key, require_key
 from tribal.errors import ObjectDamaged, ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable
+from tribal.identity.hashing import bytes_hash
+from tribal.identity.locations import DOCUMENTATION_LEASE, is_key, require_key
 from tribal.ports import ObjectInfo, StoredObject
 
 _OWN_FOLDER = ".tribal"

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import IO
 
 from tribal.adapters.local.reading_worker import needed_for
-from tribal.policies.reading import FileNames, ReadRequest, not_read
+from tribal.capabilities.knowledge.policies.file_names import FileNames, ReadRequest, not_read
 
 FILE_SECONDS = 1.25
 """For one file. The largest files within the other limits take about .8 s on one core."""

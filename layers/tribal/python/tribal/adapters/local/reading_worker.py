@@ -14,7 +14,7 @@ import sys
 from contextlib import suppress
 from typing import IO
 
-from tribal.policies.reading import ReadRequest, names_tables, read_file
+from tribal.capabilities.knowledge.policies.file_names import ReadRequest, names_tables, read_file
 
 _NICENESS = 5
 """Answers of the server go first."""
@@ -61,9 +61,9 @@ def _import_parser(dialect: str) -> None:
         return
     import sqlglot
 
-    import tribal.policies.sql
+    import tribal.capabilities.knowledge.policies.sql
 
-    assert tribal.policies.sql
+    assert tribal.capabilities.knowledge.policies.sql
     sqlglot.Dialect.get_or_raise(dialect)
     gc.freeze()
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from tribal.adapters.opensearch.bulk import Action, BulkWriter
 from tribal.adapters.opensearch.layout import record_document, source_id
+from tribal.adapters.opensearch.multi_search import Reader
 from tribal.adapters.opensearch.queries import PAGE, Body
-from tribal.adapters.opensearch.reading import Reader
-from tribal.catalog.hashing import record_id
+from tribal.identity.hashing import record_id
 from tribal.ports import IndexEntry
 
 FILES_AT_ONCE = 500

@@ -17,7 +17,7 @@ from opensearchpy import OpenSearch
 
 from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.opensearch import queries
-from tribal.adapters.opensearch.reading import Reader
+from tribal.adapters.opensearch.multi_search import Reader
 from tribal.adapters.opensearch.state import State, read_graph
 from tribal.errors import IndexNotReady
 from tribal.ports import (

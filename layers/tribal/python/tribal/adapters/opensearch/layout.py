@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from tribal.catalog.hashing import object_hash, record_id
-from tribal.catalog.joining.junctions import is_junction
+from tribal.identity.hashing import object_hash, record_id
+from tribal.joins.junctions import is_junction
 from tribal.ports import IndexEntry, VectorKind
 from tribal_contracts import DocType, DocumentRecord, TableDocument
 

@@ -19,8 +19,8 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import ConnectionTimeout, NotFoundError, OpenSearchException, RequestError, TransportError
 
 from tribal.adapters.opensearch.layout import VECTOR_SCALE, VECTOR_SPACE, encode_term, written_vector
-from tribal.catalog.hashing import object_hash
 from tribal.errors import MemoryConflict, MemoryStoreFailed, MemoryTimedOut
+from tribal.identity.hashing import object_hash
 from tribal.ports.remembering.identity import Space
 from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory
 from tribal.ports.remembering.selection import MemorySelection, places_of

@@ -18,7 +18,7 @@ from tribal.adapters.opensearch.layout import (
     vector_field,
     written_vector,
 )
-from tribal.catalog.scope import EVERYTHING, Scope
+from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports import ByVector, ByWords, Candidates, IndexFilter, VectorKind
 from tribal_contracts import DocType
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from tribal.adapters.opensearch.bulk import Action
 from tribal.adapters.opensearch.layout import LAYOUT, STATE_ID
-from tribal.catalog.hashing import bytes_hash
+from tribal.identity.hashing import bytes_hash
 from tribal.ports import INDEX_VERSION
 from tribal_contracts import IndexMetadata, KeyGraph
 

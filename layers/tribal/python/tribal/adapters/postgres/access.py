@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from tribal.adapters.postgres.rows import SchemaRow, ServerRow, TableRow
-from tribal.catalog.dialect import qualified_table, quote_identifier
 from tribal.ports import AccessReport, MissingGrant
+from tribal.sql.dialect import qualified_table, quote_identifier
 
 
 def usage_grant(schema: str, user: str) -> str:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from tribal.adapters.postgres.domains import TypeNotes
+from tribal.adapters.postgres.column_domains import TypeNotes
 from tribal.adapters.postgres.inheritance import fold_inheriting_tables
 from tribal.adapters.postgres.rows import (
     CatalogRows,

@@ -45,7 +45,7 @@ from tribal.ports import AccessReport, CatalogContents, Presence, SchemaAndTable
 from tribal_contracts import CatalogColumn, CatalogTable, DatabaseLimits
 
 if TYPE_CHECKING:
-    from tribal.keys import KeyPair, Overlap
+    from tribal.key_inference import KeyPair, Overlap
     from tribal.settings.postgres_target import PostgresTarget
 
 

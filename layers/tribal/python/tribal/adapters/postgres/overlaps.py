@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from tribal.adapters.postgres import queries
 from tribal.adapters.postgres.connections.connection import Row
 from tribal.adapters.postgres.sampling import LARGE_TABLE_ROWS, percent_of_blocks
-from tribal.catalog.dialect import qualified_table, quote_identifier
-from tribal.catalog.identity import TableIdentity
-from tribal.keys import KeyPair, Overlap
+from tribal.identity.table_names import TableIdentity
+from tribal.key_inference import KeyPair, Overlap
+from tribal.sql.dialect import qualified_table, quote_identifier
 from tribal_contracts import CatalogTable
 
 ROWS = 2_000

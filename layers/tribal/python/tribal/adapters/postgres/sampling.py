@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from tribal.adapters.postgres import queries
-from tribal.catalog.dialect import qualified_table, quote_identifier
+from tribal.sql.dialect import qualified_table, quote_identifier
 from tribal_contracts import CatalogColumn, CatalogTable
 
 _KINDS_WITH_BLOCKS = frozenset({"table", "partitioned_table", "materialized_view"})

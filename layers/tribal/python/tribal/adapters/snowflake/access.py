@@ -12,8 +12,8 @@ from tribal.adapters.snowflake.costs import credit_lines
 from tribal.adapters.snowflake.grants import ADMINISTRATORS, OWNERSHIP, Grants
 from tribal.adapters.snowflake.reading.listing import Listing
 from tribal.adapters.snowflake.rows import WarehouseRow
-from tribal.catalog.dialect import quote_identifier
 from tribal.ports import AccessReport, MissingGrant, SchemaAndTable
+from tribal.sql.dialect import quote_identifier
 
 if TYPE_CHECKING:
     from tribal.settings.snowflake.target import SnowflakeTarget

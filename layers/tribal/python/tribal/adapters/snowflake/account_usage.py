@@ -21,9 +21,9 @@ from tribal.adapters.snowflake.connections.errors import (
 )
 from tribal.adapters.snowflake.names import identifier, literals
 from tribal.adapters.snowflake.rows import INFORMATION_SCHEMA
-from tribal.catalog.dialect import quote_identifier, string_literal
 from tribal.errors import DatabaseError
 from tribal.ports import SchemaAndTable
+from tribal.sql.dialect import quote_identifier, string_literal
 
 Ask = Callable[[str], Answer]
 RowT = TypeVar("RowT", bound=NamedTuple)

@@ -32,7 +32,6 @@ from tribal.adapters.snowflake.reading.questions import SHOW_ROWS, Questions
 from tribal.adapters.snowflake.rows import DatabaseRow, WarehouseRow
 from tribal.adapters.snowflake.sampler import Sampler
 from tribal.adapters.snowflake.sampling import SAMPLED_KINDS
-from tribal.catalog.dialect import quote_identifier
 from tribal.errors import AccessDenied, DatabaseError
 from tribal.ports import (
     AccessReport,
@@ -42,10 +41,11 @@ from tribal.ports import (
     Statement,
     TableSample,
 )
+from tribal.sql.dialect import quote_identifier
 from tribal_contracts import CatalogTable, DatabaseLimits
 
 if TYPE_CHECKING:
-    from tribal.keys import KeyPair, Overlap
+    from tribal.key_inference import KeyPair, Overlap
     from tribal.settings.snowflake.target import SnowflakeTarget
 
 _CATALOG = "reading the catalog"

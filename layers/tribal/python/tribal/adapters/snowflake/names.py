@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tribal.catalog.dialect import string_literal
+from tribal.sql.dialect import string_literal
 
 
 def identifier(name: str) -> str:

@@ -21,9 +21,9 @@ from tribal.adapters.snowflake.connections.pool import SnowflakeSessions
 from tribal.adapters.snowflake.names import path, pattern
 from tribal.adapters.snowflake.rows import TableRow
 from tribal.adapters.snowflake.sampling import SAMPLED_KINDS, sample_statement, sampled_columns
-from tribal.catalog.dialect import qualified_table, quote_identifier
 from tribal.errors import AccessDenied, DatabaseError, TableGone
 from tribal.ports import Presence, SchemaAndTable, TableSample
+from tribal.sql.dialect import qualified_table, quote_identifier
 from tribal_contracts import CatalogTable, DatabaseLimits
 
 _NO_COLUMN = 904

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tribal.catalog import locations
 from tribal.describing.model.written import Written
+from tribal.identity import locations
 from tribal.ports import Clock, ObjectStore
 from tribal.store import put_record, read_record
 from tribal_contracts import KeptProse, KeptSlice, ModelUsage

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from tribal.catalog.checks import allowed_range, allowed_values
-from tribal.catalog.type_families import TypeFamily, type_family
 from tribal.describing.rules.views import view_origins
 from tribal.masking import PLACEHOLDER, MaskedSamples
 from tribal.naming import segment_all, singular, split_identifier
 from tribal.ports import TableContext
+from tribal.sql.checks import allowed_range, allowed_values
+from tribal.sql.type_families import TypeFamily, type_family
 from tribal_contracts import CatalogColumn, CatalogForeignKey
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from tribal.catalog.identity import format_name
 from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.flags import describe_flag
 from tribal.describing.rules.phrases import COLUMN_COMMENT_CHARS, clean_comment, values_list
 from tribal.describing.rules.quantities import describe_quantity
 from tribal.describing.rules.statements import Statement, commented, declared, description, seen
 from tribal.describing.rules.times import describe_time
+from tribal.identity.table_names import format_name
 from tribal.masking import redact_expression
 from tribal.rendering.words import listing
 from tribal_contracts import CatalogForeignKey, Description

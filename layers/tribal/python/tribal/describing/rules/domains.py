@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tribal.catalog.identity import TableIdentity
 from tribal.describing.rules.phrases import SCHEMA_COMMENT_CHARS, clean_comment, sentence
 from tribal.describing.rules.statements import commented, declared, description
+from tribal.identity.table_names import TableIdentity
 from tribal.ports import DomainContext
 from tribal.rendering.words import listing
 from tribal_contracts import Description

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tribal.catalog.identity import format_name
-from tribal.catalog.type_families import type_family
 from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.times import TIMES, event_words
+from tribal.identity.table_names import format_name
 from tribal.naming import split_identifier
 from tribal.ports import TableContext
 from tribal.rendering.words import listing, number
+from tribal.sql.type_families import type_family
 from tribal_contracts import CatalogTable, TableKind
 
 # What can also be the subject of a table is left out: backups, archives, copies, temperatures.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tribal.catalog.type_families import is_whole
 from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.statements import Statement, declared, read
+from tribal.sql.type_families import is_whole
 
 # By the last word of the name. Left out is what has another reading: pounds, minutes of arc, meters that are read, and
 # per cent, of which people store one as 1 or as 0.01.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tribal.catalog.identity import TableIdentity, format_name
 from tribal.describing.rules.phrases import TABLE_COMMENT_CHARS, clean_comment
 from tribal.describing.rules.statements import Statement, commented, declared, description
 from tribal.describing.rules.views import view_origins
+from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import TableContext
 from tribal.rendering.words import listing
 from tribal_contracts import CatalogForeignKey, CatalogTable, Description

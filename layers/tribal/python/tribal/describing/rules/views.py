@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tribal.catalog.identity import format_name
+from tribal.identity.table_names import format_name
 from tribal_contracts import CatalogTable
 
 _DEFINITION_CHARS = 50_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
-from tribal.catalog import locations
-from tribal.catalog.hashing import bytes_hash
 from tribal.documenting.annotating.editing import Subject, edited, words_in
 from tribal.errors import ConfigurationError, CorrectionOutdated, ObjectDamaged, ObjectNotFound, PreconditionFailed
+from tribal.identity import locations
+from tribal.identity.hashing import bytes_hash
 from tribal.ports import ObjectStore
 
 _CODE = "DOC_ANNOTATIONS_INVALID"

@@ -13,9 +13,9 @@ from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
 
-from tribal.catalog.identity import format_name, parse_name
 from tribal.documenting.annotations import MAX_ANNOTATIONS_NODES, parse_annotations
 from tribal.errors import ConfigurationError, RequestRefused
+from tribal.identity.table_names import format_name, parse_name
 from tribal.yaml_lines import compose_yaml, control_character, plain_value
 
 _CODE = "DOC_ANNOTATIONS_INVALID"

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tribal.catalog import locations
-from tribal.catalog.identity import TableIdentity
 from tribal.documenting.files import write_document
 from tribal.documenting.finish.gather import Gathered, TableEntry
 from tribal.documenting.relations import inferred_keys_of, relations_of
+from tribal.identity import locations
+from tribal.identity.table_names import TableIdentity
 from tribal.ports import ObjectStore
 from tribal.rendering import table_page
 from tribal.store import put_record_if_changed, read_record, require_record

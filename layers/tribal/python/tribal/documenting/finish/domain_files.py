@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tribal.catalog import locations
-from tribal.catalog.hashing import object_hash
-from tribal.catalog.joins import Join, SqlTable, join_sql
 from tribal.documenting.annotations import PlacedDomainAnnotation
 from tribal.documenting.finish.gather import TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.summaries import TableSummary, summarize
 from tribal.errors import describe_unexpected
+from tribal.identity import locations
+from tribal.identity.hashing import object_hash
+from tribal.joins.statements import Join, SqlTable, join_sql
 from tribal.masking import redact_text
 from tribal.ports import Clock, Describers, DomainContext, DomainDescription, ObjectStore, ProgressSink
 from tribal.rendering import RENDERER_VERSION, domain_page, er_diagram

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tribal.catalog import locations
 from tribal.documenting.finish.dead_links import rewrite_links
 from tribal.documenting.finish.domain_files import DomainPlan
 from tribal.documenting.finish.gather import Gathered, gather
@@ -17,6 +16,7 @@ from tribal.documenting.finish.retire import retire
 from tribal.documenting.finish.unknown_tables import note_unknown_tables
 from tribal.documenting.progress import final_progress
 from tribal.errors import doing
+from tribal.identity import locations
 from tribal.ports import RunContext
 from tribal.store import documented_before, put_record, put_record_if_changed, read_record
 from tribal_contracts import (

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from tribal.catalog import locations
-from tribal.catalog.identity import TableIdentity
 from tribal.documenting.progress import overall_status, table_status
+from tribal.identity import locations
+from tribal.identity.table_names import TableIdentity
 from tribal.ports import ObjectStore, RunContext
 from tribal.store import is_as_written, read_record, require_record
 from tribal_contracts import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tribal.catalog import locations
-from tribal.catalog.hashing import object_hash
 from tribal.documenting.finish.gather import TableEntry
 from tribal.errors import ObjectDamaged, ObjectNotFound
+from tribal.identity import locations
+from tribal.identity.hashing import object_hash
 from tribal.ports import ObjectStore
 from tribal.rendering.web.page import html_page, is_intact_page, page_version
 from tribal.rendering.web.records import Record, catalog_record, database_record, domain_record, table_record

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tribal.catalog import locations
-from tribal.catalog.hashing import output_hash
 from tribal.documenting.finish.gather import Gathered, TableEntry, UnitOutcome, files_by_unit
 from tribal.documenting.finish.last_reading import last_reading
 from tribal.documenting.finish.overviews import Overviews
+from tribal.identity import locations
+from tribal.identity.hashing import output_hash
 from tribal.ports import ObjectStore
 from tribal.store import content_hash
 from tribal_contracts import (

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tribal.catalog import locations
-from tribal.catalog.hashing import object_hash
 from tribal.documenting.annotations import OverviewWords, read_overview_words
 from tribal.documenting.finish.domain_files import DomainOutcome, DomainPlan, DomainWriter
 from tribal.documenting.finish.gather import Gathered, TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.schema_comments import schema_comments
 from tribal.errors import TribalError
+from tribal.identity import locations
+from tribal.identity.hashing import object_hash
 from tribal.naming import domain_title
 from tribal.ports import ObjectStore, ProgressSink, RunContext
 from tribal.rendering import overview_page

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from tribal.catalog import locations
 from tribal.documenting.files import write_document
+from tribal.identity import locations
 from tribal.ports import ObjectStore
 from tribal.store import is_as_written
 from tribal_contracts import IndexableFile, WrittenFile

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tribal.catalog import locations
 from tribal.documenting.finish.gather import Gathered, page_of
+from tribal.identity import locations
 from tribal.ports import ObjectStore
 from tribal.store import put_record_if_changed, read_record
 from tribal_contracts import DocumentationManifest, TableResult, UnitResult

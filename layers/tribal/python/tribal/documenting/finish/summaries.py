@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tribal.catalog.identity import TableIdentity, format_name
-from tribal.catalog.joins import SqlTable
 from tribal.documenting.finish.gather import TableEntry
+from tribal.identity.table_names import TableIdentity, format_name
+from tribal.joins.statements import SqlTable
 from tribal.rendering import ErColumn, ErTable, relation_sentence
 from tribal.rendering.words import shorten
 from tribal_contracts import DatabaseType, Description, DomainTable, InferredKey, Relationship, TableDocument

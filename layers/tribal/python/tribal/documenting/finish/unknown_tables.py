@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from tribal.catalog import locations
-from tribal.catalog.identity import TableIdentity, format_name
 from tribal.documenting.annotations import read_annotations
+from tribal.identity import locations
+from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import RunContext
 from tribal_contracts import DatabaseAnalysis, RunOutline
 

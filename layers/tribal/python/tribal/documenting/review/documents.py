@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tribal.catalog import locations
 from tribal.errors import ManifestError
+from tribal.identity import locations
 from tribal.ports import ObjectStore
 from tribal.store import read_record, require_manifest
 from tribal_contracts import TableDocument

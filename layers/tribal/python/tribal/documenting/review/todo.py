@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from tribal.catalog import locations
 from tribal.documenting.review.documents import table_documents
+from tribal.identity import locations
 from tribal.ports import ObjectStore
 from tribal.rendering.gaps import Gaps, annotation_lines, gaps, unclear
 from tribal_contracts import DocumentedRelation, TableDocument

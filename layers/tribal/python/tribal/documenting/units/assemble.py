@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from tribal.catalog.identity import TableIdentity
 from tribal.documenting.relations import documented_key, inferred_keys_of, relations_of
 from tribal.documenting.units.sampling import Samples
+from tribal.identity.table_names import TableIdentity
 from tribal.masking import MaskedSamples, detect_by_name
 from tribal.ports import TableContext, TableDescription
 from tribal_contracts import (

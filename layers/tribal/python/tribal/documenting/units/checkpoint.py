@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable
 from datetime import timedelta
 
-from tribal.catalog import locations
 from tribal.documenting.progress import overall_status, table_status
+from tribal.identity import locations
 from tribal.ports import Clock, ObjectStore
 from tribal.store import put_if_changed, put_record_if_changed, read_record, sealed
 from tribal_contracts import (

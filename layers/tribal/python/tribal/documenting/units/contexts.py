@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tribal.catalog import locations
-from tribal.catalog.identity import TableIdentity
 from tribal.documenting.annotations import read_annotations
+from tribal.identity import locations
+from tribal.identity.table_names import TableIdentity
 from tribal.masking import MaskedSamples, redact_table
 from tribal.ports import ObjectStore, Settled, TableContext
 from tribal.store import require_record

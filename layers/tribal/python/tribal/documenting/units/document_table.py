@@ -6,7 +6,6 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tribal.catalog import locations
 from tribal.documenting.annotations import TableAnnotations
 from tribal.documenting.files import write_document
 from tribal.documenting.staleness import PASSING, SERVER_UNAVAILABLE, input_hash, is_unchanged, waits_for_model
@@ -14,6 +13,7 @@ from tribal.documenting.units.assemble import Provenance, apply_annotation, asse
 from tribal.documenting.units.contexts import table_context
 from tribal.documenting.units.sampling import Samples, can_be_sampled, not_sampled, take_samples
 from tribal.errors import ConnectionLost, RunError, ServerUnavailable, StoreError, TableGone
+from tribal.identity import locations
 from tribal.masking import redact_table, redact_text
 from tribal.ports import CatalogReader, Clock, Describer, DocumentingOptions, ObjectStore
 from tribal.rendering import table_page

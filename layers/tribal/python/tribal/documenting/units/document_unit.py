@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from threading import BoundedSemaphore
 
-from tribal.catalog import locations
 from tribal.documenting.annotations import read_annotations
 from tribal.documenting.staleness import is_unchanged, waits_for_model, wants_refresh
 from tribal.documenting.units.checkpoint import UnitCheckpoint
 from tribal.documenting.units.document_table import TableDocumenter, UnitContext
 from tribal.errors import DescriptionPostponed, PlanError, RunInterrupted, ServerUnavailable, doing
+from tribal.identity import locations
 from tribal.ports import CatalogReader, DocumentingOptions, ProgressSink, RunContext
 from tribal.store import require_record
 from tribal_contracts import CatalogSlice, TableResult, TableSpec, UnitResult, WorkUnit

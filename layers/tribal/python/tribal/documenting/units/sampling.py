@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tribal.catalog.checks import allowed_values
 from tribal.documenting.staleness import SERVER_UNAVAILABLE
 from tribal.errors import (
     ConnectionLost,
@@ -19,6 +18,7 @@ from tribal.errors import (
 )
 from tribal.masking import PLACEHOLDER, MaskedSamples, mask_samples, redact_text
 from tribal.ports import CatalogReader, Clock, TableSample
+from tribal.sql.checks import allowed_values
 from tribal_contracts import AgentError, CatalogColumn, CatalogTable, agent_error
 
 CONNECTION_ATTEMPTS = 2

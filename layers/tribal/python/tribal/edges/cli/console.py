@@ -41,7 +41,7 @@ def _escape_invisible(text: str) -> str:
     """JSON with control, format and separator characters escaped; JSON itself allows most of them as they are."""
     if text.isascii() and "\x7f" not in text:
         return text
-    from tribal.catalog.visibility import is_visible
+    from tribal.sql.visibility import is_visible
 
     return "".join(char if char == "\n" or is_visible(char) else _escaped(char) for char in text)
 

@@ -22,8 +22,8 @@ def with_databases(settings: Settings, *, as_planned: bool = False) -> Settings:
         PlanError: when a server has no database that is meant.
     """
     from tribal.app.local import local_application
-    from tribal.catalog.expansion import stands_for_several
     from tribal.edges.cli.console import print_connection_warnings
+    from tribal.identity.expansion import stands_for_several
     from tribal.runs.expanding import find_databases, recorded_databases
     from tribal.settings.entries import with_targets
 

@@ -47,7 +47,7 @@ def _source(dsn: str | None) -> str:
 
 def _knows_source(project: Path) -> bool:
     """Whether the folder says which databases it is made from."""
-    from tribal.catalog.locations import SOURCE_FILE
+    from tribal.identity.locations import SOURCE_FILE
     from tribal.settings import PROJECT_FILE
 
     try:

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from tribal.catalog.identity import TableIdentity, format_name
 from tribal.edges.cli.console import console, counted
+from tribal.identity.table_names import TableIdentity, format_name
 
 if TYPE_CHECKING:
-    from tribal.catalog.changes import Change, TableChange
     from tribal.documenting import LintReport, TodoList
     from tribal.documenting.review.lint import Finding
     from tribal.documenting.review.todo import Todo
+    from tribal.identity.changes import Change, TableChange
     from tribal.runs.comparing import Comparison
 
 _MARKS = {"added": "+", "dropped": "-", "changed": "~", "excluded": "-", "unreadable": "?"}

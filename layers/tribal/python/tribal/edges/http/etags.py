@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tribal import __version__
-from tribal.catalog.hashing import object_hash
 from tribal.edges.http.messages import Request
+from tribal.identity.hashing import object_hash
 from tribal.ports.application import Application
 
 _DIGITS = 32

@@ -14,49 +14,49 @@ from tribal.ports.caller import Caller
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tribal.browsing.survey import Survey
+    from tribal.capabilities.retrieval.toolbox import Toolbox
+    from tribal.page_data.survey import Survey
     from tribal.ports.application import Application
-    from tribal.retrieval.toolbox import Toolbox
 
 PAGE = "/v1/page"
 _MAIN = "index.html"
 
 
 def _part(name: str, call: Call) -> Response:
-    from tribal.browsing.parts import WHOLE_PARTS
+    from tribal.page_data.parts import WHOLE_PARTS
 
     return _browsed(call, lambda found, _: WHOLE_PARTS[name](found))
 
 
 def _catalog(call: Call) -> Response:
-    from tribal.browsing.parts import catalog_part
+    from tribal.page_data.parts import catalog_part
 
     return _browsed(call, lambda found, _: catalog_part(found, call.app.store()))
 
 
 def _changes(call: Call) -> Response:
-    from tribal.browsing.changes import changes_part
+    from tribal.page_data.changes import changes_part
 
     scope = call.request.caller.scope
     return _browsed(call, lambda _found, _: changes_part(call.app.store(), scope))
 
 
 def _table(call: Call) -> Response:
-    from tribal.browsing.parts import table_part
+    from tribal.page_data.parts import table_part
 
     name = _asked(call, "name")
     return _browsed(call, partial(table_part, name))
 
 
 def _remembered(call: Call) -> Response:
-    from tribal.browsing.parts import remembered_part
+    from tribal.page_data.parts import remembered_part
 
     name = _asked(call, "name")
     return _browsed(call, partial(remembered_part, name))
 
 
 def _domain(call: Call) -> Response:
-    from tribal.browsing.parts import domain_part
+    from tribal.page_data.parts import domain_part
 
     database, name = _asked(call, "database"), _asked(call, "domain")
     return _browsed(call, lambda found, _: domain_part(found, database, name))
@@ -75,8 +75,8 @@ def prepare_page(app: Application) -> None:
     Raises:
         TribalError: when there is no index yet.
     """
-    from tribal.browsing.parts import catalog_part
-    from tribal.browsing.survey import browsing_toolbox, survey
+    from tribal.page_data.parts import catalog_part
+    from tribal.page_data.survey import browsing_toolbox, survey
 
     with app.index().reading():
         catalog_part(survey(browsing_toolbox(Caller("server"), app)), app.store())
@@ -84,8 +84,8 @@ def prepare_page(app: Application) -> None:
 
 def _browsed(call: Call, make: Callable[[Survey, Toolbox], Any]) -> Response:
     """A part of what the caller may see, from one generation of the index."""
-    from tribal.browsing.survey import browsing_toolbox, survey
-    from tribal.retrieval.tools import READ_DOCUMENTATION
+    from tribal.capabilities.retrieval.tools import READ_DOCUMENTATION
+    from tribal.page_data.survey import browsing_toolbox, survey
 
     if not call.request.caller.may(READ_DOCUMENTATION):
         raise RightMissing(f"the page needs the right {READ_DOCUMENTATION!r}")

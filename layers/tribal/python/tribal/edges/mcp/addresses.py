@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote, unquote
 
-from tribal.catalog.identity import parse_name
+from tribal.identity.table_names import parse_name
 
 SCHEME = "tribal://"
 AS_JSON = "?format=json"

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import mcp_types as types
 
-from tribal.catalog.identity import format_name
+from tribal.capabilities.retrieval.tools import LIST_NAMES
 from tribal.edges.mcp.addresses import AS_JSON, DOMAIN_TEMPLATE, TABLE_TEMPLATE, quoted_schema
 from tribal.edges.mcp.asking import Asker
-from tribal.retrieval.tools import LIST_NAMES
+from tribal.identity.table_names import format_name
 from tribal_contracts import NameKind
 
 MOST_VALUES = 100

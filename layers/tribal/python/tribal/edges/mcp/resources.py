@@ -10,11 +10,11 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter, ValidationError
 
-from tribal.catalog.identity import format_name
+from tribal.capabilities.retrieval.tools import LIST_NAMES
 from tribal.edges.mcp.addresses import AS_JSON, DOMAIN_TEMPLATE, TABLE_TEMPLATE, Address, read_address
 from tribal.edges.mcp.asking import Asker
 from tribal.edges.mcp.resource_pages import domain_markdown, table_markdown
-from tribal.retrieval.tools import LIST_NAMES
+from tribal.identity.table_names import format_name
 
 NEEDED = frozenset({"get_table_schema", "get_domain_overview"})
 """The tools that resources are made of; without one of them there are none."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
-from tribal.catalog.dialect import unescaped
 from tribal.masking.kinds import PLACEHOLDER
+from tribal.sql.dialect import unescaped
 from tribal_contracts import DatabaseType
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tribal.catalog.dialect import string_literal
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.redaction import redact_text
 from tribal.masking.sql.harmless import Place, is_harmless_text
 from tribal.masking.sql.lexer import TokenType, scan
 from tribal.masking.sql.literals import hide_in_expression, hide_in_view
+from tribal.sql.dialect import string_literal
 from tribal_contracts import CatalogCheck, CatalogColumn, CatalogIndex, CatalogTable, DatabaseType
 
 _ROUNDS = 3

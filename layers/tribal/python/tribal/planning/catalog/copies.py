@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tribal.catalog.identity import TableIdentity
+from tribal.identity.table_names import TableIdentity
 from tribal.naming import split_identifier, stem
 from tribal_contracts import CatalogTable, TableCopy
 

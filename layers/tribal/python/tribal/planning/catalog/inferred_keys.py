@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from tribal.catalog import locations
-from tribal.catalog.hashing import object_hash
-from tribal.catalog.identity import TableIdentity
-from tribal.catalog.outline import outline_of
 from tribal.errors import DatabaseError
-from tribal.keys import Inference, KeyPair, Overlap, Overlaps
+from tribal.identity import locations
+from tribal.identity.hashing import object_hash
+from tribal.identity.table_names import TableIdentity
+from tribal.joins.outline import outline_of
+from tribal.key_inference import Inference, KeyPair, Overlap, Overlaps
 from tribal.ports import Application, CatalogReader, Clock, ObjectStore, SchemaAndTable, StopToken
 from tribal.store import put_record_if_changed, read_record
 from tribal_contracts import (

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from tribal.catalog import locations
-from tribal.catalog.hashing import object_hash
-from tribal.catalog.identity import TableIdentity
 from tribal.errors import DatabaseError, ManifestError, TribalError, describe_unexpected, doing
+from tribal.identity import locations
+from tribal.identity.hashing import object_hash
+from tribal.identity.table_names import TableIdentity
 from tribal.masking import redact_text
 from tribal.planning.catalog.inferred_keys import ReadTables, infer_likely_keys, write_inferred_keys
 from tribal.planning.catalog.redaction import redact_contents

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from tribal.catalog.identity import domain_name
+from tribal.identity.table_names import domain_name
 from tribal.naming import singular, split_identifier
 from tribal.planning.domains.clustering import Cluster
 from tribal.planning.domains.table_graph import Links

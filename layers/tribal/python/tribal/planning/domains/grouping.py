@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from tribal.catalog.identity import domain_name
+from tribal.identity.table_names import domain_name
 from tribal.naming import domain_title
 from tribal.planning.catalog.selection import matches_table
 from tribal.planning.domains.clustering import Cluster, cluster_tables

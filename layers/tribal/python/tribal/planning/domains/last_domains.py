@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tribal.catalog.identity import TableIdentity
 from tribal.errors import PlanError
+from tribal.identity.table_names import TableIdentity
 from tribal.planning.catalog.read_catalog import documented_tables
 from tribal.planning.domains.domain_names import Elsewhere
 from tribal.planning.domains.grouping import DOMAIN_RULES, Key

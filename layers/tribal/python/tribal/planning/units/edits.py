@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tribal.catalog import locations
 from tribal.errors import ObjectDamaged, ObjectNotFound
+from tribal.identity import locations
 from tribal.ports import ObjectStore
 from tribal_contracts import AgentError, DocumentationPlan, agent_error
 

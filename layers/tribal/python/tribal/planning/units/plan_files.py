@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tribal.catalog import locations
-from tribal.catalog.hashing import bytes_hash, object_hash
 from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError, doing
+from tribal.identity import locations
+from tribal.identity.hashing import bytes_hash, object_hash
 from tribal.planning.units.edits import may_be_edited
 from tribal.ports import Lease, ObjectStore
 from tribal.store import content_hash, put_record, read_record, report_damage, require_record, writes_behind

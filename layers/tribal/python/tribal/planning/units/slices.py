@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tribal.catalog import locations
-from tribal.catalog.hashing import bytes_hash, object_hash
-from tribal.catalog.identity import TableIdentity
+from tribal.identity import locations
+from tribal.identity.hashing import bytes_hash, object_hash
+from tribal.identity.table_names import TableIdentity
 from tribal.planning.catalog.copies import find_copies
 from tribal.planning.units.work_units import Chunk
 from tribal.ports import ObjectStore

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tribal.catalog.identity import short_hash, store_name
-from tribal.catalog.locations import domain_directory
+from tribal.identity.locations import domain_directory
+from tribal.identity.table_names import short_hash, store_name
 
 
 @dataclass(frozen=True, slots=True)

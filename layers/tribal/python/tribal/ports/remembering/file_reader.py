@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from tribal.policies.reading import FileNames, ReadRequest
+    from tribal.capabilities.knowledge.policies.file_names import FileNames, ReadRequest
 
 
 class FileReader(Protocol):

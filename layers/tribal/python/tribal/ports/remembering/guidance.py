@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from tribal.catalog.identity import TableIdentity
+    from tribal.identity.table_names import TableIdentity
     from tribal.ports.caller import Caller
 
 

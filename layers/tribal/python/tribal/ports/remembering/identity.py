@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tribal.catalog.hashing import object_hash
-from tribal.catalog.identity import slug
+from tribal.identity.hashing import object_hash
+from tribal.identity.table_names import slug
 
 LAYERS = ("agent", "user", "session", "project", "team", "org", "company")
 """In order of precedence: the most specific first."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from tribal.catalog.identity import parse_name
-from tribal.catalog.scope import EVERYTHING, Scope
+from tribal.identity.scope import EVERYTHING, Scope
+from tribal.identity.table_names import parse_name
 from tribal.ports.remembering.identity import Space
 
 NOWHERE = "?"

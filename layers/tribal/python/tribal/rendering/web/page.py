@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from tribal.catalog.hashing import object_hash
+from tribal.identity.hashing import object_hash
 from tribal.rendering.web.records import Record, encoded
 
 SCRIPTS = (

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from tribal.catalog import locations
-from tribal.catalog.identity import TableIdentity, format_name
-from tribal.catalog.joins import Join, SqlTable, join_sql
+from tribal.identity import locations
+from tribal.identity.table_names import TableIdentity, format_name
+from tribal.joins.statements import Join, SqlTable, join_sql
 from tribal.rendering.evidence import basis
 from tribal.rendering.gaps import gaps, page_lines
 from tribal.rendering.likely_keys import why_likely

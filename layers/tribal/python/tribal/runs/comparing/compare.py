@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tribal.catalog import locations
-from tribal.catalog.changes import TableChange, TableFate, compare_tables
-from tribal.catalog.identity import TableIdentity
 from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError
+from tribal.identity import locations
+from tribal.identity.changes import TableChange, TableFate, compare_tables
+from tribal.identity.table_names import TableIdentity
 from tribal.masking import redact_table
 from tribal.planning import compose_plan, latest_readings, load_plan, read_catalog
 from tribal.ports import Application, ObjectStore, Provider, StopToken

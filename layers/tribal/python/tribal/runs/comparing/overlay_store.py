@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tribal.catalog.hashing import bytes_hash
 from tribal.errors import StoreError
+from tribal.identity.hashing import bytes_hash
 from tribal.ports import ObjectInfo, ObjectStore, StoredObject
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tribal.catalog.changes import Change
+from tribal.identity.changes import Change
 from tribal.masking import redact_text
 from tribal.rendering.words import shorten
 

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 
 from pydantic import ValidationError
 
-from tribal.catalog.locations import DOCUMENTATION_LEASE, lease_file
 from tribal.errors import LeaseLost, ObjectDamaged, ObjectNotFound, PreconditionFailed, RunLocked
+from tribal.identity.locations import DOCUMENTATION_LEASE, lease_file
 from tribal.ports import Clock, ObjectStore
 from tribal.runs.clock import iso_timestamp
 from tribal.store import report_damage, require_seal, sealed

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from tribal.catalog import locations
 from tribal.documenting import read_units
 from tribal.errors import RunInterrupted, TribalError
+from tribal.identity import locations
 from tribal.ports import Clock, ObjectStore, ProgressSink, WorkerPool
 from tribal.runs.ids import STAGED_COMMAND
 from tribal.runs.leases.lease_file import is_running, read_lease

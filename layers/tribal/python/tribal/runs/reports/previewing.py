@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 
-from tribal.catalog.identity import TableIdentity, look_up
 from tribal.documenting import TablePreview, preview_table
 from tribal.errors import DatabaseError, PlanError, TableNotFound
+from tribal.identity.table_names import TableIdentity, look_up
 from tribal.planning import load_plan
 from tribal.ports import Application, StopToken
 from tribal_contracts import DatabaseEntry, DocumentationPlan, WorkUnit

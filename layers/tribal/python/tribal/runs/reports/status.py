@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tribal.catalog import locations
 from tribal.documenting import fold_progress
 from tribal.errors import ObjectDamaged, ObjectNotFound
+from tribal.identity import locations
 from tribal.ports import Clock, ObjectStore, WorkerPool
 from tribal.runs.leases.lease_file import is_running, read_lease
 from tribal.runs.records import RunState, state_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tribal.catalog import locations
 from tribal.errors import TribalError, describe_unexpected
+from tribal.identity import locations
 from tribal.masking import redact_text
 from tribal.store import put_record, read_record, require_record
 from tribal_contracts import AgentError, UnitFailure, UnitResult, WorkUnit, agent_error

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol, Self
 
-from tribal.catalog import locations
 from tribal.documenting import document_unit
 from tribal.errors import DatabaseError
+from tribal.identity import locations
 from tribal.ports import CatalogReader, RunContext
 from tribal.store import require_record
 from tribal_contracts import DatabaseEntry, RunOutline, UnitResult, WorkUnit

@@ -13,9 +13,8 @@ from urllib.parse import quote, urlencode
 
 from pydantic import SecretStr
 
-from tribal.catalog.dialect import stored_name
-from tribal.catalog.expansion import stands_for_several
 from tribal.errors import ConfigurationError
+from tribal.identity.expansion import stands_for_several
 from tribal.settings.snowflake.target import (
     DOMAIN,
     HTTPS_PORT,
@@ -33,6 +32,7 @@ from tribal.settings.urls import (
     split_url,
     with_other_password,
 )
+from tribal.sql.dialect import stored_name
 from tribal_contracts import DatabaseEntry
 
 _SCHEME = re.compile(r"snowflake://", re.IGNORECASE)

@@ -18,7 +18,6 @@ from pg8000.exceptions import DatabaseError as ServerError
 from pg8000.exceptions import InterfaceError
 
 from tribal.adapters.postgres.connections.line import AnswerTooLarge
-from tribal.catalog.dialect import quote_identifier
 from tribal.errors import (
     AccessDenied,
     ConnectionLost,
@@ -30,6 +29,7 @@ from tribal.errors import (
     TableGone,
 )
 from tribal.masking import redact_text
+from tribal.sql.dialect import quote_identifier
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget

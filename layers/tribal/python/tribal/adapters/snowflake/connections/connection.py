@@ -27,8 +27,8 @@ from tribal.adapters.snowflake.connections.errors import (
     unreachable,
     without_words,
 )
-from tribal.catalog.dialect import quote_identifier
 from tribal.errors import ConfigurationError, ConnectionLost, DatabaseError, LoginRefused
+from tribal.sql.dialect import quote_identifier
 
 if TYPE_CHECKING:
     from pydantic import SecretStr

@@ -16,9 +16,9 @@ from tribal.adapters.snowflake.reading.listing import Listing
 from tribal.adapters.snowflake.reading.questions import Questions
 from tribal.adapters.snowflake.rows import INFORMATION_SCHEMA, ColumnRow, DescribedColumnRow, is_yes, number, text
 from tribal.adapters.snowflake.types import described_type, is_told_by_show_only, shown_type
-from tribal.catalog.dialect import string_literal
 from tribal.errors import DatabaseError
 from tribal.ports import SchemaAndTable
+from tribal.sql.dialect import string_literal
 from tribal_contracts import CatalogColumn
 
 Columns = dict[SchemaAndTable, list[CatalogColumn]]

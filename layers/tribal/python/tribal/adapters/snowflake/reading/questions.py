@@ -14,9 +14,9 @@ from typing import NamedTuple, TypeVar
 from tribal.adapters.snowflake.connections.connection import Answer
 from tribal.adapters.snowflake.connections.errors import is_too_much, is_unknown_object
 from tribal.adapters.snowflake.names import path
-from tribal.catalog.dialect import string_literal
 from tribal.errors import DatabaseError
 from tribal.ports import SchemaAndTable, UnreadPart
+from tribal.sql.dialect import string_literal
 
 SHOW_ROWS = 10_000
 """The most rows of a `SHOW`: https://docs.snowflake.com/en/sql-reference/sql/show-tables"""

@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import Literal, Self
 
 import tribal.describing.model.calls.ledger as ledger
-from tribal.catalog.locations import LEASE_FILE
 from tribal.describing.model.calls.breaker import OPEN_SECONDS, Breaker
 from tribal.describing.model.calls.budget_file import BudgetFile
 from tribal.describing.model.calls.purse import Account, Purse
@@ -19,6 +18,7 @@ from tribal.describing.model.calls.shares import fair_shares
 from tribal.describing.model.calls.slots import Slots, Turn
 from tribal.describing.model.calls.timing import Timing, timestamp
 from tribal.errors import ObjectDamaged, PreconditionFailed, StoreError
+from tribal.identity.locations import LEASE_FILE
 from tribal.ports import ModelFailure, ObjectStore
 from tribal.store import read_record
 from tribal_contracts import BudgetHolder, BudgetRecord, LeaseRecord, ModelSettings

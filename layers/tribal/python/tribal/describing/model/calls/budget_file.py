@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from tribal.catalog.locations import BUDGET_FILE
 from tribal.describing.model.calls.timing import Timing
 from tribal.errors import ObjectDamaged, ObjectNotFound, PreconditionFailed
+from tribal.identity.locations import BUDGET_FILE
 from tribal.ports import ObjectStore
 from tribal.store import require_seal, sealed
 from tribal_contracts import BudgetRecord

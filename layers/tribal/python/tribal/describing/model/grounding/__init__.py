@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from tribal.describing.model.grounding.answers import Fault, Reading, read_answer, read_repair, repair_part
 from tribal.describing.model.grounding.known_names import KnownNames
-from tribal.describing.model.grounding.reading import Fault, Reading, read_answer, read_repair, repair_part
 
 __all__ = ["Fault", "KnownNames", "Reading", "read_answer", "read_repair", "repair_part"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tribal.catalog.identity import format_name
 from tribal.describing.model.grounding.sentences import HANDLE
 from tribal.describing.model.questions import Handle
+from tribal.identity.table_names import format_name
 
 _LIST = re.compile(r"\[\s*((?:[tcv]\d{1,5})(?:\s*(?:,|and)\s*[tcv]\d{1,5})*)\s*\]")
 _ONE = re.compile(r"[tcv]\d{1,5}")

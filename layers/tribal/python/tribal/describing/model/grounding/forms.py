@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from tribal.catalog.visibility import is_visible
+from tribal.sql.visibility import is_visible
 
 MAX_SENTENCE_CHARS = 400
 MAX_WORD_CHARS = 40

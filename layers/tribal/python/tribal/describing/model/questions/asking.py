@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tribal.catalog.hashing import object_hash
 from tribal.describing.model.questions.escaping import data_json
 from tribal.describing.model.questions.prompts import Prompts
+from tribal.identity.hashing import object_hash
 from tribal_contracts import ModelSettings
 
 TEXT_TOKENS = 400

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tribal.catalog.identity import TableIdentity, format_name
 from tribal.describing.model.questions.asking import Asking
 from tribal.describing.model.questions.escaping import data_json
 from tribal.describing.model.questions.question import Handle, Question, Shown
 from tribal.describing.rules.phrases import clean_comment
+from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import DomainContext
 
 # Limits by judgement: the most central tables tell what a domain is about.

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from tribal.catalog.visibility import is_visible
+from tribal.sql.visibility import is_visible
 
 # What could close a tag or a fence, or begin an entity.
 _MARKS = re.compile(r"[<>&`]")

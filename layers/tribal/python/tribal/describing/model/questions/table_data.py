@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tribal.catalog.identity import TableIdentity, format_name
 from tribal.describing.model.questions.question import Shown
 from tribal.describing.model.questions.table_handles import OWN, Place, TableHandles, place_of
 from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.phrases import clean_comment
+from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import TableContext
 from tribal.rendering.words import shorten
 from tribal_contracts import CatalogColumn, CatalogForeignKey, CatalogTable

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tribal.catalog.identity import TableIdentity
 from tribal.describing.model.questions.question import Handle
 from tribal.describing.rules.column_facts import ColumnFacts, facts_of
 from tribal.describing.rules.views import view_origins
+from tribal.identity.table_names import TableIdentity
 from tribal.ports import TableContext
 
 MAX_TABLES = 16

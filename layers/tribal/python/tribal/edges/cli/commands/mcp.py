@@ -13,7 +13,7 @@ from tribal.edges.cli.console import command, print_json
 from tribal.edges.cli.options import Project
 
 if TYPE_CHECKING:
-    from tribal.catalog.scope import Scope
+    from tribal.identity.scope import Scope
     from tribal.settings import Settings
     from tribal.tools.registry import Registry
 
@@ -93,9 +93,9 @@ def _serve(settings: Settings, scope: Scope, tools: Registry) -> None:
 
 
 def _scope(databases: list[str], schemas: list[str]) -> Scope:
-    from tribal.catalog.identity import parse_name
-    from tribal.catalog.scope import EVERYTHING, Scope
     from tribal.errors import ConfigurationError
+    from tribal.identity.scope import EVERYTHING, Scope
+    from tribal.identity.table_names import parse_name
 
     pairs = set()
     for text in schemas:

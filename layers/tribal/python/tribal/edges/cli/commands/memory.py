@@ -38,8 +38,8 @@ def export_memories(
 
     Whoever reads the file reads what anybody remembered for himself.
     """
+    from tribal.capabilities.memory.transfer import exported
     from tribal.errors import MemoryInputInvalid
-    from tribal.memory.carrying import exported
     from tribal.ports.remembering.identity import LAYERS
 
     unknown = [each for each in layer or () if each not in LAYERS]
@@ -71,8 +71,8 @@ def import_memories(
 
     They keep author, time and id. What is there already stays as it is, with the tags of both.
     """
-    from tribal.memory.carrying import imported
-    from tribal.memory.tools import kept_for
+    from tribal.capabilities.memory.tools import kept_for
+    from tribal.capabilities.memory.transfer import imported
 
     with _looking_after(project) as (app, caller):
         if file == _STANDARD:
@@ -93,7 +93,7 @@ def prune(project: Project = _HERE, as_json: Json = False) -> None:
 
     A session ends memory.session_days after it was last used.
     """
-    from tribal.memory.tools import prune_sessions
+    from tribal.capabilities.memory.tools import prune_sessions
 
     with _looking_after(project) as (app, caller):
         removed = prune_sessions(app, caller)

@@ -207,7 +207,7 @@ def _record_found(settings: Settings, app: Application) -> None:
 def _record_source(settings: Settings, app: Application, work: LocalRun) -> None:
     """Record the DSN that a folder without `databases.yaml` documents, unless its database could not be reached."""
     if settings.source is not None and work.is_complete:
-        from tribal.catalog.locations import SOURCE_FILE
+        from tribal.identity.locations import SOURCE_FILE
         from tribal.store import put_record_if_changed
         from tribal_contracts import SourceRecord
 
@@ -234,8 +234,8 @@ def _report(
     work: LocalRun, settings: Settings, as_json: bool, next_step: str, *, open_page: bool = False, strict: bool = False
 ) -> None:
     """Print how the run ended, and exit with its code."""
-    from tribal.catalog.locations import CATALOG_OVERVIEW_PAGE, DOCS
     from tribal.edges.cli.run_report import print_record, record_exit_code
+    from tribal.identity.locations import CATALOG_OVERVIEW_PAGE, DOCS
 
     record = work.record
     if as_json:
@@ -259,7 +259,7 @@ def _report(
 
 def _look(settings: Settings, *, open_page: bool) -> None:
     """Print the HTML page of all documents as a clickable address, and open it if requested."""
-    from tribal.catalog.locations import DOCS, SITE_PAGE
+    from tribal.identity.locations import DOCS, SITE_PAGE
 
     if settings.bucket is not None:
         typer.echo(f"Look: aws s3 cp {settings.address(DOCS + SITE_PAGE)} . (all of it in one page)")

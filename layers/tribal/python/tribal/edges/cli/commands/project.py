@@ -181,8 +181,8 @@ def _print_statements(settings: Settings, *, as_json: bool) -> None:
 
 def _check_access(settings: Settings, *, as_json: bool) -> None:
     from tribal.app.local import local_application
-    from tribal.catalog.expansion import expanded
     from tribal.errors import EXIT_PARTIAL, DatabaseError, outcome
+    from tribal.identity.expansion import expanded
     from tribal.planning import is_selected
 
     settings = with_databases(settings)

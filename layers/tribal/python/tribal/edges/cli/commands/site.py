@@ -26,11 +26,11 @@ def site(
     whoever can read the folder. Writing it again replaces it at once.
     """
     from tribal.app.local import local_application
-    from tribal.browsing.changes import changes_part
-    from tribal.browsing.parts import every_part
-    from tribal.browsing.survey import browsing_toolbox
-    from tribal.catalog.scope import EVERYTHING
     from tribal.edges.cli.commands.site_folder import write_site
+    from tribal.identity.scope import EVERYTHING
+    from tribal.page_data.changes import changes_part
+    from tribal.page_data.parts import every_part
+    from tribal.page_data.survey import browsing_toolbox
     from tribal.ports import Caller
     from tribal.settings import load_settings
 

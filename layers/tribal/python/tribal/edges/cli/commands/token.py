@@ -120,8 +120,8 @@ def _rights(given: list[str] | None) -> list[str]:
 
 
 def _check_scope(names: list[str]) -> None:
-    from tribal.catalog.identity import parse_name
     from tribal.errors import ConfigurationError
+    from tribal.identity.table_names import parse_name
 
     for name in names:
         try:

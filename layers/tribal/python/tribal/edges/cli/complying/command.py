@@ -15,8 +15,8 @@ from tribal.edges.cli.options import Json, Project
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tribal.capabilities.knowledge.policies.checking import Rule
     from tribal.edges.cli.complying.files import CheckedFiles
-    from tribal.policies.checking import Rule
     from tribal_contracts.knowledge import KnowledgeCheckOutput, PolicyViolation, Severity
 
 _HERE = Path()
@@ -102,10 +102,10 @@ def _checked(
     project: Path, found: CheckedFiles, tables: Sequence[str], items: Sequence[str] | None, least: Severity
 ) -> tuple[KnowledgeCheckOutput, Sequence[Rule]]:
     from tribal.app.local import local_application
+    from tribal.capabilities.knowledge.check import Asked, checked, rules_of
+    from tribal.capabilities.knowledge.documented_tables import Documented
+    from tribal.capabilities.knowledge.snapshots.visible_items import Shelves
     from tribal.edges.local_caller import local_caller
-    from tribal.knowledge.checks import Asked, checked, rules_of
-    from tribal.knowledge.documented import Documented
-    from tribal.knowledge.reading_snapshot import Shelves
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, needs_databases=False)

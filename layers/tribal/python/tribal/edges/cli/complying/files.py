@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tribal.capabilities.knowledge.policies.evidence import SourceFile
+from tribal.capabilities.knowledge.policies.limits import MAX_FILE_BYTES
 from tribal.errors import ConfigurationError
-from tribal.policies.limits import MAX_FILE_BYTES
-from tribal.policies.picture import SourceFile
 
 MOST_FILES = 10_000
 _BINARY_BYTES = 8_192

@@ -140,7 +140,7 @@ def _print_section(out: Console, heading: str, rows: Sequence[tuple[str, str]]) 
 def _print_join(answer: GetJoinPathOutput, out: Console) -> None:
     from rich.markup import escape
 
-    from tribal.catalog.identity import TableIdentity
+    from tribal.identity.table_names import TableIdentity
 
     # Everything is SQL, including the comments, so that it can be pasted or piped unchanged.
     ends = f"{answer.source} to {answer.target}:"

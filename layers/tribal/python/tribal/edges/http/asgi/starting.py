@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tribal.capabilities.knowledge.syncing.tools import RIGHT_TO_SYNC
 from tribal.edges.http.asgi.application import METRICS_RIGHT, asgi_application, prepare_answers
 from tribal.edges.http.asgi.background import be_responsive, give_way
 from tribal.edges.http.asgi.heap import give_back, share_one_arena
@@ -21,7 +22,6 @@ from tribal.edges.http.identity.callers import Callers, OwnTokens
 from tribal.edges.local_caller import local_caller
 from tribal.errors import ConfigurationError
 from tribal.ports.remembering.identity import WRITE_RIGHTS
-from tribal.syncing.tools import RIGHT_TO_SYNC
 from tribal.tools.registry import Registry, offered
 
 if TYPE_CHECKING:

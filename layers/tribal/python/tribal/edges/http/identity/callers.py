@@ -12,8 +12,8 @@ from tribal.edges.http.identity.rules import TokenExpired, TokenRefused, TokenRu
 from tribal.edges.http.identity.tokens import OWN_TOKENS, identify
 from tribal.errors import StoreError
 from tribal.ports.caller import Caller
+from tribal.ports.object_store import ObjectStore
 from tribal.ports.remembering.identity import Identity
-from tribal.ports.storing import ObjectStore
 from tribal.store.access_tokens import find_token, has_expired, is_token, read_tokens
 from tribal_contracts import AccessTokens
 

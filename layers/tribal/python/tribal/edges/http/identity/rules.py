@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tribal.catalog.identity import parse_name
-from tribal.catalog.scope import Scope
+from tribal.identity.scope import Scope
+from tribal.identity.table_names import parse_name
 from tribal.ports.remembering.identity import Identity, is_identifier
 
 ALSO_SPELLED = {"https://accounts.google.com": "accounts.google.com"}

@@ -9,9 +9,9 @@ from typing import Any
 
 import jwt
 
-from tribal.catalog.scope import Scope
 from tribal.edges.http.identity.keys import KEY_TYPES, SigningKeys
 from tribal.edges.http.identity.rules import TokenExpired, TokenRefused, TokenRules
+from tribal.identity.scope import Scope
 from tribal.ports.remembering.identity import NOBODY, Identity
 
 LONGEST_TOKEN = 16_384

@@ -1,0 +1,161 @@
+"""Answers `knowledge_check`: files, dependencies and documented tables against what was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+from tribal.capabilities.knowledge.documented_tables import Documented
+from tribal.capabilities.knowledge.policies.checking import Rule, check
+from tribal.capabilities.knowledge.policies.collecting import Beside, picture_of
+from tribal.capabilities.knowledge.policies.dependencies import spellings
+from tribal.capabilities.knowledge.policies.evidence import Named, SourceFile
+from tribal.capabilities.knowledge.policies.file_names import ReadFiles, names_tables, read_here
+from tribal.capabilities.knowledge.snapshots.visible_items import Shelf
+from tribal.errors import IndexNotReady, KnowledgeInputInvalid
+from tribal_contracts.knowledge import (
+    MAX_VIOLATIONS,
+    KnowledgeCheckInput,
+    KnowledgeCheckOutput,
+    Severity,
+    Target,
+)
+
+ANSWER_BYTES = 12_000
+"""Of all violations together: 3,000 tokens."""
+MAX_FILES_BYTES = 1 << 20
+"""Of one call. Source: docs/contracts.md, Knowledge."""
+READING_SECONDS = 1.75
+"""For reading all files of one call, where they are read in another process."""
+EVALUATION_SECONDS = 0.6
+"""For evaluating the constraints of such a call, which takes milliseconds unless a file names very much."""
+
+
+def check_request(
+    request: KnowledgeCheckInput,
+    shelf: Shelf,
+    documented: Documented,
+    read: ReadFiles = read_here,
+    is_late: Callable[[], bool] = lambda: False,
+) -> KnowledgeCheckOutput:
+    """Whether what a request shows keeps what was decided.
+
+    `read` reads its files, and what is left once `is_late` counts as not evaluated.
+
+    Raises:
+        KnowledgeInputInvalid: when a path comes twice, or all files are too large.
+        KnowledgeNotFound: when an item that it names is not there.
+        IndexNotReady: when it names tables, and none are documented.
+    """
+    files = [SourceFile.of(_path(each.path), each.content) for each in request.files or ()]
+    paths = [each.path for each in files]
+    if len(set(paths)) < len(paths):
+        twice = next(path for path in paths if paths.count(path) > 1)
+        raise KnowledgeInputInvalid(f"files: {twice!r} comes twice")
+    if sum(len(each.data) for each in files) > MAX_FILES_BYTES:
+        raise KnowledgeInputInvalid(
+            f"files: together they have more than {MAX_FILES_BYTES:,} bytes; send fewer at once"
+        )
+    rules = rules_of(shelf, request.knowledge_item_ids)
+    dependencies = [each.name for each in request.dependencies or ()]
+    asked = Asked(files, request.tables or (), request.complete, request.min_severity, dependencies)
+    return _bounded(checked(asked, rules, documented, shelf.unusable, read, is_late))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is checked.
+
+    Attributes:
+        files: their paths are unique.
+        tables: globs of documented tables.
+        is_complete: whether nothing was left out.
+        least: lighter violations are counted and not told.
+        dependencies: names of those that are in no file.
+        most: how many violations are told; `None` for all.
+    """
+
+    files: Sequence[SourceFile]
+    tables: Sequence[str]
+    is_complete: bool
+    least: Severity
+    dependencies: Sequence[str] = ()
+    most: int | None = MAX_VIOLATIONS
+
+
+def checked(
+    asked: Asked,
+    rules: Sequence[Rule],
+    documented: Documented,
+    warnings: Sequence[str] = (),
+    read: ReadFiles = read_here,
+    is_late: Callable[[], bool] = lambda: False,
+) -> KnowledgeCheckOutput:
+    """Check files and what comes with them; see `check_request`.
+
+    Raises:
+        IndexNotReady: when tables are asked for, and none are documented.
+    """
+    needed: set[Target] = {rule.constraint.target for rule in rules}
+    beside = replace(
+        _beside(asked, needed, documented), dependencies=[Named(spellings(each)) for each in asked.dependencies]
+    )
+    picture, noted = picture_of(asked.files, beside, needed, is_complete=asked.is_complete, read=read)
+    return check(rules, picture, asked.least, [*warnings, *documented.warnings, *noted], asked.most, is_late)
+
+
+def _beside(asked: Asked, needed: Collection[Target], documented: Documented) -> Beside:
+    if asked.tables:
+        return documented.beside(asked.tables)
+    if not {"table", "column"} & {*needed} or not any(names_tables(each.path) for each in asked.files):
+        return Beside()
+    try:
+        return documented.beside(())
+    except IndexNotReady:
+        return Beside()  # Names count by their parts.
+
+
+def _bounded(answer: KnowledgeCheckOutput) -> KnowledgeCheckOutput:
+    """As many violations as an answer has room for, at least one."""
+    size = 0
+    for number, each in enumerate(answer.violations):
+        size += len(each.to_compact_json())
+        if number and size > ANSWER_BYTES:
+            return answer.model_copy(
+                update={"violations": answer.violations[:number], "returned": number, "truncated": True}
+            )
+    return answer
+
+
+def rules_of(shelf: Shelf, ids: Collection[str] | None) -> list[Rule]:
+    """The constraints to check: of accepted items, or of the named ones whatever their status.
+
+    Of several items with one id the most specific counts, and of the less specific ones what blocks.
+
+    Raises:
+        KnowledgeNotFound: when a named item is not there.
+    """
+    known = {shelf.item(number).id for number in shelf.seen}
+    unknown = next((each for each in ids or () if each not in known), None)
+    if unknown is not None:
+        raise shelf.missing(unknown)
+    first = set(shelf.first())
+    rules: list[Rule] = []
+    for number in shelf.seen:
+        item = shelf.item(number)
+        if item.id in ids if ids is not None else item.status == "accepted":
+            own = [Rule(item.id, item.title, item.severity, each) for each in item.constraints]
+            rules += own if number in first else [each for each in own if each.severity == "block"]
+    return rules
+
+
+def _path(path: str) -> str:
+    """A path as globs compare it: relative, with `/`.
+
+    Raises:
+        KnowledgeInputInvalid: when it leads elsewhere.
+    """
+    parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
+    if ".." in parts or not parts:
+        raise KnowledgeInputInvalid(f"files: the path {path[:100]!r} leads elsewhere; give it relative to the project")
+    return "/".join(parts)

@@ -1,0 +1,94 @@
+"""Documented tables as policies see them, and what a name in SQL means among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tribal.capabilities.knowledge.policies.collecting import Beside
+from tribal.capabilities.knowledge.policies.evidence import Named
+from tribal.capabilities.knowledge.policies.patterns import path_glob
+from tribal.joins.outline import TableOutline
+from tribal.ports.index_reader import IndexedTable, IndexFilter
+
+if TYPE_CHECKING:
+    from tribal.identity.scope import Scope
+    from tribal.ports.index_reader import IndexReader
+
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Documented:
+    """The tables that a caller may see.
+
+    Raises, when it is asked for anything: `IndexNotReady`.
+
+    Args:
+        index: where they are.
+        scope: what the caller may see.
+    """
+
+    index: IndexReader
+    scope: Scope
+    warnings: list[str] = field(default_factory=list, init=False)
+    """What to know about what was asked."""
+
+    def beside(self, globs: Sequence[str]) -> Beside:
+        """The tables that globs of `database.schema.table` name, their columns, and how SQL is read beside them."""
+        named = self._named(globs)
+        tables = [Named(_spellings(each)) for each in named]
+        columns: list[Named] = []
+        for start in range(0, len(named), _AT_ONCE):
+            some = named[start : start + _AT_ONCE]
+            outlines = self.index.documents([each.record_id for each in some], TableOutline)
+            for table in some:
+                outline = outlines.get(table.record_id)
+                for column in outline.columns if outline else ():
+                    owners = _spellings(table)
+                    columns.append(Named((*(f"{owner}.{column.name}" for owner in owners), column.name)))
+        return Beside(tables=tables, columns=columns, dialect=self._dialect(), resolve=self.resolve)
+
+    def resolve(self, parts: Sequence[str]) -> tuple[str, ...]:
+        """The spellings of a table that SQL names: of the one that is documented, if there is only one of that name."""
+        plain = tuple(".".join(parts[start:]) for start in range(len(parts)))
+        found = self._by_ending.get(".".join(parts).casefold(), ())
+        return _spellings(found[0]) if len(found) == 1 else plain
+
+    @cached_property
+    def _tables(self) -> list[IndexedTable]:
+        return self.index.tables(IndexFilter(self.scope))
+
+    @cached_property
+    def _by_ending(self) -> dict[str, list[IndexedTable]]:
+        found: dict[str, list[IndexedTable]] = {}
+        for table in self._tables:
+            for spelling in _spellings(table):
+                found.setdefault(spelling.casefold(), []).append(table)
+        return found
+
+    def _named(self, globs: Sequence[str]) -> list[IndexedTable]:
+        found: dict[int, IndexedTable] = {}
+        for each in globs:
+            is_meant = path_glob(each)
+            meant = [table for table in self._tables if is_meant(_spellings(table)[0])]
+            if not meant:
+                self.warnings.append(f"no documented table is called {each!r}")
+            found |= {table.record_id: table for table in meant}
+        return list(found.values())
+
+    def _dialect(self) -> str:
+        kinds = {table.database_type for table in self._tables}
+        if len(kinds) > 1:
+            self.warnings.append("databases of several kinds are documented: SQL was read as PostgreSQL's")
+        return "snowflake" if kinds == {"snowflake"} else "postgres"
+
+
+def _spellings(table: IndexedTable) -> tuple[str, ...]:
+    return (
+        f"{table.database}.{table.schema}.{table.table}",
+        f"{table.schema}.{table.table}",
+        table.table,
+    )

@@ -1,0 +1,63 @@
+"""Decisions and policies that may be about a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from tribal.capabilities.knowledge.snapshots.visible_items import Shelf
+from tribal.capabilities.knowledge.tools import READ_KNOWLEDGE
+from tribal.errors import NothingPublished
+from tribal.ports.remembering.guidance import Guidance
+
+if TYPE_CHECKING:
+    from tribal.identity.table_names import TableIdentity
+    from tribal.ports.caller import Caller
+    from tribal_contracts.knowledge import ProjectedItem
+
+_BLOCKING, _OTHER = 0, 1
+
+
+class KnowledgeGuidance:
+    """The `GuidanceSource` of accepted items.
+
+    Args:
+        shelf: what a caller sees of the published snapshot.
+    """
+
+    def __init__(self, shelf: Callable[[Caller], Shelf]) -> None:
+        self._shelf = shelf
+
+    def about(self, table: TableIdentity, caller: Caller) -> Sequence[Guidance]:
+        """Items that say that they are about it, or name it in their text or constraints."""
+        if not caller.may(READ_KNOWLEDGE):
+            return []
+        try:
+            shelf = self._shelf(caller)
+        except NothingPublished:
+            return []
+        last = table.table.casefold()
+        found = [each for each in map(shelf.item, shelf.shown()) if each.status == "accepted"]
+        return [
+            Guidance(
+                id=item.id,
+                kind=item.type,
+                layer=item.layer,
+                text=f"{item.title}: {item.summary}",
+                author=item.author,
+                created_at=item.updated_at,
+                tables=(*item.tables, *item.mentions),
+                place=_BLOCKING if _blocks(item) else _OTHER,
+            )
+            for item in found
+            if any(_last(name) == last for name in (*item.tables, *item.mentions))
+        ]
+
+
+def _last(name: str) -> str:
+    """The last part of a name, as it is compared."""
+    return name.rpartition(".")[2].strip('"').casefold()
+
+
+def _blocks(item: ProjectedItem) -> bool:
+    return any((each.severity or item.severity) == "block" for each in item.constraints)

@@ -1,0 +1,1 @@
+"""Files of decisions and policies, read as items."""

@@ -1,0 +1,297 @@
+"""Reads one file of knowledge as an item.
+
+Front matter says what an item is, where there is any; a decision record without it says so in its own form. Everything
+in a file is data: nothing of it is evaluated, followed or rendered here.
+
+Source: docs/contracts.md, Knowledge.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+from pydantic import JsonValue, ValidationError
+
+from tribal.capabilities.knowledge.items.decisions import (
+    REJECTED,
+    SUMMARY_CHARS,
+    day,
+    day_of,
+    known_status,
+    status_of,
+    summary_of,
+    title_of,
+)
+from tribal.capabilities.knowledge.items.markdown_outline import Outline, outline
+from tribal.capabilities.knowledge.items.places import Place
+from tribal.capabilities.knowledge.policies.patterns import expression, path_glob
+from tribal.errors import ConfigurationError, ItemUnusable, PatternInvalid
+from tribal.identity.table_names import slug
+from tribal.yaml_lines import compose_yaml, line_of, locate, plain_value, shape_problem
+from tribal_contracts.knowledge import (
+    SEVERITIES,
+    STATUSES,
+    TYPES,
+    Constraint,
+    KnowledgeStatus,
+    KnowledgeType,
+    Severity,
+)
+
+MAX_BYTES = 1 << 20
+"""Of a file."""
+MAX_CONSTRAINTS = 200
+MAX_TAGS = 50
+MAX_TITLE_CHARS = 300
+MAX_METADATA_BYTES = 16_384
+_FENCED = ("yaml", "yml")
+_CONSTRAINTS = "constraints"
+_OWN = frozenset(
+    "id type title summary status severity tags metadata supersedes constraints created updated date layer createdAt"
+    " updatedAt".split()
+)
+"""Keys of front matter that mean something here; the others are kept as metadata."""
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}\Z")
+_FRONT = re.compile(r"---[ \t]*\r?\n(?P<yaml>.*?)(?:^|\n)---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadItem:
+    """What a file says. What only its history knows is left open.
+
+    Attributes:
+        created: the day that is stated, else `None`.
+        superseded_by: paths or ids, as they are written.
+    """
+
+    id: str
+    type: KnowledgeType
+    title: str
+    summary: str
+    content: str
+    status: KnowledgeStatus
+    severity: Severity
+    tags: Sequence[str] = ()
+    constraints: Sequence[Constraint] = ()
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+    created: str | None = None
+    updated: str | None = None
+    supersedes: str | None = None
+    superseded_by: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of tables that it says it is about."""
+        named = self.metadata.get("tables")
+        return [each for each in named if isinstance(each, str)] if isinstance(named, list) else []
+
+
+def read_item(path: str, data: bytes, place: Place) -> ReadItem | None:
+    """The item of a file; `None` when it was rejected, and is not published.
+
+    Raises:
+        ItemUnusable: with the line and what to do.
+    """
+    if len(data) > MAX_BYTES:
+        raise ItemUnusable(f"it is larger than {MAX_BYTES:,} bytes", None)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ItemUnusable("it is not UTF-8; save it as UTF-8", line) from None
+    front, node, body, first_line = _front_matter(path, text)
+    told = outline(body, first_line)
+    status, superseded_by, warnings = _status(front, node, told)
+    if status == REJECTED:
+        return None
+    title = _title(front, node, told)
+    return ReadItem(
+        id=_id(front, node, path),
+        type=_type(front, node, place),
+        title=title,
+        summary=_text(front, node, "summary", SUMMARY_CHARS * 3) or summary_of(told, title),
+        content=body.strip("\n"),
+        status=status,
+        severity=_one_of(front, node, "severity", SEVERITIES) or ("info" if place.type == "adr" else "warn"),
+        tags=_tags(front, node),
+        constraints=_constraints(path, front, node, told),
+        metadata=_metadata(front, node),
+        created=_day(front, "created", "createdAt", "date") or day_of(told),
+        updated=_day(front, "updated", "updatedAt"),
+        supersedes=_text(front, node, "supersedes", 200),
+        superseded_by=superseded_by,
+        warnings=warnings,
+    )
+
+
+def _front_matter(path: str, text: str) -> tuple[dict[str, Any], yaml.Node | None, str, int]:
+    """Front matter as data and as nodes, the text below it, and the line where that begins."""
+    found = _FRONT.match(text)
+    if found is None:
+        return {}, None, text, 1
+    # A line in front, so that lines are counted as in the file.
+    root = _composed(path, "\n" + found["yaml"])
+    after = text.count("\n", 0, found.end()) + 1
+    if root is None:
+        return {}, None, text[found.end() :], after
+    if not isinstance(root, yaml.MappingNode):
+        raise ItemUnusable("front matter holds keys and values", line_of(root))
+    return plain_value(root), root, text[found.end() :], after
+
+
+def _composed(path: str, text: str) -> yaml.Node | None:
+    try:
+        return compose_yaml(path, text.encode("utf-8", "surrogatepass"))
+    except ConfigurationError as error:
+        line = (error.context or {}).get("line")
+        problem = error.message.partition(": ")[2]
+        raise ItemUnusable(problem, line if isinstance(line, int) else None) from None
+
+
+def _line(node: yaml.Node | None, *location: str | int) -> int | None:
+    return None if node is None else line_of(locate(node, location))
+
+
+def _text(front: Mapping[str, Any], node: yaml.Node | None, key: str, most: int) -> str | None:
+    value = front.get(key)
+    if value is None or value == "":
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str) or len(value) > most:
+        raise ItemUnusable(f"{key}: should be text of at most {most} characters", _line(node, key))
+    return " ".join(value.split())
+
+
+def _one_of(front: Mapping[str, Any], node: yaml.Node | None, key: str, allowed: Sequence[str]) -> Any:
+    value = front.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, str) or value.casefold() not in allowed:
+        raise ItemUnusable(f"{key}: should be one of {', '.join(allowed)}", _line(node, key))
+    return value.casefold()
+
+
+def _id(front: Mapping[str, Any], node: yaml.Node | None, path: str) -> str:
+    own = _text(front, node, "id", 200)
+    if own is None:
+        return slug(path.rpartition("/")[2].rpartition(".")[0])[:200]
+    if not _ID.match(own):
+        raise ItemUnusable("id: should have letters, digits, dots, - and _ alone", _line(node, "id"))
+    return own
+
+
+def _type(front: Mapping[str, Any], node: yaml.Node | None, place: Place) -> KnowledgeType:
+    own: KnowledgeType | None = _one_of(front, node, "type", TYPES)
+    if own is not None and own != place.type:
+        raise ItemUnusable(f"type: says {own!r} in a folder of type {place.type!r}", _line(node, "type"))
+    layer = front.get("layer")
+    if layer is not None and layer != place.layer:
+        raise ItemUnusable(f"layer: does not say {place.layer!r}, as its folder does", _line(node, "layer"))
+    return place.type
+
+
+def _title(front: Mapping[str, Any], node: yaml.Node | None, told: Outline) -> str:
+    own = _text(front, node, "title", MAX_TITLE_CHARS)
+    if own is not None:
+        return own
+    found = title_of(told)
+    if found is None:
+        raise ItemUnusable("it has no title: write one as its first heading, or as `title` in front matter", 1)
+    return found.text[:MAX_TITLE_CHARS]
+
+
+def _status(
+    front: Mapping[str, Any], node: yaml.Node | None, told: Outline
+) -> tuple[KnowledgeStatus | Any, Sequence[str], Sequence[str]]:
+    """The status, what it is said to be superseded by, and warnings."""
+    own = _text(front, node, "status", 500)
+    if own is not None:
+        status, is_placeholder = known_status(own)
+        if status is None or is_placeholder:
+            raise ItemUnusable(f"status: should be one of {', '.join(STATUSES)}", _line(node, "status"))
+        return status, (), ()
+    stated = status_of(told)
+    if stated is None:
+        return "accepted", (), ("no status is stated: taken as accepted",)
+    if stated.status is None:
+        raise ItemUnusable(f"the status is none of {', '.join(STATUSES)}", stated.line)
+    return stated.status, stated.superseded_by, ()
+
+
+def _tags(front: Mapping[str, Any], node: yaml.Node | None) -> list[str]:
+    value = front.get("tags") or []
+    listed = value.split(",") if isinstance(value, str) else value
+    if not isinstance(listed, list) or len(listed) > MAX_TAGS or not all(isinstance(each, str) for each in listed):
+        raise ItemUnusable(f"tags: should be a list of at most {MAX_TAGS} texts", _line(node, "tags"))
+    return list(dict.fromkeys(each.strip()[:64] for each in listed if each.strip()))
+
+
+def _metadata(front: Mapping[str, Any], node: yaml.Node | None) -> dict[str, JsonValue]:
+    own = front.get("metadata") or {}
+    if not isinstance(own, dict):
+        raise ItemUnusable("metadata: should hold further keys, indented below it", _line(node, "metadata"))
+    others = {key: value for key, value in front.items() if key not in _OWN}
+    metadata = {**others, **own}
+    if len(json.dumps(metadata, ensure_ascii=False).encode()) > MAX_METADATA_BYTES:
+        raise ItemUnusable(f"metadata: should not be larger than {MAX_METADATA_BYTES:,} bytes", _line(node, "metadata"))
+    return metadata
+
+
+def _day(front: Mapping[str, Any], *keys: str) -> str | None:
+    return next((found for key in keys if isinstance(front.get(key), str) and (found := day(front[key]))), None)
+
+
+def _constraints(path: str, front: Mapping[str, Any], node: yaml.Node | None, told: Outline) -> list[Constraint]:
+    stated: list[tuple[Any, yaml.Node | None, int]] = []
+    if _CONSTRAINTS in front:
+        stated.append((front, node, 0))
+    for fence in told.fences:
+        if fence.language in _FENCED and re.search(rf"^{_CONSTRAINTS}[ \t]*:", fence.text, re.MULTILINE):
+            root = _composed(path, "\n" * fence.number + fence.text)
+            if isinstance(root, yaml.MappingNode):
+                stated.append((plain_value(root), root, fence.number))
+    if len(stated) > 1:
+        raise ItemUnusable("constraints are stated twice: keep them in one place", _line(stated[1][1], _CONSTRAINTS))
+    if not stated:
+        return []
+    ((holder, root, _),) = stated
+    listed = holder[_CONSTRAINTS]
+    if not isinstance(listed, list) or len(listed) > MAX_CONSTRAINTS:
+        raise ItemUnusable(f"constraints: should be a list of at most {MAX_CONSTRAINTS}", _line(root, _CONSTRAINTS))
+    return [_constraint(each, root, number) for number, each in enumerate(listed)]
+
+
+def _constraint(value: Any, root: yaml.Node | None, number: int) -> Constraint:
+    where: tuple[str | int, ...] = (_CONSTRAINTS, number)
+    try:
+        constraint = Constraint.model_validate(value)
+    except ValidationError as error:
+        detail = error.errors()[0]
+        name = ".".join(str(part) for part in detail["loc"])
+        line = _line(root, *where, *detail["loc"])
+        raise ItemUnusable(f"constraint {number + 1}: {name} {_problem(detail)}".replace(":  ", ": "), line) from None
+    try:
+        if constraint.operator in ("must_exist", "must_not_exist"):
+            path_glob(constraint.pattern)
+        else:
+            expression(constraint.pattern)
+        if constraint.applies_to is not None:
+            path_glob(constraint.applies_to)
+    except PatternInvalid as error:
+        raise ItemUnusable(f"constraint {number + 1}: {error.message}", _line(root, *where, "pattern")) from None
+    return constraint
+
+
+def _problem(detail: Mapping[str, Any]) -> str:
+    if detail["type"] == "missing":
+        return "is missing"
+    if detail["type"] == "extra_forbidden":
+        return "is no key of a constraint"
+    return shape_problem(detail)

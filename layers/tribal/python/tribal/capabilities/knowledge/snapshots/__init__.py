@@ -1,0 +1,1 @@
+"""Published snapshots of a source's items: written, read and searched."""

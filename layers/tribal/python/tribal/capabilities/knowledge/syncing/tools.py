@@ -1,0 +1,170 @@
+"""The tools that sync. Use cases and contracts are imported only when a tool is called."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tribal.ports.tool import Capability, Effect, ToolSpec
+
+if TYPE_CHECKING:
+    from tribal.capabilities.memory.recovery import Kept
+    from tribal.ports.application import Application
+    from tribal.ports.caller import Caller
+    from tribal_contracts import AgentError, Contract, ToolError
+    from tribal_contracts.knowledge import SyncNowInput, SyncStatusInput
+
+    Models = tuple[type[Contract], type[Contract]]
+
+SYNC = "sync"
+RIGHT_TO_SYNC = "knowledge:sync"
+_READ = "knowledge:read"
+_INTERNAL = "SYN_INTERNAL"
+_WIRE_CODES: dict[str, Any] = {
+    "SYN_INPUT_INVALID": "INVALID_INPUT",
+    "SYN_ACCESS_DENIED": "UNAUTHORIZED",
+    "SYN_LOCKED": "CONFLICT",
+    "SYN_TIMED_OUT": "TIMEOUT",
+    "KNW_NOTHING_PUBLISHED": "NOT_FOUND",
+    "MEM_TIMED_OUT": "TIMEOUT",
+    "MEM_CONFLICT": "CONFLICT",
+}
+
+
+def _now_models() -> Models:
+    from tribal_contracts.knowledge import SyncNowInput, SyncNowOutput
+
+    return SyncNowInput, SyncNowOutput
+
+
+def _status_models() -> Models:
+    from tribal_contracts.knowledge import SyncStatusInput, SyncStatusOutput
+
+    return SyncStatusInput, SyncStatusOutput
+
+
+def _failure_model() -> type[ToolError]:
+    from tribal_contracts import ToolError
+
+    return ToolError
+
+
+def sync_now(request: SyncNowInput, caller: Caller, app: Application) -> Contract:
+    """Answer `sync_now`: one sync with the parts of an application."""
+    from functools import partial
+
+    from tribal.capabilities.knowledge.items.places import layout_of
+    from tribal.capabilities.knowledge.syncing.sync import Syncing, sync
+    from tribal.errors import NothingPublished
+    from tribal.identity.locations import SYNC_LEASE
+
+    origin = app.knowledge
+    if origin is None:
+        raise NothingPublished(
+            "nothing says where decisions are kept; write `knowledge: {repository: FOLDER OR URL}` into databases.yaml"
+        )
+    return sync(
+        request,
+        Syncing(
+            open_source=origin.open,
+            layout=layout_of(origin.settings, origin.company),
+            store=app.store(),
+            embedder=app.embedder,
+            kept=_kept(caller, app),
+            clock=app.clock,
+            lock=app.locks(SYNC_LEASE),
+            seconds=math.inf if app.sync_seconds is None else app.sync_seconds,
+            tidy=partial(_tidy, caller, app),
+        ),
+    )
+
+
+def _kept(caller: Caller, app: Application) -> Kept | None:
+    from tribal.capabilities.memory.tools import kept_for
+
+    if app.memory_index is None:
+        return None
+    app.recover_memory()
+    return kept_for(caller, app)
+
+
+def _tidy(caller: Caller, app: Application) -> None:
+    """Remove the memories of sessions that have ended."""
+    from tribal.capabilities.memory.tools import prune_sessions
+
+    if app.memory_index is not None:
+        prune_sessions(app, caller)
+
+
+def _status(_: SyncStatusInput, caller: Caller, app: Application) -> Contract:
+    from datetime import datetime
+
+    from tribal.capabilities.knowledge.syncing.record import load_record, status
+    from tribal.ports.remembering.identity import SHARED_LAYERS
+
+    spaces = [space for layer in SHARED_LAYERS for space in caller.identity.spaces(layer)]
+    return status(
+        load_record(app.store()),
+        datetime.fromisoformat(app.clock.published()),
+        app.sync_stale_hours,
+        {(space.layer, space.identifiers[-1][1]) for space in spaces},
+        is_configured=app.knowledge is not None,
+    )
+
+
+def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> ToolError:
+    from tribal.errors.wire import tool_error
+
+    return tool_error(error, _WIRE_CODES)
+
+
+def _error_of(answer: Any) -> AgentError | None:
+    from tribal.errors.wire import error_of
+
+    return error_of(answer, _INTERNAL)
+
+
+def _is_done(answer: Any) -> bool:
+    return bool(getattr(answer, "success", True))
+
+
+CAPABILITY = Capability(
+    name=SYNC,
+    tools=(
+        ToolSpec(
+            name="sync_now",
+            title="Sync decisions",
+            summary="Sync decisions and policies from where they are kept.",
+            description="Manually trigger synchronization between memory and knowledge systems. Use this after"
+            " significant knowledge updates or if you suspect memories are out of date with the latest organizational"
+            " policies.",
+            models=_now_models,
+            handler=sync_now,
+            right=RIGHT_TO_SYNC,
+            effect=Effect(read_only=False),
+            command="sync",
+            is_done=_is_done,
+        ),
+        ToolSpec(
+            name="sync_status",
+            title="Status of syncs",
+            summary="Tell when decisions were synced last, and what failed.",
+            description="Check the status of memory-knowledge synchronization, including last sync time, pending"
+            " changes, and any sync failures.",
+            models=_status_models,
+            handler=_status,
+            right=_READ,
+            command="sync-status",
+        ),
+    ),
+    failed=_failed,
+    failure_model=_failure_model,
+    error_of=_error_of,
+    invalid_input_code="SYN_INPUT_INVALID",
+    internal_code=_INTERNAL,
+    access_denied_code="SYN_ACCESS_DENIED",
+    instructions="Decisions are as of the last sync: sync_status tells when that was, sync_now does it anew;"
+    " warnings say what failed. A failure has errorCode, details whose code says more, and retryable.",
+    explained=frozenset(("errorCode", "details", "retryable", "warnings")),
+)

@@ -1,0 +1,153 @@
+"""Adds memories to the spaces of the caller, and removes them: the object first, which is the truth, then the index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from tribal.capabilities.memory.content import admitted, admitted_labels
+from tribal.capabilities.memory.pointers import is_pointer
+from tribal.capabilities.memory.records import distinct_tags, keep, memory_id, remove
+from tribal.capabilities.memory.recovery import Kept, Writer
+from tribal.capabilities.memory.sessions import Sessions
+from tribal.errors import (
+    IdentifierMissing,
+    MemoryForbidden,
+    MemoryInputInvalid,
+    MemoryNotFound,
+    MemorySpaceFull,
+)
+from tribal.ports import Caller, ObjectStore
+from tribal.ports.remembering.audit import AuditLog, unheard
+from tribal.ports.remembering.identity import LAYERS, SHARED_LAYERS, Space, right_to_write
+from tribal.ports.remembering.memory_index import MemoryIndex
+from tribal.ports.remembering.selection import MemorySelection
+from tribal_contracts import MemorySettings
+from tribal_contracts.memory import (
+    MemoryAddInput,
+    MemoryAddOutput,
+    MemoryDeleteInput,
+    MemoryDeleteOutput,
+    MemoryRecord,
+)
+
+if TYPE_CHECKING:
+    from tribal.ports.index_reader import Embedder
+
+MOST_MEMORIES = 10_000
+"""Of a space. Source: docs/contracts.md, Memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """Where memories are kept, and for whom; `now` is the time that they bear."""
+
+    store: ObjectStore
+    index: MemoryIndex
+    embedder: Callable[[], Embedder]
+    settings: MemorySettings
+    caller: Caller
+    now: str
+    audit: AuditLog = unheard
+
+    @property
+    def kept(self) -> Kept:
+        """The objects and the index, which agree."""
+        return Kept(self.store, self.index, self.embedder, Writer(self.caller.subject, self.now, self.audit))
+
+    @property
+    def sessions(self) -> Sessions:
+        """When sessions were used."""
+        lasting = timedelta(days=self.settings.session_days)
+        return Sessions(self.store, datetime.fromisoformat(self.now), lasting)
+
+
+def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
+    """Answer `memory_add`: adding the same again is adding it once.
+
+    Raises:
+        MemoryInputInvalid: when the content is refused, the layer has no single space, or the space is full.
+        MemoryForbidden: when the caller may not write to the layer.
+    """
+    space = _space_to_write(request.layer, keeping)
+    content, replaced = admitted(request.content, request.layer)
+    tags, metadata, more_replaced = admitted_labels(request.tags or (), request.metadata or {}, request.layer)
+    name = memory_id(space, content)
+    keeping.sessions.remove_ended(space, keeping.kept)
+    all_of_it = MemorySelection((space,))
+    if keeping.index.count(all_of_it) >= MOST_MEMORIES and not list(keeping.index.of_spaces(all_of_it, [name])):
+        raise MemorySpaceFull(
+            f"the layer {request.layer!r} has {MOST_MEMORIES} memories, as many as it takes; delete some first"
+        )
+    told = MemoryRecord(
+        schema_version="1.0",
+        memory_id=name,
+        layer=request.layer,
+        identifiers=dict(space.identifiers),
+        content=content,
+        tags=distinct_tags(tags),
+        metadata=metadata,
+        created_at=keeping.now,
+        author=keeping.caller.subject,
+        session=keeping.caller.identity.session,
+        used_at=keeping.now,
+    )
+    if space.layer == "session":
+        keeping.sessions.note(space)
+    with keeping.kept.changing(space, [name], "add"):
+        _, is_new = keep(keeping.store, space, told)
+    # Whoever may not see what was there already learns nothing of it.
+    is_known = not is_new and any(keeping.index.of_spaces(MemorySelection((space,), (), keeping.caller.scope), [name]))
+    message = "Already stored" if is_known else "Memory stored successfully"
+    if replaced or more_replaced:
+        message += "; personal data in it was replaced, because others read this layer"
+    return MemoryAddOutput(memory_id=name, message=message)
+
+
+def delete(request: MemoryDeleteInput, keeping: Keeping) -> MemoryDeleteOutput:
+    """Answer `memory_delete`.
+
+    Raises:
+        MemoryNotFound: when there is no such memory that the caller may see.
+        MemoryForbidden: when the caller may see it, and not delete it.
+    """
+    caller = keeping.caller
+    spaces = tuple(space for layer in LAYERS for space in caller.identity.spaces(layer))
+    seen = MemorySelection(spaces, (), caller.scope, keeping.sessions.since(caller.identity))
+    found = list(keeping.index.of_spaces(seen, [request.memory_id]))
+    if not found:
+        raise MemoryNotFound(f"Memory {request.memory_id!r} not found")
+    for each in found:
+        _require_deleting(each.record, caller)
+    for each in found:
+        with keeping.kept.changing(each.space, [request.memory_id], "delete"):
+            remove(keeping.store, each.space, request.memory_id)
+        keeping.sessions.remove_ended(each.space, keeping.kept)
+    return MemoryDeleteOutput(message="Memory deleted successfully")
+
+
+def _space_to_write(layer: str, keeping: Keeping) -> Space:
+    caller = keeping.caller
+    if layer not in keeping.settings.writable_layers:
+        raise MemoryForbidden(
+            f"tools may not write to the layer {layer!r}; memory.writable_layers in databases.yaml says to which"
+        )
+    if not caller.may(right_to_write(layer)):
+        raise MemoryForbidden(f"this needs the right {right_to_write(layer)!r}")
+    spaces = caller.identity.spaces_to_write(layer)
+    if not spaces:
+        raise IdentifierMissing(f"you have no identifier for the layer {layer!r}")
+    if len(spaces) > 1:
+        named = ", ".join(repr(space.identifiers[-1][1]) for space in spaces)
+        raise MemoryInputInvalid(f"you belong to several of the layer {layer!r} ({named}), and none is chosen")
+    return spaces[0]
+
+
+def _require_deleting(record: MemoryRecord, caller: Caller) -> None:
+    if is_pointer(record):
+        raise MemoryForbidden(f"it points to {record.source} and follows that; whoever removes that removes it")
+    own = record.layer not in SHARED_LAYERS or record.author == caller.subject
+    if not (own and caller.may(right_to_write("user"))) and not caller.may(right_to_write(record.layer)):
+        raise MemoryForbidden(f"this needs the right {right_to_write(record.layer)!r}")

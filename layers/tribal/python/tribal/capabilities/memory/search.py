@@ -1,0 +1,167 @@
+"""Finds memories by words and by meaning, within the spaces of the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from tribal.capabilities.memory.duplicates import distinct
+from tribal.capabilities.memory.relevance import Candidate, scores
+from tribal.errors import EmbeddingFailed, IdentifierMissing
+from tribal.naming.tokens import index_terms
+from tribal.ports.remembering.identity import LAYERS, Identity
+from tribal.ports.remembering.memory_index import FoundMemory, MemoryIndex
+from tribal.ports.remembering.selection import MemorySelection
+from tribal.scoping.bounds import Bounds
+from tribal_contracts.memory import (
+    MemoryRecord,
+    MemorySearchInput,
+    MemorySearchOutput,
+    MemorySearchResult,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tribal.ports.index_reader import Embedder
+
+CANDIDATES = 1_000
+"""Memories looked at by each sign."""
+ANSWER_BYTES = 12_000
+"""Of all results together: 3,000 tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Whom memories are found for, and where.
+
+    `session_age` is how long a session's memories last after it was used.
+    """
+
+    index: MemoryIndex
+    embedder: Callable[[], Embedder]
+    identity: Identity
+    bounds: Bounds
+    now: datetime
+    session_age: timedelta
+
+
+def search(request: MemorySearchInput, recall: Recall) -> MemorySearchOutput:
+    """Answer `memory_search`.
+
+    Raises:
+        MemoryInputInvalid: when the caller has an identifier for none of the layers.
+    """
+    layers, warnings = _layers(request, recall.identity)
+    spaces = tuple(space for layer in layers for space in recall.identity.spaces(layer))
+    wanted = MemorySelection(spaces, tuple(request.wanted_tags), recall.bounds.scope, recall.now - recall.session_age)
+    candidates, is_cut = _candidates(request.query, wanted, recall)
+    if is_cut:
+        warnings.append(
+            f"totalCount counts the {CANDIDATES:,} nearest memories by words and by meaning; there may be more"
+        )
+    found = _distinct([each for each in candidates if each.score >= request.threshold])
+    results: list[MemorySearchResult] = []
+    size = 0
+    for each in found[: request.limit]:
+        result = _result(each)
+        size += len(result.to_compact_json())
+        if results and size > ANSWER_BYTES:
+            break
+        results.append(result)
+    return MemorySearchOutput(
+        results=results,
+        total_count=len(found),
+        searched_layers=layers,
+        returned=len(results) if len(results) < len(found) else None,
+        truncated=True if len(results) < min(len(found), request.limit) else None,
+        warnings=warnings or None,
+    )
+
+
+def _layers(request: MemorySearchInput, identity: Identity) -> tuple[list[Any], list[str]]:
+    """The layers to search in order of precedence, and what to say of those that are not."""
+    held = [layer for layer in LAYERS if identity.spaces(layer)]
+    wanted = held if request.layers is None else [layer for layer in held if layer in request.layers]
+    missing = [layer for layer in LAYERS if layer in (request.layers or ()) and layer not in held]
+    if not wanted:
+        named = ", ".join(missing) or "any layer"
+        raise IdentifierMissing(f"there is nothing to search: you have no identifier for {named}")
+    return wanted, [f"not searched: you have no identifier for {layer}" for layer in missing]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    memory: FoundMemory
+    score: float
+
+
+def _candidates(query: str, wanted: MemorySelection, recall: Recall) -> tuple[list[_Scored], bool]:
+    """Memories with their scores, and whether the index may have more."""
+    terms = list(dict.fromkeys(index_terms(query)))
+    vector = _vector(query, recall)
+    by_words = recall.index.by_words(wanted, terms, CANDIDATES + 1)
+    by_vector = [] if vector is None else recall.index.by_vector(wanted, vector, CANDIDATES + 1)
+    is_cut = max(len(by_words), len(by_vector)) > CANDIDATES
+    found = (*by_words[:CANDIDATES], *by_vector[:CANDIDATES])
+    distinct_memories = {(each.space, each.record.memory_id): each for each in found}.values()
+    every = [
+        each for each in distinct_memories if not recall.bounds.withholds_any([each.record.content, *each.record.tags])
+    ]
+    candidates = [
+        Candidate(
+            each.terms,
+            _cosine(vector, each.vector),
+            _session(each.record),
+            datetime.fromisoformat(each.record.created_at),
+        )
+        for each in every
+    ]
+    scored = [_Scored(each, score) for each, score in zip(every, scores(terms, candidates), strict=True)]
+    return sorted(scored, key=_order), is_cut
+
+
+def _cosine(one: NDArray[Any] | None, other: NDArray[Any] | None) -> float:
+    # What was remembered by another model of vectors is compared by words alone.
+    return 0.0 if one is None or other is None or len(one) != len(other) else float(other @ one)
+
+
+def _session(record: MemoryRecord) -> tuple[str, str] | None:
+    return None if record.session is None else (record.author, record.session)
+
+
+def _vector(query: str, recall: Recall) -> NDArray[Any] | None:
+    try:
+        (vector,) = recall.embedder().embed([query])
+    except EmbeddingFailed:
+        return None
+    return vector if vector.any() else None
+
+
+def _distinct(found: Sequence[_Scored]) -> list[_Scored]:
+    """Without those that say what another says in a more specific layer, or in the same one and with more evidence."""
+    specific = sorted(found, key=lambda one: (LAYERS.index(one.memory.space.layer), *_order(one)))
+    return sorted(
+        (specific[number] for number in distinct([each.memory.record.content for each in specific])), key=_order
+    )
+
+
+def _order(scored: _Scored) -> tuple[float, int, str, str]:
+    record = scored.memory.record
+    return -scored.score, LAYERS.index(record.layer), record.created_at, record.memory_id
+
+
+def _result(scored: _Scored) -> MemorySearchResult:
+    record = scored.memory.record
+    return MemorySearchResult(
+        content=record.content,
+        layer=record.layer,
+        score=scored.score,
+        memory_id=record.memory_id,
+        tags=list(record.tags) or None,
+        created_at=record.created_at,
+        source=record.source,
+        author=record.author,
+    )

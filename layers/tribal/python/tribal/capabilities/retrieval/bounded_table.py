@@ -1,0 +1,136 @@
+"""A table's document as a caller may see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tribal.capabilities.retrieval.names import may_see
+from tribal.identity.table_names import format_name, parse_name
+from tribal.naming.mentions import OwnNames
+from tribal.naming.stemming import stem
+from tribal.naming.tokens import split_identifier
+from tribal.scoping.bounds import WITHHELD, Bounds
+from tribal_contracts import (
+    DatabaseType,
+    Description,
+    DocumentedColumn,
+    DocumentedIndex,
+    DocumentedInferredKey,
+    KeyEvidence,
+    TableDocument,
+)
+
+
+def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
+    """The document without what tells of anything outside of the bounds; the same if nothing is kept from the caller.
+
+    Keys and relations to hidden tables are left out. What people, comments and models say is withheld whole when it
+    mentions something hidden, of what rules say only the parts that do. Types, defaults and expressions are replaced.
+    """
+    if bounds.is_open:
+        return document
+    own = OwnNames.of(
+        [document.database, document.schema_, document.table, *(column.name for column in document.columns)]
+    )
+    texts = _Texts(bounds, document.database, document.database_type, own)
+    keys = [key for key in document.foreign_keys if may_see(key.references_table, bounds.scope)]
+    in_keys = {column for key in keys for column in key.columns}
+    return document.model_copy(
+        update={
+            "domain": bounds.shown_domain(document.domain),
+            "description": texts.description(document.description),
+            "notes": [left for note in document.notes if (left := texts.derived(note)) == note],
+            "columns": [_column(column, column.name in in_keys, texts) for column in document.columns],
+            "foreign_keys": keys,
+            "indexes": [_index(index, document, texts) for index in document.indexes],
+            "relations": [other for other in document.relations if may_see(other.name, bounds.scope)],
+            "inferred_keys": [_likely_key(key, bounds) for key in document.inferred_keys if _may_see_ends(key, bounds)],
+            "checks": [check for check in document.checks if not texts.hides_sql(check.expression)],
+            "view_definition": texts.sql(document.view_definition),
+        }
+    )
+
+
+class _Texts:
+    """What of a table's texts a caller may see."""
+
+    def __init__(self, bounds: Bounds, database: str, dialect: DatabaseType, own: OwnNames) -> None:
+        self._bounds = bounds
+        self._database = database
+        self._dialect = dialect
+        self._own = own
+
+    def description(self, said: Description) -> Description:
+        """A description, whose text is empty when it is withheld."""
+        if said.source != "derived":
+            return _withheld(said) if self._bounds.withholds(said.text, self._own) else said
+        left = self.derived(said.text)
+        # What is left is no longer sentence by sentence what the evidence was given for.
+        return said if left == said.text else said.model_copy(update={"text": left, "evidence": None})
+
+    def derived(self, text: str) -> str:
+        """What may be seen of sentences that rules made."""
+        return self._bounds.bounded_derived(text, self._database, self._own)
+
+    def hides_name(self, name: str, withheld: Iterable[str]) -> bool:
+        """Whether a name tells of something hidden; servers name indexes after the functions that they call."""
+        inside = {token for sql in withheld for token in split_identifier(sql) if stem(token) not in self._own.stems}
+        return not inside.isdisjoint(split_identifier(name)) or self._bounds.withholds(name, self._own)
+
+    def hides_sql(self, sql: str) -> bool:
+        """Whether an expression or a type names something hidden."""
+        return self._bounds.withholds_sql(sql, self._database, self._dialect)
+
+    def sql(self, sql: str | None) -> str | None:
+        """An expression or a type, or what stands for it."""
+        return WITHHELD if sql is not None and self.hides_sql(sql) else sql
+
+
+def _column(column: DocumentedColumn, is_foreign_key: bool, texts: _Texts) -> DocumentedColumn:
+    update: dict[str, object] = {
+        "default_value": texts.sql(column.default_value),
+        "description": texts.description(column.description),
+        "is_foreign_key": is_foreign_key,
+        "generated": texts.sql(column.generated),
+        "base_type": texts.sql(column.base_type),
+    }
+    if texts.hides_sql(column.type):
+        # Its values, and what rules say of them, are labels of the type.
+        update |= {"type": WITHHELD, "base_type": None, "enum_values": None, "samples": None}
+    told_of_hidden = "type" in update or (column.is_foreign_key and not is_foreign_key)
+    if told_of_hidden and column.description.source == "derived":
+        update["description"] = _withheld(column.description)
+    return column.model_copy(update=update)
+
+
+def _may_see_ends(key: DocumentedInferredKey, bounds: Bounds) -> bool:
+    return may_see(key.from_table, bounds.scope) and may_see(key.to_table, bounds.scope)
+
+
+def _likely_key(key: DocumentedInferredKey, bounds: Bounds) -> DocumentedInferredKey:
+    return key.model_copy(update={"evidence": bounded_evidence(key.evidence, bounds)})
+
+
+def bounded_evidence(evidence: Iterable[KeyEvidence], bounds: Bounds) -> list[KeyEvidence]:
+    """What a likely key rests on, without what is named after something hidden."""
+    return [one for one in evidence if bounds.is_open or may_see(_table_of(one), bounds.scope)]
+
+
+def _table_of(evidence: KeyEvidence) -> str:
+    """The table that evidence is of, or whose column it is of; empty for what is no name."""
+    try:
+        return format_name(parse_name(evidence.of)[:3])
+    except ValueError:
+        return ""
+
+
+def _index(index: DocumentedIndex, document: TableDocument, texts: _Texts) -> DocumentedIndex:
+    columns = {column.name for column in document.columns}
+    shown = [part if part in columns else texts.sql(part) or "" for part in index.columns]
+    withheld = [part for part, left in zip(index.columns, shown, strict=True) if left != part]
+    name = WITHHELD if texts.hides_name(index.name, withheld) else index.name
+    return index.model_copy(update={"name": name, "columns": shown, "predicate": texts.sql(index.predicate)})
+
+
+def _withheld(said: Description) -> Description:
+    return said.model_copy(update={"text": "", "evidence": None})

@@ -1,0 +1,48 @@
+"""The graph of keys that joins are found in; built once per generation."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
+from tribal.identity.table_names import TableIdentity
+from tribal.joins.graph import JoinGraph
+from tribal.naming import split_identifier, stem
+from tribal_contracts import KeyEdge
+
+_KEY_WORDS = frozenset(stem(word) for word in "id key code no nr num number ref fk uid uuid guid name".split())
+"""Words that mark a column as a key."""
+
+
+def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:
+    """Every key of the index, not limited to the caller's scope: restrict the tables when searching it."""
+
+    def build() -> JoinGraph:
+        keys = toolbox.index.key_graph()
+        return JoinGraph() if keys is None else JoinGraph.of(keys.edges, role_words)
+
+    return toolbox.derived.get(opened.generation, "join graph", build)
+
+
+def role_words(key: KeyEdge) -> int:
+    """Number of words in a key's columns that name a role: neither the referenced table or columns, nor a key word.
+
+    `user_id` referencing `users` has none, `creator_user_id` has one; of two keys to the same table, the one with
+    fewer is preferred.
+    """
+    return len(_stems(tuple(key.from_columns)) - _referenced(key.to_table, tuple(key.to_columns)))
+
+
+@lru_cache(maxsize=16_384)
+def _referenced(table: str, columns: tuple[str, ...]) -> frozenset[str]:
+    """Words that name no role in a key to these columns."""
+    try:
+        parent = TableIdentity.parse(table).table
+    except ValueError:
+        parent = ""
+    return _stems((parent, *columns)) | _KEY_WORDS
+
+
+@lru_cache(maxsize=16_384)
+def _stems(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(stem(token) for name in names for token in split_identifier(name))

@@ -1,0 +1,115 @@
+"""Tool `get_join_path`: how two tables, or several, are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tribal.capabilities.retrieval.answers.fitting import fitted_join
+from tribal.capabilities.retrieval.graphs import join_graph
+from tribal.capabilities.retrieval.inferred_keys import inferred_joins
+from tribal.capabilities.retrieval.joining.join_answer import JoinWriter
+from tribal.capabilities.retrieval.names import find_table, name_of
+from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
+from tribal.errors import ToolInputInvalid
+from tribal.joins.paths import Keys
+from tribal.joins.trees import MAX_HOPS, JoinTree, cheapest_tree
+from tribal.ports import IndexedTable
+from tribal_contracts import AgentError, GetJoinPathInput, GetJoinPathOutput
+
+
+def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOutput:
+    """Find the cheapest path along keys, or a tree of paths to several tables, as steps and as SQL that runs.
+
+    If the keys of the index do not connect the tables, keys are inferred for their schemas, and the answer says so.
+    Known tables that nothing connects are no error: `path_found` is false.
+
+    Raises:
+        ToolInputInvalid: when `max_hops` is out of range.
+        TableNotFound: when a name matches no table, or more than one.
+        AnswerTooLong: when the path and its SQL exceed what an answer may have.
+        IndexNotReady: when there is no finished index.
+
+    Source: specification section 6.3.
+    """
+    if not 1 <= request.max_hops <= MAX_HOPS:
+        raise ToolInputInvalid(f"max_hops is {request.max_hops}; it must be from 1 to {MAX_HOPS}")
+    opened = open_index(toolbox)
+    asked = [
+        find_table(name, opened.tables) for name in (request.source_table, request.target_table, *(request.also or ()))
+    ]
+    answer = GetJoinPathOutput(
+        success=True,
+        tokens_used=0,
+        path_found=False,
+        source=name_of(asked[0]),
+        target=name_of(asked[1]),
+        warnings=list(opened.warnings) or None,
+    )
+    elsewhere = next((table for table in asked if table.database != asked[0].database), None)
+    if elsewhere is not None:
+        return _warned(answer, _between_databases(asked[0], elsewhere, toolbox))
+    return _Search(asked, request.max_hops, opened, toolbox).answer(answer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A search for the joins between some tables of one database."""
+
+    asked: Sequence[IndexedTable]
+    max_hops: int
+    opened: OpenIndex
+    toolbox: Toolbox
+
+    def answer(self, answer: GetJoinPathOutput) -> GetJoinPathOutput:
+        """The answer with what was found, or with why nothing was."""
+        visible = frozenset(name_of(entry) for entry in self.opened.tables)
+        keys = Keys(join_graph(self.opened, self.toolbox), visible.__contains__)
+        tree = self._tree(keys)
+        hops = self._hops_needed(tree, keys)
+        if tree.missing and hops is None:
+            likely = inferred_joins(self.asked, self.opened, self.toolbox)
+            keys = Keys(likely.graph, likely.tables.__contains__)
+            tree = self._tree(keys)
+            hops = self._hops_needed(tree, keys)
+        if not tree.missing:
+            found = JoinWriter(self.asked[0], keys.graph, self.opened, self.toolbox).written(answer, tree)
+            return fitted_join(found, self.toolbox)
+        if hops is None and len(self.asked) == 2:
+            return answer
+        return _warned(answer, self._missed(tree, hops))
+
+    def _tree(self, keys: Keys) -> JoinTree:
+        root, target, *also = map(name_of, self.asked)
+        return cheapest_tree(keys, root, [target, *(table for table in also if table != root)], self.max_hops)
+
+    def _hops_needed(self, tree: JoinTree, keys: Keys) -> int | None:
+        """How many hops would reach every table that is missing; `None` if the most that can be asked for do not."""
+        needed = [keys.hops(tree.tables, table, MAX_HOPS) for table in tree.missing]
+        return max((hops for hops in needed if hops is not None), default=None) if None not in needed else None
+
+    def _missed(self, tree: JoinTree, hops: int | None) -> AgentError:
+        which = "these tables" if len(self.asked) == 2 else f"{', '.join(tree.missing)} to the others"
+        message = (
+            f"no keys join {which}; ask without"
+            if hops is None
+            else f"keys join {which} over {hops} hops; ask with max_hops {hops}"
+        )
+        return self.toolbox.warning("RET_ANSWER_PARTIAL", message)
+
+
+def _between_databases(one: IndexedTable, other: IndexedTable, toolbox: Toolbox) -> AgentError:
+    reason = (
+        "PostgreSQL joins no tables of two databases in one statement"
+        if one.database_type == "postgres"
+        else "no key is known from one database to another"
+    )
+    message = (
+        f"{name_of(one)} and {name_of(other)} are in different databases: {reason};"
+        " query each and join the results by a value that both hold"
+    )
+    return toolbox.warning("RET_JOIN_CROSS_DATABASE", message)
+
+
+def _warned(answer: GetJoinPathOutput, warning: AgentError) -> GetJoinPathOutput:
+    return answer.model_copy(update={"warnings": [*(answer.warnings or ()), warning]})

@@ -1,0 +1,106 @@
+"""Resolves names that callers type to documented tables, domains and databases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from tribal.capabilities.retrieval.suggestions import MAX_SUGGESTIONS, near_misses
+from tribal.errors import DatabaseNotFound, DomainNotFound, TableNotFound
+from tribal.identity.scope import Scope
+from tribal.identity.table_names import TableIdentity, domain_name, look_up
+from tribal.ports import IndexedTable
+
+_SHOWN_CHARS = 120
+
+
+def identity_of(entry: IndexedTable) -> TableIdentity:
+    """The identity of an indexed table."""
+    return TableIdentity(entry.database, entry.schema, entry.table)
+
+
+@lru_cache(maxsize=65_536)
+def name_of(entry: IndexedTable) -> str:
+    """The fully qualified name of an indexed table."""
+    return str(identity_of(entry))
+
+
+def may_see(name: str, scope: Scope) -> bool:
+    """Whether a caller may see the table with that fully qualified name."""
+    try:
+        identity = TableIdentity.parse(name)
+    except ValueError:
+        return False
+    return scope.allows(identity.database, identity.schema)
+
+
+def find_table(text: str, tables: Sequence[IndexedTable]) -> IndexedTable:
+    """Find a table by its exact name, or by a folded, case-insensitive or shortened one if that is unique.
+
+    Raises:
+        TableNotFound: with the candidates for an ambiguous name, or with near misses.
+    """
+    found = look_up(text, [(identity_of(entry), entry.database_type) for entry in tables])
+    if found.found is not None:
+        return next(entry for entry in tables if identity_of(entry) == found.found)
+    shown = _shown(text)
+    if found.candidates:
+        candidates = [str(identity) for identity in found.candidates[:MAX_SUGGESTIONS]]
+        raise TableNotFound(
+            f"{shown} may be any of {len(found.candidates)} tables; name it database.schema.table", candidates
+        )
+    raise TableNotFound(f"there is no table {shown} in the index; search for it in plain words", _near(text, tables))
+
+
+def _near(text: str, tables: Sequence[IndexedTable]) -> list[str]:
+    """Near misses by the full name or by the bare table name, which people remember best."""
+    names: dict[str, list[str]] = {}
+    for entry in tables:
+        names.setdefault(entry.table, []).append(name_of(entry))
+    own = text.rpartition(".")[2]
+    by_table = [name for table in near_misses(own, names) for name in names[table]]
+    by_name = near_misses(text, (name_of(entry) for entry in tables))
+    return list(dict.fromkeys((*by_table, *by_name)))[:MAX_SUGGESTIONS]
+
+
+def find_database(text: str, tables: Iterable[IndexedTable]) -> str:
+    """Find a database by its exact name, or case-insensitively if that is unique.
+
+    Raises:
+        DatabaseNotFound: with near misses.
+    """
+    known = sorted({entry.database for entry in tables})
+    loose = [name for name in known if name.casefold() == text.casefold()]
+    if text in known:
+        return text
+    if len(loose) == 1:
+        return loose[0]
+    raise DatabaseNotFound(f"there is no database {_shown(text)} in the index", _near_or_first(text, known))
+
+
+def find_domain(text: str, tables: Sequence[IndexedTable], database: str | None = None) -> str:
+    """Find a domain by its exact name or a natural spelling of it.
+
+    Raises:
+        DomainNotFound: with near misses; also when only databases other than the given one have it.
+    """
+    everywhere = {entry.domain for entry in tables}
+    here = {entry.domain for entry in tables if database in (None, entry.database)}
+    for name in (text, domain_name(text)):
+        if name in here:
+            return name
+        if name in everywhere:
+            others = sorted({entry.database for entry in tables if entry.domain == name})
+            raise DomainNotFound(
+                f"database {_shown(database or '')} has no domain {_shown(name)}; {', '.join(others[:5])} has it",
+                _near_or_first(text, sorted(here)),
+            )
+    raise DomainNotFound(f"there is no domain {_shown(text)} in the index", _near_or_first(text, sorted(here)))
+
+
+def _near_or_first(text: str, known: Sequence[str]) -> list[str]:
+    return near_misses(text, known) or list(known[:MAX_SUGGESTIONS])
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "...")

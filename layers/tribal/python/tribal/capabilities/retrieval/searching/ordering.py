@@ -1,0 +1,165 @@
+"""The order of a question's candidates: named ones first, copies behind what they repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tribal.capabilities.retrieval.searching.candidates import SCORED_A_SIGNAL, Found
+from tribal.capabilities.retrieval.searching.repeated_tables import Repeated, terms_of
+from tribal.capabilities.retrieval.searching.table_map import TableMap, table_map
+from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
+from tribal.naming import stem
+from tribal.ports import Candidates, IndexFilter
+from tribal.ranking.order import rank_tables
+from tribal.ranking.signals import Signal, Signals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_VIEWS_MOVED = 200
+"""How far down views are put behind their tables; further down nobody looks."""
+_JUNCTIONS_MOVED = 10
+"""How far down junction tables are put behind what they relate: an answer of ten keeps what it has."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Order:
+    """Ids of the tables that match, most likely first."""
+
+    ids: NDArray[Any]
+    folded: Mapping[int, int]
+    """How many parts each of them stands for that match too, by id."""
+
+
+def order_of(found: Found, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> Order:
+    """The matching tables that pass the filter, most likely first, ties by name.
+
+    Tables that the question names come first. Partitions, shards and backups are left to what they are parts of, copies
+    come last, a view comes behind the table that it is named after, and a junction table behind one that it relates,
+    unless the question asks for them.
+    """
+    numbered = table_map(where, opened, toolbox)
+    named = {int(number) for number in numbered.numbers(np.fromiter(found.fully_named, np.int64)) if number >= 0}
+    aside = numbered.repeated.set_aside(_asked(found), named)
+    ranked = rank_tables(_signals(found, numbered, aside), numbered.neighbourhood, toolbox.weights)
+    ordered = _behind_what_they_relate(_behind_their_tables(ranked, aside), found, numbered)
+    ordered = _named_first(found, numbered, ordered)
+    # What is in no map has the number -1, which is the last of these.
+    is_match, is_ordered = np.zeros((2, len(numbered.names) + 1), bool)
+    matches = numbered.numbers(found.matches)
+    is_match[matches] = is_ordered[ordered] = True
+    # Matches that were not scored come after all scored tables, in lexical order.
+    rest = found.matches[~is_ordered[matches]]
+    ids = np.concatenate([numbered.record_ids[ordered[is_match[ordered]]], rest])
+    return _without_parts(ids, numbered, aside)
+
+
+def _asked(found: Found) -> set[str]:
+    """The terms that the question says itself."""
+    others = {stem(word) for concept in found.reading.concepts for word in concept.related}
+    return {term for word in found.reading.words for term in word.terms} - others
+
+
+def _signals(found: Found, numbered: TableMap, aside: Mapping[int, Repeated]) -> Signals:
+    out = np.array([number for number, one in aside.items() if one.kind != "view"], dtype=np.int64)
+    return Signals(
+        lexical=_signal(found.lexical[:SCORED_A_SIGNAL], numbered, out),
+        whole=_signal(found.by_vector, numbered, out),
+        column=_signal(found.by_column, numbered, out),
+        name=_signal(found.by_name, numbered, out),
+        letters=_signal(found.by_letters, numbered, out),
+    )
+
+
+def _signal(candidates: Candidates, numbered: TableMap, out: NDArray[Any]) -> Signal:
+    """The score of each table's best candidate, which is the table itself or one of its columns."""
+    numbers = numbered.numbers(np.where(candidates.table_ids > 0, candidates.table_ids, candidates.ids))
+    known = np.flatnonzero(numbers >= 0)[::-1]
+    firsts = np.full(len(numbered.names), -1)
+    # Candidates are sorted best first; of those of one table the one that is assigned last stays.
+    firsts[numbers[known]] = known
+    firsts[out] = -1
+    tables = np.flatnonzero(firsts >= 0)
+    return Signal(tables, candidates.scores[firsts[tables]])
+
+
+def _behind_their_tables(ranked: NDArray[Any], aside: Mapping[int, Repeated]) -> NDArray[Any]:
+    """The ranking with each view right behind the table that it is named after, if that is ranked at all."""
+    views = {number for number in ranked[:_VIEWS_MOVED].tolist() if number in aside}
+    if not views:
+        return ranked
+    place = {number: rank for rank, number in enumerate(ranked.tolist())}
+    keys = [
+        (max(rank, place.get(aside[number].original, rank)), number in views) if number in views else (rank, False)
+        for rank, number in enumerate(ranked.tolist())
+    ]
+    return ranked[sorted(range(len(keys)), key=keys.__getitem__)]
+
+
+def _behind_what_they_relate(ranked: NDArray[Any], found: Found, numbered: TableMap) -> NDArray[Any]:
+    """The ranking with each junction table among the best right behind the first of them that it relates.
+
+    One that the question says more of, by a word that the name of the other has not, stays where it is.
+    """
+    best = ranked[:_JUNCTIONS_MOVED].tolist()
+    if numbered.related.keys().isdisjoint(best):
+        return ranked
+    asked = {term for word in found.reading.words for term in word.terms}
+    said = {number: asked & terms_of(numbered.tables[number]) for number in best}
+    places = {number: place for place, number in enumerate(best)}
+
+    def key(number: int) -> tuple[int, bool]:
+        place = places[number]
+        ahead = [
+            places[other]
+            for other in numbered.related.get(number, ())
+            if other in places and said[number] <= said[other]
+        ]
+        behind = min(ahead, default=place)
+        return max(place, behind), behind > place
+
+    return np.concatenate([np.array(sorted(best, key=key), dtype=ranked.dtype), ranked[_JUNCTIONS_MOVED:]])
+
+
+def _named_first(found: Found, numbered: TableMap, ranked: NDArray[Any]) -> NDArray[Any]:
+    """The ranking with named tables in front: the most certain first, tables before views, then as ranked."""
+    if not found.named:
+        return ranked
+    place = np.full(len(numbered.names), len(ranked))
+    place[ranked] = np.arange(len(ranked))
+    numbers = numbered.numbers(np.fromiter(found.named, np.int64)).tolist()
+    named = [
+        (-certainty, number in numbered.views, int(place[number]), table, number)
+        for (table, certainty), number in zip(found.named.items(), numbers, strict=True)
+        if number >= 0
+    ]
+    front = np.array([number for *_, number in sorted(named)], dtype=np.int64)
+    is_named = np.zeros(len(numbered.names), bool)
+    is_named[front] = True
+    return np.concatenate([front, ranked[~is_named[ranked]]])
+
+
+def _without_parts(ids: NDArray[Any], numbered: TableMap, aside: Mapping[int, Repeated]) -> Order:
+    """Parts give way to what they are parts of, if that is found; copies that are set aside come last."""
+    if not aside:
+        return Order(ids, {})
+    record_ids = numbered.record_ids
+    present = set(ids.tolist())
+    originals = {int(record_ids[one.table]): int(record_ids[one.original]) for one in aside.values()}
+    parts = {int(record_ids[one.table]) for one in aside.values() if one.kind == "part"}
+    copies = {int(record_ids[one.table]) for one in aside.values() if one.kind == "copy"}
+    folded: dict[int, int] = {}
+    kept: list[int] = []
+    last: list[int] = []
+    for table in ids.tolist():
+        if table in parts and originals[table] in present:
+            folded[originals[table]] = folded.get(originals[table], 0) + 1
+        elif table in copies:
+            last.append(table)
+        else:
+            kept.append(table)
+    return Order(np.array([*kept, *last], dtype=np.int64), folded)

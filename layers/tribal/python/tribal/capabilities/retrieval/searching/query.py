@@ -1,0 +1,181 @@
+"""Reading a question: its words, their long forms, and the kind of question. Uses no model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain, pairwise
+
+from tribal.capabilities.retrieval.searching.literals import without_literals
+from tribal.naming import (
+    STOP_WORDS,
+    expand,
+    glued,
+    index_terms,
+    likely_words,
+    segment_all,
+    stem,
+    tokenize_text,
+)
+from tribal.ranking.relevance import Word
+from tribal_contracts import QueryInterpretation
+
+MAX_WORDS = 24
+"""The most distinct words of a question that are considered."""
+MAX_EXPANSIONS = 24
+_LONG_FORM = 0.9
+"""Strength of a word's long form. By judgement: halved or at 1, no score changes to three digits."""
+_CORRECTION = 0.8
+"""Strength of what a misspelt word must be. By judgement."""
+
+_RELATED = 0.5
+"""Strength of a word that may be meant by another. By judgement."""
+MAX_RELATED = 3
+"""The most such words of one word; synonyms come before broader ones."""
+
+_PARTICLES = frozenset({"in", "on", "over", "up"})
+"""Stop words that end compounds: `signup`."""
+_OTHER_PARTICLES = frozenset({"away", "back", "down", "off", "out"})
+"""Other words that do."""
+_RELATIONSHIP_WORDS = frozenset(
+    stem(word) for word in "join joined relate related relation relationship between link connect connection".split()
+) | frozenset(("foreign", "refer", "referenc", stem("reference"), stem("references")))
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A word of a question with its long form."""
+
+    token: str
+    stem: str
+    long_form: tuple[str, ...]
+    """The words that it abbreviates."""
+    compounds: tuple[str, ...] = ()
+    """The stems of what it makes with the word before and after it: `webhook` of "web hook"."""
+    correction: str | None = None
+    """The word that it must be, if it is misspelt."""
+    related: tuple[str, ...] = ()
+    """What tables that may be meant are named after, where none is named after the word itself."""
+
+    @property
+    def spelt(self) -> str:
+        """The word as it is spelt."""
+        return self.correction or self.token
+
+    def corrected(self, word: str | None) -> Concept:
+        """The same, misspelt if there is another word."""
+        return self if word is None else replace(self, correction=word)
+
+
+def read_question(text: str) -> list[Concept]:
+    """The content words of a question, in order without duplicates."""
+    tokens = segment_all(tokenize_text(without_literals(text)))
+    compounds = _compounds(tokens)
+    telling = [token for token in tokens if token not in STOP_WORDS] or tokens
+    concepts: dict[str, Concept] = {}
+    for token in telling:
+        root = stem(token)
+        if root in concepts or len(concepts) == MAX_WORDS:
+            continue
+        long_form = tuple(word for word in likely_words([token]) if word != token)
+        concepts[root] = Concept(token, root, long_form, compounds.get(token, ()))
+    return list(concepts.values())
+
+
+def _compounds(tokens: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """By token, the stems of what it may be a part of."""
+    found: dict[str, dict[str, None]] = {}
+    for pair in pairwise(tokens):
+        if pair[0] in STOP_WORDS or (pair[1] in STOP_WORDS and pair[1] not in _PARTICLES):
+            continue
+        for compound in [*glued(pair), *_phrasal(*pair)]:
+            for token in pair:
+                found.setdefault(token, {})[stem(compound)] = None
+    return {token: tuple(compounds) for token, compounds in found.items()}
+
+
+def _phrasal(verb: str, particle: str) -> Iterator[str]:
+    """The noun that an inflected verb makes with its particle: "checkout" of "checked out"."""
+    if verb.endswith(("ed", "ing")) and particle in _PARTICLES | _OTHER_PARTICLES:
+        yield stem(verb) + particle
+
+
+def search_terms(concepts: Sequence[Concept]) -> list[str]:
+    """All terms for the words of a question, compounds last: an index may look up only so many."""
+    compounds = [term for concept in concepts for term in concept.compounds]
+    return list(dict.fromkeys(chain(*map(_strengths, concepts), compounds)))
+
+
+def spoken_words(concepts: Sequence[Concept]) -> dict[str, str]:
+    """A readable word for each term: the word of the question, or else what it was read as."""
+    spoken = {
+        stem(word): word for concept in concepts for word in (*concept.related, *concept.long_form, concept.spelt)
+    }
+    return spoken | {concept.stem: concept.token for concept in concepts}
+
+
+def words_to_find(concepts: Sequence[Concept], counts: Mapping[str, int]) -> list[Word]:
+    """The words of a question as terms.
+
+    Args:
+        concepts: the words.
+        counts: the number of tables that contain each term.
+    """
+    return [
+        Word(_strengths(concept) | {term: 1.0 for term in concept.compounds if counts.get(term)})
+        for concept in concepts
+    ]
+
+
+def _strengths(concept: Concept) -> dict[str, float]:
+    strengths = {concept.stem: 1.0}
+    for word in concept.long_form:
+        strengths.setdefault(stem(word), _LONG_FORM)
+    if concept.correction is not None:
+        strengths.setdefault(stem(concept.correction), _CORRECTION)
+    for word in concept.related:
+        strengths.setdefault(stem(word), _RELATED)
+    return strengths
+
+
+def interpret(text: str, concepts: Sequence[Concept], domains: frozenset[str]) -> QueryInterpretation:
+    """How the question was understood, as part of the answer."""
+    own = {concept.token for concept in concepts}
+    others = [word for concept in concepts for word in _said(concept) if word not in own]
+    stems = {concept.stem for concept in concepts}
+    return QueryInterpretation(
+        original_query=text,
+        concepts=[concept.token for concept in concepts],
+        expanded_terms=list(dict.fromkeys(others))[:MAX_EXPANSIONS],
+        domain_hint=_domain_hint(concepts, domains),
+        is_relationship_query=bool(stems & _RELATIONSHIP_WORDS),
+    )
+
+
+def _said(concept: Concept) -> list[str]:
+    """What it was read as; a long form that was only guessed helps to find and is not shown."""
+    words = (*expand(concept.token).split(), concept.spelt, *concept.related)
+    return [word for word in words if word != concept.token]
+
+
+# The same for every question to one generation by callers who see the same.
+@lru_cache(maxsize=64)
+def _terms_of_domains(names: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
+    return {name: tuple(index_terms(name)) for name in names}
+
+
+def _domain_hint(concepts: Sequence[Concept], domains: frozenset[str]) -> str | None:
+    """The domain that the question names: the longest such name or, of equally long ones, the one mentioned first."""
+    terms_of = _terms_of_domains(domains)
+    as_said = {concept.stem: place for place, concept in enumerate(concepts)}
+    spelt_out = {stem(word): place for place, concept in enumerate(concepts) for word in concept.long_form} | as_said
+    for said in (as_said, spelt_out):
+        named = [
+            (-len(terms), min(said[term] for term in terms), name)
+            for name, terms in terms_of.items()
+            if terms and all(term in said for term in terms)
+        ]
+        if named:
+            return min(named)[2]
+    return None

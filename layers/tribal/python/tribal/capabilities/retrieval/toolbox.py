@@ -1,0 +1,113 @@
+"""The dependencies shared by all tools, and the check that the index is ready."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from tribal.errors import IndexNotReady
+from tribal.identity.scope import EVERYTHING, Scope
+from tribal.identity.table_names import TableIdentity
+from tribal.joins.statements import same_name
+from tribal.ports import Clock, Derived, Embedder, IndexedTable, IndexFilter, IndexReader
+from tribal.ports.application import bounds_of
+from tribal.ports.remembering.guidance import Guidance
+from tribal.ports.tool import ANSWER_TOKENS
+from tribal.ranking.weights import WEIGHTS, Weights
+from tribal.scoping.bounds import OPEN, Bounds
+from tribal_contracts import AgentError, IndexMetadata, agent_error
+
+STALE_AFTER = timedelta(hours=24)
+"""As the specification has it: older than a day is a warning, never a refusal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """The ports that the tools use, and the scope of the caller."""
+
+    index: IndexReader
+    embedder: Embedder | None
+    clock: Clock
+    scope: Scope = EVERYTHING
+    server_database: Callable[[str], str] = same_name
+    """Maps a database's name in the configuration to its name on the server."""
+    weights: Weights = WEIGHTS
+    """Weights of the signals of a search."""
+    derived: Derived = field(default_factory=Derived)
+    """Cache of values computed from the index; may be shared with the toolboxes of other callers."""
+    guidance: Callable[[TableIdentity], Sequence[Guidance]] | None = None
+    """What the caller may be told of a table beside its documentation."""
+    answer_tokens: int | None = ANSWER_TOKENS
+    """The most tokens of a default answer; `None` for a reader who wants all of it."""
+
+    def warning(self, code: str, message: str) -> AgentError:
+        """An error of severity "warning", whatever the code's default severity."""
+        error = agent_error(code, message, timestamp=self.clock.published())
+        return error.model_copy(update={"severity": "warning"})
+
+
+@dataclass(frozen=True, slots=True)
+class OpenIndex:
+    """One generation of a finished index, limited to the tables that the caller may see."""
+
+    generation: Hashable
+    """Identifies the generation; key of the cache in `Toolbox.derived`."""
+    metadata: IndexMetadata
+    tables: tuple[IndexedTable, ...]
+    """Sorted by name; their domains are called what the caller knows them by."""
+    warnings: tuple[AgentError, ...]
+    bounds: Bounds = OPEN
+
+    def asked(self, where: IndexFilter) -> IndexFilter:
+        """A filter as the index is asked it."""
+        return replace(where, domain=self.bounds.real_domain(where.domain), hidden=self.bounds.hidden)
+
+
+def open_index(toolbox: Toolbox) -> OpenIndex:
+    """Check that the index is ready; call it within `reading()`, so that everything is from one generation.
+
+    Raises:
+        IndexNotReady: when there is no finished index, or it is empty.
+    """
+    # Comes first, because its error says what is wrong with the index.
+    tables = tuple(toolbox.index.tables(IndexFilter(scope=toolbox.scope)))
+    metadata = toolbox.index.metadata()
+    if metadata is None:
+        raise IndexNotReady("there is no finished index; run `tribal run`, which documents and indexes")
+    if metadata.document_count == 0:
+        raise IndexNotReady("the index is empty; document a database that holds tables, with `tribal run`")
+    generation = toolbox.index.generation()
+    bounds = bounds_of(toolbox.scope, toolbox.index, toolbox.derived)
+    if bounds.domains:
+        tables = tuple(replace(entry, domain=bounds.shown_domain(entry.domain)) for entry in tables)
+    warnings = (*_staleness(toolbox, metadata), *_unreached(toolbox, metadata, tables))
+    return OpenIndex(generation, metadata, tables, warnings, bounds)
+
+
+def _unreached(toolbox: Toolbox, metadata: IndexMetadata, tables: Iterable[IndexedTable]) -> list[AgentError]:
+    """A warning for each database that did not answer the last run, and that the caller may see."""
+    if not metadata.last_read:
+        return []
+    visible = {entry.database for entry in tables}
+    return [
+        toolbox.warning(
+            "RET_INDEX_STALE",
+            f"the database {name!r} did not answer the last run: what is told of it was read on {read_at}",
+        )
+        for name, read_at in sorted(metadata.last_read.items())
+        if name in visible
+    ]
+
+
+def _staleness(toolbox: Toolbox, metadata: IndexMetadata) -> list[AgentError]:
+    if toolbox.clock.stands_still:
+        return []
+    indexed_at = datetime.fromisoformat(metadata.last_full_index)
+    if indexed_at.tzinfo is None:
+        indexed_at = indexed_at.replace(tzinfo=UTC)
+    age = toolbox.clock.real() - indexed_at
+    if age <= STALE_AFTER:
+        return []
+    hours = int(age / timedelta(hours=1))
+    return [toolbox.warning("RET_INDEX_STALE", f"the index is {hours} hours old; what changed since is not in it")]

@@ -1,1 +1,0 @@
-"""Identity of tables, SQL dialects, hashes and the graph of foreign keys; no I/O."""

@@ -1,1 +1,0 @@
-"""Joins between tables along keys: what they cost, the cheapest, and what speaks against them."""

@@ -1,0 +1,118 @@
+"""What keys are inferred from and joins judged by: the structure of a table, without what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import lru_cache
+
+from pydantic import Field
+
+from tribal.identity.table_names import TableIdentity
+from tribal.sql.type_families import KeyFamily, key_family
+from tribal_contracts import CatalogKey, CatalogTable, Contract, DocumentedKey, FullyQualifiedTableName, TableKind
+from tribal_contracts.core.shape import Unset, optional
+
+
+class OutlinedColumn(Contract):
+    """The name and type of a column."""
+
+    name: str
+    type: str
+    nullable: bool
+    is_foreign_key: bool
+    base_type: str | Unset = optional()
+
+    @property
+    def key_family(self) -> KeyFamily | None:
+        """The family of its values; columns of one family can be compared."""
+        return _key_family(self.base_type or self.type)
+
+
+class OutlinedForeignKey(Contract):
+    """A declared foreign key; its columns pair up by position."""
+
+    columns: list[str]
+    references_table: FullyQualifiedTableName
+    references_columns: list[str]
+
+
+class OutlinedIndex(Contract):
+    """An index, of which a unique one says as much as a unique key."""
+
+    name: str
+    columns: list[str]
+    unique: bool
+    predicate: str | Unset = optional()
+
+
+class TableOutline(Contract):
+    """Names, types and keys of a table: a part of `TableDocument`, parsed from the same JSON several times faster."""
+
+    name: FullyQualifiedTableName
+    schema_: str = Field(alias="schema")
+    table: str
+    kind: TableKind
+    columns: list[OutlinedColumn]
+    primary_key: DocumentedKey | None
+    unique_keys: list[DocumentedKey]
+    foreign_keys: list[OutlinedForeignKey]
+    indexes: list[OutlinedIndex]
+    view_definition: str | Unset = optional()
+
+    def is_unique(self, columns: Collection[str]) -> bool:
+        """Whether no two rows have the same values in these columns, by what the table declares."""
+        keys = [self.primary_key, *self.unique_keys] if self.primary_key else self.unique_keys
+        unique = [key.columns for key in keys]
+        unique += [index.columns for index in self.indexes if index.unique and index.predicate is None]
+        return any(set(some) <= set(columns) for some in unique)
+
+
+def outline_of(table: CatalogTable, database: str) -> TableOutline:
+    """The outline of a table of the catalog: the same that its document has."""
+    declared = {column for key in table.foreign_keys for column in key.columns}
+
+    def name(schema: str, table: str) -> str:
+        return str(TableIdentity(database, schema, table))
+
+    return TableOutline(
+        name=name(table.schema_name, table.table_name),
+        schema_=table.schema_name,
+        table=table.table_name,
+        kind=table.kind,
+        columns=[
+            _column(column.name, column.type, column.nullable, column.name in declared, column.base_type)
+            for column in table.columns
+        ],
+        primary_key=None if table.primary_key is None else _key(table.primary_key),
+        unique_keys=[_key(key) for key in table.unique_keys],
+        foreign_keys=[
+            OutlinedForeignKey(
+                columns=key.columns,
+                references_table=name(key.references_schema, key.references_table),
+                references_columns=key.references_columns,
+            )
+            for key in table.foreign_keys
+        ],
+        indexes=[
+            OutlinedIndex(name=index.name, columns=index.columns, unique=index.unique, predicate=index.predicate)
+            for index in table.indexes
+        ],
+        view_definition=table.view_query or table.view_definition,
+    )
+
+
+# The same columns recur in many tables, and checking one takes longer than all else here.
+@lru_cache(maxsize=16_384)
+def _column(name: str, type_name: str, nullable: bool, is_foreign_key: bool, base_type: str | None) -> OutlinedColumn:
+    return OutlinedColumn(
+        name=name, type=type_name, nullable=nullable, is_foreign_key=is_foreign_key, base_type=base_type
+    )
+
+
+@lru_cache(maxsize=4_096)
+def _key_family(type_name: str) -> KeyFamily | None:
+    return key_family(type_name)
+
+
+def _key(key: CatalogKey) -> DocumentedKey:
+    return DocumentedKey(name=key.name, columns=key.columns)

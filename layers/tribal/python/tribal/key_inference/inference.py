@@ -1,0 +1,231 @@
+"""Puts together what names, sisters, views and values suggest, and chooses what is likely."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+
+from tribal.joins.outline import TableOutline
+from tribal.key_inference.composites import composite_references
+from tribal.key_inference.guesses import UNLIKELY, Guess, column_name, inferred_key, merged
+from tribal.key_inference.overlap import MOST_PAIRS, KeyPair, Overlap, Overlaps, weighed
+from tribal.key_inference.references import (
+    Directory,
+    is_polymorphic,
+    named_after_references,
+    named_references,
+    nameless_references,
+)
+from tribal.key_inference.same_name_columns import sister_references
+from tribal.key_inference.similar_names import alike_columns
+from tribal.key_inference.tables import KeyTable
+from tribal.key_inference.viewed import Viewed, read_views, viewed_references
+from tribal_contracts import InferredKey, KeyEvidence
+
+
+def infer_keys(tables: Sequence[TableOutline], overlaps: Overlaps | None = None) -> list[InferredKey]:
+    """Infer keys between tables of one database, as `Inference.keys` does."""
+    return Inference.of(tables).keys(overlaps)
+
+
+def candidate_pairs(tables: Sequence[TableOutline]) -> list[KeyPair]:
+    """The columns whose values are worth comparing, as `Inference.candidate_pairs` says."""
+    return Inference.of(tables).candidate_pairs()
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What names, sisters and views suggest about the tables of one database, each part found once, when it is needed.
+
+    Build it with `of`.
+    """
+
+    tables: Sequence[KeyTable]
+    """Sorted by name."""
+
+    @classmethod
+    def of(cls, tables: Sequence[TableOutline]) -> Inference:
+        """From all tables whose keys are wanted and that they may reference."""
+        return cls([KeyTable(outline) for outline in sorted(tables, key=lambda outline: outline.name)])
+
+    def keys(self, overlaps: Overlaps | None = None) -> list[InferredKey]:
+        """Keys of columns without a declared one, in a stable order; at most one of a column is `LIKELY`.
+
+        Args:
+            overlaps: what comparing the values of some of the `candidate_pairs` showed.
+        """
+        return list(map(inferred_key, self._chosen(self._every, overlaps)))
+
+    def likely_keys(self, overlaps: Overlaps | None = None) -> list[InferredKey]:
+        """Those of the `keys` that are `LIKELY`: without values no guess is, so none is looked for."""
+        suggested = self._every if overlaps else self._merged(chain(viewed_references(self._viewed), self._named))
+        return [inferred_key(each) for each in self._chosen(suggested, overlaps) if each.is_likely]
+
+    def candidate_pairs(self) -> list[KeyPair]:
+        """The columns whose values are worth comparing, the most promising first, at most `MOST_PAIRS`."""
+        views = {table.name for table in self.tables if table.is_view}
+        found = sorted(self._every, key=lambda each: (-each.confidence, each.pair))
+        pairs = (pair for each in found for pair in _directions(each))
+        kept = (pair for pair in pairs if views.isdisjoint((pair.from_table, pair.to_table)))
+        return list(dict.fromkeys(kept))[:MOST_PAIRS]
+
+    def _chosen(self, guesses: Iterable[Guess], overlaps: Overlaps | None) -> Iterator[Guess]:
+        if overlaps:
+            guesses = _weighed(guesses, overlaps, self._by_name)
+        return _chosen(guesses, {table.name for table in self.tables if table.is_bridge})
+
+    @cached_property
+    def _every(self) -> list[Guess]:
+        """All that is suggested before values are looked at."""
+        # Of equally sure ones, the first gives the evidence.
+        return self._merged(chain(viewed_references(self._viewed), self._guesses(), self._named))
+
+    def _merged(self, guesses: Iterable[Guess]) -> list[Guess]:
+        """Each pair once, but none that is a declared key the other way round."""
+        return [each for each in merged(guesses) if _reversed(each.pair) not in self._declared]
+
+    def _guesses(self) -> Iterator[Guess]:
+        """What no name makes `LIKELY`."""
+        alike = alike_columns([table.outline for table in self.tables])
+        yield from (each for each in alike if _may_reference(each, self._by_name))
+        for schema, some in self._by_schema.items():
+            yield from named_after_references(some)
+            yield from nameless_references(some, self._directories[schema])
+
+    @cached_property
+    def _named(self) -> list[Guess]:
+        """What names and sisters suggest, which may be `LIKELY` without values."""
+        guesses: list[Guess] = []
+        neighbours = _neighbours(self.tables, self._viewed)
+        for schema, some in self._by_schema.items():
+            around = [self._directories[other] for other in sorted(neighbours[schema]) if other in self._directories]
+            named = list(named_references(some, self._directories[schema], around))
+            guesses += named
+            guesses += sister_references(some, self._directories[schema])
+            alone = {(each.pair.from_table, column) for each in named for column in each.pair.from_columns}
+            alone |= {(table.name, column) for table in some for column in table.declared}
+            guesses += composite_references(some, alone)
+        return guesses
+
+    @cached_property
+    def _viewed(self) -> Viewed:
+        return read_views(self.tables, {(table.schema, table.outline.table): table for table in self.tables})
+
+    @cached_property
+    def _declared(self) -> frozenset[KeyPair]:
+        return frozenset(
+            KeyPair(table.name, tuple(key.columns), key.references_table, tuple(key.references_columns))
+            for table in self.tables
+            for key in table.outline.foreign_keys
+        )
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, KeyTable]:
+        return {table.name: table for table in self.tables}
+
+    @cached_property
+    def _by_schema(self) -> Mapping[str, Sequence[KeyTable]]:
+        found: defaultdict[str, list[KeyTable]] = defaultdict(list)
+        for table in self.tables:
+            found[table.schema].append(table)
+        return found
+
+    @cached_property
+    def _directories(self) -> Mapping[str, Directory]:
+        return {schema: Directory(some) for schema, some in self._by_schema.items()}
+
+
+def _may_reference(each: Guess, tables: Mapping[str, KeyTable]) -> bool:
+    """Whether a column may reference what it is like: it is neither its own table's key nor an id of several kinds."""
+    table, (column,) = tables[each.pair.from_table], each.pair.from_columns
+    return _is_shared(each) or not (table.is_own_key(column) or is_polymorphic(table, column))
+
+
+def _neighbours(tables: Sequence[KeyTable], viewed: Viewed) -> defaultdict[str, set[str]]:
+    """The other schemas to which a schema belongs, because keys are declared between them or views join them."""
+    schemas = {table.name: table.schema for table in tables}
+    declared = (
+        (table.schema, schemas.get(key.references_table, table.schema))
+        for table in tables
+        for key in table.outline.foreign_keys
+    )
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for one, other in chain(declared, ((here.schema, there.schema) for _, here, there, _ in viewed)):
+        if one != other:
+            found[one].add(other)
+            found[other].add(one)
+    return found
+
+
+def _directions(each: Guess) -> Iterator[KeyPair]:
+    """The pair, and the other way round if nothing says which references which."""
+    yield each.pair
+    if not each.is_likely and each.pair.from_columns == each.pair.to_columns:
+        yield _reversed(each.pair)
+
+
+def _reversed(pair: KeyPair) -> KeyPair:
+    return KeyPair(pair.to_table, pair.to_columns, pair.from_table, pair.from_columns)
+
+
+def _weighed(guesses: Iterable[Guess], overlaps: Overlaps, tables: Mapping[str, KeyTable]) -> Iterator[Guess]:
+    """The guesses that values allow, in the direction that they show."""
+    for each in guesses:
+        ways = []
+        for pair in _directions(each):
+            overlap = overlaps.get(pair)
+            is_key = pair.to_columns in tables[pair.to_table].keys
+            way = replace(each, pair=pair, confidence=weighed(each.confidence, overlap, is_key=is_key))
+            ways.append(_with_values(way, overlap) if way.confidence > each.confidence and overlap else way)
+        best = max(ways, key=lambda way: (way.confidence, not tables[way.pair.to_table].is_bridge))
+        if best.confidence:
+            yield best
+
+
+def _with_values(each: Guess, overlap: Overlap) -> Guess:
+    of = column_name(each.pair.to_table, each.pair.to_columns[0])
+    values = KeyEvidence(kind="values", of=of, compared=overlap.compared, found=overlap.found)
+    return replace(each, evidence=(*each.evidence, values))
+
+
+def _chosen(guesses: Iterable[Guess], bridges: Collection[str]) -> Iterator[Guess]:
+    """All guesses, of which one a column and one of both directions is likely at most: the surest, if there is one."""
+    every = sorted(guesses, key=lambda each: each.pair)
+    likely = [each for each in every if each.is_likely]
+    by_column: defaultdict[tuple[str, str], list[Guess]] = defaultdict(list)
+    for each in likely:
+        for column in each.pair.from_columns:
+            by_column[each.pair.from_table, column].append(each)
+    hops = {(each.pair.from_table, each.pair.from_columns, each.pair.to_table) for each in likely}
+    ways = {each.pair: each for each in likely}
+
+    def is_surer(one: Guess, other: Guess) -> bool:
+        if _rank(one) != _rank(other):
+            return _rank(one) > _rank(other)
+        if (one.pair.to_table in bridges) != (other.pair.to_table in bridges):
+            return other.pair.to_table in bridges
+        # What references the other itself is only on the way to it.
+        forth = (other.pair.to_table, other.pair.to_columns, one.pair.to_table) in hops
+        return forth and (one.pair.to_table, one.pair.to_columns, other.pair.to_table) not in hops
+
+    for each in every:
+        rivals = [other for column in each.pair.from_columns for other in by_column[each.pair.from_table, column]]
+        if (back := ways.get(_reversed(each.pair))) is not None:
+            # By the same columns one of two tables references the other, not each the other.
+            rivals.append(back)
+        if each.is_likely and not all(other is each or is_surer(each, other) for other in rivals):
+            yield replace(each, confidence=UNLIKELY)
+        else:
+            yield each
+
+
+def _rank(each: Guess) -> tuple[bool, float]:
+    return len(each.pair.from_columns) > 1, each.confidence
+
+
+def _is_shared(each: Guess) -> bool:
+    """Whether two columns merely have the same name."""
+    return all(evidence.kind == "shared_name" for evidence in each.evidence)

@@ -1,0 +1,208 @@
+"""Tables as inference sees them: which columns can be referenced, and which lack a key."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tribal.joins.outline import TableOutline
+from tribal.key_inference.name_words import (
+    SURROGATES,
+    Words,
+    common_letters,
+    common_start,
+    glue,
+    is_key_like,
+    is_surrogate,
+    table_names,
+    words_of,
+)
+from tribal.sql.type_families import KeyFamily
+
+_WIDEST_KEY = 4
+"""The most columns of a composite key that is looked for elsewhere. By judgement: wider ones are not referenced."""
+_VIEWS = ("view", "materialized_view")
+
+Columns = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class KeyTable:
+    """The structure of a table and how its names read."""
+
+    outline: TableOutline
+
+    @property
+    def name(self) -> str:
+        """Its fully qualified name."""
+        return self.outline.name
+
+    @property
+    def schema(self) -> str:
+        """Its schema's name."""
+        return self.outline.schema_
+
+    @property
+    def is_view(self) -> bool:
+        """Whether it keeps no rows of its own, or only those of others."""
+        return self.outline.kind in _VIEWS
+
+    @cached_property
+    def words(self) -> Words:
+        """The words of its name."""
+        return words_of(self.outline.table)
+
+    @cached_property
+    def own_name(self) -> str:
+        """Its name in one piece."""
+        return glue(self.words)
+
+    @cached_property
+    def families(self) -> Mapping[str, KeyFamily]:
+        """The columns of types in which keys are kept."""
+        return {column.name: family for column in self.outline.columns if (family := column.key_family) is not None}
+
+    @cached_property
+    def nullable(self) -> frozenset[str]:
+        """The columns that may hold nothing."""
+        return frozenset(column.name for column in self.outline.columns if column.nullable)
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        """The columns that declare a key."""
+        return frozenset(column for key in self.outline.foreign_keys for column in key.columns)
+
+    @cached_property
+    def column_start(self) -> Words:
+        """The words with which the names of all its columns begin."""
+        if len({column.name[:1].lower() for column in self.outline.columns}) > 1:
+            return ()
+        return common_start([words_of(column.name) for column in self.outline.columns])
+
+    @cached_property
+    def column_letters(self) -> str:
+        """The letters with which the names of all its columns begin, if no name has any separator."""
+        names = [column.name for column in self.outline.columns]
+        return common_letters(names) if all(map(str.islower, names)) or all(map(str.isupper, names)) else ""
+
+    def readings(self, column: str) -> Iterator[Words]:
+        """The words of a column's name, then those without what the names of all columns begin with."""
+        words = words_of(column)
+        yield words
+        if self.column_start and len(words) > len(self.column_start):
+            yield words[len(self.column_start) :]
+        elif self.column_letters:
+            yield words_of(column[len(self.column_letters) :])
+
+    def is_own_key(self, column: str) -> bool:
+        """Whether a column is named as the key of this very table."""
+        words = words_of(column)
+        return is_key_like(words) and any(glue(words[:-1]) == glue(name) for name in self.called)
+
+    @cached_property
+    def kinds(self) -> frozenset[Words]:
+        """What its texts say the type of, as `owner_type` says that of an owner."""
+        texts = (
+            words_of(name) for name, family in self.families.items() if family == "text" and "type" in name.lower()
+        )
+        return frozenset(words[:-1] for words in texts if words[-1:] == ("type",))
+
+    @cached_property
+    def is_bridge(self) -> bool:
+        """Whether it keeps nothing but keys, as tables do that only tie others together."""
+        every = (words_of(column.name) for column in self.outline.columns)
+        return all(is_key_like(words) or (len(words) == 1 and words[0].endswith("id")) for words in every)
+
+    @cached_property
+    def keys(self) -> Sequence[Columns]:
+        """The columns of each primary and unique key, the primary one first, each set once."""
+        outline, known = self.outline, {column.name for column in self.outline.columns}
+        keys = [outline.primary_key.columns] if outline.primary_key else []
+        keys += [key.columns for key in outline.unique_keys]
+        keys += [index.columns for index in outline.indexes if index.unique and index.predicate is None]
+        found: dict[frozenset[str], Columns] = {}
+        for key in keys:
+            if key and known.issuperset(key):
+                found.setdefault(frozenset(key), tuple(key))
+        return list(found.values())
+
+    @cached_property
+    def singles(self) -> Sequence[str]:
+        """The columns that can be referenced alone: those that are a key, else the one that is named as the key."""
+        if self.is_view:
+            return []
+        if self.keys:
+            return [key[0] for key in self.keys if len(key) == 1 and key[0] in self.families]
+        first = self.outline.columns[0].name if self.outline.columns else ""
+        return [name for name in self.families if self._is_named_as_key(name, is_first=name == first)][:1]
+
+    @property
+    def primary(self) -> str | None:
+        """The comparable column that alone identifies a row, if there is one: a primary key, or the one named as it."""
+        key = self.outline.primary_key
+        if key is not None:
+            return key.columns[0] if len(key.columns) == 1 and key.columns[0] in self.families else None
+        return self.singles[0] if len(self.singles) == 1 else None
+
+    @property
+    def is_implied(self) -> bool:
+        """Whether only its name says that a column is the key."""
+        return not self.keys
+
+    @cached_property
+    def composites(self) -> Sequence[Columns]:
+        """The keys of several columns that can be referenced as a whole."""
+        if self.is_view:
+            return []
+        return [key for key in self.keys if 1 < len(key) <= _WIDEST_KEY and all(name in self.families for name in key)]
+
+    def own_words(self, column: str) -> Words:
+        """The words of a column's name without those with which all columns begin, or that name the table."""
+        *_, shortest = self.readings(column)
+        words = words_of(column)
+        if self.column_letters:
+            return shortest
+        ends = (self.words[first:] for first in range(1, len(self.words)))
+        for start in (self.column_start, *self.called, *ends):
+            if start and len(words) > len(start) and words[: len(start)] == start:
+                return words[len(start) :]
+        return words
+
+    @cached_property
+    def called(self) -> Sequence[Words]:
+        """What the table may be called, its own name first."""
+        return table_names(self.words)
+
+    def _is_named_as_key(self, name: str, *, is_first: bool) -> bool:
+        """Whether a column is called as the table and a key word; the first one may be called as a part of that."""
+        words = words_of(name)
+        if len(words) < 2 or (self.column_letters and name.removeprefix(self.column_letters).lower() in SURROGATES):
+            return is_surrogate(words)
+        named = words[:-1]
+        is_whole = named in self.called or named == self.column_start
+        return is_key_like(words) and (is_whole or (is_first and named == self.words[-len(named) :]))
+
+
+def free_columns(table: KeyTable) -> Iterator[str]:
+    """The columns of types in which keys are kept that declare none."""
+    return (name for name in table.families if name not in table.declared)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A column of which it is asked what it references, with what does not depend on where that is looked for."""
+
+    table: KeyTable
+    column: str
+    is_own_key: bool
+    readings: tuple[Words, ...]
+
+    @classmethod
+    def of(cls, table: KeyTable, column: str) -> Asked:
+        """Read the name of a column."""
+        return cls(table, column, table.is_own_key(column), tuple(table.readings(column)))
+
+    def may_reference(self, keys: Collection[str]) -> bool:
+        """Whether it is called like a key, or like one of these."""
+        return any(is_key_like(words) or glue(words) in keys for words in self.readings)

@@ -1,0 +1,56 @@
+"""Keys that the joins of views show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from tribal.key_inference.guesses import Guess, guess
+from tribal.key_inference.overlap import KeyPair
+from tribal.key_inference.references import is_polymorphic
+from tribal.key_inference.tables import KeyTable
+from tribal.key_inference.views import Place, view_joins
+
+IN_A_VIEW = 0.9
+"""Confidence if a view joins a column to the key of another table. A label by judgement."""
+Viewed = Sequence[tuple[str, KeyTable, KeyTable, frozenset[tuple[str, str]]]]
+"""The view, two tables, and the pairs of columns on which it joins them."""
+
+
+def read_views(tables: Iterable[KeyTable], by_place: Mapping[Place, KeyTable]) -> Viewed:
+    """The joins of all views between tables that are known."""
+    found = []
+    for view in tables:
+        for one, other, pairs in view_joins(view.outline.view_definition or ""):
+            here, there = by_place.get(one), by_place.get(other)
+            if here is not None and there is not None and not here.is_view and not there.is_view:
+                known = frozenset(pair for pair in pairs if _fit(here, there, pair))
+                if known == pairs:
+                    found.append((view.name, here, there, known))
+    return found
+
+
+def viewed_references(viewed: Viewed) -> Iterator[Guess]:
+    """What views join to a key, whole; where both sides are keys nobody knows which references which."""
+    for view, here, there, pairs in viewed:
+        backwards = frozenset((other, own) for own, other in pairs)
+        forth, back = _referenced(here, there, pairs), _referenced(there, here, backwards)
+        if bool(forth) != bool(back):
+            for pair in (*forth, *back):
+                yield guess(pair, IN_A_VIEW, "view", view)
+
+
+def _referenced(child: KeyTable, parent: KeyTable, pairs: frozenset[tuple[str, str]]) -> list[KeyPair]:
+    """The key of the parent that all of these columns make up."""
+    own = {other: column for column, other in sorted(pairs)}
+    if child is parent or len(own) != len(pairs) or any(is_polymorphic(child, column) for column in own.values()):
+        return []
+    keys = [(column,) for column in parent.singles] if len(pairs) == 1 else parent.composites
+    found = [key for key in keys if set(key) == set(own)]
+    if not found or not child.declared.isdisjoint(own.values()):
+        return []
+    return [KeyPair(child.name, tuple(own[column] for column in key), parent.name, tuple(key)) for key in found[:1]]
+
+
+def _fit(here: KeyTable, there: KeyTable, pair: tuple[str, str]) -> bool:
+    own, other = here.families.get(pair[0]), there.families.get(pair[1])
+    return own is not None and own == other

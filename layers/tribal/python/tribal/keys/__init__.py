@@ -1,9 +1,0 @@
-"""Keys that no catalog declares, inferred from what it does say; no I/O."""
-
-from __future__ import annotations
-
-from tribal.keys.guesses import LIKELY
-from tribal.keys.inference import Inference, candidate_pairs, infer_keys
-from tribal.keys.overlap import MOST_PAIRS, KeyPair, Overlap, Overlaps
-
-__all__ = ["LIKELY", "MOST_PAIRS", "Inference", "KeyPair", "Overlap", "Overlaps", "candidate_pairs", "infer_keys"]

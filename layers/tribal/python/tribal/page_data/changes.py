@@ -1,0 +1,59 @@
+"""What changed in the databases between the last two runs, as far as a caller may see it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tribal.errors import PlanError
+from tribal.identity import locations
+from tribal.identity.changes import TableChange
+from tribal.identity.scope import EVERYTHING, Scope
+from tribal.identity.table_names import format_name
+from tribal.ports import ObjectStore
+from tribal.runs.comparing import Comparison, compare_runs
+
+_OWN = ("column", "comment", "primary key", "unique key", "kind", "order of columns")
+"""Changes that tell of nothing but the table: all that is told to who may not see everything, without values."""
+
+
+def changes_part(store: ObjectStore, scope: Scope) -> dict[str, Any]:
+    """Compare the last two runs that read a database; where there are none, say so."""
+    runs = sorted({key.split("/")[2] for key in store.keys(locations.RUNS) if "/catalog/" in key})[-2:]
+    if len(runs) < 2:
+        return _nothing("There is no run before the last one to compare it with.")
+    try:
+        compared = compare_runs(runs[0], runs[1], store=store)
+    except PlanError as error:
+        return _nothing(error.message if scope == EVERYTHING else "The last two runs cannot be compared.")
+    return {"before": runs[0], "after": runs[1], "databases": bounded_changes(compared, scope)}
+
+
+def _nothing(why: str) -> dict[str, Any]:
+    return {"before": "", "after": "", "why": why, "databases": []}
+
+
+def bounded_changes(compared: Comparison, scope: Scope) -> list[dict[str, Any]]:
+    """What of a comparison a caller may see, database by database."""
+    listed = []
+    for database in compared.databases:
+        if not scope.allows(database.database):
+            continue
+        changes = [
+            told
+            for change in database.tables
+            if scope.allows(database.database, change.schema) and (told := _told(change, scope)) is not None
+        ]
+        found: dict[str, Any] = {"n": database.database, "tables": changes}
+        if database.problem is not None:
+            found["problem"] = database.problem if scope == EVERYTHING else "the runs did not both read it"
+        listed.append(found)
+    return listed
+
+
+def _told(change: TableChange, scope: Scope) -> list[Any] | None:
+    label = format_name((change.schema, change.table))
+    if scope == EVERYTHING:
+        inside = [[one.what, one.name, one.aspect, one.before, one.after] for one in change.changes]
+        return [label, change.fate, inside]
+    inside = [[one.what, one.name, one.aspect, None, None] for one in change.changes if one.what in _OWN]
+    return [label, change.fate, inside] if inside or not change.changes else None

@@ -1,0 +1,212 @@
+"""The parts of the page's data, as `rendering/web/types.d.ts` has them: plain values, ready to be written as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from tribal.capabilities.retrieval.bounded_table import bounded_table
+from tribal.capabilities.retrieval.guidance import guidance_of
+from tribal.capabilities.retrieval.names import find_table
+from tribal.capabilities.retrieval.toolbox import Toolbox
+from tribal.documenting.review.todo import rank
+from tribal.errors import DomainNotFound
+from tribal.identity import locations
+from tribal.identity.table_names import format_name
+from tribal.page_data.survey import Survey, SurveyedDomain, SurveyedTable, documents, survey
+from tribal.ports import ObjectStore
+from tribal.rendering.web.records import Record, table_record
+from tribal.sql.dialect import legible_identifier
+from tribal.store import read_record
+from tribal_contracts import OverviewDocument
+
+LISTED_CHARS = 110
+"""As many characters of a table's description as what is found by a search shows."""
+TABLES_A_PART = 25
+"""So many tables come in one file of a static site: a thousand tables make 40 files. By judgement."""
+TODO_ITEMS = 100
+_DECLARED = "declared"
+
+
+def catalog_part(found: Survey, store: ObjectStore) -> dict[str, Any]:
+    """All that search and lists need. Overviews tell of everything, so who may not see that does not get them."""
+    overview = _overview("", found, store)
+    tables, domains = len(found.tables), len(found.domains)
+    return {
+        "n": overview.name if overview else "Data catalog",
+        "s": overview.description if overview else f"{tables:,} tables in {domains:,} domains.",
+        "g": TABLES_A_PART,
+        "databases": [_database(name, found, store) for name in found.databases],
+    }
+
+
+def _overview(folder: str, found: Survey, store: ObjectStore) -> OverviewDocument | None:
+    if not found.opened.bounds.is_open:
+        return None
+    return read_record(store, f"{locations.DOCS}{folder}{locations.CATALOG_OVERVIEW}", OverviewDocument)
+
+
+def _database(name: str, found: Survey, store: ObjectStore) -> dict[str, Any]:
+    overview = _overview(f"{locations.database_directory(name)}/", found, store)
+    return {
+        "n": name,
+        "s": overview.description if overview else "",
+        "f": locations.annotations_file(name),
+        "q": format_name((name,)),
+        "domains": [_listed_domain(domain) for domain in found.domains if domain.database == name],
+    }
+
+
+def _listed_domain(domain: SurveyedDomain) -> dict[str, Any]:
+    said = domain.document.description if domain.document else ""
+    return {
+        "n": domain.name,
+        "h": domain.title,
+        "s": said,
+        "x": [[name, keys] for name, keys in sorted(domain.links.items())],
+        "tables": [_line(table) for table in domain.tables],
+    }
+
+
+def _line(table: SurveyedTable) -> list[Any]:
+    line = [table.label, _cut(table.said), table.rows, len(table.columns)]
+    return line if table.entry.kind == "table" else [*line, table.entry.kind]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LISTED_CHARS else f"{text[: LISTED_CHARS - 1]}…"
+
+
+def columns_part(found: Survey) -> list[tuple[str, ...]]:
+    """The names of every table's columns, which searching looks into."""
+    return [table.columns for table in found.tables]
+
+
+def keys_part(found: Survey) -> dict[str, Any]:
+    """Declared keys, with names as SQL has them."""
+    places = {table.name: table for table in found.tables}
+    edges = [
+        [
+            places[key.from_table].place,
+            places[key.to_table].place,
+            _written(key.from_columns, places[key.from_table]),
+            _written(key.to_columns, places[key.to_table]),
+            int(key.nullable),
+        ]
+        for key in found.keys
+        if key.source == _DECLARED and key.from_table in places and key.to_table in places
+    ]
+    return {"q": [table.sql_name for table in found.tables], "e": edges}
+
+
+def _written(columns: Sequence[str], table: SurveyedTable) -> list[str]:
+    return [legible_identifier(column, table.database_type) for column in columns]
+
+
+def todo_part(found: Survey) -> dict[str, Any]:
+    """What is most worth a sentence."""
+    listed = rank((item for table in found.tables for item in table.missing), TODO_ITEMS)
+    items = [[item.table, item.column or 0, item.tables_that_refer] for item in listed.items]
+    return {"total": listed.total, "items": items}
+
+
+def state_part(found: Survey) -> dict[str, Any]:
+    """How fresh everything is, and how well it is documented."""
+    unread = found.opened.metadata.last_read or {}
+    states = [_state([table for table in found.tables if table.entry.database == name]) for name in found.databases]
+    return {
+        "indexed": found.opened.metadata.last_full_index,
+        "databases": [
+            {"n": name, **state, **({"unread": unread[name]} if name in unread else {})}
+            for name, state in zip(found.databases, states, strict=True)
+        ],
+    }
+
+
+def _state(tables: Sequence[SurveyedTable]) -> dict[str, Any]:
+    return {
+        "tables": len(tables),
+        "columns": sum(len(table.columns) for table in tables),
+        "told": sum(table.told for table in tables),
+        "sources": dict(sorted(Counter(table.source for table in tables).items())),
+        "oldest": min(table.documented_at for table in tables),
+        "newest": max(table.documented_at for table in tables),
+    }
+
+
+def domain_part(found: Survey, database: str, name: str) -> dict[str, Any]:
+    """What a domain's page shows beside the list of its tables.
+
+    Raises:
+        DomainNotFound: when there is none of that name that the caller may see.
+    """
+    domain = next((one for one in found.domains if (one.database, one.name) == (database, name)), None)
+    if domain is None:
+        raise DomainNotFound(f"there is no domain {name!r} in the database {database!r}")
+    return _domain(domain, found)
+
+
+def _domain(domain: SurveyedDomain, found: Survey) -> dict[str, Any]:
+    rows = {table.name: number for number, table in enumerate(domain.tables)}
+    keys = [
+        [rows[key.from_table], rows[key.to_table], _kind(key.source, nullable=key.nullable)]
+        for key in found.keys
+        if key.from_table in rows and key.to_table in rows
+    ]
+    document = domain.document
+    own: dict[str, Any] = {"j": document.common_joins, "al": document.annotation_line} if document else {}
+    told = {name: value for name, value in own.items() if value}
+    return {**told, "k": keys, "said": [table.said for table in domain.tables]}
+
+
+def _kind(source: str, *, nullable: bool) -> str:
+    return "likely" if source != _DECLARED else "optional" if nullable else ""
+
+
+def table_part(name: str, found: Survey, toolbox: Toolbox) -> list[Record]:
+    """Everything that a table's page shows.
+
+    Raises:
+        TableNotFound: when there is none of that name that the caller may see.
+    """
+    return _records([find_table(name, found.opened.tables)], found, toolbox)
+
+
+def remembered_part(name: str, found: Survey, toolbox: Toolbox) -> list[dict[str, str]]:
+    """What others of the caller's layers decided and learned of a table, as its page shows it.
+
+    Raises:
+        TableNotFound: when there is none of that name that the caller may see.
+    """
+    entry = find_table(name, found.opened.tables)
+    (table,) = (bounded_table(document, found.opened.bounds) for _, document in documents([entry], toolbox))
+    items = guidance_of(entry, [column.name for column in table.columns], found.opened, toolbox)
+    return [each.model_dump(include={"kind", "id", "text", "layer", "author", "age"}) for each in items]
+
+
+def _records(entries: Sequence[Any], found: Survey, toolbox: Toolbox) -> list[Record]:
+    return [table_record(bounded_table(document, found.opened.bounds)) for _, document in documents(entries, toolbox)]
+
+
+WHOLE_PARTS: Mapping[str, Callable[[Survey], object]] = {
+    "columns": columns_part,
+    "keys": keys_part,
+    "todo": todo_part,
+    "state": state_part,
+}
+"""The parts that there is one of each, by name, beside the catalog and the changes."""
+
+
+def every_part(toolbox: Toolbox, store: ObjectStore, changes: object) -> Iterator[tuple[str, object]]:
+    """Every part of a static site by its name, which holds nothing that comes from a database."""
+    found = survey(toolbox)
+    yield "catalog", catalog_part(found, store)
+    yield "changes", changes
+    for name, make in WHOLE_PARTS.items():
+        yield name, make(found)
+    for number, domain in enumerate(found.domains):
+        yield f"domain-{number}", _domain(domain, found)
+    entries = [table.entry for table in found.tables]
+    for start in range(0, len(entries), TABLES_A_PART):
+        yield f"tables-{start // TABLES_A_PART}", _records(entries[start : start + TABLES_A_PART], found, toolbox)

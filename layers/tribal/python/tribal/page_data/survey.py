@@ -1,0 +1,180 @@
+"""Everything that lists need of every table, made in one pass over the documents of an index."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tribal.capabilities.retrieval.bounded_table import bounded_table
+from tribal.capabilities.retrieval.domains import domain_documents
+from tribal.capabilities.retrieval.names import may_see, name_of
+from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
+from tribal.capabilities.retrieval.tools import guidance_for
+from tribal.documenting.review.todo import Todo, missing
+from tribal.identity.table_names import format_name
+from tribal.ports import Application, Caller, IndexedTable, IndexFilter
+from tribal.scoping.bounds import Bounds
+from tribal.sql.dialect import legible_table
+from tribal_contracts import DatabaseType, DomainDocument, KeyEdge, TableDocument
+
+DOCUMENTS_AT_ONCE = 10
+"""Few: the more objects are held, the oftener Python looks for garbage. With 25 it takes half as long again."""
+SAID_CHARS = 300
+"""As many characters of a table's description as lists show."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyedTable:
+    """What lists, counts and joins need of one table."""
+
+    entry: IndexedTable
+    place: int
+    """Its place in the survey."""
+    name: str
+    label: str
+    """`schema.table`."""
+    said: str
+    source: str
+    """Where its description comes from; `none` where there is none."""
+    rows: int
+    columns: tuple[str, ...]
+    told: int
+    """How many of its columns are described."""
+    documented_at: str
+    database_type: DatabaseType
+    sql_name: str
+    relations: int
+    missing: tuple[Todo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyedDomain:
+    """A domain of a database with its tables, the most connected first."""
+
+    database: str
+    name: str
+    title: str
+    document: DomainDocument | None
+    tables: tuple[SurveyedTable, ...]
+    links: Mapping[str, int]
+    """How many declared keys join it with other domains of its database."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Survey:
+    """All that a caller may see of an index."""
+
+    opened: OpenIndex
+    domains: tuple[SurveyedDomain, ...]
+    """By database and name."""
+    tables: tuple[SurveyedTable, ...]
+    """Domain by domain."""
+    keys: tuple[KeyEdge, ...]
+    """Between tables that the caller may see."""
+
+    @property
+    def databases(self) -> list[str]:
+        """The names of the databases."""
+        return sorted({domain.database for domain in self.domains})
+
+
+def browsing_toolbox(caller: Caller, app: Application) -> Toolbox:
+    """What a caller browses with: no model of words, which takes longer to load than the first view may take."""
+    return Toolbox(
+        index=app.index(),
+        embedder=None,
+        clock=app.clock,
+        scope=caller.scope,
+        derived=app.derived,
+        guidance=guidance_for(caller, app),
+    )
+
+
+def survey(toolbox: Toolbox) -> Survey:
+    """Look at every table that the caller may see; made once for each generation and scope.
+
+    Raises:
+        IndexNotReady: when there is no finished index.
+    """
+    opened = open_index(toolbox)
+    key = ("survey", toolbox.scope)
+    return toolbox.derived.get(opened.generation, key, lambda: _surveyed(opened, toolbox))
+
+
+def documents(entries: Sequence[IndexedTable], toolbox: Toolbox) -> Iterator[tuple[IndexedTable, TableDocument]]:
+    """The documents of tables, as they are in the index: not yet bounded by what the caller may see."""
+    for start in range(0, len(entries), DOCUMENTS_AT_ONCE):
+        some = entries[start : start + DOCUMENTS_AT_ONCE]
+        found = toolbox.index.documents([entry.record_id for entry in some], TableDocument)
+        yield from ((entry, found[entry.record_id]) for entry in some if entry.record_id in found)
+
+
+def _surveyed(opened: OpenIndex, toolbox: Toolbox) -> Survey:
+    graph = toolbox.index.key_graph()
+    edges = () if graph is None else graph.edges
+    keys = tuple(
+        edge for edge in edges if may_see(edge.from_table, toolbox.scope) and may_see(edge.to_table, toolbox.scope)
+    )
+    members: defaultdict[tuple[str, str], list[SurveyedTable]] = defaultdict(list)
+    for entry, document in documents(opened.tables, toolbox):
+        members[entry.database, entry.domain].append(_table(entry, document, opened.bounds))
+    found = domain_documents(
+        toolbox.index.domain_records(opened.asked(IndexFilter(scope=toolbox.scope))), opened.bounds
+    )
+    links = _links(members, keys)
+    domains: list[SurveyedDomain] = []
+    tables: list[SurveyedTable] = []
+    for database, name in sorted(members):
+        ordered = _placed(members[database, name], len(tables))
+        tables.extend(ordered)
+        described = found.get((name, database))
+        title = _title(name, described, opened.bounds)
+        domains.append(SurveyedDomain(database, name, title, described, ordered, links.get((database, name), {})))
+    return Survey(opened, tuple(domains), tuple(tables), keys)
+
+
+def _table(entry: IndexedTable, unbounded: TableDocument, bounds: Bounds) -> SurveyedTable:
+    document = bounded_table(unbounded, bounds)
+    return SurveyedTable(
+        entry=entry,
+        place=-1,
+        name=name_of(entry),
+        label=format_name((entry.schema, entry.table)),
+        said=document.description.text[:SAID_CHARS],
+        # What is withheld from a caller is not missing.
+        source=unbounded.description.source if unbounded.description.text else "none",
+        rows=document.row_count,
+        columns=tuple(column.name for column in document.columns),
+        told=sum(bool(column.description.text) for column in unbounded.columns),
+        documented_at=document.documented_at,
+        database_type=entry.database_type,
+        sql_name=legible_table(
+            document.server_database or entry.database, entry.schema, entry.table, entry.database_type
+        ),
+        relations=len(document.relations),
+        missing=tuple(missing(unbounded, document.relations)),
+    )
+
+
+def _placed(tables: Sequence[SurveyedTable], start: int) -> tuple[SurveyedTable, ...]:
+    ordered = sorted(tables, key=lambda table: (-table.relations, table.label))
+    return tuple(replace(table, place=start + number) for number, table in enumerate(ordered))
+
+
+def _title(name: str, document: DomainDocument | None, bounds: Bounds) -> str:
+    return name if document is None or bounds.withholds(document.title) else document.title
+
+
+def _links(
+    members: Mapping[tuple[str, str], Iterable[SurveyedTable]], keys: Iterable[KeyEdge]
+) -> Mapping[tuple[str, str], Mapping[str, int]]:
+    """For each domain the other ones of its database that declared keys join it with, and by how many."""
+    places = {table.name: place for place, tables in members.items() for table in tables}
+    found: defaultdict[tuple[str, str], defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for key in keys:
+        one, other = places.get(key.from_table), places.get(key.to_table)
+        if key.source == "declared" and one and other and one != other and one[0] == other[0]:
+            found[one][other[1]] += 1
+            found[other][one[1]] += 1
+    return found

@@ -1,0 +1,167 @@
+"""Every operator on every target it may be asked of, over a whole picture and over a part of one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from tribal.capabilities.knowledge.policies.evaluation import violations
+from tribal.capabilities.knowledge.policies.evidence import Found, Named, Picture, SourceFile, Unread
+from tribal_contracts.knowledge import TARGETS, Constraint
+
+FILES = (
+    SourceFile("src/orders/load.py", "import os\nimport pymysql\n\nDEBUG = True\n"),
+    SourceFile("src/orders/store.py", "import psycopg\n\nDEBUG = False\n"),
+    SourceFile("deploy/prod.yaml", "replicas: 3\nimage: orders:latest\n"),
+    SourceFile("README.md", "# Orders\n"),
+)
+PICTURE = Picture(
+    files=FILES,
+    dependencies=Found([Named(("mysql2",), "package.json", 4), Named(("pg",), "package.json", 5)]),
+    imports=Found([Named(("pymysql.cursors", "pymysql"), "src/orders/load.py", 2), Named(("os",), "a.py", 1)]),
+    tables=Found([Named(("shop.billing.Invoice_Old", "billing.Invoice_Old", "Invoice_Old"), "q.sql", 3)]),
+    columns=Found([Named(("shop.billing.invoice.totalAmount", "totalAmount"), "q.sql", 4)]),
+)
+YES, NO = True, False
+HERE = ("src/orders/load.py", 4)
+
+CASES: list[tuple[str, str, str, list[tuple[str | None, int | None]], list[tuple[str | None, int | None]]]] = [
+    # operator, target, pattern, where it is violated of a part, where of the whole
+    ("must_use", "dependency", "pg", [], []),
+    ("must_use", "dependency", "psycopg", [], [(None, None)]),
+    ("must_use", "import", "pymysql", [], []),
+    ("must_use", "import", "psycopg", [], [(None, None)]),
+    ("must_use", "table", "billing.invoice", [], [(None, None)]),
+    ("must_use", "table", "billing.invoice_old", [], []),
+    ("must_use", "column", "created_at", [], [(None, None)]),
+    ("must_use", "column", "totalamount", [], []),
+    ("must_use", "code", "import logging", [], [(None, None)]),
+    ("must_use", "code", "^import psycopg$", [], []),
+    ("must_not_use", "dependency", "mysql|mysql2|mariadb", [("package.json", 4)], [("package.json", 4)]),
+    ("must_not_use", "dependency", "sql", [], []),
+    ("must_not_use", "import", "pymysql", [("src/orders/load.py", 2)], [("src/orders/load.py", 2)]),
+    ("must_not_use", "import", "cursors", [], []),
+    ("must_not_use", "table", r"billing\.invoice_old", [("q.sql", 3)], [("q.sql", 3)]),
+    ("must_not_use", "table", "invoice", [], []),
+    ("must_not_use", "column", "totalAmount", [("q.sql", 4)], [("q.sql", 4)]),
+    ("must_not_use", "column", "amount", [], []),
+    ("must_not_use", "code", "DEBUG = True", [HERE], [HERE]),
+    ("must_not_use", "code", "TRACE", [], []),
+    ("must_match", "dependency", "[a-z0-9]+", [], []),
+    ("must_match", "dependency", "pg", [("package.json", 4)], [("package.json", 4)]),
+    ("must_match", "import", "os|pymysql", [], []),
+    ("must_match", "import", "pymysql", [("a.py", 1)], [("a.py", 1)]),
+    ("must_match", "table", "[A-Za-z_]+", [], []),
+    ("must_match", "table", "[a-z_]+", [("q.sql", 3)], [("q.sql", 3)]),
+    ("must_match", "column", "[a-zA-Z]+", [], []),
+    ("must_match", "column", "[a-z_]+", [("q.sql", 4)], [("q.sql", 4)]),
+    ("must_match", "code", ".", [], []),
+    ("must_match", "code", "import|^#|image", [], []),
+    ("must_match", "code", "import|^#", [("deploy/prod.yaml", None)], [("deploy/prod.yaml", None)]),
+    ("must_match", "config", "^replicas: [2-9]$", [], []),
+    ("must_match", "config", "^replicas: 1$", [("deploy/prod.yaml", None)], [("deploy/prod.yaml", None)]),
+    ("must_not_match", "dependency", "mysql.*", [("package.json", 4)], [("package.json", 4)]),
+    ("must_not_match", "dependency", "oracle.*", [], []),
+    ("must_not_match", "import", "pymysql.*", [("src/orders/load.py", 2)], [("src/orders/load.py", 2)]),
+    ("must_not_match", "import", "oracle.*", [], []),
+    ("must_not_match", "table", ".*_old", [("q.sql", 3)], [("q.sql", 3)]),
+    ("must_not_match", "table", ".*_new", [], []),
+    ("must_not_match", "column", "total.*", [("q.sql", 4)], [("q.sql", 4)]),
+    ("must_not_match", "column", "sum.*", [], []),
+    ("must_not_match", "code", "^DEBUG = True$", [HERE], [HERE]),
+    ("must_not_match", "code", "^TRACE", [], []),
+    ("must_not_match", "config", ":latest$", [("deploy/prod.yaml", 2)], [("deploy/prod.yaml", 2)]),
+    ("must_not_match", "config", "^# Orders", [], []),
+    ("must_exist", "file", "README.md", [], []),
+    ("must_exist", "file", "src/**/test_*.py", [], [(None, None)]),
+    ("must_exist", "config", "deploy/*.yaml", [], []),
+    ("must_exist", "config", "README.md", [], [(None, None)]),
+    ("must_not_exist", "file", "load.py", [("src/orders/load.py", None)], [("src/orders/load.py", None)]),
+    ("must_not_exist", "file", "*.sql", [], []),
+    ("must_not_exist", "config", "deploy/**", [("deploy/prod.yaml", None)], [("deploy/prod.yaml", None)]),
+    ("must_not_exist", "config", "README.md", [], []),
+]
+
+
+def found(constraint: Constraint, picture: Picture) -> list[tuple[str | None, int | None]]:
+    return [(each.file, each.line) for each in violations(constraint, picture)]
+
+
+@pytest.mark.parametrize(("operator", "target", "pattern", "of_a_part", "of_the_whole"), CASES)
+def test_a_constraint_is_violated_where_it_says(
+    operator: Any, target: Any, pattern: str, of_a_part: list[Any], of_the_whole: list[Any]
+) -> None:
+    constraint = Constraint(operator=operator, target=target, pattern=pattern)
+    assert found(constraint, PICTURE) == of_a_part
+    assert found(constraint, replace(PICTURE, is_complete=True)) == of_the_whole
+
+
+def test_the_table_has_every_operator_on_every_target_kept_and_violated() -> None:
+    asked = {(operator, target, bool(whole)) for operator, target, _, _, whole in CASES}
+    allowed = {(operator, target) for operator, targets in TARGETS.items() for target in targets}
+    assert asked == {(*pair, violated) for pair in allowed for violated in (YES, NO)}
+
+
+@pytest.mark.parametrize("pair", [("must_use", "file"), ("must_exist", "code"), ("must_match", "file")])
+def test_what_an_operator_cannot_be_asked_of_is_no_constraint(pair: tuple[Any, Any]) -> None:
+    with pytest.raises(ValidationError, match="cannot be asked of"):
+        Constraint(operator=pair[0], target=pair[1], pattern="x")
+
+
+@pytest.mark.parametrize("pattern", ["(", "a(?=b)", r"(a)\1", "(?<!x)y", "a{1001}", "a)(b"])
+def test_a_pattern_that_cannot_be_evaluated_blocks(pattern: str) -> None:
+    for target in ("dependency", "code"):
+        (violation,) = violations(Constraint(operator="must_not_use", target=target, pattern=pattern), Picture())
+        assert (violation.severity, violation.is_unevaluated) == ("block", True)
+        assert "cannot be evaluated" in violation.reason
+
+
+@pytest.mark.parametrize("glob", ["a*b*c*d*e.py", "**/**/**/**/**/x", "{a,b}{c,d}{e,f}{g,h}{i,j}{k,l}", "a*a*a*b"])
+def test_a_glob_that_would_take_too_long_blocks_or_is_quick(glob: str) -> None:
+    picture = Picture([SourceFile("a/" + "a" * 200 + ".py", "")], is_complete=True)
+    told = violations(Constraint(operator="must_not_exist", target="file", pattern=glob), picture)
+    assert [(each.is_unevaluated, each.severity) for each in told] == ([] if glob == "a*a*a*b" else [(True, "block")])
+
+
+@pytest.mark.parametrize(
+    ("glob", "paths", "others"),
+    [
+        ("*.py", ["a.py", "src/a.py", "src/.hidden/a.py"], ["a.pyc", "py"]),
+        ("src/*.py", ["src/a.py"], ["src/b/a.py", "a.py"]),
+        ("src/**/*.py", ["src/a.py", "src/b/c/a.py"], ["a.py", "lib/src/a.py"]),
+        ("**/*.sql", ["a.sql", "b/c.sql"], ["sql"]),
+        ("*.{ts,tsx}", ["a.ts", "b/a.tsx"], ["a.js"]),
+        ("./Makefile", ["Makefile"], ["src/Makefile"]),
+        ("[Dd]ockerfile", ["x/dockerfile", "Dockerfile"], ["Dockerfiles"]),
+    ],
+)
+def test_a_glob_without_a_slash_names_files_in_any_folder(glob: str, paths: list[str], others: list[str]) -> None:
+    constraint = Constraint(operator="must_not_exist", target="file", pattern=glob)
+    picture = Picture([SourceFile(path, "") for path in [*paths, *others]])
+    assert [each.file for each in violations(constraint, picture)] == paths
+
+
+def test_a_constraint_is_about_the_files_that_it_applies_to_and_about_what_is_in_no_known_file() -> None:
+    constraint = Constraint(operator="must_not_use", target="dependency", pattern="mysql.*", applies_to="api/**")
+    named = [Named(("mysql2",), "web/package.json"), Named(("mysql2",), "api/package.json"), Named(("mysql",))]
+    picture = Picture(dependencies=Found(named))
+    assert [each.file for each in violations(constraint, picture)] == ["api/package.json", None]
+
+
+def test_what_could_not_be_read_is_a_violation_of_each_constraint_that_needed_it() -> None:
+    gap = Unread("broken.sql", frozenset({"table", "column"}), "the SQL cannot be read", 7)
+    picture = Picture(tables=Found(unread=[gap]), columns=Found(unread=[gap]))
+    for target in ("table", "column"):
+        (told,) = violations(Constraint(operator="must_not_use", target=target, pattern="x"), picture)
+        assert (told.file, told.line, told.severity, told.is_unevaluated) == ("broken.sql", 7, "warn", True)
+    assert violations(Constraint(operator="must_not_use", target="code", pattern="x"), picture) == []
+
+
+def test_a_name_that_is_used_often_in_a_file_is_told_once() -> None:
+    named = [Named(("mysql2",), "a.json", 3), Named(("mysql2",), "a.json", 9), Named(("mysql2",), "b.json", 1)]
+    constraint = Constraint(operator="must_not_use", target="dependency", pattern="mysql2")
+    told = violations(constraint, Picture(dependencies=Found(named)))
+    assert [(each.file, each.line) for each in told] == [("a.json", 3), ("b.json", 1)]

@@ -1,0 +1,12 @@
+"""Every test of memory writes as if nobody had written before: the rate is counted in the process."""
+
+from __future__ import annotations
+
+import pytest
+
+from tribal.capabilities.memory import tools
+
+
+@pytest.fixture(autouse=True)
+def _nobody_has_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tools, "_PACE", type(tools._PACE)())

@@ -1,0 +1,71 @@
+"""A path leaves out what only passes a value on, where an inferred key leads through it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tribal.joins.graph import Hop
+from tribal.joins.shortcuts import without_passed_on
+from tribal_contracts import KeyEdge, KeyEvidence
+
+NAME = KeyEvidence(kind="name", of="db.s.customer")
+
+
+def _key(child: str, parent: str, *, confidence: float | None = None) -> KeyEdge:
+    """A key between columns such as `sale.customer_id`, of several columns where they are separated by a comma."""
+    (table, columns), (other, others) = (each.split(".") for each in (child, parent))
+    return KeyEdge(
+        name=f"{child} = {parent}",
+        from_table=f"db.s.{table}",
+        from_columns=columns.split(","),
+        to_table=f"db.s.{other}",
+        to_columns=others.split(","),
+        nullable=confidence is not None,
+        source="declared" if confidence is None else "inferred",
+        confidence=confidence,
+        evidence=None if confidence is None else [NAME],
+    )
+
+
+def _joined(hops: list[Hop]) -> list[str]:
+    return [
+        f"{hop.source[5:]}({', '.join(hop.source_columns)}) = {hop.target[5:]}({', '.join(hop.target_columns)})"
+        for hop in hops
+    ]
+
+
+SALE, MONTH = _key("sale.customer_id", "customer.id", confidence=0.9), _key("month.customer", "customer.id")
+
+
+def test_two_children_are_joined_without_a_parent_that_one_of_them_only_likely_references() -> None:
+    (hop,) = without_passed_on([Hop(SALE, True), Hop(MONTH, False)])
+    assert _joined([hop]) == ["sale(customer_id) = month(customer)"]
+    assert (hop.key.source, hop.key.confidence, hop.key.nullable, hop.key.evidence) == ("inferred", 0.9, True, [NAME])
+
+
+def test_a_key_through_a_key_of_the_same_column_is_one_in_either_direction() -> None:
+    visit = _key("visit.badge_id", "badge.id", confidence=0.8)
+    badge = _key("badge.id", "person.id", confidence=0.9)
+    up = without_passed_on([Hop(visit, True), Hop(badge, True)])
+    down = without_passed_on([Hop(badge, False), Hop(visit, False)])
+    assert (_joined(up), up[0].key.confidence) == (["visit(badge_id) = person(id)"], 0.8)
+    assert _joined(down) == ["person(id) = visit(badge_id)"]
+
+
+def test_columns_of_a_key_are_paired_whatever_their_order() -> None:
+    one = _key("a.x,y", "p.k,l", confidence=0.9)
+    other = _key("b.v,u", "p.l,k", confidence=0.9)
+    assert _joined(without_passed_on([Hop(one, True), Hop(other, False)])) == ["a(x, y) = b(u, v)"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "hops"),
+    [
+        ("declared keys", [Hop(_key("sale.customer_id", "customer.id"), True), Hop(MONTH, False)]),
+        ("a child of both", [Hop(SALE, False), Hop(_key("sale.customer_id", "person.id", confidence=0.9), True)]),
+        ("other columns", [Hop(SALE, True), Hop(_key("customer.area_id", "area.id", confidence=0.9), True)]),
+        ("a part of a key", [Hop(SALE, True), Hop(_key("b.v,u", "customer.id,area", confidence=0.9), False)]),
+    ],
+)
+def test_what_says_more_than_a_value_stays_in_a_path(kept: str, hops: list[Hop]) -> None:
+    assert without_passed_on(hops) == hops, kept
