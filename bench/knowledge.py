@@ -27,13 +27,13 @@ from tribal.capabilities.knowledge.items.decisions import known_status, without_
 from tribal.capabilities.knowledge.items.item_file import ReadItem, read_item
 from tribal.capabilities.knowledge.items.places import Layout, Place
 from tribal.capabilities.knowledge.policies.checking import Rule, check
-from tribal.capabilities.knowledge.policies.collecting import Beside, picture_of
+from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, collect_evidence
 from tribal.capabilities.knowledge.policies.evidence import SourceFile
 from tribal.capabilities.knowledge.policies.sql import names_in
 from tribal.capabilities.knowledge.query import query
 from tribal.capabilities.knowledge.snapshots.projection import projection_of
 from tribal.capabilities.knowledge.snapshots.publishing import publish
-from tribal.capabilities.knowledge.snapshots.visible_items import Shelves
+from tribal.capabilities.knowledge.snapshots.visible_items import SnapshotReader
 from tribal.errors import ItemUnusable
 from tribal.ports.derived import Derived
 from tribal.ports.remembering.identity import Identity
@@ -156,13 +156,13 @@ def asked_by_title(folder: Path) -> Found:
         manifest = publish(KnowledgeFolder(source), _LAYOUT, store, _NOW).manifest
         projection_of(manifest, store, lambda: embedder, writing=True)
         identity = Identity(user="bench", projects=("shop",))
-        shelf = Shelves(store, lambda: embedder, Derived()).of(identity, OPEN)
-        titles = [each.title for each in shelf.holdings.items if int(each.id[:4]) < len(paths)]
+        visible = SnapshotReader(store, lambda: embedder, Derived()).visible(identity, OPEN)
+        titles = [each.title for each in visible.holdings.items if int(each.id[:4]) < len(paths)]
         took, first = [], 0
         for title in titles:
             request = KnowledgeQueryInput.model_validate({"query": title[:2_000], "status": list(STATUSES), "limit": 1})
             began = time.perf_counter()
-            answer = query(request, shelf, lambda: embedder)
+            answer = query(request, visible, lambda: embedder)
             took.append((time.perf_counter() - began) * 1_000)
             first += bool(answer.items) and answer.items[0].title == title
         return Found(len(titles), first, sorted(took)[int(len(took) * 0.95)])
@@ -221,13 +221,15 @@ def times() -> Times:
         for number in range(200)
     ]
     began = time.perf_counter()
-    picture, _ = picture_of(files, Beside(), {"code"}, is_complete=True)
-    assert check(rules, picture, "info").passed
+    evidence, _ = collect_evidence(files, DocumentedNames(), {"code"}, is_complete=True)
+    assert check(rules, evidence, "info").passed
     checks = time.perf_counter() - began
     began = time.perf_counter()
     rule = Rule("r", "A rule", None, Constraint(operator="must_not_match", target="code", pattern="(a+)+$"))
-    picture, _ = picture_of([SourceFile("a.txt", "a" * (1 << 20) + "!")], Beside(), {"code"}, is_complete=True)
-    assert check([rule], picture, "info").passed
+    evidence, _ = collect_evidence(
+        [SourceFile("a.txt", "a" * (1 << 20) + "!")], DocumentedNames(), {"code"}, is_complete=True
+    )
+    assert check([rule], evidence, "info").passed
     hostile = time.perf_counter() - began
     with TemporaryDirectory(prefix="tribal-knowledge-") as scratch:
         source, store = Path(scratch) / "source", FolderStore(Path(scratch) / "store")

@@ -30,11 +30,11 @@ from bench.opensearch import cluster
 from tribal.adapters.opensearch.client import opensearch_client
 from tribal.adapters.opensearch.memories import OpenSearchMemories
 from tribal.app.local import local_application
-from tribal.capabilities.memory.change import Keeping, add
-from tribal.capabilities.memory.duplicates import said
-from tribal.capabilities.memory.indexing import index_all
+from tribal.capabilities.memory.change import WriteContext, add
+from tribal.capabilities.memory.parts import MemoryParts
 from tribal.capabilities.memory.records import memory_id
-from tribal.capabilities.memory.search import Recall, search
+from tribal.capabilities.memory.repository import index_all
+from tribal.capabilities.memory.search import Recall, said, search
 from tribal.ports import Application, Caller, MemoryIndex
 from tribal.ports.remembering.identity import Identity
 from tribal.ports.remembering.selection import MemorySelection
@@ -172,9 +172,9 @@ def load(folder: Path, index_of: Callable[[Application], MemoryIndex] | None = N
             recall = Recall(index, app.embedder, caller.identity, app.bounds(caller.scope), _START, _AGE)
             searches.append(_timed(partial(search, request, recall)))
             if number < _ADDS:
-                keeping = Keeping(app.store(), index, app.embedder, _NONE, caller, _at(MEMORIES + number))
+                context = WriteContext(app.store(), index, app.embedder, _NONE, caller, _at(MEMORIES + number))
                 told = MemoryAddInput(content=_sentence(chance, words))
-                adds.append(_timed(partial(add, told, keeping)))
+                adds.append(_timed(partial(add, told, context)))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return Load(_p95(searches), _p95(adds), peak)
 
@@ -212,8 +212,8 @@ def write_together(folder: Path) -> int:
 def _write(folder: Path, writer: int) -> None:
     with _application(folder) as app:
         for number in range(_WRITES):
-            keeping = Keeping(app.store(), _index(app), app.embedder, _NONE, _project("shared"), _at(number))
-            add(MemoryAddInput(content=f"Writer {writer} says {number}", layer="project"), keeping)
+            context = WriteContext(app.store(), _index(app), app.embedder, _NONE, _project("shared"), _at(number))
+            add(MemoryAddInput(content=f"Writer {writer} says {number}", layer="project"), context)
 
 
 def _vocabulary(chance: random.Random) -> list[str]:
@@ -260,8 +260,9 @@ def _p95(times: Sequence[float]) -> float:
 
 
 def _index(app: Application) -> MemoryIndex:
-    assert app.memory_index is not None
-    return app.memory_index()
+    parts = app.part(MemoryParts)
+    assert parts is not None
+    return parts.index()
 
 
 def _lines(path: Path) -> list[Line]:
@@ -274,8 +275,8 @@ def _remember(app: Application, memories: Sequence[Line]) -> None:
         seconds[each["session"]] += 1
         moment = datetime.fromisoformat(each["at"]) + timedelta(seconds=seconds[each["session"]])
         caller = _project(each["scope"], each["session"])
-        keeping = Keeping(app.store(), _index(app), app.embedder, _NONE, caller, f"{moment:%Y-%m-%dT%H:%M:%SZ}")
-        add(MemoryAddInput(content=each["content"], layer="project"), keeping)
+        context = WriteContext(app.store(), _index(app), app.embedder, _NONE, caller, f"{moment:%Y-%m-%dT%H:%M:%SZ}")
+        add(MemoryAddInput(content=each["content"], layer="project"), context)
 
 
 def _recall(app: Application, scope: str, question: str, threshold: float) -> list[tuple[str, ...]]:

@@ -8,11 +8,10 @@ from typing import Any
 
 from functions.offering import offered_tools
 from functions.scopes import IDENTITY, RIGHTS, SCOPE, read_identity, read_rights, read_scope
-from tribal.capabilities.knowledge.syncing.tools import RIGHT_TO_SYNC
+from tribal.capabilities import capabilities
 from tribal.edges.http.choices import with_choices
 from tribal.identity.scope import EVERYTHING
 from tribal.ports.caller import Caller
-from tribal.ports.remembering.identity import WRITE_RIGHT
 from tribal.settings import read_environment
 from tribal.settings.deployment import COMPANY_VARIABLE
 
@@ -43,8 +42,9 @@ def verified_caller(context: Mapping[str, Any]) -> Caller:
     identity = read_identity(user, authorizer.get(IDENTITY) if user is not None else None)
     identity = replace(identity, company=read_environment().get(COMPANY_VARIABLE) or None)
     if not authorizer:
-        syncing = {spec.right for spec in offered_tools().tools.values()} & {RIGHT_TO_SYNC}
-        more = frozenset() if user is None else {WRITE_RIGHT, *syncing}
+        offered = {spec.right for spec in offered_tools().tools.values()}
+        writing = {right for each in capabilities() for right in each.write_rights if right in offered}
+        more = frozenset() if user is None else writing
         return Caller(user or "unknown", EVERYTHING, offered_tools().read_rights | more, identity)
     granted = authorizer.get(RIGHTS)
     rights = offered_tools().read_rights if granted is None else read_rights(granted)

@@ -1,34 +1,40 @@
-"""Which tools an environment offers, and which of them each function answers."""
+"""Which tools an environment offers, and which function answers each of them."""
 
 from __future__ import annotations
 
+from tribal.capabilities import capabilities
 from tribal.settings import read_environment
-from tribal.settings.deployment import KNOWLEDGE_VARIABLE, MEMORY_VARIABLE, part_of
+from tribal.settings.deployment import sections_of
 from tribal.tools.registry import Registry, offered
-from tribal_contracts import KnowledgeSettings, MemorySettings
 
-ANSWERED_BY = {
-    "memory": ("memory_add", "memory_search", "memory_delete", "knowledge_query", "knowledge_show", "sync_status"),
-    "checker": ("knowledge_check",),
-    "syncer": ("sync_now",),
-}
-"""The tools of each function that has some of its own; the retriever has all others."""
+RETRIEVER = "retriever"
+
+
+def answered_by() -> dict[str, tuple[str, ...]]:
+    """The tools of each function besides the retriever."""
+    tools: dict[str, tuple[str, ...]] = {}
+    for use in (use for each in capabilities() for use in each.uses):
+        if use.function != RETRIEVER and use.tools:
+            tools[use.function] = (*tools.get(use.function, ()), *use.tools)
+    return tools
 
 
 def offered_tools() -> Registry:
     """The tools that the environment offers."""
-    values = read_environment()
-    return offered(
-        part_of(values, MEMORY_VARIABLE, MemorySettings), part_of(values, KNOWLEDGE_VARIABLE, KnowledgeSettings)
-    )
+    return offered(sections_of(read_environment()))
 
 
 def tools_of(function: str) -> Registry:
-    """Those of them that a function answers, and no others.
+    """The offered tools that a function answers.
 
     Raises:
         ConfigurationError: when the environment offers none of them.
     """
-    offered_here = offered_tools()
-    own = [name for name in ANSWERED_BY[function] if name in offered_here.tools]
-    return offered_here.narrowed(own or ANSWERED_BY[function])
+    offered_here, own = offered_tools(), answered_by()[function]
+    return offered_here.narrowed([name for name in own if name in offered_here.tools] or own)
+
+
+def fault_metric_of(function: str) -> str | None:
+    """The metric that counts a function's answers with a status of 500 or more."""
+    specs = [spec for each in capabilities() for spec in each.functions if spec.name == function]
+    return specs[0].fault_metric if specs else None

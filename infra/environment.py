@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from zoneinfo import available_timezones
 
 import yaml
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, create_model, field_validator, model_validator
 
 from infra.knowledge import Knowledge
-from infra.memory import Memory
 from infra.model import Model, Part
 from infra.schedule import Schedule
+from infra.sections import CapabilitySection, Memory
+from tribal.capabilities import capabilities
+from tribal.ports.capability import Capability
 
 FOLDER = Path(__file__).parent / "environments"
 
@@ -40,29 +42,33 @@ class FunctionSize(Part):
     timeout_seconds: int = Field(ge=10, le=900)
 
 
-class FunctionSizes(Part):
-    """Sizes of all functions."""
-
+class _OwnFunctionSizes(Part):
     planner: FunctionSize = FunctionSize(memory_mb=3008, timeout_seconds=900)
     documenter: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=900)
     finisher: FunctionSize = FunctionSize(memory_mb=3008, timeout_seconds=900)
     indexer: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=300)
-    retriever: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=25)
     authorizer: FunctionSize = FunctionSize(memory_mb=512, timeout_seconds=10)
     mcp: FunctionSize = FunctionSize(memory_mb=1024, timeout_seconds=28)
-    memory: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=25)
-    checker: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=25)
-    syncer: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=600)
-    """Whom `sync_now` asks within what API Gateway waits; its schedule has the whole time."""
 
     @model_validator(mode="after")
     def _api_gateway_waits_29_seconds(self) -> Self:
-        behind = (self.retriever, self.authorizer, self.mcp, self.memory, self.checker)
-        if max(each.timeout_seconds for each in behind) > 29:
+        behind = ["retriever", "authorizer", "mcp"]
+        behind += [spec.name for spec in FUNCTION_SPECS if not spec.has_schedule and spec.name not in behind]
+        if max(getattr(self, name).timeout_seconds for name in behind) > 29:
             raise ValueError(
-                "API Gateway waits 29 seconds: retriever, authorizer, mcp, memory and checker must answer within them"
+                f"API Gateway waits 29 seconds: {', '.join(behind[:-1])} and {behind[-1]} must answer within them"
             )
         return self
+
+
+FUNCTION_SPECS = [spec for each in capabilities() for spec in each.functions]
+"""The functions of all capabilities."""
+_CAPABILITY_SIZES: dict[str, Any] = {
+    spec.name: (FunctionSize, FunctionSize(memory_mb=spec.memory_mb, timeout_seconds=spec.timeout_seconds))
+    for spec in FUNCTION_SPECS
+}
+FunctionSizes = create_model("FunctionSizes", __base__=_OwnFunctionSizes, **_CAPABILITY_SIZES)
+"""Sizes of all functions. A function with a schedule may take longer than API Gateway waits."""
 
 
 class Network(Part):
@@ -303,6 +309,22 @@ class Environment(Part):
         return self
 
     @property
+    def sections(self) -> dict[str, CapabilitySection]:
+        """The sections of capabilities that are present, by name."""
+        present = {each.name: getattr(self, each.name, None) for each in capabilities()}
+        return {name: section for name, section in present.items() if section is not None}
+
+    @property
+    def capabilities(self) -> list[Capability]:
+        """The capabilities that are deployed."""
+        return [each for each in capabilities() if each.is_configured(self.sections)]
+
+    @property
+    def tool_variables(self) -> dict[str, str]:
+        """The environment variables that describe the configured capabilities to functions."""
+        return {name: value for each in self.sections.values() for name, value in each.variables.items()}
+
+    @property
     def obstacles(self) -> list[str]:
         """Why this environment can be synthesised but must not be deployed yet, each with what to do."""
         found = []
@@ -315,7 +337,7 @@ class Environment(Part):
                 for each in ids
                 if PLACEHOLDER_ID.match(each)
             ]
-        found += self.knowledge.obstacles if self.knowledge else []
+        found += [obstacle for section in self.sections.values() for obstacle in section.obstacles]
         return found + (self.asked_model.obstacles if self.asked_model else [])
 
     @property

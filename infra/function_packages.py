@@ -5,20 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from tribal.capabilities import capabilities
+from tribal.ports.capability import Capability
+
 OUR_LAYER = "tribal"
 """The packages `tribal` and `tribal_contracts`."""
 MODEL_LAYER = "deps-model"
-"""What asks a model; only where an environment names one."""
-KNOWLEDGE_LAYERS = ("deps-policies", "deps-sync")
-"""What checks against decisions, and what reads them from git; only where an environment has them."""
+"""The SDKs of language models; only in environments with a model."""
 _DATABASES = ("deps-postgres", "deps-snowflake")
+_WITH_TOOLS = (OUR_LAYER, "deps-core", "deps-search", "deps-vectors")
+"""The layers of every function that answers tools."""
+_OWNERS = {spec.name: (each, spec) for each in capabilities() for spec in each.functions}
+"""The functions that capabilities declare, each with its capability."""
+CAPABILITY_LAYERS: dict[str, Capability] = {
+    layer: capability for capability, spec in _OWNERS.values() for layer in spec.layers
+}
+"""Layers that only one capability needs; deployed where it is configured."""
 LAYERS = (
     OUR_LAYER,
     "deps-core",
     MODEL_LAYER,
     *_DATABASES,
     "deps-mcp",
-    *KNOWLEDGE_LAYERS,
+    *CAPABILITY_LAYERS,
     "deps-search",
     "deps-tokens",
     "deps-vectors",
@@ -27,14 +36,12 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "planner": (OUR_LAYER, "deps-core", *_DATABASES),
     "documenter": (OUR_LAYER, "deps-core", *_DATABASES),
     "finisher": (OUR_LAYER, "deps-core"),
-    "indexer": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors"),
-    "retriever": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors"),
+    "indexer": _WITH_TOOLS,
     "authorizer": (OUR_LAYER, "deps-core", "deps-tokens"),
     "mcp": (OUR_LAYER, "deps-core", "deps-mcp"),
-    "memory": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors"),
-    "checker": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors", "deps-policies"),
-    "syncer": (OUR_LAYER, "deps-core", "deps-search", "deps-vectors", "deps-sync"),
+    **{name: (*_WITH_TOOLS, *spec.layers) for name, (_, spec) in _OWNERS.items()},
 }
+"""The layers of each function, without those for a model."""
 ASKING = ("documenter", "finisher")
 """The functions that ask the model."""
 DEFAULT_PYTHON = "3.13"
@@ -76,6 +83,11 @@ def layers_of(function: str, *, model: bool) -> tuple[str, ...]:
     return (*FUNCTIONS[function], MODEL_LAYER) if model and function in ASKING else FUNCTIONS[function]
 
 
+def package_of(function: str) -> str:
+    """The folder in `functions/` with a function's handler."""
+    return _OWNERS[function][1].package if function in _OWNERS else function
+
+
 def handler_of(function: str) -> str:
     """The handler in Lambda's notation."""
-    return f"functions.{function}.handler.handle"
+    return f"functions.{package_of(function)}.handler.handle"

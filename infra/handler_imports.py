@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from infra.function_packages import ASKING, FUNCTIONS, Packages, PackagingError, handler_of, layers_of
+from tribal.capabilities import capabilities
 
 _PROBE = """
 import sys, time
@@ -58,34 +59,6 @@ from tribal.adapters.sqlite.published import PublishedSqliteIndex
 OpenSearchIndex(opensearch_client("https://localhost", region="eu-central-1")).close()
 PublishedSqliteIndex(S3ObjectStore(aws_client("s3"), "bucket"), Path("disk")).close()
 """
-_MEMORIES = """
-from tribal.adapters.journal.memories import JournalMemories
-from tribal.adapters.opensearch.memories import OpenSearchMemories
-OpenSearchMemories(opensearch_client("https://localhost", region="eu-central-1"), 256).close()
-JournalMemories(S3ObjectStore(aws_client("s3"), "bucket")).close()
-"""
-_SHELF = """
-assert not {"re2", "bracex", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
-from tribal.capabilities.knowledge.query import query, show
-from tribal.capabilities.knowledge.guidance import KnowledgeGuidance
-from tribal.capabilities.knowledge.syncing.record import status
-assert not {"re2", "bracex", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
-"""
-_CHECKS = """
-from tribal.capabilities.knowledge.check import check_request
-from tribal.capabilities.knowledge.policies.patterns import expression, path_glob
-from tribal.capabilities.knowledge.policies.sql import sqlglot
-assert path_glob("*.py")("a/b.py")
-assert expression("a+").is_whole("aaa")
-assert sqlglot.parse_one("SELECT 1")
-"""
-_SYNC = """
-from tribal.capabilities.knowledge.syncing.sync import sync
-from tribal.adapters.git.knowledge import GitKnowledge
-from tribal.capabilities.knowledge.items.item_file import read_item
-from dulwich.client import HttpGitClient
-HttpGitClient("https://localhost/decisions.git")
-"""
 _PAGE = """
 from tribal.rendering.web.page import page_version
 assert page_version()
@@ -116,12 +89,17 @@ WORK = {
     "documenter": _S3 + _SECRETS + _POSTGRES + _SNOWFLAKE,
     "finisher": _S3 + _PAGE,
     "indexer": _S3 + _SECRETS + _VECTORS + _SEARCH,
-    "retriever": _S3 + _SECRETS + _VECTORS + _SEARCH + _SHELF,
     "authorizer": _TOKENS,
     "mcp": _MCP,
-    "memory": _S3 + _SECRETS + _VECTORS + _SEARCH + _MEMORIES + _SHELF,
-    "checker": _S3 + _SECRETS + _VECTORS + _SEARCH + _CHECKS,
-    "syncer": _S3 + _SECRETS + _VECTORS + _SEARCH + _MEMORIES + _SYNC,
+    **{
+        spec.name: _S3
+        + _SECRETS
+        + _VECTORS
+        + _SEARCH
+        + "".join(use.loads for other in capabilities() for use in other.uses if use.function == spec.name)
+        for each in capabilities()
+        for spec in each.functions
+    },
 }
 """What each function loads only when it has something to do."""
 _TIMEOUT_SECONDS = 120

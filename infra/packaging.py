@@ -29,6 +29,7 @@ from infra.function_packages import (
     Packages,
     PackagingError,
     layers_of,
+    package_of,
 )
 from infra.handler_imports import import_handlers
 from infra.installed import closure, copy_distribution
@@ -123,7 +124,8 @@ def copy_own_code(packages: Packages) -> None:
     for function in FUNCTIONS:
         folder = packages.function(function)
         shutil.rmtree(folder, ignore_errors=True)
-        _copy(ROOT / "functions" / function, folder / "functions" / function)
+        package = package_of(function)
+        _copy(ROOT / "functions" / package, folder / "functions" / package)
         for shared in sorted((ROOT / "functions").glob("*.py")):
             shutil.copyfile(shared, folder / "functions" / shared.name)
 

@@ -1,16 +1,13 @@
-"""One table says which code a caller sees: by what happened, and by what was being done."""
+"""The code of an error depends on what happened, and on what was being done."""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
 from typing import get_args
 
 import pytest
 
-from tribal import errors
 from tribal.errors import (
-    CODES,
     AccessDenied,
     Activity,
     ConfigurationError,
@@ -34,21 +31,13 @@ from tribal.errors import (
     StoreUnwritable,
     TableGone,
     TribalError,
-    code_of,
-    code_outcome,
     doing,
-    outcome,
 )
+from tribal.tools.outcomes import error_class_of, error_classes
 from tribal_contracts import ERROR_CODES
 
 ACTIVITIES: tuple[Activity, ...] = get_args(Activity)
 NOW = "2026-01-01T00:00:00Z"
-
-
-def kinds(kind: type[TribalError] = TribalError) -> Iterator[type[TribalError]]:
-    yield kind
-    for below in kind.__subclasses__():
-        yield from kinds(below)
 
 
 @pytest.mark.parametrize(
@@ -99,20 +88,18 @@ def kinds(kind: type[TribalError] = TribalError) -> Iterator[type[TribalError]]:
 def test_the_code_of_a_cause_depends_on_what_was_being_done(
     cause: type[TribalError], codes: dict[Activity | None, str]
 ) -> None:
-    assert {activity: code_of(cause, activity) for activity in codes} == codes
+    assert {activity: cause.code_for(activity) for activity in codes} == codes
 
 
 def test_every_code_that_can_be_seen_is_registered_and_means_something_at_an_edge() -> None:
-    seen = {code_of(kind, activity) for kind in kinds() for activity in (None, *ACTIVITIES)}
+    seen = {kind.code_for(activity) for kind in error_classes() for activity in (None, *ACTIVITIES)}
     assert seen <= set(ERROR_CODES)
-    assert all(code_outcome(code) != code_outcome("RET_INTERNAL") for code in seen - {"RET_INTERNAL"})
+    assert all(error_class_of(code) != error_class_of("RET_INTERNAL") for code in seen - {"RET_INTERNAL"})
 
 
-@pytest.mark.parametrize("name", CODES)
-def test_what_a_code_means_at_an_edge_is_what_its_usual_cause_means(name: str) -> None:
-    usual, _ = CODES[name]
-    sharing = [getattr(errors, other) for other, (code, _) in CODES.items() if code == usual]
-    assert code_outcome(usual) in [outcome(other("why")) for other in sharing]
+def test_a_code_stands_for_a_class_that_has_it_by_default() -> None:
+    for kind in error_classes():
+        assert error_class_of(kind.default_code).default_code == kind.default_code
 
 
 def test_an_error_is_told_what_was_being_done_by_the_innermost_that_says_so() -> None:
@@ -147,7 +134,7 @@ def test_what_was_being_done_goes_with_an_error_from_process_to_process() -> Non
 
 
 def test_secrets_that_cannot_be_had_are_worth_another_try() -> None:
-    assert outcome(SecretsUnavailable("no answer")).retryable
+    assert SecretsUnavailable.retryable
     assert not isinstance(SecretsUnavailable("no answer"), DatabaseError)
 
 
@@ -169,5 +156,5 @@ STATUSES = {
 
 @pytest.mark.parametrize("code", STATUSES)
 def test_the_failures_of_knowledge_and_of_syncs_have_the_status_of_what_they_mean(code: str) -> None:
-    told = code_outcome(code)
+    told = error_class_of(code)
     assert (told.http_status, told.exit_code) == STATUSES[code]

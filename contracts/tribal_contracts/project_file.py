@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import Field
 
 from tribal_contracts.core.access import ServeSettings
 from tribal_contracts.core.knowledge_settings import KnowledgeSettings, SyncSettings
 from tribal_contracts.core.models import ModelSettings
-from tribal_contracts.core.shape import ClosedContract, Unset, optional
+from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, Unset, optional
 from tribal_contracts.documentation.configuration import DatabaseEntry, LintRules
 from tribal_contracts.memory.records import IdentitySettings, MemorySettings
 
@@ -43,3 +43,18 @@ class ProjectFile(ClosedContract):
     knowledge: KnowledgeSettings | Unset = optional("Where decisions and policies are kept; synced from there.")
     sync: SyncSettings = Field(default_factory=SyncSettings)
     memory: MemorySettings | Unset = optional("Memory; agents are offered its tools where this part is there.")
+
+    @property
+    def sections(self) -> dict[str, CapabilitySettings]:
+        """The sections of capabilities that are present, by name."""
+        present = {name: getattr(self, name) for name in CAPABILITY_SECTIONS}
+        return {name: section for name, section in present.items() if section is not None}
+
+
+CAPABILITY_SECTIONS: dict[str, type[CapabilitySettings]] = {
+    name: kind
+    for name, field in ProjectFile.model_fields.items()
+    for kind in get_args(field.annotation)
+    if isinstance(kind, type) and issubclass(kind, CapabilitySettings)
+}
+"""The section of each capability that has one, by name."""

@@ -39,7 +39,7 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
     def take(record: SQSRecord) -> None:
         task = parse_message(record.body)
-        with closing(app.index_writer()) as index:
+        with closing(app.run.index_writer()) as index:
             result = carry_out_alone(task, _context(index, app, deadline), record.message_id)
         _report(task, result, app)
 
@@ -56,7 +56,7 @@ def _context(index: IndexWriter, app: Application, deadline: LambdaDeadline) -> 
 def _report(task: IndexTask, result: TaskResult, app: Application) -> None:
     if result.follow_up is not None:
         body = result.follow_up.task.to_compact_json().decode()
-        app.queue().send([body], result.follow_up.delay_seconds)
+        app.run.queue().send([body], result.follow_up.delay_seconds)
     error = result.blocked_by
     if error is None:
         logger.info(result.summary, kind=task.kind)

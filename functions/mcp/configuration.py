@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from functions.offering import ANSWERED_BY
+from functions.offering import answered_by
 from tribal.errors import ConfigurationError
 from tribal.settings import read_environment
 
@@ -36,6 +36,6 @@ def load_mcp_deployment() -> McpDeployment:
     return McpDeployment(
         retriever=values["TRIBAL_RETRIEVER"],
         region=values["AWS_REGION"],
-        others={name: arn for name in ANSWERED_BY if (arn := values.get(f"TRIBAL_{name.upper()}_FUNCTION"))},
+        others={name: arn for name in answered_by() if (arn := values.get(f"TRIBAL_{name.upper()}_FUNCTION"))},
         issuer=values.get("TRIBAL_TOKEN_ISSUER") or None,
     )

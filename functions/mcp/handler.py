@@ -9,12 +9,12 @@ from typing import Any
 import anyio
 from aws_lambda_powertools import Logger, Metrics, Tracer
 
-from functions.answering import answered
 from functions.callers import caller_of
 from functions.contexts import LambdaContext
 from functions.mcp.configuration import McpDeployment, load_mcp_deployment
 from functions.mcp.requests import answer_request
-from functions.offering import ANSWERED_BY, offered_tools
+from functions.offering import answered_by, offered_tools
+from functions.tool_requests import answered
 from tribal.app.parts import system_clock
 from tribal.app.remote_tools import tools_of_functions
 from tribal.edges.http.identity import METADATA_PATH, resource_metadata
@@ -64,7 +64,8 @@ def _metadata(context: dict[str, Any]) -> dict[str, Any]:
 @cache
 def _tools() -> RemoteTools:
     deployment = _deployment()
-    others = {tool: arn for function, arn in deployment.others.items() for tool in ANSWERED_BY[function]}
+    own = answered_by()
+    others = {tool: arn for function, arn in deployment.others.items() for tool in own[function]}
     return tools_of_functions(deployment.retriever, deployment.region, offered_tools(), others)
 
 

@@ -46,7 +46,7 @@ def _open(content: dict[str, Any], context: LambdaContext) -> Contract:
     return OpenedRun(
         run_id=run_id,
         databases=[DatabasePointer(name=entry.name, network=entry.network) for entry in databases],
-        databases_at_once=at_once(task.databases_at_once, databases, run.app.server_of),
+        databases_at_once=at_once(task.databases_at_once, databases, run.app.run.server_of),
         request=task.request,
     )
 

@@ -8,10 +8,10 @@ from typing import Any
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.answering import Answering
 from functions.contexts import LambdaContext
 from functions.offering import offered_tools
 from functions.recording import record_index
+from functions.tool_requests import ToolRequests
 from tribal.app.deployed import deployed_application
 from tribal.ports import Application
 from tribal.settings.deployment import load_deployment
@@ -24,7 +24,7 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answer a request from API Gateway, or the function for MCP, which has verified the caller that it names."""
-    return Answering(application(), offered_tools(), logger, _count_call).answer(event, context)
+    return ToolRequests(application(), offered_tools(), logger, _count_call).answer(event, context)
 
 
 def _count_call(_status: int, failed: bool) -> None:

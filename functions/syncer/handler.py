@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.answering import Answering
 from functions.contexts import MARGIN_SECONDS, LambdaContext, LambdaDeadline
 from functions.offering import tools_of
+from functions.tool_requests import ToolRequests
 from tribal.app.deployed import deployed_application
-from tribal.errors import code_outcome
+from tribal.capabilities.knowledge.parts import SYNC_SECONDS
 from tribal.ports import Application, Caller
-from tribal.ports.application import SYNC_SECONDS
 from tribal.ports.remembering.audit import MemoryWrite
 from tribal.settings.deployment import load_deployment
 from tribal.tools.call import call_tool
+from tribal.tools.outcomes import error_class_of
 from tribal.tools.registry import Registry
 
 SYNC_NOW = "sync_now"
@@ -30,7 +30,7 @@ _GOES_ON = frozenset({"SYN_LOCKED", "SYN_TIMED_OUT"})
 _PATIENT_FETCH_SECONDS = 240.0
 """Of the ten minutes that the function has by default; the rest is for reading, publishing and pointing."""
 _FIRST_FAULT = 500
-_TIMED_OUT = code_outcome("SYN_TIMED_OUT").http_status
+_TIMED_OUT = error_class_of("SYN_TIMED_OUT").http_status
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
 
@@ -45,13 +45,13 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """
     if set(event) == {SCHEDULED}:
         return _scheduled(LambdaDeadline(context).remaining_seconds())
-    return Answering(application(), _tools(), logger, _count_call).answer(event, context)
+    return ToolRequests(application(), _tools(), logger, _count_call).answer(event, context)
 
 
 def _scheduled(seconds: float) -> dict[str, Any]:
     tools = _tools()
-    answer = call_tool(SYNC_NOW, {}, _SCHEDULE, replace(patient_application(), sync_seconds=seconds), tools)
-    error = tools.capability_of(SYNC_NOW).error_of(answer)
+    answer = call_tool(SYNC_NOW, {}, _SCHEDULE, patient_application(seconds), tools)
+    error = tools.group_of(SYNC_NOW).error_of(answer)
     told: dict[str, Any] = answer.model_dump(mode="json", by_alias=True)
     if error is None:
         logger.info("synced", sync=told)
@@ -79,13 +79,14 @@ def application() -> Application:
     """The application, whose store and index stay open between invocations; the caller comes with each request."""
     # Less what a cold start takes, for both functions where it is asked over MCP.
     seconds = SYNC_SECONDS - MARGIN_SECONDS
-    return replace(deployed_application(load_deployment()), audit=_audit, sync_seconds=seconds)
+    return deployed_application(load_deployment(), audit=_audit, sync_seconds=seconds)
 
 
-@cache
-def patient_application() -> Application:
-    """The application of the schedule, for which nobody waits: to fetch a whole repository may take long."""
-    return replace(deployed_application(load_deployment(), fetch_seconds=_PATIENT_FETCH_SECONDS), audit=_audit)
+def patient_application(seconds: float) -> Application:
+    """The application of the schedule: no caller waits, so that it may fetch a whole repository."""
+    return deployed_application(
+        load_deployment(), fetch_seconds=_PATIENT_FETCH_SECONDS, sync_seconds=seconds, audit=_audit
+    )
 
 
 def _audit(write: MemoryWrite) -> None:

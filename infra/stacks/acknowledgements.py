@@ -13,9 +13,23 @@ from constructs import IConstruct
 
 from infra.environment import Environment
 from infra.stacks.environment_stack import EnvironmentStack
+from tribal.capabilities import capabilities
 
+_PREFIXES = (
+    *("config", "annotations", "catalog", "progress", "docs", "data", "prose"),
+    *sorted(
+        {
+            pattern.removesuffix("/*")
+            for each in capabilities()
+            for use in each.uses
+            for pattern in (*use.reads, *use.reads_without_search, *use.writes)
+            if pattern.endswith("/*")
+        }
+    ),
+)
+"""Prefixes of the store that a function may have rights to as a whole."""
 WILDCARDS = {
-    r">/(config|annotations|catalog|progress|docs|data|prose|memory|knowledge(/(items|projections))?)/\*$": (
+    rf">/({'|'.join(_PREFIXES)})/\*$": (
         "The keys below one prefix of the store, which is the unit of what a function may touch: names of databases, "
         "tables and runs are only known when it runs"
     ),

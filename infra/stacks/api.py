@@ -7,19 +7,17 @@ from typing import Any
 
 from aws_cdk import Duration, RemovalPolicy, Stack
 from aws_cdk import aws_apigateway as apigateway
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.environment import Environment, JwtAuth
-from infra.knowledge import KNOWLEDGE_TOOLS
-from infra.memory import MEMORY_TOOLS
 from infra.stacks.functions import Function, Layers, NetworkPlace
 from infra.stacks.logging import log_group
 from infra.stacks.permissions import allow
-from infra.stacks.tool_rights import ToolRights
+from infra.stacks.tool_rights import rights_of, tools_of, uses_of
 
+RETRIEVER = "retriever"
 _REFUSED = "tribal_refused"
 """Key of the authorizer's context with why it refuses a token."""
 _REMEMBERED_SECONDS = 300
@@ -57,30 +55,29 @@ class ToolsApi(Construct):
         environment: Environment,
         layers: Layers,
         place: NetworkPlace | None,
-        rights: ToolRights,
+        bucket_arn: str,
         variables: dict[str, str],
     ) -> None:
         super().__init__(scope, name)
-        self._offering = {} if environment.memory is None else environment.memory.variables
-        self._offering |= {} if environment.knowledge is None else environment.knowledge.variables
-        told = variables | {"TRIBAL_ANSWER_TOKENS": str(environment.api.answer_tokens)} | self._offering
+        self._environment = environment
+        told = variables | {"TRIBAL_ANSWER_TOKENS": str(environment.api.answer_tokens)} | environment.tool_variables
 
-        def with_tools(package: str, statements: list[iam.PolicyStatement]) -> Function:
+        def with_tools(name: str) -> Function:
             return Function(
                 self,
-                package.capitalize(),
-                package=package,
+                name.capitalize(),
+                name=name,
                 environment=environment,
                 layers=layers,
                 place=place,
-                statements=statements,
+                statements=rights_of(Stack.of(self), environment, bucket_arn, name),
                 variables=told,
             )
 
-        self.retriever = with_tools("retriever", rights.reading)
-        self.memory = with_tools("memory", rights.remembering) if environment.memory else None
-        self.checker = with_tools("checker", rights.checking) if environment.knowledge else None
-        self.syncer = with_tools("syncer", rights.syncing) if environment.knowledge else None
+        self.retriever = with_tools(RETRIEVER)
+        names = [spec.name for each in environment.capabilities for spec in each.functions]
+        self.with_own_tools = {name: with_tools(name) for name in names if name != RETRIEVER}
+        """The functions that answer some of the tools, by name; the retriever answers all others."""
         self.authorizer = self._authorizer(environment, layers)
         self.mcp = self._mcp(environment, layers)
         self.rest = self._rest_api(environment)
@@ -95,27 +92,32 @@ class ToolsApi(Construct):
 
     @property
     def searching(self) -> list[Function]:
-        """Those that ask an index."""
-        return [self.retriever, *self._with_own_tools]
+        """Those that search an index."""
+        return [self.retriever, *self.with_own_tools.values()]
 
     @property
-    def _with_own_tools(self) -> list[Function]:
-        return [function for function in (self.memory, self.checker, self.syncer) if function is not None]
+    def writers_of_memories(self) -> list[Function]:
+        """Those that write memories."""
+        return [
+            function
+            for name, function in self.with_own_tools.items()
+            if any(use.writes_memories for use in uses_of(self._environment, name))
+        ]
 
     def _mcp(self, environment: Environment, layers: Layers) -> Function:
         """The function for MCP, which may do nothing but ask the functions that have the tools."""
         auth = environment.api.auth
         issuer = {"TRIBAL_TOKEN_ISSUER": auth.issuer} if isinstance(auth, JwtAuth) else {}
-        others = {f"TRIBAL_{function.package.upper()}_FUNCTION": function.arn for function in self._with_own_tools}
+        others = {f"TRIBAL_{name.upper()}_FUNCTION": function.arn for name, function in self.with_own_tools.items()}
         asked = [function.arn for function in self.searching]
         return Function(
             self,
             "Mcp",
-            package="mcp",
+            name="mcp",
             environment=environment,
             layers=layers,
             statements=[allow("AskForTools", ["lambda:InvokeFunction"], *asked)],
-            variables={"TRIBAL_RETRIEVER": self.retriever.arn} | issuer | others | self._offering,
+            variables={"TRIBAL_RETRIEVER": self.retriever.arn} | issuer | others | environment.tool_variables,
         )
 
     def _authorizer(self, environment: Environment, layers: Layers) -> Function | None:
@@ -143,7 +145,7 @@ class ToolsApi(Construct):
         return Function(
             self,
             "Authorizer",
-            package="authorizer",
+            name="authorizer",
             environment=environment,
             layers=layers,
             statements=[],
@@ -184,11 +186,9 @@ class ToolsApi(Construct):
         tools = self.rest.root.add_resource("v1").add_resource("tools")
         tools.add_method("GET", integration, **options)
         tools.add_resource("{name}").add_method("POST", integration, **options)
-        for function in self._with_own_tools:
-            answers = self._integration(f"{function.package.capitalize()}OfApi", function)
-            of_memory = MEMORY_TOOLS if function is self.memory else ()
-            of_knowledge = KNOWLEDGE_TOOLS[function.package] if environment.knowledge else ()
-            for tool in (*of_memory, *of_knowledge):
+        for name, function in self.with_own_tools.items():
+            answers = self._integration(f"{name.capitalize()}OfApi", function)
+            for tool in tools_of(environment, name):
                 tools.add_resource(tool).add_method("POST", answers, **options)
         self._asks_mcp = self._integration("McpOfApi", self.mcp)
         mcp = self.rest.root.add_resource("mcp")

@@ -19,7 +19,6 @@ from infra.stacks.pipeline import Pipeline
 from infra.stacks.schedules import SLOT, schedule
 from infra.stacks.search import Search
 from infra.stacks.storage import Storage
-from infra.stacks.tool_rights import rights_of
 
 SCHEDULED = "scheduled_at"
 """The key of the event that has the syncer sync, as the function knows it; a test compares the two."""
@@ -84,20 +83,20 @@ class EnvironmentStack(Stack):
             environment=self.environment_settings,
             layers=self.layers,
             place=self._index_place,
-            rights=rights_of(self, self.environment_settings, self.storage.bucket.bucket_arn),
+            bucket_arn=self.storage.bucket.bucket_arn,
             variables=self._variables,
         )
 
     def _sync_by_schedule(self) -> None:
-        knowledge, syncer = self.environment_settings.knowledge, self.api.syncer
-        if knowledge is None or syncer is None:
+        knowledge = self.environment_settings.knowledge
+        if knowledge is None:
             return
         schedule(
             self,
             "Sync",
             when=knowledge.schedule,
             environment=self.environment_settings,
-            target_arn=syncer.arn,
+            target_arn=self.api.with_own_tools["syncer"].arn,
             action="lambda:InvokeFunction",
             message=json.dumps({SCHEDULED: SLOT}),
             undelivered=self.indexing.undelivered,
@@ -113,10 +112,9 @@ class EnvironmentStack(Stack):
             environment=self.environment_settings,
             size=size,
             place=self._index_place,
-            reader=self.api.retriever.role,
             writer=self.indexing.function.role,
-            checker=None if self.api.checker is None else self.api.checker.role,
-            keepers=[function.role for function in (self.api.memory, self.api.syncer) if function is not None],
+            askers=[each.role for each in self.api.searching if each not in self.api.writers_of_memories],
+            keepers=[each.role for each in self.api.writers_of_memories],
         )
         for function in (self.indexing.function, *self.api.searching):
             function.set_variable("TRIBAL_SEARCH_ENDPOINT", domain.address)

@@ -10,7 +10,7 @@ from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from infra.environment import Environment, FunctionSize, Network
-from infra.function_packages import KNOWLEDGE_LAYERS, LAYERS, MODEL_LAYER, Packages, handler_of, layers_of
+from infra.function_packages import CAPABILITY_LAYERS, LAYERS, MODEL_LAYER, Packages, handler_of, layers_of
 from infra.stacks.logging import log_group, log_group_arn
 from infra.stacks.permissions import run_in_lambda, trusting
 
@@ -26,7 +26,8 @@ class Layers(Construct):
         for layer in LAYERS:
             if layer == MODEL_LAYER and not self._model:
                 continue
-            if layer in KNOWLEDGE_LAYERS and environment.knowledge is None:
+            owner = CAPABILITY_LAYERS.get(layer)
+            if owner is not None and not owner.is_configured(environment.sections):
                 continue
             asset = assets.Asset(self, f"{layer}-files", path=str(packages.layer(layer)))
             self._versions[layer] = lambda_.CfnLayerVersion(
@@ -122,9 +123,9 @@ class Function(Construct):
     def __init__(
         self,
         scope: Construct,
-        name: str,
+        construct: str,
         *,
-        package: str,
+        name: str,
         environment: Environment,
         layers: Layers,
         statements: list[iam.PolicyStatement],
@@ -133,28 +134,26 @@ class Function(Construct):
         place: NetworkPlace | None = None,
         reserved: int | None = None,
     ) -> None:
-        super().__init__(scope, name)
-        self.package = package
-        self.name = "-".join(filter(None, (environment.prefix, package, suffix)))
+        super().__init__(scope, construct)
+        self.package = name
+        self.name = "-".join(filter(None, (environment.prefix, name, suffix)))
         vpc_config = place.vpc_config if place else None
         self.role = self._role(environment, statements, in_vpc=vpc_config is not None)
-        asset = assets.Asset(self, "Code", path=str(layers.packages.function(package)))
-        size: FunctionSize = getattr(environment.functions, package)
+        asset = assets.Asset(self, "Code", path=str(layers.packages.function(name)))
+        size: FunctionSize = getattr(environment.functions, name)
         self.resource = lambda_.CfnFunction(
             self,
             "Function",
             function_name=self.name,
             code=lambda_.CfnFunction.CodeProperty(s3_bucket=asset.s3_bucket_name, s3_key=asset.s3_object_key),
-            handler=handler_of(package),
+            handler=handler_of(name),
             runtime=layers.packages.runtime,
             architectures=["x86_64"],
-            layers=layers.of(package),
+            layers=layers.of(name),
             role=self.role.role_arn,
             memory_size=size.memory_mb,
             timeout=size.timeout_seconds,
-            environment=lambda_.CfnFunction.EnvironmentProperty(
-                variables=variables | _powertools(environment, package)
-            ),
+            environment=lambda_.CfnFunction.EnvironmentProperty(variables=variables | _powertools(environment, name)),
             tracing_config=lambda_.CfnFunction.TracingConfigProperty(mode="Active"),
             logging_config=lambda_.CfnFunction.LoggingConfigProperty(log_group=self.log_group.ref),
             vpc_config=vpc_config,

@@ -69,7 +69,7 @@ class Indexing(Construct):
         self.function = Function(
             self,
             "Indexer",
-            package="indexer",
+            name="indexer",
             environment=environment,
             layers=layers,
             place=place,

@@ -17,13 +17,6 @@ INDEXER_LEASE = "progress/leases/indexing.json"
 DOCUMENTS = "docs/*"
 INDEX_FILES = "data/*"
 PROSE = "prose/*"
-MEMORY = "memory/*"
-KNOWLEDGE = "knowledge/*"
-SHELF = ("knowledge/manifest.json", "knowledge/projections/*")
-"""Which decisions are published, and what is searched of them and told at tables."""
-ITEMS = "knowledge/items/*"
-SYNC_RECORD = "progress/sync.json"
-SYNC_LEASE = "progress/sync-lease.json"
 
 _COLON = ArnFormat.COLON_RESOURCE_NAME
 

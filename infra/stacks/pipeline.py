@@ -103,7 +103,7 @@ class Pipeline(Construct):
         return Function(
             self,
             f"{package.title()}-{group}",
-            package=package,
+            name=package,
             suffix=group,
             environment=self._environment,
             layers=self._layers,
@@ -125,7 +125,7 @@ class Pipeline(Construct):
         return Function(
             self,
             "Finisher",
-            package="finisher",
+            name="finisher",
             environment=self._environment,
             layers=self._layers,
             statements=statements,

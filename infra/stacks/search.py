@@ -60,18 +60,17 @@ class Search(Construct):
         environment: Environment,
         size: OpenSearchSize,
         place: NetworkPlace | None,
-        reader: iam.Role,
         writer: iam.Role,
-        checker: iam.Role | None,
+        askers: Sequence[iam.Role],
         keepers: Sequence[iam.Role],
     ) -> None:
         super().__init__(scope, name)
         arn = domain_arn(self, environment)
         access = iam.PolicyDocument(
             statements=[
-                _for_role(reader, _ASKING, f"{arn}/_msearch"),
+                _for_role(askers[0], _ASKING, f"{arn}/_msearch"),
                 _for_role(writer, _KEEPING, f"{arn}/*"),
-                *([] if checker is None else [_for_role(checker, _ASKING, f"{arn}/_msearch")]),
+                *(_for_role(role, _ASKING, f"{arn}/_msearch") for role in askers[1:]),
                 *(statement for role in keepers for statement in _keeping_memories(role, arn)),
             ]
         )

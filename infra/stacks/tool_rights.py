@@ -1,80 +1,53 @@
-"""What the functions behind the API may do, beside what every function may."""
+"""Rights of the functions that answer tools, derived from the manifests of the capabilities."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 
 from infra.environment import Environment
 from infra.stacks import permissions, search
+from tribal.ports.capability import FunctionUse
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRights:
-    """Statements by function."""
-
-    reading: list[iam.PolicyStatement]
-    """Of the retriever, which changes nothing."""
-    remembering: list[iam.PolicyStatement]
-    """Of the function `memory`, which changes memories and nothing else."""
-    checking: list[iam.PolicyStatement]
-    """Of the checker, which changes nothing either."""
-    syncing: list[iam.PolicyStatement]
-    """Of the syncer: what it publishes, the memories that point there, and the token of the repository."""
+def uses_of(environment: Environment, function: str) -> list[FunctionUse]:
+    """What the deployed capabilities have a function do."""
+    return [use for each in environment.capabilities for use in each.uses if use.function == function]
 
 
-def rights_of(stack: Stack, environment: Environment, bucket_arn: str) -> ToolRights:
-    """What they may do in an environment with this bucket."""
-    rights = _Rights(environment, bucket_arn, search.domain_arn(stack, environment))
-    memory = (permissions.MEMORY,) if environment.memory else ()
-    shelf = permissions.SHELF if environment.knowledge else ()
-    items = (permissions.ITEMS,) if environment.knowledge else ()
-    record = (permissions.SYNC_RECORD,) if environment.knowledge else ()
-    # One search of the domain may ask for tables and for memories; where there is none these are files.
-    in_files = memory if environment.opensearch is None else ()
-    return ToolRights(
-        reading=rights.asking(*in_files, *shelf),
-        remembering=[*rights.asking(permissions.MEMORY, *shelf, *items, *record), *rights.keeping_memories()],
-        checking=rights.asking(*shelf, *items),
-        syncing=[*rights.syncing(), *_token(stack, environment)],
-    )
+def tools_of(environment: Environment, function: str) -> list[str]:
+    """The tools that a function answers."""
+    return [tool for use in uses_of(environment, function) for tool in use.tools]
 
 
-@dataclass(frozen=True, slots=True)
-class _Rights:
-    environment: Environment
-    bucket_arn: str
-    domain_arn: str
-
-    def asking(self, *files: str) -> list[iam.PolicyStatement]:
-        """To ask the index of tables, and to read some files of the store."""
-        if self.environment.opensearch is None:
-            return permissions.read_objects(self.bucket_arn, permissions.INDEX_FILES, *files)
-        reading = permissions.read_objects(self.bucket_arn, *files) if files else []
-        return [*reading, *search.read_statements(self.domain_arn)]
-
-    def keeping_memories(self, *written: str, removed: tuple[str, ...] = ()) -> list[iam.PolicyStatement]:
-        """To write memories and their index, and to write and remove some other files."""
-        own = [
-            permissions.write_objects(self.bucket_arn, permissions.MEMORY, *written),
-            permissions.delete_objects(self.bucket_arn, permissions.MEMORY, *removed),
-        ]
-        kept = search.memory_statements(self.domain_arn) if self.environment.opensearch else []
-        return [*own, *kept]
-
-    def syncing(self) -> list[iam.PolicyStatement]:
-        """To publish decisions, and to have memories point to them."""
-        own = (permissions.KNOWLEDGE, permissions.SYNC_RECORD, permissions.SYNC_LEASE)
-        searching = search.read_statements(self.domain_arn) if self.environment.opensearch else []
-        return [
-            *permissions.read_objects(self.bucket_arn, permissions.MEMORY, *own),
-            *searching,
-            *self.keeping_memories(*own, removed=(permissions.KNOWLEDGE,)),
-        ]
+def rights_of(stack: Stack, environment: Environment, bucket_arn: str, function: str) -> list[iam.PolicyStatement]:
+    """The statements for a function, besides those of every function."""
+    uses = uses_of(environment, function)
+    has_domain = environment.opensearch is not None
+    asks, remembers = any(use.asks_index for use in uses), any(use.writes_memories for use in uses)
+    domain = search.domain_arn(stack, environment)
+    read = [pattern for use in uses for pattern in use.reads]
+    if not has_domain:
+        files = [pattern for use in uses for pattern in use.reads_without_search]
+        read = [*([permissions.INDEX_FILES] if asks else []), *files, *read]
+    written = [pattern for use in uses for pattern in use.writes]
+    removed = [pattern for use in uses for pattern in use.removes]
+    return [
+        *(permissions.read_objects(bucket_arn, *read) if read else []),
+        *(search.read_statements(domain) if has_domain and (asks or remembers) else []),
+        *([permissions.write_objects(bucket_arn, *written)] if written else []),
+        *([permissions.delete_objects(bucket_arn, *removed)] if removed else []),
+        *(search.memory_statements(domain) if has_domain and remembers else []),
+        *(permissions.read_secret(stack, "ReadToken", name) for name in _secrets(environment, function)),
+    ]
 
 
-def _token(stack: Stack, environment: Environment) -> list[iam.PolicyStatement]:
-    secret = environment.knowledge.token_secret if environment.knowledge else None
-    return [] if secret is None else [permissions.read_secret(stack, "ReadToken", secret)]
+def _secrets(environment: Environment, function: str) -> Iterator[str]:
+    for each in environment.capabilities:
+        for use in each.uses:
+            if use.function == function and use.secret is not None:
+                name = getattr(environment.sections[each.name], use.secret)
+                if name is not None:
+                    yield name

@@ -15,6 +15,7 @@ from tribal.adapters.local.knowledge import KnowledgeFolder
 from tribal.app import deployed
 from tribal.app.deployed import deployed_application
 from tribal.capabilities.knowledge.items.places import Layout, Place
+from tribal.capabilities.knowledge.parts import KnowledgeParts
 from tribal.capabilities.knowledge.snapshots.publishing import publish
 from tribal.errors import ConfigurationError
 from tribal.identity.table_names import TableIdentity
@@ -34,15 +35,19 @@ def application(*parts: dict[str, str]) -> Application:
 
 def test_where_no_decisions_are_kept_nothing_is_known_of_them() -> None:
     app = application()
-    assert (app.knowledge, app.guidance) == (None, None)
+    assert (app.part(KnowledgeParts), app.guidance) == (None, None)
 
 
 def test_where_decisions_are_kept_is_known_with_the_company_and_when_a_sync_is_stale() -> None:
     app = application(KNOWLEDGE, {"TRIBAL_COMPANY": "Acme Corp", "TRIBAL_SYNC_STALE_HOURS": "6"})
-    assert app.knowledge is not None
-    assert (app.knowledge.settings, app.knowledge.company) == (KnowledgeSettings.model_validate(SETTINGS), "Acme Corp")
-    assert app.sync_stale_hours == 6
-    assert application(KNOWLEDGE).sync_stale_hours == 24
+    parts = app.part(KnowledgeParts)
+    assert parts is not None
+    assert parts.origin is not None
+    assert (parts.origin.settings, parts.origin.company) == (KnowledgeSettings.model_validate(SETTINGS), "Acme Corp")
+    assert parts.stale_hours == 6
+    parts = application(KNOWLEDGE).part(KnowledgeParts)
+    assert parts is not None
+    assert parts.stale_hours == 24
 
 
 def test_the_copy_of_the_repository_lies_where_a_function_may_write() -> None:

@@ -7,6 +7,7 @@ import pytest
 from tribal.adapters.journal.memories import JournalMemories
 from tribal.adapters.opensearch.memories import OpenSearchMemories
 from tribal.app.deployed import deployed_application
+from tribal.capabilities.memory.parts import MemoryParts
 from tribal.errors import ConfigurationError
 from tribal.ports.application import Application
 from tribal.settings.deployment import load_deployment
@@ -29,20 +30,22 @@ def application(*parts: dict[str, str]) -> Application:
 
 
 def test_where_the_environment_remembers_nothing_there_is_none() -> None:
-    assert application(FILES).memory_index is None
-    assert application(SEARCH).memory_index is None
+    assert application(FILES).part(MemoryParts) is None
+    assert application(SEARCH).part(MemoryParts) is None
 
 
 @pytest.mark.parametrize(("where", "kind"), [(FILES, JournalMemories), (SEARCH, OpenSearchMemories)])
 def test_it_is_where_the_index_of_tables_is(where: dict[str, str], kind: type[object]) -> None:
-    index = application(where, {"TRIBAL_MEMORY": "{}"}).memory_index
-    assert index is not None
-    assert isinstance(index(), kind)
+    parts = application(where, {"TRIBAL_MEMORY": "{}"}).part(MemoryParts)
+    assert parts is not None
+    assert isinstance(parts.index(), kind)
 
 
 def test_it_is_allowed_what_the_environments_file_says() -> None:
     allowed = application(FILES, {"TRIBAL_MEMORY": '{"writable_layers": ["user"], "writes_per_minute": 2}'})
-    assert allowed.memory_settings == MemorySettings(writable_layers=["user"], writes_per_minute=2)
+    parts = allowed.part(MemoryParts)
+    assert parts is not None
+    assert parts.settings == MemorySettings(writable_layers=["user"], writes_per_minute=2)
 
 
 def test_settings_that_cannot_be_used_are_told_by_the_key_that_the_environments_file_has() -> None:

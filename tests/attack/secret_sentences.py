@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from tests.attack.outcome import Attack, Outcome
 from tests.attack.sentences import Sentence, generate
 from tribal.capabilities.memory.content import admitted
-from tribal.errors import MemoryContentRefused
+from tribal.capabilities.memory.errors import MemoryContentRefused
 from tribal.planning.catalog.redaction import redact_contents
 from tribal.ports import CatalogContents
 from tribal_contracts import CatalogSchema

@@ -23,4 +23,4 @@ def describes(body: Mapping[str, Any]) -> Mapping[str, Any]:
 @pytest.fixture
 def describer(claude: FakeClaude) -> Describer:
     claude.mind = describes
-    return ModelRuns(claude).app().describers("run", StopToken()).of("shop")
+    return ModelRuns(claude).app().run.describers("run", StopToken()).of("shop")

@@ -13,7 +13,7 @@ from moto import mock_aws
 from tests.conformance.object_store import *  # noqa: F403
 from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.s3 import S3ObjectStore
-from tribal.errors import ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable, outcome
+from tribal.errors import ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable
 from tribal.identity.hashing import bytes_hash
 
 BUCKET = "a-company-knowledge"
@@ -166,7 +166,7 @@ def test_a_busy_service_is_asked_again_and_then_reported_as_retryable(
     with pytest.raises(StoreError, match=code) as caught:
         store.get("a")
     assert not isinstance(caught.value, ObjectNotFound)
-    assert outcome(caught.value).retryable
+    assert caught.value.retryable
 
 
 def test_a_denied_request_names_the_permission(client: Any, store: S3ObjectStore) -> None:

@@ -265,7 +265,9 @@ def test_a_domain_that_does_not_answer_is_never_an_empty_success() -> None:
 
 
 def test_a_domain_that_falls_silent_is_given_up_before_the_caller_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    shipped = [load_environment(name).functions.retriever.timeout_seconds for name in environment_names()]
+    shipped = [
+        load_environment(name).functions.model_dump()["retriever"]["timeout_seconds"] for name in environment_names()
+    ]
     assert min(shipped) > reading.ATTEMPTS * client.READING_SECONDS + COLD_START_SECONDS
     monkeypatch.setattr(client, "READING_SECONDS", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as silent:

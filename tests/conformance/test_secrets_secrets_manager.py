@@ -13,7 +13,7 @@ from tests.conformance.secrets import *  # noqa: F403
 from tests.conformance.secrets import KNOWN, VALUE
 from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.secrets_manager import SecretsManagerSecrets
-from tribal.errors import ConfigurationError, SecretsUnavailable, outcome
+from tribal.errors import ConfigurationError, SecretsUnavailable
 
 
 @pytest.fixture
@@ -97,4 +97,4 @@ def test_a_service_that_does_not_answer_is_retryable(aws_account: None) -> None:
     client = aws_client("secretsmanager", region="eu-central-1", endpoint="http://127.0.0.1:9", attempts=1)
     with pytest.raises(SecretsUnavailable) as caught:
         SecretsManagerSecrets(client).get("a")
-    assert outcome(caught.value).retryable
+    assert caught.value.retryable

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from tests import ROOT
 from tests.edges.cli.tribal_command import tribal
 from tribal.edges.cli.app import app
-from tribal.errors import OUTCOMES
+from tribal.tools.outcomes import error_classes
 from tribal.tools.registry import REGISTRY
 from tribal_contracts import (
     ERROR_CODES,
@@ -77,7 +77,7 @@ def test_every_key_of_the_configuration_is_documented(model: type[BaseModel]) ->
 
 
 def test_every_exit_code_is_documented() -> None:
-    codes = {result.exit_code for _, result in OUTCOMES} | {0, 1}
+    codes = {kind.exit_code for kind in error_classes()} | {0, 1}
     assert [code for code in codes if f"| {code} |" not in text("docs/commands.md")] == []
 
 

@@ -9,7 +9,7 @@ import yaml
 
 from tests import ROOT
 from tribal.capabilities.knowledge.policies.checking import Rule, check
-from tribal.capabilities.knowledge.policies.collecting import Beside, picture_of
+from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, collect_evidence
 from tribal.capabilities.knowledge.policies.evidence import SourceFile
 from tribal_contracts.knowledge import TARGETS, Constraint
 
@@ -20,8 +20,10 @@ EXAMPLES = _EXAMPLE.findall(PAGE)
 
 def violated(constraint: Constraint, name: str, content: str) -> list[str]:
     """What is wrong with a folder of one file."""
-    picture, _ = picture_of([SourceFile(name, content + "\n")], Beside(), {constraint.target}, is_complete=True)
-    answer = check([Rule("x", "X", "warn", constraint)], picture, "info")
+    evidence, _ = collect_evidence(
+        [SourceFile(name, content + "\n")], DocumentedNames(), {constraint.target}, is_complete=True
+    )
+    answer = check([Rule("x", "X", "warn", constraint)], evidence, "info")
     return [each.message for each in answer.violations]
 
 

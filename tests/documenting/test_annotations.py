@@ -108,7 +108,7 @@ SLIPS = """
 tables:
   sales.orders: {description: An order.}
   sales.ordrs: {description: A slip of the pen.}
-  zzz.unheard: {description: Nothing like it.}
+  zzz.discard: {description: Nothing like it.}
 """
 
 
@@ -118,7 +118,7 @@ def test_a_table_that_there_is_not_is_told_once_a_run_as_an_unknown_column_is() 
     shop.run()
     assert shop.sink.notes == [
         f"{FILE}, line 4, describes a table sales.ordrs, which shop lacks; did you mean sales.orders?",
-        f"{FILE}, line 5, describes a table of an unknown schema, zzz.unheard, which shop lacks; it is misspelt, gone, "
+        f"{FILE}, line 5, describes a table of an unknown schema, zzz.discard, which shop lacks; it is misspelt, gone, "
         "or left out by databases.yaml",
     ]
 

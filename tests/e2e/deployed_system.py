@@ -21,8 +21,8 @@ from functions.planner.identity import run_id_of
 from infra.environment import Environment, load_environment
 from infra.function_packages import Packages
 from infra.knowledge import Knowledge
-from infra.memory import Memory
 from infra.model import Model
+from infra.sections import Memory
 from tests.e2e.account import REGION, AwsAccount, wait_until
 from tests.e2e.event_sources import EventSources
 from tests.e2e.rest_api import RestApi

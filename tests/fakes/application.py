@@ -9,6 +9,8 @@ from typing import Any, NoReturn
 from tests.fakes.fixed_clock import FixedClock
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.recording_sink import RecordingSink
+from tribal.capabilities.knowledge.parts import KnowledgeParts
+from tribal.capabilities.memory.parts import MemoryParts
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.describing import RulesDescribers
 from tribal.errors import EmbeddingFailed
@@ -26,6 +28,8 @@ from tribal.ports import (
     RunContext,
     StopToken,
 )
+from tribal.ports.application import RunParts
+from tribal.ports.remembering.memory_index import MemoryIndex
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal_contracts import DatabaseEntry
 
@@ -57,13 +61,15 @@ def application(
         options=Provider.of(opts or options()),
         store=Provider.of(store or MemoryStore()),
         secrets=Provider(no_part),
-        open_reader=open_reader,
-        describers=lambda _run, _stop: RulesDescribers(),
         embedder=Provider(_no_embedder),
         index=Provider(no_part),
-        index_writer=no_part,
-        queue=Provider(no_part),
         locks=lambda _: None,
+        run=RunParts(
+            open_reader=open_reader,
+            describers=lambda _run, _stop: RulesDescribers(),
+            index_writer=no_part,
+            queue=Provider(no_part),
+        ),
     )
 
 
@@ -107,3 +113,26 @@ def run_with(
     """A run of that id whose lease nobody else wants."""
     stop = stop or StopToken()
     return RunContext(run_id, app, OurLease(), stop, ThreadWorkerPool(stop), sink or RecordingSink())
+
+
+def with_run(app: Application, **parts: Any) -> Application:
+    """An application with other parts for runs."""
+    return replace(app, run=replace(app.run, **parts))
+
+
+def with_memory(app: Application, **parts: Any) -> Application:
+    """An application with memory, or with other parts of it."""
+    memory = app.part(MemoryParts)
+    return app.with_part(MemoryParts(**parts) if memory is None else replace(memory, **parts))
+
+
+def with_knowledge(app: Application, **parts: Any) -> Application:
+    """An application with knowledge, or with other parts of it."""
+    return app.with_part(replace(app.part(KnowledgeParts) or KnowledgeParts(), **parts))
+
+
+def memory_index(app: Application) -> MemoryIndex:
+    """The index of memories of an application, in line with its store."""
+    memory = app.part(MemoryParts)
+    assert memory is not None
+    return memory.ready_index()

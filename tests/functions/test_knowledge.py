@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
@@ -15,16 +16,17 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from functions.checker import handler as checker
+from functions.capability import handler as capability
 from functions.mcp import handler as mcp
-from functions.memory import handler as memory
-from functions.offering import ANSWERED_BY, offered_tools, tools_of
+from functions.offering import answered_by, offered_tools, tools_of
 from functions.scopes import IDENTITY, RIGHTS, SCOPE, write_identity, write_rights, write_scope
 from functions.syncer import handler as syncer
 from tests.capabilities.knowledge.test_publishing import write
+from tests.fakes.application import with_knowledge
 from tests.functions.calls import Context, api_request
 from tribal.adapters.local.knowledge import KnowledgeFolder
 from tribal.app.remote_tools import tools_of_functions
+from tribal.capabilities.knowledge.parts import KnowledgeParts
 from tribal.errors import ConfigurationError, SourceFailed
 from tribal.identity.scope import EVERYTHING
 from tribal.ports import Application, Identity
@@ -57,7 +59,7 @@ constraints:
 ---
 We use PostgreSQL.
 """
-HANDLERS: dict[str, ModuleType] = {"memory": memory, "checker": checker, "syncer": syncer}
+HANDLERS: dict[str, ModuleType] = {"memory": capability, "checker": capability, "syncer": syncer}
 
 
 def of_team(team: str, *rights: str) -> dict[str, str]:
@@ -88,17 +90,21 @@ def functions_fixture(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
         s3 = boto3.client("s3", region_name="eu-central-1")
         s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
         apps = {}
-        for name, handler in HANDLERS.items():
+        for name, handler in (("memory", capability), ("syncer", syncer)):
             handler._tools.cache_clear()
             handler.application.cache_clear()
             # Read when it was imported, which was before the variables were set.
             monkeypatch.setattr(handler.metrics.provider, "namespace", "Test")
             app: Application = handler.application()
-            assert app.knowledge is not None
-            origin = replace(app.knowledge, open=lambda: nullcontext(KnowledgeFolder(folder)))
-            apps[name] = replace(app, knowledge=origin)
+            parts = app.part(KnowledgeParts)
+            assert parts is not None
+            assert parts.origin is not None
+            origin = replace(parts.origin, open=lambda: nullcontext(KnowledgeFolder(folder)))
+            apps[name] = with_knowledge(app, origin=origin)
             monkeypatch.setattr(handler, "application", lambda app=apps[name]: app)
-        monkeypatch.setattr(syncer, "patient_application", lambda: apps["syncer"])
+        monkeypatch.setattr(
+            syncer, "patient_application", lambda seconds: with_knowledge(apps["syncer"], sync_seconds=seconds)
+        )
         yield apps
     for handler in HANDLERS.values():
         handler._tools.cache_clear()
@@ -111,14 +117,17 @@ def let_source(
 ) -> None:
     """Have the syncer open another source."""
     app = functions["syncer"]
-    assert app.knowledge is not None
-    other = replace(app, knowledge=replace(app.knowledge, open=opened))
-    monkeypatch.setattr(syncer, "patient_application", lambda: other)
+    parts = app.part(KnowledgeParts)
+    assert parts is not None
+    assert parts.origin is not None
+    other = with_knowledge(app, origin=replace(parts.origin, open=opened))
+    monkeypatch.setattr(syncer, "patient_application", lambda seconds: with_knowledge(other, sync_seconds=seconds))
 
 
 def asked(function: str, tool: str, arguments: Any, caller: dict[str, str]) -> tuple[int, Any]:
     """What a function answers to a request of API Gateway."""
     event = api_request("POST", f"/v1/tools/{tool}", json.dumps(arguments), caller)
+    os.environ["POWERTOOLS_SERVICE_NAME"] = function
     answer = HANDLERS[function].handle(event, Context())
     return answer["statusCode"], json.loads(answer["body"])
 
@@ -177,12 +186,12 @@ def test_a_function_answers_the_tools_that_are_its_own_and_no_others(function: s
     for tool in EVERY_TOOL.tools:
         status, told = asked(function, tool, {}, of_team("billing"))
         known = status != 404 or told.get("error", {}).get("code") != "HTTP_NOT_FOUND"
-        assert known == (tool in ANSWERED_BY[function]), tool
+        assert known == (tool in answered_by()[function]), tool
 
 
 def test_each_tool_of_these_capabilities_is_answered_by_one_function() -> None:
-    answered = [tool for tools in ANSWERED_BY.values() for tool in tools]
-    others = {spec.name for each in EVERY_TOOL.capabilities if each.name != "retrieval" for spec in each.tools}
+    answered = [tool for tools in answered_by().values() for tool in tools]
+    others = {spec.name for each in EVERY_TOOL.groups if each.name != "retrieval" for spec in each.tools}
     assert sorted(answered) == sorted(others)
 
 
@@ -196,7 +205,9 @@ def test_without_knowledge_memory_answers_what_is_memorys_and_the_others_nothing
 
 
 def test_a_sync_that_somebody_waits_for_is_cut_short_before_api_gateway_is() -> None:
-    assert 0 < (syncer.application().sync_seconds or 0) <= 25
+    parts = syncer.application().part(KnowledgeParts)
+    assert parts is not None
+    assert 0 < (parts.sync_seconds or 0) <= 25
 
 
 class Late(KnowledgeFolder):
@@ -271,9 +282,9 @@ def test_the_checker_and_the_memory_write_nothing_when_they_are_asked_about_deci
 
 
 def test_the_function_for_mcp_asks_for_each_tool_the_function_that_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    arns = {name: f"arn:aws:lambda:eu-central-1:111122223333:function:{name}" for name in ("retriever", *ANSWERED_BY)}
+    arns = {name: f"arn:aws:lambda:eu-central-1:111122223333:function:{name}" for name in ("retriever", *answered_by())}
     monkeypatch.setenv("TRIBAL_RETRIEVER", arns["retriever"])
-    for name in ANSWERED_BY:
+    for name in answered_by():
         monkeypatch.setenv(f"TRIBAL_{name.upper()}_FUNCTION", arns[name])
     given: list[Any] = []
 
@@ -290,8 +301,8 @@ def test_the_function_for_mcp_asks_for_each_tool_the_function_that_has_it(monkey
     ((retriever, _, _, others),) = given
     assert (retriever, remote._others.keys()) == (arns["retriever"], others.keys())
     assert {tool: arn.rpartition(":")[2] for tool, arn in others.items()} == {
-        tool: name for name, tools in ANSWERED_BY.items() for tool in tools
+        tool: name for name, tools in answered_by().items() for tool in tools
     }
     assert {tool for tool in offered_tools().tools if tool not in others} == {
-        spec.name for each in EVERY_TOOL.capabilities if each.name == "retrieval" for spec in each.tools
+        spec.name for each in EVERY_TOOL.groups if each.name == "retrieval" for spec in each.tools
     }

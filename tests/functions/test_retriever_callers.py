@@ -24,7 +24,7 @@ from functions.scopes import (
 from tribal.errors import IdentifierRefused, RequestRefused
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports import Caller, Identity
-from tribal.settings.deployment import COMPANY_VARIABLE, KNOWLEDGE_VARIABLE
+from tribal.settings.deployment import COMPANY_VARIABLE, section_variable
 from tribal.tools.registry import REGISTRY
 
 READ = REGISTRY.read_rights
@@ -73,18 +73,22 @@ def test_whose_scopes_tell_rights_has_these_and_no_others(rights: frozenset[str]
     assert asks({"authorizer": context}).rights == rights
 
 
-def test_whom_iam_let_in_reads_everything_and_remembers_under_the_name_that_iam_knows() -> None:
+def test_whom_iam_let_in_reads_everything_and_remembers_under_the_name_that_iam_knows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(section_variable("memory"), "{}")
     caller = asks({"authorizer": None, "identity": {"userArn": ARN}})
     assert (caller.subject, caller.scope, caller.identity) == (ARN, EVERYTHING, Identity(ARN))
-    assert caller.rights == READ | {"memory:write"}
+    assert caller.rights == offered_tools().read_rights | {"memory:write"}
 
 
 def test_whom_iam_let_in_may_have_decisions_synced_where_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KNOWLEDGE_VARIABLE, json.dumps({"repository": "https://git.example.com/decisions"}))
+    monkeypatch.setenv(section_variable("memory"), "{}")
+    monkeypatch.setenv(section_variable("knowledge"), json.dumps({"repository": "https://git.example.com/decisions"}))
     caller = asks({"authorizer": None, "identity": {"userArn": ARN}})
     assert caller.rights == offered_tools().read_rights | {"memory:write", "knowledge:sync"}
     bearer = asks({"authorizer": {"principalId": "alice", SCOPE: write_scope(Scope(frozenset()))}})
-    assert bearer.rights == READ | {"knowledge:read"}
+    assert bearer.rights == READ | {"knowledge:read", "memory:read"}
     assert "knowledge:sync" not in (asks({"identity": {"sourceIp": "127.0.0.1"}}).rights or ())
 
 

@@ -6,10 +6,8 @@ import json
 
 import pytest
 
-from functions.offering import ANSWERED_BY
+from functions.offering import answered_by
 from functions.scopes import REFUSED
-from infra.knowledge import KNOWLEDGE_TOOLS
-from infra.memory import MEMORY_TOOLS
 from tests.infra.synthesis import Assembly, Template
 
 pytestmark = pytest.mark.xdist_group("infra")
@@ -51,16 +49,29 @@ def test_the_access_log_is_told_by_the_arn_of_its_group_with_one_ending(template
 def test_the_paths_of_the_api_are_those_of_the_tools(template: Template) -> None:
     parts = {resource["PathPart"] for resource in template.of_type("AWS::ApiGateway::Resource").values()}
     public = {".well-known", "oauth-protected-resource"} if template.environment.api.auth.mode == "jwt" else set()
-    memory = set(MEMORY_TOOLS) if template.environment.memory else set()
-    of_knowledge = {tool for tools in KNOWLEDGE_TOOLS.values() for tool in tools}
-    knowledge = of_knowledge if template.environment.knowledge else set()
-    assert parts == {"health", "v1", "tools", "{name}", "mcp", *public, *memory, *knowledge}
+    own = {tool for tools in own_tools_of(template).values() for tool in tools}
+    assert parts == {"health", "v1", "tools", "{name}", "mcp", *public, *own}
 
 
-def test_the_tools_with_a_path_of_their_own_are_those_that_functions_answer() -> None:
-    told = {name: {*tools} for name, tools in KNOWLEDGE_TOOLS.items()}
-    told["memory"] |= {*MEMORY_TOOLS}
-    assert told == {name: {*tools} for name, tools in ANSWERED_BY.items()}
+MEMORY_TOOLS = {"memory_add", "memory_search", "memory_delete"}
+KNOWLEDGE_TOOLS = {
+    "memory": {"knowledge_query", "knowledge_show", "sync_status"},
+    "checker": {"knowledge_check"},
+    "syncer": {"sync_now"},
+}
+
+
+def own_tools_of(template: Template) -> dict[str, set[str]]:
+    """The tools of each function besides the retriever, in an environment."""
+    found = {"memory": {*MEMORY_TOOLS}} if template.environment.memory else {}
+    for function, tools in KNOWLEDGE_TOOLS.items() if template.environment.knowledge else ():
+        found[function] = found.get(function, set()) | tools
+    return found
+
+
+def test_the_functions_answer_the_tools_that_have_a_path_of_their_own(template: Template) -> None:
+    told = {name: {*tools} for name, tools in answered_by().items()}
+    assert {name: told[name] & tools for name, tools in own_tools_of(template).items()} == own_tools_of(template)
 
 
 def test_whoever_bears_no_good_token_is_told_where_to_get_one(assembly: Assembly) -> None:

@@ -71,7 +71,7 @@ JWT = {"mode": "jwt", "issuer": "https://example.com", "audience": "x", "scope_c
         ({"knowledge": {"repository": "https://bot:hunter2@code.acme.dev/x.git"}}, "names the secret with the token"),
         ({"knowledge": HTTPS | {"token_secret": "tribal/*"}}, "is no name of a secret"),
         ({"knowledge": HTTPS | {"layout": "flat", "layer": "team"}}, "write layer and owner"),
-        ({"knowledge": HTTPS | {"owner": "billing"}}, "are of layout: flat"),
+        ({"knowledge": HTTPS | {"owner": "billing"}}, "are of `layout: flat`"),
         ({"knowledge": HTTPS | {"schedule": {"expression": "hourly"}}}, "should match pattern"),
         ({"functions": {"checker": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),
         ({"functions": {"retriever": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),

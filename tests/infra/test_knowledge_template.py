@@ -20,7 +20,10 @@ pytestmark = pytest.mark.xdist_group("infra")
 def test_functions_behind_the_api_are_told_of_knowledge_where_the_environment_has_it(template: Template) -> None:
     knowledge = template.environment.knowledge
     for each in template.of_type(LAMBDA).values():
-        variables, package = each["Environment"]["Variables"], each["Handler"].split(".")[1]
+        variables, package = (
+            each["Environment"]["Variables"],
+            each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"],
+        )
         told = knowledge is not None and package in {*BEHIND_THE_API, "mcp"}
         assert ("TRIBAL_KNOWLEDGE" in variables, "TRIBAL_SYNC_STALE_HOURS" in variables) == (told, told)
         if told:

@@ -89,7 +89,7 @@ def test_environments_and_databases_yaml_accept_and_refuse_the_same(part: dict[s
 def test_the_run_is_told_of_the_model_as_the_file_of_the_environment_says_it(assembly: Assembly, name: str) -> None:
     template = assembly.templates[name]
     told = {
-        each["Handler"].split(".")[1]: each["Environment"]["Variables"]["TRIBAL_MODEL"]
+        each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]: each["Environment"]["Variables"]["TRIBAL_MODEL"]
         for each in template.of_type(LAMBDA).values()
         if "TRIBAL_MODEL" in each["Environment"]["Variables"]
     }

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from infra.knowledge import KNOWLEDGE_TOOLS
-from infra.memory import MEMORY_TOOLS
 from infra.role_table import EXAMPLE, PAGE, role_page
 from infra.stacks.search import MEMORIES
+from infra.stacks.tool_rights import tools_of as own_tools
 from tests.infra.synthesis import Assembly, Template
 from tribal.adapters.opensearch import memories
 
@@ -37,11 +36,8 @@ def listed(value: Any) -> list[Any]:
 
 def tools_of(template: Template) -> dict[str, set[str]]:
     """The tools of each function that has some of its own."""
-    found = {"memory": {*MEMORY_TOOLS}} if template.environment.memory else {}
-    if template.environment.knowledge:
-        for function, tools in KNOWLEDGE_TOOLS.items():
-            found.setdefault(function, set()).update(tools)
-    return found
+    found = {function: {*own_tools(template.environment, function)} for function in ("memory", "checker", "syncer")}
+    return {function: tools for function, tools in found.items() if tools}
 
 
 def objects_of(template: Template, function: str, action: str) -> set[str]:

@@ -15,7 +15,6 @@ import pytest
 from functions.authorizer.configuration import load_rules
 from infra.environment import environment_names, load_environment
 from infra.function_packages import FUNCTIONS, handler_of, layers_of
-from infra.memory import Memory
 from tests import ROOT
 from tests.infra.synthesis import BEHIND_THE_API, Assembly, Template
 from tribal.edges.http.identity import IdentityClaims, TokenRules
@@ -136,14 +135,17 @@ def test_a_function_has_the_layers_that_it_needs_and_not_more_than_lambda_takes(
             for layer in each["Layers"]
         }
         model = template.environment.asked_model is not None
-        assert names == set(layers_of(each["Handler"].split(".")[1], model=model))
+        assert names == set(layers_of(each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"], model=model))
         assert len(names) <= MOST_LAYERS
         assert each["Runtime"] == "python3.13"
 
 
 def test_functions_are_told_what_they_read_from_the_environment(template: Template) -> None:
     for each in template.of_type(LAMBDA).values():
-        variables, package = each["Environment"]["Variables"], each["Handler"].split(".")[1]
+        variables, package = (
+            each["Environment"]["Variables"],
+            each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"],
+        )
         if package == "authorizer":
             continue
         if package == "mcp":
@@ -168,7 +170,10 @@ def test_functions_are_told_what_they_read_from_the_environment(template: Templa
 def test_functions_behind_the_api_are_told_of_memory_where_the_environment_has_it(template: Template) -> None:
     memory = template.environment.memory
     for each in template.of_type(LAMBDA).values():
-        variables, package = each["Environment"]["Variables"], each["Handler"].split(".")[1]
+        variables, package = (
+            each["Environment"]["Variables"],
+            each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"],
+        )
         told = memory is not None and package in {*BEHIND_THE_API, "mcp"}
         assert ("TRIBAL_MEMORY" in variables) == told
         assert variables.get("TRIBAL_COMPANY") == (memory.company if memory is not None and told else None)
@@ -180,18 +185,13 @@ def test_functions_behind_the_api_are_told_of_memory_where_the_environment_has_i
             assert deployment.memory == MemorySettings.model_validate(memory.model_dump(exclude={"company"}))
 
 
-def test_the_part_memory_has_the_keys_and_bounds_that_databases_yaml_has(assembly: Assembly) -> None:
-    here = {name: field for name, field in Memory.model_fields.items() if name != "company"}
-    assert here.keys() == MemorySettings.model_fields.keys()
-    for name, field in MemorySettings.model_fields.items():
-        assert here[name].get_default(call_default_factory=True) == field.get_default(call_default_factory=True)
-        assert here[name].metadata == field.metadata
-
-
 def test_what_the_configuration_may_use_is_given_to_the_functions_that_read_it_alone(assembly: Assembly) -> None:
     for name, given in (("small", "COMPANY,PLANT_HOST"), ("dev", None)):
         for each in assembly.templates[name].of_type(LAMBDA).values():
-            variables, package = each["Environment"]["Variables"], each["Handler"].split(".")[1]
+            variables, package = (
+                each["Environment"]["Variables"],
+                each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"],
+            )
             expected = given if package in {"planner", "documenter"} else None
             assert variables.get("TRIBAL_CONFIG_VARIABLES") == expected
             assert variables.get("PLANT_HOST") == ("10.0.0.5" if expected else None)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.fakes import RecordingSink
+from tests.fakes.application import with_run
 from tests.fakes.catalogs import HandMadeReader
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.adapters.sqlite.index import SqliteIndex
@@ -30,7 +31,7 @@ def app(tmp_path: Path) -> Application:
     app = Shop().app()
     entries = tuple(app.options().databases[0].model_copy(update={"name": name}) for name in NAMES)
     options = Provider.of(replace(app.options(), databases=entries, configured=entries))
-    return replace(app, options=options, index=Provider(open_index), index_writer=open_index)
+    return with_run(replace(app, options=options, index=Provider(open_index)), index_writer=open_index)
 
 
 def run(app: Application, *down: str) -> RunRecord:
@@ -39,7 +40,7 @@ def run(app: Application, *down: str) -> RunRecord:
             raise DatabaseUnreachable(f"{entry.name} does not answer")
         return HandMadeReader(TABLES)
 
-    with LocalRun(replace(app, open_reader=open_reader), "run", RecordingSink()) as work:
+    with LocalRun(with_run(app, open_reader=open_reader), "run", RecordingSink()) as work:
         work.plan()
         work.document()
         work.index()

@@ -10,6 +10,7 @@ import pytest
 from pydantic import SecretStr
 
 from tests.fakes import RecordingSink
+from tests.fakes.application import with_run
 from tests.fakes.snowflake import FakeSnowflake
 from tests.fakes.snowflake.connecting import ROLE, USER, WAREHOUSE, private_key_pem, shop
 from tests.sample_shop.documented import Shop
@@ -44,11 +45,9 @@ def app(snowflake: FakeSnowflake, tmp_path: Path) -> Application:
     app, entry = Shop().app(), DatabaseEntry(name="shop", type="snowflake", sample_rows=0)
     options = Provider.of(replace(app.options(), databases=(entry,), configured=(entry,)))
     open_index = partial(SqliteIndex, tmp_path / "index.db")
-    return replace(
-        app,
-        options=options,
+    return with_run(
+        replace(app, options=options, index=Provider(open_index)),
         open_reader=lambda _: SnowflakeCatalog(target),
-        index=Provider(open_index),
         index_writer=open_index,
     )
 

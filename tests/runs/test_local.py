@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import MemoryStore, RecordingSink
+from tests.fakes.application import with_run
 from tests.fakes.catalogs import HandMadeReader
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.adapters.sqlite.index import SqliteIndex
@@ -27,8 +28,10 @@ from tribal.tools.call import call_tool
 @pytest.fixture
 def app(tmp_path: Path) -> Application:
     open_index = partial(SqliteIndex, tmp_path / "index.db")
-    return replace(
-        Shop().app(), open_reader=lambda _: HandMadeReader(TABLES), index=Provider(open_index), index_writer=open_index
+    return with_run(
+        replace(Shop().app(), index=Provider(open_index)),
+        open_reader=lambda _: HandMadeReader(TABLES),
+        index_writer=open_index,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.fakes import MemoryStore, RecordingSink
+from tests.fakes.application import with_run
 from tests.fakes.catalogs import HandMadeReader
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.errors import PlanError, StoreUnwritable
@@ -38,7 +39,7 @@ def plan(app: Application) -> None:
 @pytest.mark.parametrize("writes", range(6))
 def test_a_store_that_is_read_only_or_full_is_a_plan_that_cannot_be_written(writes: int) -> None:
     reader = HandMadeReader(TABLES)
-    app = replace(Shop().app(), store=Provider.of(FillingStore(writes)), open_reader=lambda _: reader)
+    app = with_run(replace(Shop().app(), store=Provider.of(FillingStore(writes))), open_reader=lambda _: reader)
     with pytest.raises(StoreUnwritable) as caught:
         plan(app)
     assert caught.value.code == "PLAN_WRITE_FAILED"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import RecordingSink
+from tests.fakes.application import with_run
 from tests.fakes.catalogs import HandMadeReader
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.adapters.sqlite.index import SqliteIndex
@@ -59,12 +60,12 @@ class BusyReader(HandMadeReader):
 @pytest.fixture(name="shop")
 def shop_fixture(tmp_path: Path) -> Application:
     open_index = partial(SqliteIndex, tmp_path / "index.db")
-    return replace(Shop().app(), index=Provider(open_index), index_writer=open_index)
+    return with_run(replace(Shop().app(), index=Provider(open_index)), index_writer=open_index)
 
 
 def run(shop: Application, server: BusyServer) -> tuple[LocalRun, RecordingSink]:
     sink = RecordingSink()
-    with LocalRun(replace(shop, open_reader=server.open, ask_again=server.ask_again), "run", sink) as work:
+    with LocalRun(with_run(shop, open_reader=server.open, retry_servers=server.ask_again), "run", sink) as work:
         work.plan()
         work.document()
     return work, sink

@@ -12,6 +12,7 @@ from typing import NoReturn
 import pytest
 
 from tests.fakes import RecordingSink
+from tests.fakes.application import with_run
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.adapters.sqlite.index import SqliteIndex
@@ -101,7 +102,7 @@ def app(tmp_path: Path) -> Application:
     app = Shop().app()
     entries = tuple(app.options().databases[0].model_copy(update={"name": name}) for name in NAMES)
     options = Provider.of(replace(app.options(), databases=entries, configured=entries))
-    return replace(app, options=options, index=Provider(open_index), index_writer=open_index)
+    return with_run(replace(app, options=options, index=Provider(open_index)), index_writer=open_index)
 
 
 def opened(other: type[HandMadeReader]) -> OpenReader:
@@ -109,7 +110,7 @@ def opened(other: type[HandMadeReader]) -> OpenReader:
 
 
 def run(app: Application, open_reader: OpenReader | None = None) -> RunRecord:
-    with LocalRun(replace(app, open_reader=open_reader or opened(HandMadeReader)), "run", RecordingSink()) as work:
+    with LocalRun(with_run(app, open_reader=open_reader or opened(HandMadeReader)), "run", RecordingSink()) as work:
         work.plan()
         if work.document():
             work.index()
@@ -172,7 +173,7 @@ def test_a_fault_while_a_database_is_planned_leaves_its_documents_and_those_of_t
 
 
 def test_a_fault_at_one_table_and_one_domain_costs_these_alone(app: Application) -> None:
-    faulty = replace(app, describers=lambda _run, _stop: Describers(FaultyDescriber()))
+    faulty = with_run(app, describers=lambda _run, _stop: Describers(FaultyDescriber()))
     record = run(faulty)
     assert (record.status, record_exit_code(record)) == ("partial", EXIT_PARTIAL)
     assert documented(app) == BOTH - {"other.invoice"}
@@ -187,7 +188,7 @@ def test_a_fault_at_one_table_and_one_domain_costs_these_alone(app: Application)
 
 def test_the_files_of_a_domain_stay_when_writing_it_again_fails(app: Application) -> None:
     assert run(app).status == "completed"
-    faulty = replace(app, describers=lambda _run, _stop: Describers(FaultyDescriber()))
+    faulty = with_run(app, describers=lambda _run, _stop: Describers(FaultyDescriber()))
     options = replace(app.options(), documenting=replace(app.options().documenting, force=True))
     run(replace(faulty, options=Provider.of(options)), opened(HandMadeReader))
     manifest = require_record(app.store(), locations.MANIFEST_FILE, DocumentationManifest)
@@ -195,7 +196,7 @@ def test_the_files_of_a_domain_stay_when_writing_it_again_fails(app: Application
 
 
 def test_a_fault_at_a_unit_outside_of_its_tables_is_recorded_and_the_others_are_documented(app: Application) -> None:
-    record = run(replace(app, describers=lambda _run, _stop: Describers(FaultyUnits())))
+    record = run(with_run(app, describers=lambda _run, _stop: Describers(FaultyUnits())))
     assert (record.status, record_exit_code(record)) == ("partial", EXIT_PARTIAL)
     assert documented(app) == SHOP
     assert {error.code for error in record.errors} == {"DOC_UNIT_FAILED"}
@@ -206,7 +207,7 @@ def test_a_fault_at_a_unit_outside_of_its_tables_is_recorded_and_the_others_are_
 
 def test_the_stages_of_a_deployed_run_contain_a_fault_of_one_database_too(app: Application) -> None:
     def staged(open_reader: OpenReader) -> StagedRun:
-        parts = replace(app, open_reader=open_reader)
+        parts = with_run(app, open_reader=open_reader)
         return StagedRun("run-1", "here", parts, StopToken(), ThreadWorkerPool(), RecordingSink())
 
     run = staged(opened(FaultyReader))
@@ -222,7 +223,7 @@ def test_the_stages_of_a_deployed_run_contain_a_fault_of_one_database_too(app: A
 
 
 def test_a_deployed_run_whose_keys_could_not_all_be_inferred_is_partial(app: Application) -> None:
-    parts = replace(app, open_reader=opened(FaultyComparisons))
+    parts = with_run(app, open_reader=opened(FaultyComparisons))
     run = StagedRun("run-1", "here", parts, StopToken(), ThreadWorkerPool(), RecordingSink())
     assert [run.read(entry.name).status for entry in run.open("run")] == ["reachable", "reachable"]
     run.compose()

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from tests.fakes import FixedClock, MemoryStore, RecordingSink, application, run_with
 from tests.fakes import options as options_of
+from tests.fakes.application import with_run
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tribal.describing import RulesDescriber
 from tribal.documenting import WorkInspector, document_unit, finish
@@ -194,7 +195,7 @@ class Shop:
             open_reader=lambda _: HandMadeReader(self.tables, compared=self.compared),
             opts=chosen,
         )
-        return replace(app, describers=lambda _run, _stop: SameDescriber(self.describer))
+        return with_run(app, describers=lambda _run, _stop: SameDescriber(self.describer))
 
     def context(self, outline: RunOutline) -> RunContext:
         return run_with(self.app(), outline.run_id, stop=self.stop, sink=self.sink)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, JsonValue
 
 from tribal.errors import NotFound
-from tribal.ports import Application, Caller, Capability, Effect, ToolSpec
+from tribal.ports import Application, Caller, Effect, ToolGroup, ToolSpec
 from tribal_contracts import AgentError, ClosedContract, Contract, Unset, agent_error
 from tribal_contracts.core.shape import optional
 
@@ -124,7 +124,7 @@ def _error_of(answer: Any) -> AgentError | None:
     return agent_error(answer.details["code"], answer.message, timestamp="2026-11-21T02:45:00Z")
 
 
-NOTES = Capability(
+NOTES = ToolGroup(
     name="notes",
     tools=(
         ToolSpec(

@@ -29,7 +29,7 @@ from tribal.tools.listing import listed_output_schema
 from tribal.tools.registry import EVERYTHING, REGISTRY, Registry
 from tribal.tools.schemas import output_schema
 
-TOOLS = Registry((*REGISTRY.capabilities, NOTES))
+TOOLS = Registry((*REGISTRY.groups, NOTES))
 ALICE = Caller("alice")
 READER = Caller("bob", rights=TOOLS.read_rights)
 NOTE: dict[str, Any] = {
@@ -282,7 +282,7 @@ def test_a_list_of_the_five_costs_a_conversation_fewer_than_2500_tokens(app: App
 def test_a_list_of_tools_costs_few_tokens(
     app: Application, version: str, names: Sequence[str], count: int, whole: int, without_outputs: int
 ) -> None:
-    wanted = tuple(capability for capability in EVERYTHING.capabilities if capability.name in names)
+    wanted = tuple(capability for capability in EVERYTHING.groups if capability.name in names)
     with served_in_process(app, version, ALICE, Registry(wanted)) as wire:
         wire.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
         answer = wire.reading.readline()
@@ -294,7 +294,7 @@ def test_a_list_of_tools_costs_few_tokens(
 
 
 def test_what_the_list_leaves_out_the_instructions_explain() -> None:
-    for capability in EVERYTHING.capabilities:
+    for capability in EVERYTHING.groups:
         assert [name for name in capability.explained if name not in capability.instructions] == []
         fields = {name for spec in capability.tools for name in field_names(output_schema(spec, EVERYTHING))}
         assert capability.explained <= fields
@@ -316,5 +316,5 @@ def test_a_listed_schema_names_every_field_that_the_instructions_do_not(spec: To
     below_explained |= {"recoverable", "original_query", "concepts", "expanded_terms", "domain_hint"}
     below_explained |= {"is_relationship_query"}
     left_out = field_names(output_schema(spec)) - listed
-    assert left_out <= REGISTRY.capability_of(spec.name).explained | below_explained
+    assert left_out <= REGISTRY.group_of(spec.name).explained | below_explained
     assert listed_output_schema(spec)["required"][0] == "success"

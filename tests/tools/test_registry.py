@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from tests.fakes import MemoryStore, application_over
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.errors import code_outcome
+from tribal.capabilities import NAMES
 from tribal.ports import Application, Caller, Effect
 from tribal.tools.call import call_tool
+from tribal.tools.outcomes import error_class_of
 from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import ERROR_CODES
 
@@ -100,8 +101,8 @@ def test_a_defect_becomes_an_answer_that_gives_no_data_away(tool: str, arguments
 
 @pytest.mark.parametrize("code", ERROR_CODES)
 def test_whatever_went_wrong_is_an_error_to_mcp_and_no_success_to_a_shell(code: str) -> None:
-    assert code_outcome(code).is_tool_error
-    assert code_outcome(code).exit_code != 0
+    assert error_class_of(code).exit_code
+    assert error_class_of(code).exit_code != 0
 
 
 def test_wrong_types_are_named_without_the_values_that_were_sent(shop: Application) -> None:
@@ -133,14 +134,14 @@ def test_every_tool_has_a_command_and_tells_a_model_when_to_use_it() -> None:
 
 
 def test_every_capability_answers_with_codes_that_are_registered() -> None:
-    for capability in REGISTRY.capabilities:
+    for capability in REGISTRY.groups:
         codes = {capability.invalid_input_code, capability.internal_code, capability.access_denied_code}
         assert codes <= set(ERROR_CODES)
 
 
 def test_two_tools_of_one_name_are_refused() -> None:
     with pytest.raises(ValueError, match="get_domain_overview"):
-        Registry(REGISTRY.capabilities * 2)
+        Registry(REGISTRY.groups * 2)
 
 
 @pytest.mark.parametrize("tool", sorted(REGISTRY.tools))
@@ -151,7 +152,7 @@ def test_a_caller_without_the_right_to_read_is_refused_in_the_shape_of_the_tool(
     assert answer.error.code == "RET_ACCESS_DENIED"
     assert "documentation:read" in answer.error.message
     assert type(answer) is REGISTRY.tools[tool].output_model
-    assert code_outcome("RET_ACCESS_DENIED").http_status == 403
+    assert error_class_of("RET_ACCESS_DENIED").http_status == 403
 
 
 def run(program: str) -> str:
@@ -162,18 +163,14 @@ def test_the_list_of_tools_loads_no_contract_no_numbers_no_vendor_and_no_use_cas
     loaded = run("import sys, tribal.tools.registry; print(*sorted(sys.modules))").split()
     unwanted = ("numpy", "sqlite3", "pg8000", "tokenizers", "pydantic", "tribal_contracts", "tribal.adapters")
     assert not [name for name in loaded if name.startswith(unwanted)]
-    assert {name for name in loaded if name.startswith("tribal.")} == {
+    ours = {name for name in loaded if name.startswith("tribal.")}
+    of_capabilities = {name for name in ours if name.startswith("tribal.capabilities.")}
+    assert {name.rpartition(".")[2] for name in of_capabilities} == {*NAMES, "syncing", "manifest", "tools"}
+    assert ours - of_capabilities == {
         "tribal.capabilities",
-        "tribal.capabilities.knowledge",
-        "tribal.capabilities.knowledge.tools",
-        "tribal.capabilities.memory",
-        "tribal.capabilities.memory.tools",
         "tribal.ports",
+        "tribal.ports.capability",
         "tribal.ports.tool",
-        "tribal.capabilities.retrieval",
-        "tribal.capabilities.retrieval.tools",
-        "tribal.capabilities.knowledge.syncing",
-        "tribal.capabilities.knowledge.syncing.tools",
         "tribal.tools",
         "tribal.tools.registry",
     }

@@ -6,14 +6,14 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from tribal_contracts.core.shape import ClosedContract, Unset, optional
+from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, Unset, optional
 
 KnowledgeType = Literal["adr", "policy", "pattern", "spec"]
 KnowledgeLayer = Literal["company", "org", "team", "project"]
 _Text = Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern=r"^\S(.*\S)?$")]
 
 
-class KnowledgeSettings(ClosedContract):
+class KnowledgeSettings(CapabilitySettings):
     """The part `knowledge` of `databases.yaml`: where decisions and policies are kept."""
 
     repository: _Text = Field(description="A folder, a git repository on this machine, or the URL of one.")

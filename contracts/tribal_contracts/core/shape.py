@@ -89,6 +89,10 @@ class ClosedContract(Contract):
     model_config = ConfigDict(extra="forbid")
 
 
+class CapabilitySettings(ClosedContract):
+    """The section of a capability in `databases.yaml`; its tools are offered where the section is present."""
+
+
 class AgentError(Contract):
     """A failure as every stage and tool reports it. Source: specification section 2."""
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue, StringConstraints
 
 from tribal_contracts.core.camel import CamelContract
-from tribal_contracts.core.shape import ClosedContract, ISOTimestamp, Unset, optional
+from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, ISOTimestamp, Unset, optional
 from tribal_contracts.memory.tools import MEMORY_ID_PATTERN, MemoryLayer
 
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
@@ -43,7 +43,7 @@ class IdentitySettings(ClosedContract):
     project: Identifier | Unset = optional("The project.")
 
 
-class MemorySettings(ClosedContract):
+class MemorySettings(CapabilitySettings):
     """The part `memory` of `databases.yaml`."""
 
     writable_layers: list[MemoryLayer] = Field(

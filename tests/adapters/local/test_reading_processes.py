@@ -17,6 +17,7 @@ from tribal.capabilities.knowledge.policies.evidence import Unread
 from tribal.capabilities.knowledge.policies.file_names import FileNames, ReadRequest
 from tribal_contracts.knowledge import Target
 
+MODULE = "tribal.capabilities.knowledge.policies.file_names"
 NEEDED: frozenset[Target] = frozenset({"import", "dependency", "table", "column"})
 DOUBLING = "SELECT " + ", ".join(["ARRAY[" * 10 + "1" + "]" * 10] * 1_000)
 """Every bracket doubles the time that the parser takes."""
@@ -31,7 +32,7 @@ PYTHON, SQL = request("a.py", "import os\n"), request("b.sql", "SELECT x FROM t"
 
 @pytest.fixture(name="reader")
 def reader_fixture() -> Iterator[ReadingProcesses]:
-    reader = ReadingProcesses(file_seconds=0.5)
+    reader = ReadingProcesses(MODULE, file_seconds=0.5)
     yield reader
     reader.close()
 
@@ -76,7 +77,7 @@ def test_a_check_ends_when_its_time_is_over(reader: ReadingProcesses) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the memory of a process")
 def test_a_file_that_takes_too_much_memory_is_given_up_and_the_rest_are_read() -> None:
-    reader = ReadingProcesses(file_seconds=30, memory_bytes=40 << 20)
+    reader = ReadingProcesses(MODULE, file_seconds=30, memory_bytes=40 << 20)
     try:
         large, after = reader.read([request("a.py", "a," * 90_000), PYTHON], seconds=None)
         assert [each.is_over_limit for each in unread(large)] == [True]
@@ -97,7 +98,7 @@ def test_a_process_that_was_killed_is_replaced(reader: ReadingProcesses) -> None
 
 def test_closing_kills_what_is_being_read_and_leaves_no_process(reader: ReadingProcesses) -> None:
     answers: list[Sequence[FileNames]] = []
-    reading = ReadingProcesses(file_seconds=600)
+    reading = ReadingProcesses(MODULE, file_seconds=600)
     thread = threading.Thread(target=lambda: answers.append(reading.read([request("a.sql", DOUBLING)], seconds=None)))
     thread.start()
     while not children():
@@ -112,7 +113,7 @@ PARENT = """
 import sys
 from tribal.adapters.local.reading_processes import ReadingProcesses
 from tribal.capabilities.knowledge.policies.file_names import ReadRequest
-reader = ReadingProcesses(file_seconds=0.5)
+reader = ReadingProcesses(MODULE, file_seconds=0.5)
 read = lambda path, text: reader.read([ReadRequest(path, text, frozenset({"import", "table"}), "postgres")], None)
 read("a.py", "import os")
 print([each._process.pid for each in reader._all], flush=True)

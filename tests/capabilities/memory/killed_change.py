@@ -9,11 +9,12 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
+from tests.fakes.application import memory_index, with_memory
 from tests.forked import exit_code, forked
 from tribal.adapters.journal.memories import JournalMemories
 from tribal.app.local import local_application
-from tribal.app.parts import recovering
-from tribal.capabilities.memory.recovery import Kept
+from tribal.app.memory import recovering
+from tribal.capabilities.memory.repository import Repository
 from tribal.ports import Application, Caller, Provider
 from tribal.ports.remembering.identity import Identity
 from tribal.settings import load_settings
@@ -31,8 +32,8 @@ def started(folder: Path, index: str = "sqlite") -> Application:
     app = local_application(load_settings(project=folder, environment={}, needs_databases=False))
     if index == "journal":
         journal: Provider[Any] = Provider(lambda: JournalMemories(app.store()))
-        app = replace(app, memory_index=journal, recover_memory=recovering(app.store, journal, app.embedder))
-    return replace(app, memory_settings=MemorySettings(writes_per_minute=0))
+        app = with_memory(app, index=journal, recover=recovering(app.store, journal, app.embedder))
+    return with_memory(app, settings=MemorySettings(writes_per_minute=0))
 
 
 def ask(app: Application, tool: str, **arguments: Any) -> Any:
@@ -57,8 +58,7 @@ def delete(app: Application) -> None:
 
 
 def build(app: Application) -> None:
-    assert app.memory_index is not None
-    Kept(app.store(), app.memory_index(), app.embedder).build(clear=True)
+    Repository(app.store(), memory_index(app), app.embedder).build(clear=True)
 
 
 class Fatal:
@@ -97,18 +97,17 @@ def killed_at(folder: Path, index: str, step: int, act: Callable[[Application], 
 
 def _act(folder: Path, index: str, step: int, act: Callable[[Application], object]) -> None:
     app = started(folder, index)
-    app.recover_memory()
+    memory_index(app)
     count = [step]
-    assert app.memory_index is not None
     store = Fatal(app.store(), count, ("put", "delete"))
-    memories = Fatal(app.memory_index(), count, ("write", "clear"))
-    act(replace(app, store=Provider(lambda: store), memory_index=Provider(lambda: memories)))
+    memories = Fatal(memory_index(app), count, ("write", "clear"))
+    act(with_memory(replace(app, store=Provider(lambda: store)), index=Provider(lambda: memories)))
 
 
 def change_for_ever(folder: Path, index: str, turn: int, busy: Event) -> None:
     """Add, delete and build until somebody kills this process; says when it begins."""
     own = started(folder, index)
-    own.recover_memory()
+    memory_index(own)
     busy.set()
     number = 0
     while True:

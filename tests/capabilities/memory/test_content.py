@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tribal.capabilities.memory.content import admitted
-from tribal.errors import MemoryContentRefused
+from tribal.capabilities.memory.errors import MemoryContentRefused
 
 _KEY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"
 SECRETS = [

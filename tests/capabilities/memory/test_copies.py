@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tribal.capabilities.memory.duplicates import distinct
+from tribal.capabilities.memory.search import distinct
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,10 @@ from tests.capabilities.memory.killed_change import (
     killed_at,
     started,
 )
+from tests.fakes.application import memory_index
 from tests.forked import exit_code, forked, shared_event, wait_until
 from tribal.capabilities.memory.records import every, space_of
-from tribal.capabilities.memory.recovery import PENDING, Kept
+from tribal.capabilities.memory.repository import PENDING, Repository
 from tribal.ports import Application
 from tribal.ports.remembering.identity import LAYERS
 from tribal.ports.remembering.selection import MemorySelection
@@ -41,8 +42,7 @@ def agreed(folder: Path, index: str) -> list[str]:
     with closing(started(folder, index)) as app:
         found = ask(app, "memory_search", query="refunds orders plant", threshold=0, limit=100)
         truth = sorted(record.content for record in every(app.store()))
-        assert app.memory_index is not None
-        kept = [*app.memory_index().of_spaces(MemorySelection(SPACES))]
+        kept = [*memory_index(app).of_spaces(MemorySelection(SPACES))]
         assert sorted(each.record.content for each in kept) == truth
         assert {space_of(each.record) for each in kept} <= {*SPACES}
         assert found["totalCount"] == len(truth)
@@ -115,8 +115,7 @@ def delete_all(app: Application) -> None:
 
 
 def test_a_note_is_left_to_a_writer_that_may_live_and_goes_after_that(app: Application) -> None:
-    assert app.memory_index is not None
-    kept = Kept(app.store(), app.memory_index(), app.embedder)
+    kept = Repository(app.store(), memory_index(app), app.embedder)
     changing = kept.changing(SPACES[0], ["mem_00000000000000000000"], "add")
     changing.__enter__()
     kept.recover(datetime.now(UTC))
@@ -137,6 +136,5 @@ def test_a_lost_index_is_built_anew(tmp_path: Path, index: str) -> None:
     with closing(started(tmp_path, index)) as app:
         for content in OLD:
             ask(app, "memory_add", content=content)
-        assert app.memory_index is not None
-        app.memory_index().clear()
+        memory_index(app).clear()
     assert {*agreed(tmp_path, index)} == {*OLD}

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tests.fakes.application import with_memory
 from tribal.app.local import local_application
 from tribal.edges.cli.app import app as command_line
 from tribal.ports import Application, Caller
@@ -182,7 +183,7 @@ def test_pruning_removes_what_has_ended_and_nothing_else(tmp_path: Path, place: 
 
 
 def test_the_rate_of_writes_holds_for_agents_and_not_for_who_types_commands(place: Place) -> None:
-    place.app = replace(place.app, memory_settings=MemorySettings(writes_per_minute=2))
+    place.app = with_memory(place.app, settings=MemorySettings(writes_per_minute=2))
     writer = Caller("a fast writer", identity=Identity("ada"))
     codes = [place.add(f"Fact {word}", writer, "user").get("errorCode") for word in ("ash", "birch", "cedar")]
     assert codes == [None, None, "RATE_LIMITED"]

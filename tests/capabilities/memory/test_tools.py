@@ -16,7 +16,7 @@ from tests.edges.mcp.asked import index_project
 from tests.sample_shop.indexed import shop_tables, table_document
 from tribal.app.local import local_application
 from tribal.capabilities.memory import tools
-from tribal.capabilities.memory.tools import CAPABILITY
+from tribal.capabilities.memory.tools import MEMORY
 from tribal.identity.locations import INDEX_FILE
 from tribal.identity.scope import Scope
 from tribal.ports import Application, Caller
@@ -344,9 +344,9 @@ def test_a_layer_that_is_not_searched_is_told(app: Application) -> None:
 
 
 def test_agents_are_offered_memory_where_it_is_configured() -> None:
-    assert not {spec.name for spec in CAPABILITY.tools} & set(REGISTRY.tools)
-    assert set(offered(None, None).tools) == set(REGISTRY.tools)
-    assert {spec.name for spec in CAPABILITY.tools} <= set(offered(MemorySettings(), None).tools)
+    assert not {spec.name for spec in MEMORY.tools} & set(REGISTRY.tools)
+    assert set(offered(()).tools) == set(REGISTRY.tools)
+    assert {spec.name for spec in MEMORY.tools} <= set(offered({"memory"}).tools)
 
 
 @pytest.mark.parametrize(

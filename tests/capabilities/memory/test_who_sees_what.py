@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.edges.mcp.asked import index_project
+from tests.fakes.application import with_memory
 from tests.fakes.memory_store import MemoryStore
 from tribal.adapters.journal.memories import JournalMemories
 from tribal.adapters.sqlite.memories import SqliteMemories
@@ -80,7 +81,7 @@ def made_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Applicati
     index_project(folder)
     with closing(local_application(load_settings(project=folder, environment={}, needs_databases=False))) as app:
         lifted = MemorySettings.model_validate({"writes_per_minute": 0, "writable_layers": list(WRITABLE)})
-        yield replace(app, memory_settings=lifted)
+        yield with_memory(app, settings=lifted)
 
 
 def ask(app: Application, tool: str, caller: Caller, **arguments: Any) -> dict[str, Any]:
@@ -148,7 +149,7 @@ def test_answers_are_those_of_the_callers_own_spaces_and_of_nothing_else(
         memories = JournalMemories(store) if index == "journal" else SqliteMemories(Path(folder) / "memories.db")
         with closing(memories):
             places: dict[str, Any] = {"store": Provider(lambda: store), "memory_index": Provider(lambda: memories)}
-            app, model = replace(made, recover_memory=lambda: None, **places), Model()
+            app, model = with_memory(replace(made, **places), recover=lambda: None), Model()
             for kind, caller, more, content in [*steps, ("ask", last, None, None)]:
                 if kind == "add":
                     check_adding(app, model, caller, more, content)

@@ -17,8 +17,8 @@ from tests.sample_shop.retrieval import call, code, codes, shop_fixture, toolbox
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.capabilities.retrieval.answers.fitting import fitted_join
 from tribal.capabilities.retrieval.answers.paging import ITEMS_A_PAGE, Page, Place, filled
+from tribal.capabilities.retrieval.errors import AnswerTooLong
 from tribal.capabilities.retrieval.toolbox import Toolbox
-from tribal.errors import AnswerTooLong
 from tribal.identity.table_names import TableIdentity
 from tribal.ports.tool import ANSWER_TOKENS
 from tribal.tools.call import with_tokens_used

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.application import application_of
+from tests.fakes.application import application_of, with_memory
 from tests.fakes.memory_store import MemoryStore
 from tests.sample_shop.indexed import table_document, with_relations
 from tests.sample_shop.retrieval import toolbox_over
@@ -157,13 +157,15 @@ def test_a_memory_that_cannot_be_asked_costs_the_guidance_and_not_the_table(
 def app_fixture(shop: Toolbox, tmp_path: Path) -> Iterator[Application]:
     index = SqliteMemories(tmp_path / "memories.db")
     memories: Provider[MemoryIndex] = Provider.of(index)
-    yield replace(
-        application_of(shop),
-        store=Provider.of(MemoryStore()),
-        embedder=Provider(WordLlamaEmbedder),
-        memory_index=memories,
-        guidance=Provider.of(MemoryGuidance(memories)),
-        memory_settings=MemorySettings(writable_layers=["user", "session", "project", "team"], writes_per_minute=0),
+    yield with_memory(
+        replace(
+            application_of(shop),
+            store=Provider.of(MemoryStore()),
+            embedder=Provider(WordLlamaEmbedder),
+            guidance=Provider.of(MemoryGuidance(memories)),
+        ),
+        index=memories,
+        settings=MemorySettings(writable_layers=["user", "session", "project", "team"], writes_per_minute=0),
     )
     index.close()
 

@@ -12,9 +12,7 @@ from tests.fakes import FixedClock, run_with
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop
 from tribal.documenting import WorkInspector, document_unit
-from tribal.errors import (
-    StoreUnwritable,
-)
+from tribal.errors import StoreUnwritable
 from tribal.identity import locations
 from tribal.ports import CatalogReader, DocumentingOptions, StopToken
 from tribal.runs.signals import interrupted

@@ -10,12 +10,7 @@ import pytest
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop, failing
 from tribal.documenting.units.sampling import mask_table
-from tribal.errors import (
-    AccessDenied,
-    ConnectionLost,
-    StatementConflict,
-    StatementTimedOut,
-)
+from tribal.errors import AccessDenied, ConnectionLost, StatementConflict, StatementTimedOut
 from tribal.identity import locations
 from tribal.ports import TableSample
 from tribal_contracts import CatalogCheck, DatabaseEntry

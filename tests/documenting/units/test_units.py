@@ -12,11 +12,7 @@ import pytest
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop, failing
 from tribal.documenting import document_unit
-from tribal.errors import (
-    PlanError,
-    StoreUnwritable,
-    TableGone,
-)
+from tribal.errors import PlanError, StoreUnwritable, TableGone
 from tribal.identity import locations
 from tribal.identity.hashing import bytes_hash
 from tribal_contracts import (

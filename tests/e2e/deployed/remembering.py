@@ -9,7 +9,7 @@ from typing import Any
 from tests.e2e.deployed_system import COMPANY, DeployedSystem
 from tests.e2e.lambda_processes import Sandbox
 from tribal.capabilities.memory.records import key_of, memory_id
-from tribal.capabilities.memory.recovery import PENDING
+from tribal.capabilities.memory.repository import PENDING
 from tribal.ports.remembering.identity import Space
 from tribal_contracts.memory import MemoryRecord
 

@@ -26,7 +26,7 @@ from tests.e2e.permissions import missing, unused
 from tests.e2e.unused_permissions import outdated, unexplained
 from tests.plugins.postgres import administer, connected
 from tests.plugins.skips import skip_or_fail
-from tribal.capabilities.memory.recovery import PENDING
+from tribal.capabilities.memory.repository import PENDING
 from tribal.documenting.units.document_unit import LOW_TIME_SECONDS
 from tribal.tools.registry import EVERYTHING
 from tribal_contracts import IndexerProgress

@@ -93,7 +93,7 @@ def test_the_page_of_documentation_runs_nothing_and_loads_nothing(server: Served
 
 def test_what_a_tool_says_of_itself_is_text_on_the_page() -> None:
     evil = replace(REGISTRY.tools["search_tables"], description="<script>x</script>", example={"query": "<b>'"})
-    registry = Registry((replace(REGISTRY.capabilities[0], tools=(evil,)),))
+    registry = Registry((replace(REGISTRY.groups[0], tools=(evil,)),))
     page = docs_page(openapi(ROUTES, registry, "http://x"))
     assert "<script" not in page
     assert "<b>" not in page

@@ -15,8 +15,8 @@ from tests.edges.http.served import Served
 from tests.edges.mcp.asked import Arguments, Schemas, index_project
 from tests.edges.mcp.python_client import ERAS, Era, Server, asking, stdio_server
 from tests.edges.mcp.typescript_client import GENERATIONS, answers_to, clients_fixture  # noqa: F401
-from tribal.capabilities.knowledge.syncing.tools import CAPABILITY as SYNC
-from tribal.capabilities.knowledge.tools import CAPABILITY as KNOWLEDGE
+from tribal.capabilities.knowledge.syncing.tools import SYNC
+from tribal.capabilities.knowledge.tools import KNOWLEDGE
 from tribal.tools.registry import EVERYTHING
 
 ID = "adr-042-database-selection"

@@ -15,7 +15,7 @@ from tests.edges.mcp.asked import Arguments, Schemas, index_project
 from tests.edges.mcp.python_client import ERAS, Era, Server, asking, stdio_server
 from tests.edges.mcp.typescript_client import GENERATIONS, answers_to, clients_fixture  # noqa: F401
 from tribal.capabilities.memory.records import memory_id
-from tribal.capabilities.memory.tools import CAPABILITY
+from tribal.capabilities.memory.tools import MEMORY
 from tribal.ports.remembering.identity import Space
 from tribal.tools.registry import EVERYTHING
 
@@ -68,7 +68,7 @@ REFUSED: list[tuple[str, Arguments, str]] = [
 ]
 """Calls that are refused, and with what."""
 CALLS = [(tool, arguments) for tool, arguments, _ in [*ANSWERED, *REFUSED]]
-TOOLS = [spec.name for spec in CAPABILITY.tools]
+TOOLS = [spec.name for spec in MEMORY.tools]
 
 
 @pytest.fixture(name="server", scope="module", params=["stdio", "http"])

@@ -9,6 +9,7 @@ from datetime import timedelta
 import pytest
 
 from tests.fakes import MemoryStore
+from tests.fakes.application import with_run
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.sample_shop.documented import Shop
 from tribal.errors import DatabaseUnreachable, PlanError, StoreError
@@ -28,7 +29,7 @@ def compare(shop: Shop, *, entry: DatabaseEntry | None = None, reader: HandMadeR
     app = shop.app()
     opts = replace(app.options(), databases=(entry or shop.entry,))
     return compare_with_databases(
-        replace(app, options=Provider.of(opts), open_reader=lambda _: reader or HandMadeReader(shop.tables))
+        with_run(replace(app, options=Provider.of(opts)), open_reader=lambda _: reader or HandMadeReader(shop.tables))
     )
 
 

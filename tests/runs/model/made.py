@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from tests.fakes import MemoryStore, RecordingSink, application
+from tests.fakes.application import with_run
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.fakes.claude import KEY, FakeClaude
 from tests.fakes.claude.minds import asked_numbers
@@ -144,7 +145,7 @@ class ModelRuns:
         models = Models(
             options, app.store, app.secrets, self.clock, lambda: self.prompts, "prompts", "set it", "eu-central-1"
         )
-        return replace(app, describers=models.describers, unsent=models.unsent)
+        return with_run(app, describers=models.describers, unsent=models.unsent)
 
     def _open(self, entry: DatabaseEntry) -> CatalogReader:
         if entry.name in self.down:

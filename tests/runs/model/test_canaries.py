@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.describing.model.test_canaries import CANARIES, NAMES
+from tests.fakes.application import with_run
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude.minds import Mind, asked_numbers, obeys
@@ -135,7 +136,9 @@ def published(runs: ModelRuns, index: Path) -> dict[str, str]:
 
 
 def run(runs: ModelRuns, index: Path) -> dict[str, str]:
-    app = replace(runs.app(), index=Provider(partial(SqliteIndex, index)), index_writer=partial(SqliteIndex, index))
+    app = with_run(
+        replace(runs.app(), index=Provider(partial(SqliteIndex, index))), index_writer=partial(SqliteIndex, index)
+    )
     with LocalRun(app, "run", runs.sink) as work:
         work.plan()
         work.document()

@@ -36,7 +36,7 @@ def previewed(runs: ModelRuns, name: str = FIRST) -> tuple[TablePreview, list[Un
     """What a run would ask about a table, and what would be sent for it."""
     app = runs.app()
     shown = preview(find_planned_table(name, app), app)
-    return shown, list(app.unsent(shown.requests))
+    return shown, list(app.run.unsent(shown.requests))
 
 
 @pytest.mark.parametrize("wire", WIRES)

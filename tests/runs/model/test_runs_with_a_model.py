@@ -195,9 +195,9 @@ def test_another_prompt_asks_anew_and_is_quoted_first(runs: ModelRuns) -> None:
     runs.run()
     shipped = RulesDescriber().version
     app = runs.app()
-    before = app.describers("run", run_stop()).of("shop").version
+    before = app.run.describers("run", run_stop()).of("shop").version
     runs.prompts = {"table.md": b"Describe this table: {{table}}\n"}
-    after = runs.app().describers("run", run_stop()).of("shop").version
+    after = runs.app().run.describers("run", run_stop()).of("shop").version
     assert before != after
     assert before.startswith(shipped)
     assert runs.calls_of(runs.run) >= len(runs.tables)

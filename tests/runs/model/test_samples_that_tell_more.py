@@ -11,7 +11,7 @@ from tribal.ports import StopToken
 
 def test_values_that_samples_show_stand_over_prose_that_was_written_without_them(claude: FakeClaude) -> None:
     claude.mind = says("What was bought.", "Tells how good it is.")
-    describer = ModelRuns(claude).app().describers("run", StopToken()).of("shop")
+    describer = ModelRuns(claude).app().run.describers("run", StopToken()).of("shop")
     blind = describer.describe_table(context())
     assert blind.columns["grade"].source == blind.columns["kd_nr"].source == "model"
     seen = describer.describe_table(context(samples={"grade": MaskedSamples(values=("low", "high"))}))

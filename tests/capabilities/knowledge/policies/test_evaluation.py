@@ -1,4 +1,4 @@
-"""Every operator on every target it may be asked of, over a whole picture and over a part of one."""
+"""Every operator on every target it may be asked of, over a whole evidence and over a part of one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from tribal.capabilities.knowledge.policies.evaluation import violations
-from tribal.capabilities.knowledge.policies.evidence import Found, Named, Picture, SourceFile, Unread
+from tribal.capabilities.knowledge.policies.evidence import Evidence, FoundNames, Named, SourceFile, Unread
 from tribal_contracts.knowledge import TARGETS, Constraint
 
 FILES = (
@@ -18,12 +18,12 @@ FILES = (
     SourceFile("deploy/prod.yaml", "replicas: 3\nimage: orders:latest\n"),
     SourceFile("README.md", "# Orders\n"),
 )
-PICTURE = Picture(
+PICTURE = Evidence(
     files=FILES,
-    dependencies=Found([Named(("mysql2",), "package.json", 4), Named(("pg",), "package.json", 5)]),
-    imports=Found([Named(("pymysql.cursors", "pymysql"), "src/orders/load.py", 2), Named(("os",), "a.py", 1)]),
-    tables=Found([Named(("shop.billing.Invoice_Old", "billing.Invoice_Old", "Invoice_Old"), "q.sql", 3)]),
-    columns=Found([Named(("shop.billing.invoice.totalAmount", "totalAmount"), "q.sql", 4)]),
+    dependencies=FoundNames([Named(("mysql2",), "package.json", 4), Named(("pg",), "package.json", 5)]),
+    imports=FoundNames([Named(("pymysql.cursors", "pymysql"), "src/orders/load.py", 2), Named(("os",), "a.py", 1)]),
+    tables=FoundNames([Named(("shop.billing.Invoice_Old", "billing.Invoice_Old", "Invoice_Old"), "q.sql", 3)]),
+    columns=FoundNames([Named(("shop.billing.invoice.totalAmount", "totalAmount"), "q.sql", 4)]),
 )
 YES, NO = True, False
 HERE = ("src/orders/load.py", 4)
@@ -86,8 +86,8 @@ CASES: list[tuple[str, str, str, list[tuple[str | None, int | None]], list[tuple
 ]
 
 
-def found(constraint: Constraint, picture: Picture) -> list[tuple[str | None, int | None]]:
-    return [(each.file, each.line) for each in violations(constraint, picture)]
+def found(constraint: Constraint, evidence: Evidence) -> list[tuple[str | None, int | None]]:
+    return [(each.file, each.line) for each in violations(constraint, evidence)]
 
 
 @pytest.mark.parametrize(("operator", "target", "pattern", "of_a_part", "of_the_whole"), CASES)
@@ -114,15 +114,15 @@ def test_what_an_operator_cannot_be_asked_of_is_no_constraint(pair: tuple[Any, A
 @pytest.mark.parametrize("pattern", ["(", "a(?=b)", r"(a)\1", "(?<!x)y", "a{1001}", "a)(b"])
 def test_a_pattern_that_cannot_be_evaluated_blocks(pattern: str) -> None:
     for target in ("dependency", "code"):
-        (violation,) = violations(Constraint(operator="must_not_use", target=target, pattern=pattern), Picture())
+        (violation,) = violations(Constraint(operator="must_not_use", target=target, pattern=pattern), Evidence())
         assert (violation.severity, violation.is_unevaluated) == ("block", True)
         assert "cannot be evaluated" in violation.reason
 
 
 @pytest.mark.parametrize("glob", ["a*b*c*d*e.py", "**/**/**/**/**/x", "{a,b}{c,d}{e,f}{g,h}{i,j}{k,l}", "a*a*a*b"])
 def test_a_glob_that_would_take_too_long_blocks_or_is_quick(glob: str) -> None:
-    picture = Picture([SourceFile("a/" + "a" * 200 + ".py", "")], is_complete=True)
-    told = violations(Constraint(operator="must_not_exist", target="file", pattern=glob), picture)
+    evidence = Evidence([SourceFile("a/" + "a" * 200 + ".py", "")], is_complete=True)
+    told = violations(Constraint(operator="must_not_exist", target="file", pattern=glob), evidence)
     assert [(each.is_unevaluated, each.severity) for each in told] == ([] if glob == "a*a*a*b" else [(True, "block")])
 
 
@@ -140,28 +140,28 @@ def test_a_glob_that_would_take_too_long_blocks_or_is_quick(glob: str) -> None:
 )
 def test_a_glob_without_a_slash_names_files_in_any_folder(glob: str, paths: list[str], others: list[str]) -> None:
     constraint = Constraint(operator="must_not_exist", target="file", pattern=glob)
-    picture = Picture([SourceFile(path, "") for path in [*paths, *others]])
-    assert [each.file for each in violations(constraint, picture)] == paths
+    evidence = Evidence([SourceFile(path, "") for path in [*paths, *others]])
+    assert [each.file for each in violations(constraint, evidence)] == paths
 
 
 def test_a_constraint_is_about_the_files_that_it_applies_to_and_about_what_is_in_no_known_file() -> None:
     constraint = Constraint(operator="must_not_use", target="dependency", pattern="mysql.*", applies_to="api/**")
     named = [Named(("mysql2",), "web/package.json"), Named(("mysql2",), "api/package.json"), Named(("mysql",))]
-    picture = Picture(dependencies=Found(named))
-    assert [each.file for each in violations(constraint, picture)] == ["api/package.json", None]
+    evidence = Evidence(dependencies=FoundNames(named))
+    assert [each.file for each in violations(constraint, evidence)] == ["api/package.json", None]
 
 
 def test_what_could_not_be_read_is_a_violation_of_each_constraint_that_needed_it() -> None:
     gap = Unread("broken.sql", frozenset({"table", "column"}), "the SQL cannot be read", 7)
-    picture = Picture(tables=Found(unread=[gap]), columns=Found(unread=[gap]))
+    evidence = Evidence(tables=FoundNames(unread=[gap]), columns=FoundNames(unread=[gap]))
     for target in ("table", "column"):
-        (told,) = violations(Constraint(operator="must_not_use", target=target, pattern="x"), picture)
+        (told,) = violations(Constraint(operator="must_not_use", target=target, pattern="x"), evidence)
         assert (told.file, told.line, told.severity, told.is_unevaluated) == ("broken.sql", 7, "warn", True)
-    assert violations(Constraint(operator="must_not_use", target="code", pattern="x"), picture) == []
+    assert violations(Constraint(operator="must_not_use", target="code", pattern="x"), evidence) == []
 
 
 def test_a_name_that_is_used_often_in_a_file_is_told_once() -> None:
     named = [Named(("mysql2",), "a.json", 3), Named(("mysql2",), "a.json", 9), Named(("mysql2",), "b.json", 1)]
     constraint = Constraint(operator="must_not_use", target="dependency", pattern="mysql2")
-    told = violations(constraint, Picture(dependencies=Found(named)))
+    told = violations(constraint, Evidence(dependencies=FoundNames(named)))
     assert [(each.file, each.line) for each in told] == [("a.json", 3), ("b.json", 1)]

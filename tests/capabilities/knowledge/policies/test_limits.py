@@ -10,9 +10,9 @@ from random import Random
 import pytest
 
 from tribal.capabilities.knowledge.policies.checking import Rule, check
-from tribal.capabilities.knowledge.policies.collecting import Beside, picture_of
+from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, collect_evidence
 from tribal.capabilities.knowledge.policies.dependencies import dependencies_of
-from tribal.capabilities.knowledge.policies.evidence import Found, Named, Picture, SourceFile
+from tribal.capabilities.knowledge.policies.evidence import Evidence, FoundNames, Named, SourceFile
 from tribal.capabilities.knowledge.policies.imports import imports_of
 from tribal.capabilities.knowledge.policies.limits import (
     MAX_FILE_BYTES,
@@ -102,8 +102,8 @@ def test_a_file_over_a_limit_cannot_be_evaluated_and_blocks_where_the_policy_blo
         Rule("x", "X", severity, Constraint(operator="must_not_use", target=target, pattern="evil"))
         for target in targets
     ]
-    picture, _ = picture_of([SourceFile(path, text)], Beside(), targets, is_complete=False)
-    answer = check(rules, picture, "warn")
+    evidence, _ = collect_evidence([SourceFile(path, text)], DocumentedNames(), targets, is_complete=False)
+    answer = check(rules, evidence, "warn")
     (told,) = answer.violations
     assert answer.passed is passed
     assert told.message == f"cannot be evaluated: {reason}"
@@ -112,8 +112,10 @@ def test_a_file_over_a_limit_cannot_be_evaluated_and_blocks_where_the_policy_blo
 
 def test_what_is_damaged_still_warns_where_the_policy_blocks() -> None:
     rule = Rule("x", "X", "block", Constraint(operator="must_not_use", target="table", pattern="evil"))
-    picture, _ = picture_of([SourceFile("q.sql", "SELECT FROM WHERE")], Beside(), {"table"}, is_complete=False)
-    answer = check([rule], picture, "warn")
+    evidence, _ = collect_evidence(
+        [SourceFile("q.sql", "SELECT FROM WHERE")], DocumentedNames(), {"table"}, is_complete=False
+    )
+    answer = check([rule], evidence, "warn")
     assert [each.severity for each in answer.violations] == ["warn"]
     assert answer.passed
 
@@ -176,13 +178,13 @@ def test_lines_of_dependencies_are_where_their_names_stand_alone() -> None:
         ("@a/b", 4),
         ("b", 5),
     ]
-    assert found == Found(found.named)
+    assert found == FoundNames(found.named)
 
 
 def test_a_name_that_breaks_a_rule_is_counted_even_when_it_is_not_told() -> None:
     rule = Rule("x", "X", "block", Constraint(operator="must_match", target="dependency", pattern="q.*"))
-    picture = Picture(dependencies=Found([Named((f"p{n}",)) for n in range(500)]))
-    answer = check([rule], picture, "warn", most=3)
+    evidence = Evidence(dependencies=FoundNames([Named((f"p{n}",)) for n in range(500)]))
+    answer = check([rule], evidence, "warn", most=3)
     assert (answer.summary.block, len(answer.violations), answer.returned, answer.truncated) == (500, 3, 3, True)
 
 
@@ -192,8 +194,8 @@ def test_the_gravest_violations_are_told_first_and_those_of_one_severity_in_orde
         Rule(name, name, severity, Constraint(operator="must_not_use", target="dependency", pattern=name))
         for name, severity in zip("abcde", severities, strict=True)
     ]
-    picture = Picture(dependencies=Found([Named((name,)) for name in "abcde"]))
-    answer = check(rules, picture, "warn", most=3)
+    evidence = Evidence(dependencies=FoundNames([Named((name,)) for name in "abcde"]))
+    answer = check(rules, evidence, "warn", most=3)
     assert [each.knowledge_item_id for each in answer.violations] == ["b", "d", "a"]
     assert (answer.summary.block, answer.summary.warn, answer.summary.info) == (2, 2, 1)
 
@@ -205,8 +207,8 @@ def test_rules_that_are_left_when_the_time_is_over_cannot_be_evaluated_and_block
         for severity in severities
     ]
     late = iter([False, True])
-    answer = check(rules, Picture(), "warn", is_late=lambda: next(late))
+    answer = check(rules, Evidence(), "warn", is_late=lambda: next(late))
     assert answer.passed
     (told,) = answer.violations
     assert told.message == "cannot be evaluated: the check took too long; check fewer files at once"
-    assert not check(rules, Picture(), "warn", is_late=lambda: True).passed
+    assert not check(rules, Evidence(), "warn", is_late=lambda: True).passed

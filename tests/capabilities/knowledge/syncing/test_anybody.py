@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fakes import MemoryStore
-from tribal.capabilities.knowledge.check import Asked, checked, rules_of
+from tribal.capabilities.knowledge.check import CheckRequest, checked, rules_of
 from tribal.capabilities.knowledge.documented_tables import Documented
 from tribal.capabilities.knowledge.items.places import Layout, Wanted
 from tribal.capabilities.knowledge.policies.evidence import SourceFile
 from tribal.capabilities.knowledge.query import query
 from tribal.capabilities.knowledge.snapshots.publishing import publish
 from tribal.capabilities.knowledge.snapshots.snapshot import load_manifest
-from tribal.capabilities.knowledge.snapshots.visible_items import Shelf, Shelves
+from tribal.capabilities.knowledge.snapshots.visible_items import SnapshotReader, VisibleItems
 from tribal.capabilities.knowledge.syncing.pointing import point
 from tribal.identity.scope import EVERYTHING
 from tribal.ports.derived import Derived
@@ -89,11 +89,11 @@ def text(item: dict[str, Any]) -> bytes:
     return f"---\n{front}\n---\n# {item['id']}\n\nSo.\n".encode()
 
 
-def seen_by(identity: Identity, written: Sequence[dict[str, Any]]) -> tuple[Shelf, MemoryStore]:
+def seen_by(identity: Identity, written: Sequence[dict[str, Any]]) -> tuple[VisibleItems, MemoryStore]:
     """What a caller sees of items that were published."""
     store = MemoryStore()
     publish(Files(written), Layout(company="acme"), store, NOW)
-    return Shelves(store, no_vectors, Derived()).of(identity, OPEN), store
+    return SnapshotReader(store, no_vectors, Derived()).visible(identity, OPEN), store
 
 
 def no_vectors() -> Any:
@@ -104,16 +104,16 @@ def no_vectors() -> Any:
 
 @given(written=st.lists(items, max_size=8), identity=identities)
 def test_nobody_sees_an_item_of_a_layer_that_he_is_not_in(written: list[dict[str, Any]], identity: Identity) -> None:
-    shelf, _ = seen_by(identity, written)
+    visible, _ = seen_by(identity, written)
     own = {
         (layer, value)
         for layer in LAYERS.values()
         for space in identity.spaces(layer)
         for _, value in space.identifiers
     }
-    assert {(shelf.item(each).layer, shelf.item(each).owner) for each in shelf.seen} <= own
+    assert {(visible.item(each).layer, visible.item(each).owner) for each in visible.seen} <= own
     request = KnowledgeQueryInput.model_validate({"status": ["draft", "accepted", "deprecated"], "limit": 100})
-    answer = query(request, shelf, no_vectors)
+    answer = query(request, visible, no_vectors)
     assert {(each.layer) for each in answer.items} <= {layer for layer, _ in own}
     assert answer.total_count == len(answer.items) == len({each.id for each in answer.items})
 
@@ -128,10 +128,10 @@ def test_nobody_sees_an_item_of_a_layer_that_he_is_not_in(written: list[dict[str
 def test_what_passed_what_is_counted_and_what_is_told_agree(
     written: list[dict[str, Any]], identity: Identity, named: list[str], complete: bool, least: Any
 ) -> None:
-    shelf, _ = seen_by(identity, written)
-    rules = rules_of(shelf, None)
+    visible, _ = seen_by(identity, written)
+    rules = rules_of(visible, None)
     documented: Any = Documented(None, EVERYTHING)  # type: ignore[arg-type]  # no table is asked for
-    asked = Asked([SourceFile("a.py", "x = 1\n")], (), complete, least, named)
+    asked = CheckRequest([SourceFile("a.py", "x = 1\n")], (), complete, least, named)
     answer = checked(asked, rules, documented)
     counts = answer.summary
     assert answer.passed == (counts.block == 0)
@@ -142,7 +142,7 @@ def test_what_passed_what_is_counted_and_what_is_told_agree(
     order = [SEVERITIES.index(each.severity) for each in answer.violations]
     assert order == sorted(order, reverse=True)
     # All are told whatever the least severity is, but for their number.
-    everything = checked(Asked(asked.files, (), complete, "info", named), rules, documented)
+    everything = checked(CheckRequest(asked.files, (), complete, "info", named), rules, documented)
     assert (everything.passed, everything.summary) == (answer.passed, answer.summary)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.capabilities.knowledge.syncing.house import ADA, ADR_042, EVE, call, decision, house, write
+from tests.fakes.application import with_knowledge
 from tribal.errors import ConfigurationError
 from tribal.identity.locations import SYNC_LEASE
 from tribal.ports import Application, Caller
@@ -112,7 +113,7 @@ def test_without_a_sync_and_without_a_source_each_tool_says_what_to_do(app: Appl
         assert "tribal sync" in failed["message"]
     status = call(app, "sync_status")
     assert (status["healthy"], status["lastSyncAt"], status["timeSinceSync"]) == (False, None, "never")
-    bare = replace(app, knowledge=None)
+    bare = with_knowledge(app, origin=None)
     assert "databases.yaml" in call(bare, "sync_now")["message"]
     assert call(bare, "sync_status")["healthy"]
 
@@ -216,7 +217,7 @@ def test_a_second_sync_at_the_same_time_is_refused(app: Application) -> None:
 def test_a_sync_that_takes_too_long_is_cut_short_and_gone_on_with(tmp_path: Path, source: Path) -> None:
     write(source, {f"projects/shop/adrs/{number:04}-d.md": decision(f"{number}. D") for number in range(2, 40)})
     with closing(house(tmp_path)) as app:
-        late = call(replace(app, sync_seconds=0.0), "sync_now")
+        late = call(with_knowledge(app, sync_seconds=0.0), "sync_now")
         assert (late["errorCode"], late["retryable"], late["details"]["code"]) == ("TIMEOUT", True, "SYN_TIMED_OUT")
         assert call(app, "knowledge_query")["errorCode"] == "NOT_FOUND"
         assert call(app, "sync_now")["result"]["added"] == 40

@@ -8,21 +8,25 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tribal.app.knowledge import JoinedGuidance, knowledge_guidance, knowledge_origin
+from tribal.app.knowledge import JoinedGuidance, knowledge_guidance, knowledge_origin, policy_checker
+from tribal.app.memory import pointer_writers, recovering
 from tribal.app.models import Models
 from tribal.app.parts import (
     Databases,
     postgres_servers,
-    recovering,
     rules_describers,
     secrets_manager,
     store_in_bucket,
     system_clock,
     wheel_embedder,
 )
+from tribal.capabilities.knowledge.parts import SYNC_SECONDS, KnowledgeParts
+from tribal.capabilities.memory.parts import MemoryParts
 from tribal.errors import ConfigurationError, ObjectNotFound
 from tribal.ports import Application, Options, Provider, RunParameters
+from tribal.ports.application import RunParts
 from tribal.ports.derived import Derived
+from tribal.ports.remembering.audit import AuditLog, discard
 from tribal.settings import settings_in_bucket
 from tribal.settings.deployment import PROJECT_KEY, PROMPTS_KEY
 
@@ -48,7 +52,12 @@ _HINT = "make it in Secrets Manager, in the region of the functions"
 
 
 def deployed_application(
-    deployment: Deployment, parameters: RunParameters | None = None, *, fetch_seconds: float = FETCH_SECONDS
+    deployment: Deployment,
+    parameters: RunParameters | None = None,
+    *,
+    fetch_seconds: float = FETCH_SECONDS,
+    sync_seconds: float | None = SYNC_SECONDS,
+    audit: AuditLog = discard,
 ) -> Application:
     """Build a function's application; the bucket's `databases.yaml` is read when the options are first used.
 
@@ -56,6 +65,8 @@ def deployed_application(
         deployment: the resources that the function uses.
         parameters: of the run that it takes part in.
         fetch_seconds: the longest that fetching decisions may take.
+        sync_seconds: the longest that a sync may take; `None` for no limit.
+        audit: called for every write of a memory.
     """
     store: Provider[ObjectStore] = Provider(lambda: store_in_bucket(deployment.bucket, deployment.region))
     secrets: Provider[Secrets] = Provider(lambda: secrets_manager(deployment.region, deployment.network_role))
@@ -77,33 +88,51 @@ def deployed_application(
         deployment.region,
     )
     embedder: Provider[Embedder] = Provider(wheel_embedder)
-    memories: Provider[MemoryIndex] = Provider(partial(_memory_index, deployment, store, embedder))
     derived = Derived()
-    guides = deployment.memory is not None or deployment.knowledge is not None
+    memory = _memory(deployment, store, embedder, audit)
+    knowledge = None
+    if deployment.knowledge is not None:
+        knowledge = KnowledgeParts(
+            origin=knowledge_origin(deployment.knowledge, deployment.company, _scratch(MIRROR), keys, fetch_seconds),
+            stale_hours=deployment.sync_stale_hours,
+            sync_seconds=sync_seconds,
+        )
     return Application(
         clock=clock,
         options=options,
         store=store,
         secrets=secrets,
-        open_reader=databases.open_reader,
-        server_of=databases.server_of,
-        ask_again=databases.ask_again,
-        # Without a model no configuration is read for it: the role of the finisher does not allow that.
-        describers=models.describers if deployment.model else lambda _run_id, _stop: rules_describers(),
         embedder=embedder,
         index=Provider(partial(_index, deployment, store)),
-        index_writer=partial(_index_writer, deployment, store),
-        memory_index=memories if deployment.memory else None,
-        memory_settings=deployment.memory,
-        recover_memory=recovering(store, memories, embedder),
-        guidance=Provider(partial(_guidance, deployment, memories, store, embedder, derived)) if guides else None,
-        knowledge=knowledge_origin(deployment.knowledge, deployment.company, _scratch(MIRROR), keys, fetch_seconds),
-        sync_stale_hours=deployment.sync_stale_hours,
-        derived=derived,
-        queue=Provider(partial(_queue, deployment)),
         locks=lambda _: None,
+        run=RunParts(
+            open_reader=databases.open_reader,
+            server_of=databases.server_of,
+            retry_servers=databases.retry_servers,
+            # Without a model no configuration is read for it: the role of the finisher does not allow that.
+            describers=models.describers if deployment.model else lambda _run_id, _stop: rules_describers(),
+            index_writer=partial(_index_writer, deployment, store),
+            queue=Provider(partial(_queue, deployment)),
+        ),
+        guidance=Provider(partial(_guidance, memory, knowledge, store, embedder, derived))
+        if memory or knowledge
+        else None,
+        pointers=None if memory is None else pointer_writers(memory, store, embedder, clock),
+        policies=None if knowledge is None else policy_checker,
+        derived=derived,
         answer_tokens=deployment.answer_tokens,
+        sections=deployment.sections,
+        capabilities={type(parts): parts for parts in (memory, knowledge) if parts is not None},
     )
+
+
+def _memory(
+    deployment: Deployment, store: Provider[ObjectStore], embedder: Provider[Embedder], audit: AuditLog
+) -> MemoryParts | None:
+    if deployment.memory is None:
+        return None
+    index: Provider[MemoryIndex] = Provider(partial(_memory_index, deployment, store, embedder))
+    return MemoryParts(index=index, recover=recovering(store, index, embedder), settings=deployment.memory, audit=audit)
 
 
 def _prompts(store: ObjectStore) -> Mapping[str, bytes]:
@@ -155,16 +184,16 @@ def _index_writer(deployment: Deployment, store: Provider[ObjectStore]) -> Index
 
 
 def _guidance(
-    deployment: Deployment,
-    memories: Provider[MemoryIndex],
+    memory: MemoryParts | None,
+    knowledge: KnowledgeParts | None,
     store: Provider[ObjectStore],
     embedder: Provider[Embedder],
     derived: Derived,
 ) -> GuidanceSource:
     from tribal.capabilities.memory.guidance import MemoryGuidance
 
-    decided = [knowledge_guidance(store, embedder, derived)] if deployment.knowledge else []
-    remembered = [MemoryGuidance(memories)] if deployment.memory else []
+    decided = [knowledge_guidance(store, embedder, derived)] if knowledge else []
+    remembered = [MemoryGuidance(memory.index)] if memory else []
     return JoinedGuidance([*decided, *remembered])
 
 

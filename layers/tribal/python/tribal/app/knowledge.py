@@ -16,12 +16,14 @@ from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
+    from tribal.capabilities.knowledge.parts import FileReader
     from tribal.identity.table_names import TableIdentity
-    from tribal.ports import Embedder, ObjectStore, Secrets
+    from tribal.ports import Application, Embedder, ObjectStore, Secrets
     from tribal.ports.caller import Caller
     from tribal.ports.derived import Derived
     from tribal.ports.remembering.guidance import Guidance, GuidanceSource
     from tribal.ports.remembering.knowledge_source import KnowledgeSource
+    from tribal.ports.remembering.policy_checker import PolicyChecker
     from tribal_contracts import KnowledgeSettings
 
 _LOG = logging.getLogger(__name__)
@@ -74,12 +76,26 @@ def _token(settings: KnowledgeSettings, secrets: Provider[Secrets]) -> SecretStr
 def knowledge_guidance(store: Provider[ObjectStore], embedder: Provider[Embedder], derived: Derived) -> GuidanceSource:
     """What published decisions say of tables."""
     from tribal.capabilities.knowledge.guidance import KnowledgeGuidance
-    from tribal.capabilities.knowledge.snapshots.visible_items import Shelves
+    from tribal.capabilities.knowledge.snapshots.visible_items import SnapshotReader
     from tribal.scoping.bounds import Bounds
 
     # `guidance_of` leaves out what mentions a hidden table.
-    shelves = Shelves(store(), embedder, derived)
-    return KnowledgeGuidance(lambda caller: shelves.of(caller.identity, Bounds(caller.scope)))
+    snapshots = SnapshotReader(store(), embedder, derived)
+    return KnowledgeGuidance(lambda caller: snapshots.visible(caller.identity, Bounds(caller.scope)))
+
+
+def policy_checker(app: Application) -> PolicyChecker:
+    """Checks SQL against the published policies."""
+    from tribal.capabilities.knowledge.check import SqlPolicyChecker
+
+    return SqlPolicyChecker(app)
+
+
+def file_reader() -> FileReader:
+    """Reads files for checks in processes of this machine."""
+    from tribal.adapters.local.reading_processes import ReadingProcesses
+
+    return ReadingProcesses("tribal.capabilities.knowledge.policies.file_names")
 
 
 class JoinedGuidance:

@@ -8,23 +8,25 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from tribal.app.knowledge import JoinedGuidance, knowledge_guidance, knowledge_origin
+from tribal.app.knowledge import JoinedGuidance, file_reader, knowledge_guidance, knowledge_origin, policy_checker
+from tribal.app.memory import pointer_writers, recovering
 from tribal.app.models import Models
 from tribal.app.parts import (
     Databases,
     aws_missing,
     postgres_servers,
-    recovering,
     secrets_manager,
     spending,
     store_in_bucket,
     system_clock,
     wheel_embedder,
 )
+from tribal.capabilities.knowledge.parts import SYNC_SECONDS, KnowledgeParts
+from tribal.capabilities.memory.parts import MemoryParts
 from tribal.errors import ConfigurationError
 from tribal.identity.locations import AUDIT_FILE, INDEX_FILE, MEMORIES_FILE, MIRROR_FOLDER
 from tribal.ports import Application, Provider, RunParameters
-from tribal.ports.application import WorkerLaunch
+from tribal.ports.application import RunParts, WorkerLaunch
 from tribal.ports.derived import Derived
 from tribal.settings import PROMPT_FOLDER
 
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from tribal.adapters.sqlite.index import SqliteIndex
     from tribal.ports import Embedder, ObjectStore, ProcessLock, Secrets, Statement
     from tribal.ports.remembering.audit import MemoryWrite
-    from tribal.ports.remembering.file_reader import FileReader
     from tribal.ports.remembering.guidance import GuidanceSource
     from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.settings import Settings
@@ -58,12 +59,14 @@ def local_application(
     *,
     processes: int = 1,
     prepare: Callable[[], object] | None = None,
+    limits: bool = True,
 ) -> Application:
     """Build the application of a command on this machine.
 
     With a bucket as the store, secrets that are missing here come from Secrets Manager, so the `databases.yaml` of a
     deployed environment works on a host unchanged. Opening a database needs settings from `with_targets`. With
     `prepare`, which asks something of the index, a large new one is read only once that has been answered from it.
+    Without `limits`, memories may be written at any rate and a sync may take any time: for a person at a terminal.
     """
     from tribal.app.options import options_of
 
@@ -77,7 +80,6 @@ def local_application(
     store: Provider[ObjectStore] = Provider(partial(_store, settings))
     embedder: Provider[Embedder] = Provider(wheel_embedder)
     memories: Provider[MemoryIndex] = Provider(partial(_memory_index, settings))
-    recover = recovering(store, memories, embedder)
     derived = Derived()
     models = Models(
         options,
@@ -89,46 +91,58 @@ def local_application(
         hint,
         _region(settings),
     )
+    memory = MemoryParts(
+        index=memories,
+        recover=recovering(store, memories, embedder),
+        settings=settings.memory,
+        audit=partial(_audit, settings),
+        limits_writes=limits,
+    )
+    knowledge = KnowledgeParts(
+        origin=knowledge_origin(
+            settings.knowledge, settings.identity.company, settings.store / MIRROR_FOLDER, secrets, _FETCH_SECONDS
+        ),
+        stale_hours=settings.sync.stale_hours,
+        sync_seconds=SYNC_SECONDS if limits else None,
+        file_reader=Provider(file_reader),
+    )
     return Application(
         clock=clock,
         options=options,
         store=store,
         secrets=secrets,
-        open_reader=databases.open_reader,
-        server_of=databases.server_of,
-        ask_again=databases.ask_again,
-        describers=models.describers,
         embedder=embedder,
         index=Provider(partial(_index, settings, prepare, derived.forget)),
-        index_writer=partial(_index_writer, settings),
-        memory_index=memories,
-        recover_memory=recover,
-        audit=partial(_audit, settings),
-        guidance=Provider(partial(_guidance, settings, memories, recover, store, embedder, derived)),
-        knowledge=knowledge_origin(
-            settings.knowledge, settings.identity.company, settings.store / MIRROR_FOLDER, secrets, _FETCH_SECONDS
-        ),
-        sync_stale_hours=settings.sync.stale_hours,
-        derived=derived,
-        memory_settings=settings.memory,
-        queue=Provider(_no_queue),
         locks=partial(_lock, settings),
-        sweep=partial(_sweep, settings),
-        unsent=models.unsent,
-        model_readiness=models.readiness,
-        spending=partial(spending, store, clock),
-        answer_tokens=settings.answer_tokens,
-        file_reader=Provider(_file_reader),
-        workers=WorkerLaunch(
-            (sys.executable, "-P", "-m", "tribal.app.worker"), blueprint=Blueprint(settings, parameters)
+        run=RunParts(
+            open_reader=databases.open_reader,
+            server_of=databases.server_of,
+            retry_servers=databases.retry_servers,
+            describers=models.describers,
+            unsent=models.unsent,
+            model_readiness=models.readiness,
+            spending=partial(spending, store, clock),
+            index_writer=partial(_index_writer, settings),
+            queue=Provider(_no_queue),
+            sweep=partial(_sweep, settings),
+            workers=WorkerLaunch(
+                (sys.executable, "-P", "-m", "tribal.app.worker"), blueprint=Blueprint(settings, parameters)
+            ),
         ),
+        guidance=Provider(partial(_guidance, settings, memory, store, embedder, derived)),
+        pointers=pointer_writers(memory, store, embedder, clock),
+        policies=policy_checker,
+        derived=derived,
+        answer_tokens=settings.answer_tokens,
+        sections=settings.sections,
+        capabilities={MemoryParts: memory, KnowledgeParts: knowledge},
     )
 
 
 def worker_application(blueprint: Blueprint, workers: int) -> Application:
     """Build the application of one of `workers` processes, which share the connections to each server."""
     application = local_application(blueprint.settings, blueprint.parameters, processes=workers)
-    return replace(application, workers=None)
+    return replace(application, run=replace(application.run, workers=None))
 
 
 def statements(kind: DatabaseType) -> list[Statement]:
@@ -211,8 +225,7 @@ def _audit(settings: Settings, write: MemoryWrite) -> None:
 
 def _guidance(
     settings: Settings,
-    memories: Provider[MemoryIndex],
-    recover: Callable[[], None],
+    memory: MemoryParts,
     store: Provider[ObjectStore],
     embedder: Provider[Embedder],
     derived: Derived,
@@ -220,21 +233,13 @@ def _guidance(
     from tribal.capabilities.knowledge.snapshots.snapshot import MANIFEST
     from tribal.capabilities.memory.guidance import MemoryGuidance
 
-    def index() -> MemoryIndex:
-        recover()
-        return memories()
-
-    # Who remembers nothing here gets no index of it by looking at a table.
-    remembered = MemoryGuidance(index, lambda: settings.memory is not None or (settings.store / "memory").exists())
+    # Looking at a table must not create an index of memories where memory is not used.
+    remembered = MemoryGuidance(
+        memory.ready_index, lambda: settings.memory is not None or (settings.store / "memory").exists()
+    )
     if settings.knowledge is None and not (settings.store / MANIFEST).exists():
         return remembered
     return JoinedGuidance([knowledge_guidance(store, embedder, derived), remembered])
-
-
-def _file_reader() -> FileReader:
-    from tribal.adapters.local.reading_processes import ReadingProcesses
-
-    return ReadingProcesses()
 
 
 def _index_writer(settings: Settings) -> SqliteIndex:

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
     from tribal.adapters.aws.s3 import S3ObjectStore
     from tribal.adapters.postgres.connections.server import PostgresServers
-    from tribal.capabilities.memory.recovery import Recovery
     from tribal.ports import CatalogReader, Clock, Describers, Embedder, ObjectStore, Secrets, Spending
-    from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.settings import BucketPlace
     from tribal.settings.postgres_target import PostgresTarget
     from tribal_contracts import DatabaseEntry
@@ -107,7 +105,7 @@ class Databases:
 
         return server_name(target)
 
-    def ask_again(self) -> None:
+    def retry_servers(self) -> None:
         """Forget which servers had no connection to spare."""
         if self.servers.made:
             self.servers().ask_again()
@@ -182,17 +180,3 @@ def wheel_embedder() -> Embedder:
     from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 
     return WordLlamaEmbedder()
-
-
-def recovering(
-    store: Provider[ObjectStore], index: Provider[MemoryIndex], embedder: Provider[Embedder]
-) -> Callable[[], None]:
-    """What lets the index of memories agree with the objects, when memory is used."""
-
-    def recovery() -> Recovery:
-        from tribal.capabilities.memory.recovery import Kept, Recovery
-
-        return Recovery(lambda: Kept(store(), index(), embedder))
-
-    provider = Provider(recovery)
-    return lambda: provider().check()

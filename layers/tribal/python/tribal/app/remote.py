@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from tribal.app.parts import aws_missing, spending, store_in_bucket, system_clock
 from tribal.errors import ConfigurationError
 from tribal.ports import Application, ObjectStore, Provider
+from tribal.ports.application import RunParts
 from tribal.settings import BucketPlace
 from tribal.settings.profiles import TOKEN_VARIABLE, checked_address
 
@@ -40,14 +41,16 @@ def remote_application(profile: Profile) -> Application:
         options=Provider(elsewhere),
         store=store,
         secrets=Provider(elsewhere),
-        open_reader=elsewhere,
-        describers=elsewhere,
         embedder=Provider(elsewhere),
         index=Provider(elsewhere),
-        index_writer=elsewhere,
-        queue=Provider(elsewhere),
         locks=lambda _: None,
-        spending=partial(spending, store, clock),
+        run=RunParts(
+            open_reader=elsewhere,
+            describers=elsewhere,
+            spending=partial(spending, store, clock),
+            index_writer=elsewhere,
+            queue=Provider(elsewhere),
+        ),
         environment=environment,
     )
 

@@ -1,1 +1,29 @@
 """The capabilities of the product, one package each. They do not import each other."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tribal.ports.capability import Capability
+
+NAMES = (
+    "retrieval",
+    "memory",
+    "knowledge",
+)
+"""Every capability, in the order in which tools are listed."""
+
+
+@cache
+def capability(name: str) -> Capability:
+    """The manifest of a capability."""
+    found: Capability = import_module(f"tribal.capabilities.{name}.manifest").CAPABILITY
+    return found
+
+
+def capabilities() -> tuple[Capability, ...]:
+    """The manifests of all capabilities, in order."""
+    return tuple(map(capability, NAMES))

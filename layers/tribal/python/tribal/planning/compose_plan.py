@@ -129,7 +129,8 @@ def _compose(
             domain_count=len({unit.domain for unit in units}),
             total_estimated_minutes=_minutes(total),
             recommended_parallelism=min(
-                at_once(options.units_at_once, [by_name[unit.database] for unit in units], app.server_of), len(units)
+                at_once(options.units_at_once, [by_name[unit.database] for unit in units], app.run.server_of),
+                len(units),
             ),
         ),
         errors=[

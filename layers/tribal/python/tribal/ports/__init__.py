@@ -82,7 +82,7 @@ if TYPE_CHECKING:
         WorkerPool,
     )
     from tribal.ports.stopping import StopToken
-    from tribal.ports.tool import READS, Capability, Effect, ToolSpec
+    from tribal.ports.tool import READS, Effect, ToolGroup, ToolSpec
 else:
     _NAMES_BY_MODULE = {
         "application": "Application Provider",
@@ -104,7 +104,7 @@ else:
         "running": "Clock Lease ItemOutcome MessageQueue ProcessLock ProgressSink RunContext WorkerPool",
         "stopping": "StopToken",
         "object_store": "ObjectInfo ObjectStore StoredObject",
-        "tool": "READS Capability Effect ToolSpec",
+        "tool": "READS ToolGroup Effect ToolSpec",
     }
     _MODULES = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
 
@@ -129,7 +129,7 @@ __all__ = [
     "MemoryIndex",
     "MemorySelection",
     "Space",
-    "Capability",
+    "ToolGroup",
     "Derived",
     "DocumentingOptions",
     "Effect",

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from tribal.ports.derived import Derived
-from tribal.ports.remembering.audit import AuditLog, unheard
 from tribal.ports.tool import ANSWER_TOKENS
 
 if TYPE_CHECKING:
-    from tribal.capabilities.knowledge.policies.file_names import ReadFiles
     from tribal.identity.scope import Scope
+    from tribal.ports.caller import Caller
     from tribal.ports.catalog_reader import CatalogReader
     from tribal.ports.describing import Describers, Secrets
     from tribal.ports.environment import DeployedEnvironment
@@ -22,21 +21,18 @@ if TYPE_CHECKING:
     from tribal.ports.models import ModelReadiness, ModelRequest, Spending, UnsentRequest
     from tribal.ports.object_store import ObjectStore
     from tribal.ports.options import Options
-    from tribal.ports.remembering.file_reader import FileReader
     from tribal.ports.remembering.guidance import GuidanceSource
-    from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
-    from tribal.ports.remembering.memory_index import MemoryIndex
+    from tribal.ports.remembering.pointer_writer import PointerWriter
+    from tribal.ports.remembering.policy_checker import PolicyChecker
     from tribal.ports.running import Clock, MessageQueue, ProcessLock
     from tribal.ports.stopping import StopToken
     from tribal.scoping.bounds import Bounds
-    from tribal_contracts import DatabaseEntry, MemorySettings
+    from tribal_contracts import CapabilitySettings, DatabaseEntry
 
     OpenReader = Callable[[DatabaseEntry], CatalogReader]
 
 
 Part = TypeVar("Part")
-SYNC_SECONDS = 25.0
-"""Within the 29 that API Gateway waits. Source: docs/contracts.md, Knowledge."""
 
 
 class Provider(Generic[Part]):
@@ -99,67 +95,90 @@ def bounds_of(scope: Scope, index: IndexReader, derived: Derived) -> Bounds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunParts:
+    """The parts that only a documentation run, or a look at one, needs."""
+
+    open_reader: OpenReader
+    """Opens a reader for an entry's database; the reader connects on first use."""
+    server_of: Callable[[DatabaseEntry], str] = lambda entry: entry.name
+    """Names the server of an entry's database. All databases of a server share its limit of connections."""
+    retry_servers: Callable[[], None] = lambda: None
+    """Forgets which servers had no free connection, so that the next reader tries them again."""
+    describers: Callable[[str, StopToken], Describers]
+    """The describers of the run with that id. The token stops them."""
+    unsent: Callable[[Sequence[ModelRequest]], Sequence[UnsentRequest]] = lambda _: ()
+    """Shows what would be sent to the model, without sending it; empty without a model."""
+    model_readiness: Callable[[], ModelReadiness | None] = lambda: None
+    """Whether the model could be called, found out without calling it; `None` without a model."""
+    spending: Callable[[], Spending] | None = None
+    """What models have cost, read from the store; `None` in deployed functions."""
+    index_writer: Callable[[], IndexWriter]
+    """Opens a writer of the index."""
+    queue: Provider[MessageQueue]
+    """The indexer's own queue; raises `ConfigurationError` when there is none."""
+    sweep: Callable[[], None] = lambda: None
+    """Removes half-written files of killed processes; called while the lease is held."""
+    workers: WorkerLaunch | None = None
+    """How to start processes that document units; `None` to document everything in this process."""
+
+
+class Closable(Protocol):
+    """Parts of a capability."""
+
+    def close(self) -> None:
+        """Close what was opened."""
+        ...
+
+
+Parts = TypeVar("Parts", bound=Closable)
+Section = TypeVar("Section", bound="CapabilitySettings")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
-    """The parts, each built on first use; tests swap them with `dataclasses.replace`."""
+    """The shared parts, and one value per capability; each part is built on first use."""
 
     clock: Clock
     options: Provider[Options]
     """Raises `ConfigurationError` when the configuration cannot be used."""
     store: Provider[ObjectStore]
     secrets: Provider[Secrets]
-    open_reader: OpenReader
-    """Opens a reader for an entry's database; the reader connects on first use."""
-    server_of: Callable[[DatabaseEntry], str] = lambda entry: entry.name
-    """Names the server of an entry's database, with which its other databases share the limit of connections."""
-    ask_again: Callable[[], None] = lambda: None
-    """Forgets which servers had no connection to spare, so that the next reader asks them again."""
-    describers: Callable[[str, StopToken], Describers]
-    """The describers of the run of that id, which ends as its token says."""
-    unsent: Callable[[Sequence[ModelRequest]], Sequence[UnsentRequest]] = lambda _: ()
-    """What the model would be sent for requests, which sends none of it; nothing where there is no model."""
-    model_readiness: Callable[[], ModelReadiness | None] = lambda: None
-    """Whether the model could be asked, without asking it; `None` where there is no model."""
     embedder: Provider[Embedder]
     """Raises `EmbeddingFailed` when the model cannot be loaded."""
     index: Provider[IndexReader]
-    index_writer: Callable[[], IndexWriter]
-    """Opens a writer of the index."""
-    memory_index: Provider[MemoryIndex] | None = None
-    """The index of memories; `None` where nothing is remembered."""
-    guidance: Provider[GuidanceSource] | None = None
-    """What is known of tables beside their documentation; `None` where nothing is."""
-    recover_memory: Callable[[], None] = lambda: None
-    """Lets the index of memories agree with the objects after something was killed; called before each use."""
-    memory_settings: MemorySettings | None = None
-    """What memory is allowed; `None` for the defaults."""
-    knowledge: KnowledgeOrigin | None = None
-    """Where decisions are kept; `None` where they are not synced."""
-    sync_stale_hours: float = 24.0
-    """After how many hours without a sync it is not healthy any more."""
-    sync_seconds: float | None = SYNC_SECONDS
-    """After which a sync that somebody waits for is cut short; `None` for never."""
-    audit: AuditLog = unheard
-    """Told of every write of a memory."""
-    limits_writes: bool = True
-    """Whether a caller may write memories only so often; not for who types commands."""
-    queue: Provider[MessageQueue]
-    """The indexer's own queue; raises `ConfigurationError` when there is none."""
     locks: Callable[[str], ProcessLock | None]
     """The operating system's lock for the lease of that name; `None` where several machines write."""
-    sweep: Callable[[], None] = lambda: None
-    """Removes files that killed processes left half-written; called while the lease is held."""
-    spending: Callable[[], Spending] | None = None
-    """What models have cost, as the store tells it; `None` where nobody asks."""
-    workers: WorkerLaunch | None = None
-    """How to start processes that document units; `None` to document everything in this one."""
-    file_reader: Provider[FileReader] | None = None
-    """Reads files for checks in other processes; `None` to read them in this one, where something else limits it."""
+    run: RunParts
+    guidance: Provider[GuidanceSource] | None = None
+    """What memories and decisions say about tables; `None` where there are none."""
+    pointers: Callable[[Caller], PointerWriter] | None = None
+    """Writes memories that point to decisions; `None` without memory."""
+    policies: Callable[[Application], PolicyChecker] | None = None
+    """Checks SQL against policies; `None` without knowledge."""
     environment: DeployedEnvironment | None = None
-    """The deployed environment that a profile looks into."""
+    """The deployed environment that a profile shows."""
     derived: Derived = field(default_factory=Derived)
     """What tools derive from the index, cached between calls."""
     answer_tokens: int | None = ANSWER_TOKENS
     """The most tokens of a tool's default answer; `None` for no limit."""
+    sections: Mapping[str, CapabilitySettings] = field(default_factory=dict)
+    """The sections of capabilities in `databases.yaml`, by name."""
+    capabilities: Mapping[type, Closable] = field(default_factory=dict)
+    """The parts of each capability that is configured, by their class."""
+
+    def setting(self, kind: type[Section]) -> Section | None:
+        """A capability's section of `databases.yaml`; `None` when it is absent."""
+        return next((each for each in self.sections.values() if isinstance(each, kind)), None)
+
+    def part(self, kind: type[Parts]) -> Parts | None:
+        """The parts of a capability; `None` when it is not configured."""
+        parts = self.capabilities.get(kind)
+        assert parts is None or isinstance(parts, kind)
+        return parts
+
+    def with_part(self, parts: Closable) -> Application:
+        """This application with the parts of one capability added or replaced."""
+        return replace(self, capabilities={**self.capabilities, type(parts): parts})
 
     def bounds(self, scope: Scope) -> Bounds:
         """What a scope hides of the index; nothing while nothing has been indexed.
@@ -175,20 +194,9 @@ class Application:
         with index.reading():
             return drawn(scope, lambda: bounds_of(scope, index, self.derived))
 
-    def reading_files(self, seconds: float | None) -> ReadFiles:
-        """What reads the files of a check, in at most these seconds; `None` for as long as all of them take."""
-        if self.file_reader is None:
-            from tribal.capabilities.knowledge.policies.file_names import read_here
-
-            return read_here
-        reader = self.file_reader
-        return lambda requests: reader().read(requests, seconds)
-
     def close(self) -> None:
-        """Close every part that was built; the application cannot be used afterwards."""
-        if self.file_reader is not None and self.file_reader.made:
-            self.file_reader().close()
-        if self.memory_index is not None and self.memory_index.made:
-            self.memory_index().close()
+        """Close every part that was opened; the application cannot be used afterwards."""
+        for parts in self.capabilities.values():
+            parts.close()
         if self.index.made:
             self.index().close()

@@ -147,7 +147,7 @@ class RunContext:
     @cached_property
     def describers(self) -> Describers:
         """The describers of the run."""
-        return self.app.describers(self.run_id, self.stop)
+        return self.app.run.describers(self.run_id, self.stop)
 
     @property
     def options(self) -> Options:

@@ -121,7 +121,7 @@ def _nothing(_: Application) -> None:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Capability:
+class ToolGroup:
     """Tools that belong together and share a failure shape and a view of the world."""
 
     name: str

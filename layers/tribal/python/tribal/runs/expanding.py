@@ -39,7 +39,7 @@ def _listed(entry: DatabaseEntry, app: Application, recorded: Mapping[str, Seque
     if not asks_server(entry):
         return ()
     try:
-        reader = app.open_reader(entry)
+        reader = app.run.open_reader(entry)
         try:
             return reader.databases()
         finally:

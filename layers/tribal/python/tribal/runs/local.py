@@ -74,7 +74,7 @@ class LocalRun:
         with self._stack:
             self._stack.enter_context(lease)
             self._stack.enter_context(stop_on_signal(stop, self._sink.note))
-            app.sweep()
+            app.run.sweep()
             self._run = RunContext(run_id, app, lease, stop, ThreadWorkerPool(stop), self._sink)
             self._log = RunLog(store, app.clock, run_id, self._command)
             self._log.start()
@@ -150,7 +150,7 @@ class LocalRun:
 
     def index(self) -> None:
         """Bring the index up to date with the manifest."""
-        index = self._app.index_writer()
+        index = self._app.run.index_writer()
         self._stack.callback(index.close)
         self.indexed = index_run(self._run, index, self._embedder())
         self._errors.extend(self.indexed.errors)

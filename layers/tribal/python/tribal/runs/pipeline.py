@@ -76,7 +76,7 @@ def plan_run(run: RunContext) -> ComposedPlan:
             postponed.append(entry)
         else:
             readings[entry.name] = _told(entry, reading, run)
-    run.app.ask_again()
+    run.app.run.retry_servers()
     for entry, reading in run.pool.run(read, postponed, run.options.planning.units_at_once):
         readings[entry.name] = _told(entry, reading, run)
     run.sink.end("read", f"{sum(reading.table_count for reading in readings.values())} tables")

@@ -74,7 +74,7 @@ class WaveCutter:
             for entry in map(by_name.__getitem__, databases)
             if options.documenting.for_entry(entry).rows_to_sample > 0
         ]
-        return at_once(wanted, sampled, self.app.server_of)
+        return at_once(wanted, sampled, self.app.run.server_of)
 
     @staticmethod
     def _tables_to_ask(composed: ComposedPlan, options: Options) -> dict[str, int]:

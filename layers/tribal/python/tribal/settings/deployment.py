@@ -11,7 +11,15 @@ from pydantic import BaseModel, ValidationError
 
 from tribal.errors import ConfigurationError
 from tribal.settings import BucketPlace, read_environment, source_date_epoch
-from tribal_contracts import AnswerLimits, KnowledgeSettings, MemorySettings, ModelSettings, SyncSettings
+from tribal_contracts import (
+    CAPABILITY_SECTIONS,
+    AnswerLimits,
+    CapabilitySettings,
+    KnowledgeSettings,
+    MemorySettings,
+    ModelSettings,
+    SyncSettings,
+)
 
 Settings = TypeVar("Settings", bound=BaseModel)
 
@@ -26,10 +34,6 @@ _NOT_GIVEN = re.compile(r"(?:AWS|LAMBDA|POWERTOOLS|TRIBAL)_|_|PATH\Z|PYTHON|LD_"
 ANSWER_TOKENS_VARIABLE = "TRIBAL_ANSWER_TOKENS"
 MODEL_VARIABLE = "TRIBAL_MODEL"
 """The part `model` of the environment, as JSON."""
-MEMORY_VARIABLE = "TRIBAL_MEMORY"
-"""The part `memory` of the environment, as JSON."""
-KNOWLEDGE_VARIABLE = "TRIBAL_KNOWLEDGE"
-"""The part `knowledge` of the environment, as JSON."""
 STALE_VARIABLE = "TRIBAL_SYNC_STALE_HOURS"
 COMPANY_VARIABLE = "TRIBAL_COMPANY"
 """The company that the environment belongs to, and with it all of its callers."""
@@ -66,14 +70,26 @@ class Deployment:
     """The most tokens of a tool's default answer."""
     model: ModelSettings | None = None
     """The model that describes tables; `None` where rules do."""
-    memory: MemorySettings | None = None
-    """Memory, where the environment has it."""
-    knowledge: KnowledgeSettings | None = None
-    """Where decisions are kept, where the environment has that."""
+    sections: Mapping[str, CapabilitySettings] = field(default_factory=dict)
+    """The sections of capabilities that the environment has, by name."""
     company: str | None = None
     """The company that the environment belongs to."""
     sync_stale_hours: float = 24.0
     """After how many hours without a sync it is not healthy any more."""
+
+    @property
+    def memory(self) -> MemorySettings | None:
+        """The section `memory`."""
+        section = self.sections.get("memory")
+        assert section is None or isinstance(section, MemorySettings)
+        return section
+
+    @property
+    def knowledge(self) -> KnowledgeSettings | None:
+        """The section `knowledge`."""
+        section = self.sections.get("knowledge")
+        assert section is None or isinstance(section, KnowledgeSettings)
+        return section
 
 
 def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
@@ -103,11 +119,25 @@ def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
         source_date_epoch=source_date_epoch(values),
         answer_tokens=_answer_tokens(values),
         model=part_of(values, MODEL_VARIABLE, ModelSettings),
-        memory=part_of(values, MEMORY_VARIABLE, MemorySettings),
-        knowledge=part_of(values, KNOWLEDGE_VARIABLE, KnowledgeSettings),
+        sections=sections_of(values),
         company=values.get(COMPANY_VARIABLE) or None,
         sync_stale_hours=_stale_hours(values),
     )
+
+
+def sections_of(values: Mapping[str, str]) -> dict[str, CapabilitySettings]:
+    """The sections of capabilities, each from its variable.
+
+    Raises:
+        ConfigurationError: when one cannot be used.
+    """
+    read = {name: part_of(values, section_variable(name), model) for name, model in CAPABILITY_SECTIONS.items()}
+    return {name: section for name, section in read.items() if section is not None}
+
+
+def section_variable(name: str) -> str:
+    """The environment variable with the section of a capability, as JSON."""
+    return f"TRIBAL_{name.upper()}"
 
 
 def _answer_tokens(values: Mapping[str, str]) -> int:

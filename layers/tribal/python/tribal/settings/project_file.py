@@ -17,13 +17,12 @@ from tribal.settings.store_place import check_store
 from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate
 from tribal_contracts import (
+    CAPABILITY_SECTIONS,
     AnswerLimits,
     DatabaseEntry,
     DatabaseLimits,
     IdentitySettings,
-    KnowledgeSettings,
     LintRules,
-    MemorySettings,
     ModelPrice,
     ModelSettings,
     ProjectFile,
@@ -40,8 +39,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "lint": LintRules,
     "serve": ServeSettings,
     "identity": IdentitySettings,
-    "knowledge": KnowledgeSettings,
-    "memory": MemorySettings,
+    **CAPABILITY_SECTIONS,
     "sync": SyncSettings,
     "model": ModelSettings,
     "price": ModelPrice,

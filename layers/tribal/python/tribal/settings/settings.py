@@ -19,6 +19,7 @@ from tribal.identity.locations import SOURCE_FILE
 from tribal.settings.knowledge import with_place
 from tribal.settings.store_place import BucketPlace, store_path
 from tribal_contracts import (
+    CapabilitySettings,
     DatabaseEntry,
     IdentitySettings,
     KnowledgeSettings,
@@ -80,10 +81,8 @@ class Settings:
     """Whom `tribal serve` answers."""
     identity: IdentitySettings = field(default_factory=IdentitySettings)
     """Who works here, on the command line and over stdio."""
-    memory: MemorySettings | None = None
-    """Of memory, where the file has that part."""
-    knowledge: KnowledgeSettings | None = None
-    """Where decisions are kept, where the file has that part."""
+    sections: Mapping[str, CapabilitySettings] = field(default_factory=dict)
+    """The sections of capabilities that the file has, by name."""
     sync: SyncSettings = field(default_factory=SyncSettings)
     take_samples: bool = True
     source_date_epoch: int | None = None
@@ -96,6 +95,20 @@ class Settings:
     """What the command line gave, in a folder without `databases.yaml`."""
     targets: Mapping[str, PostgresTarget | SnowflakeTarget] = field(default_factory=dict, repr=False)
     """The connection target of each entry and each database, once `with_targets` has read the DSNs."""
+
+    @property
+    def memory(self) -> MemorySettings | None:
+        """The section `memory`."""
+        section = self.sections.get("memory")
+        assert section is None or isinstance(section, MemorySettings)
+        return section
+
+    @property
+    def knowledge(self) -> KnowledgeSettings | None:
+        """The section `knowledge`."""
+        section = self.sections.get("knowledge")
+        assert section is None or isinstance(section, KnowledgeSettings)
+        return section
 
     def address(self, key: str) -> str:
         """The path or S3 address of a file in the store, for messages."""
@@ -262,12 +275,18 @@ def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Setti
         answer_tokens=content.limits.answer_tokens,
         serve=content.serve,
         identity=content.identity,
-        memory=content.memory,
-        knowledge=None
-        if content.knowledge is None
-        else with_place(content.knowledge, outside.project, outside.store / "knowledge"),
+        sections=_sections(outside, content),
         sync=content.sync,
     )
+
+
+def _sections(outside: Settings, content: ProjectFile) -> dict[str, CapabilitySettings]:
+    placed = (
+        {}
+        if content.knowledge is None
+        else {"knowledge": with_place(content.knowledge, outside.project, outside.store / "knowledge")}
+    )
+    return content.sections | placed
 
 
 def source_date_epoch(environment: Mapping[str, str]) -> int | None:

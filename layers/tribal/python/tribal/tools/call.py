@@ -11,7 +11,7 @@ from pydantic import JsonValue, ValidationError
 from tribal.errors import RightMissing, ToolInputInvalid, TribalError
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
-from tribal.ports.tool import Capability, ToolSpec, tokens_of
+from tribal.ports.tool import ToolGroup, ToolSpec, tokens_of
 from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import AgentError, Contract, agent_error
 
@@ -24,24 +24,24 @@ Answer = TypeVar("Answer", bound=Contract)
 def call_tool(
     name: str, arguments: Mapping[str, Any], caller: Caller, app: Application, tools: Registry = REGISTRY
 ) -> Contract:
-    """Call a tool; any error becomes an answer in the failure shape of the tool's capability.
+    """Call a tool; any error becomes an answer in the failure shape of the tool's group.
 
     Raises:
         KeyError: when there is no tool of that name.
     """
-    spec, capability = tools.callable[name], tools.capability_of(name)
+    spec, group = tools.callable[name], tools.group_of(name)
     now = app.clock.published()
     try:
-        return with_tokens_used(_answered(spec, capability, arguments, caller, app))
+        return with_tokens_used(_answered(spec, group, arguments, caller, app))
     except _InvalidInput as exc:
-        error = _invalid_input(exc.problem, arguments, capability, now)
+        error = _invalid_input(exc.problem, arguments, group, now)
     except TribalError as exc:
         error = exc.to_agent_error(now)
     except Exception as exc:  # noqa: BLE001 - the outermost edge of a tool: a caller gets an answer, never a traceback
         _LOG.debug("%s failed", name, exc_info=True)
         message = f"{name} failed unexpectedly ({type(exc).__name__}); try again, and report it if that does not help"
-        error = agent_error(capability.internal_code, message, timestamp=now)
-    return with_tokens_used(capability.failed(spec, arguments, error))
+        error = agent_error(group.internal_code, message, timestamp=now)
+    return with_tokens_used(group.failed(spec, arguments, error))
 
 
 def read_answer(name: str, data: bytes, tools: Registry = REGISTRY) -> Contract:
@@ -50,7 +50,7 @@ def read_answer(name: str, data: bytes, tools: Registry = REGISTRY) -> Contract:
     Raises:
         pydantic.ValidationError: when it is neither the tool's output nor its failure.
     """
-    failure = tools.capability_of(name).failure_model()
+    failure = tools.group_of(name).failure_model()
     if failure is not None:
         try:
             return failure.from_json(data)
@@ -79,16 +79,16 @@ class _InvalidInput(Exception):
 
 
 def _answered(
-    spec: ToolSpec, capability: Capability, arguments: Mapping[str, Any], caller: Caller, app: Application
+    spec: ToolSpec, group: ToolGroup, arguments: Mapping[str, Any], caller: Caller, app: Application
 ) -> Contract:
     if not caller.may(spec.right):
-        raise RightMissing(f"{spec.name} needs the right {spec.right!r}", code=capability.access_denied_code)
-    _require_text(arguments, capability.invalid_input_code)
+        raise RightMissing(f"{spec.name} needs the right {spec.right!r}", code=group.access_denied_code)
+    _require_text(arguments, group.invalid_input_code)
     try:
         request = spec.input_model.model_validate(dict(arguments))
     except ValidationError as exc:
         raise _InvalidInput(exc) from exc
-    with capability.around(app):
+    with group.around(app):
         return spec.handler(request, caller, app)
 
 
@@ -110,7 +110,7 @@ def _require_text(arguments: Mapping[str, Any], code: str) -> None:
             pending += value
 
 
-def _invalid_input(exc: ValidationError, arguments: Mapping[str, Any], capability: Capability, now: str) -> AgentError:
+def _invalid_input(exc: ValidationError, arguments: Mapping[str, Any], group: ToolGroup, now: str) -> AgentError:
     problems: list[JsonValue] = []
     errors = exc.errors(include_url=False, include_context=False, include_input=False)
     # Where a field may be left out, each of its faults comes with another one that it is not null.
@@ -123,7 +123,7 @@ def _invalid_input(exc: ValidationError, arguments: Mapping[str, Any], capabilit
         said = error["msg"].removeprefix("Value error, ")
         problems.append(f"{where}: {said}" if where else said)
     return agent_error(
-        capability.invalid_input_code,
+        group.invalid_input_code,
         f"the input is not valid: {'; '.join(map(str, problems))}",
         timestamp=now,
         context={"problems": problems},

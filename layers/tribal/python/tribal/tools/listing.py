@@ -1,7 +1,7 @@
 """The schemas of a list of tools: what a model needs to call a tool and use its answer, since every conversation pays.
 
 Inputs are listed whole. Outputs are listed as a shape: fields, types and meanings, without bounds and patterns, without
-what is required below the top, and without the fields that the capability's instructions explain once for all its
+what is required below the top, and without the fields that the group's instructions explain once for all its
 tools. Whatever keeps the whole output schema keeps the listed one.
 """
 
@@ -25,7 +25,7 @@ Schema = dict[str, Any]
 
 def listed_output_schema(spec: ToolSpec, tools: Registry = REGISTRY) -> Schema:
     """The shape of a tool's answers, failures included."""
-    explained = tools.capability_of(spec.name).explained
+    explained = tools.group_of(spec.name).explained
     whole = output_schema(spec, tools)
     shape: Schema = _mapped(whole, lambda schema: _bare(schema, explained))
     required = [name for name in whole.get("required", ()) if name not in explained]

@@ -26,7 +26,7 @@ def whole_answer(
     cursor = getattr(first, "next_cursor", None)
     while spec.paged and cursor is not None:
         page: Any = page_at(cursor)
-        if tools.capability_of(spec.name).error_of(page) is not None:
+        if tools.group_of(spec.name).error_of(page) is not None:
             failure: Contract = page
             return failure
         for path in spec.paged:

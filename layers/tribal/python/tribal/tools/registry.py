@@ -1,33 +1,29 @@
-"""The registry of capabilities and their tools."""
+"""The registry of tools."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.knowledge.syncing.tools import CAPABILITY as SYNC
-from tribal.capabilities.knowledge.tools import CAPABILITY as KNOWLEDGE
-from tribal.capabilities.memory.tools import CAPABILITY as MEMORY
-from tribal.capabilities.retrieval.tools import RETRIEVAL
-from tribal.ports.tool import Capability, ToolSpec
+from tribal.capabilities import capabilities
+from tribal.ports.tool import ToolGroup, ToolSpec
 
 if TYPE_CHECKING:
     from tribal.ports.application import Application
-    from tribal_contracts import KnowledgeSettings, MemorySettings
 
 
 class Registry:
-    """The tools of a set of capabilities, under unique names.
+    """Groups of tools, under unique names.
 
     Raises:
         ValueError: when two tools have the same name or command.
     """
 
-    def __init__(self, capabilities: tuple[Capability, ...]) -> None:
-        self.capabilities = capabilities
-        specs = [spec for capability in capabilities for spec in (*capability.tools, *capability.internal)]
+    def __init__(self, groups: tuple[ToolGroup, ...]) -> None:
+        self.groups = groups
+        specs = [spec for group in groups for spec in (*group.tools, *group.internal)]
         for names in ([spec.name for spec in specs], [spec.command for spec in specs if spec.command]):
             twice = sorted({name for name in names if names.count(name) > 1})
             if twice:
@@ -36,12 +32,12 @@ class Registry:
     @cached_property
     def tools(self) -> dict[str, ToolSpec]:
         """Every tool that is offered, by name, in order of declaration."""
-        return {spec.name: spec for capability in self.capabilities for spec in capability.tools}
+        return {spec.name: spec for group in self.groups for spec in group.tools}
 
     @cached_property
     def callable(self) -> dict[str, ToolSpec]:
         """Every tool by name, with those that are offered to nobody."""
-        internal = {spec.name: spec for capability in self.capabilities for spec in capability.internal}
+        internal = {spec.name: spec for group in self.groups for spec in group.internal}
         return {**self.tools, **internal}
 
     @cached_property
@@ -57,24 +53,22 @@ class Registry:
         return frozenset(reading - {spec.right for spec in specs if not spec.effect.read_only})
 
     def narrowed(self, names: Sequence[str]) -> Registry:
-        """The registry with some of its tools; each name is that of a tool or of a capability, and none means all.
+        """The registry with some of its tools; each name is that of a tool or of a group, and none means all.
 
         Raises:
             ConfigurationError: when there is neither of a name.
         """
         from tribal.errors import ConfigurationError
 
-        known = {*self.tools, *(capability.name for capability in self.capabilities)}
+        known = {*self.tools, *(group.name for group in self.groups)}
         unknown = [name for name in names if name not in known]
         if unknown:
             raise ConfigurationError(f"there is no tool {unknown[0]!r}; there are {', '.join(sorted(known))}")
         kept = (
-            replace(
-                capability, tools=tuple(spec for spec in capability.tools if {spec.name, capability.name} & {*names})
-            )
-            for capability in self.capabilities
+            replace(group, tools=tuple(spec for spec in group.tools if {spec.name, group.name} & {*names}))
+            for group in self.groups
         )
-        return Registry(tuple(capability for capability in kept if capability.tools)) if names else self
+        return Registry(tuple(group for group in kept if group.tools)) if names else self
 
     def prepare(self, app: Application) -> None:
         """Have what answers need read and derived.
@@ -82,34 +76,39 @@ class Registry:
         Raises:
             TribalError: when there is nothing yet to read.
         """
-        for capability in self.capabilities:
-            capability.prepare(app)
+        for group in self.groups:
+            group.prepare(app)
 
-    def capability_of(self, name: str) -> Capability:
-        """The capability that a tool belongs to.
+    def group_of(self, name: str) -> ToolGroup:
+        """The group that a tool belongs to.
 
         Raises:
             KeyError: when there is no tool of that name.
         """
-        return self._capabilities[name]
+        return self._groups_by_tool[name]
 
     @cached_property
-    def _capabilities(self) -> dict[str, Capability]:
-        return {
-            spec.name: capability
-            for capability in self.capabilities
-            for spec in (*capability.tools, *capability.internal)
-        }
+    def _groups_by_tool(self) -> dict[str, ToolGroup]:
+        return {spec.name: group for group in self.groups for spec in (*group.tools, *group.internal)}
 
 
-REGISTRY = Registry((RETRIEVAL,))
+def offered(configured: Collection[str]) -> Registry:
+    """The tools that a server offers.
+
+    Args:
+        configured: the capabilities whose section of `databases.yaml` is present.
+    """
+    return Registry(
+        tuple(
+            group
+            for capability in capabilities()
+            if capability.is_configured(configured)
+            for group in capability.groups
+        )
+    )
+
+
+REGISTRY = offered(())
 """The tools that are offered everywhere."""
-EVERYTHING = Registry((RETRIEVAL, MEMORY, KNOWLEDGE, SYNC))
+EVERYTHING = Registry(tuple(group for capability in capabilities() for group in capability.groups))
 """Every tool of the package."""
-
-
-def offered(memory: MemorySettings | None, knowledge: KnowledgeSettings | None) -> Registry:
-    """The tools that a server offers: those of memory and of knowledge where these are configured."""
-    of_memory = () if memory is None else (MEMORY,)
-    of_knowledge = () if knowledge is None else (KNOWLEDGE, SYNC)
-    return Registry((RETRIEVAL, *of_memory, *of_knowledge))

@@ -44,7 +44,7 @@ class RemoteTools:
         Raises:
             KeyError: when there is no tool of that name.
         """
-        spec, capability = self._tools.callable[name], self._tools.capability_of(name)
+        spec, capability = self._tools.callable[name], self._tools.group_of(name)
         call = ToolCall(tool=name, arguments=dict(arguments), caller=_record(caller))
         try:
             send = self._others.get(name, self._send)

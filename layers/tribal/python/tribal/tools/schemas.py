@@ -36,7 +36,7 @@ def model_schema_of(model: type[Contract], mode: Literal["validation", "serializ
 
 def output_schema(spec: ToolSpec, tools: Registry = REGISTRY) -> dict[str, Any]:
     """The schema of a tool's answers, failures included, because clients validate those too."""
-    failure = tools.capability_of(spec.name).failure_model()
+    failure = tools.group_of(spec.name).failure_model()
     if failure is None:
         return _published(model_schema(spec.output_model, mode="serialization"))
     either = model_schema(spec.output_model, failure, mode="serialization")

@@ -14,7 +14,7 @@ from tribal.adapters.anthropic.answers import AnswerReader
 from tribal.adapters.anthropic.event_loop import run_on_loop
 from tribal.adapters.anthropic.refusals import Advice, read_refusal
 from tribal.adapters.anthropic.requests import Wire
-from tribal.errors import TribalError, outcome
+from tribal.errors import TribalError
 from tribal.ports import FailureKind, ModelFacts, ModelFailure, ModelOutcome, ModelRequest
 from tribal_contracts import ModelUsage
 
@@ -91,7 +91,7 @@ class MessagesModel:
             broken = "the connection broke" if call.sent else "there is no connection; check network and model.base_url"
             return call.failure(ModelFailure("unavailable", f"{self._advice.provider}: {broken}"))
         except TribalError as exc:
-            kind: FailureKind = "unavailable" if outcome(exc).retryable else "stopped"
+            kind: FailureKind = "unavailable" if exc.retryable else "stopped"
             return call.failure(ModelFailure(kind, f"{self._advice.provider}: {exc.message}"))
 
     async def _answer(self, request: ModelRequest, call: _Call) -> ModelOutcome:

@@ -1,4 +1,4 @@
-"""Reads files for checks in processes that are killed when a file takes too much time or memory."""
+"""Reads files in processes that are killed when a file takes too much time or memory."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import IO
+from typing import IO, Any
 
-from tribal.adapters.local.reading_worker import needed_for
-from tribal.capabilities.knowledge.policies.file_names import FileNames, ReadRequest, not_read
+from tribal.adapters.local.reading_worker import functions_of
 
 FILE_SECONDS = 1.25
 """For one file. The largest files within the other limits take about .8 s on one core."""
@@ -30,14 +29,16 @@ _MODULE = "tribal.adapters.local.reading_worker"
 
 
 class ReadingProcesses:
-    """The `FileReader` that reads in processes of this machine, each started when it is needed and used again.
+    """Reads files in processes of this machine, which are started when they are needed and used again.
 
     Args:
+        module: reads a file; see `FileFunctions`.
         file_seconds: what one file may take.
         memory_bytes: what a process may take.
     """
 
-    def __init__(self, file_seconds: float = FILE_SECONDS, memory_bytes: int = MEMORY_BYTES) -> None:
+    def __init__(self, module: str, file_seconds: float = FILE_SECONDS, memory_bytes: int = MEMORY_BYTES) -> None:
+        self._module, self._functions = module, functions_of(module)
         self._file_seconds = file_seconds
         self._memory_bytes = memory_bytes
         self._free = threading.Semaphore(MOST_PROCESSES)
@@ -46,8 +47,13 @@ class ReadingProcesses:
         self._all: set[_Process] = set()
         self._closed = False
 
-    def read(self, requests: Sequence[ReadRequest], seconds: float | None) -> list[FileNames]:
-        """Read files one after the other in one process; see `FileReader`."""
+    def read(self, requests: Sequence[Any], seconds: float | None) -> list[Any]:
+        """Read files one after the other in one process; the answers have their order.
+
+        Args:
+            requests: what the module reads.
+            seconds: for all of them together; `None` for no limit.
+        """
         budget = _Budget(seconds)
         with self._free:
             return [self._read(each, budget) for each in requests]
@@ -60,10 +66,12 @@ class ReadingProcesses:
         for each in processes:
             self._end(each)
 
-    def _read(self, request: ReadRequest, budget: _Budget) -> FileNames:
+    def _read(self, request: Any, budget: _Budget) -> Any:
         allowed = min(budget.left, self._file_seconds)
         if allowed <= 0:
-            return _over(request, f"the files before it took the {budget.seconds:g} s of a check; check fewer at once")
+            return self._over(
+                request, f"the files before it took the {budget.seconds:g} s of a check; check fewer at once"
+            )
         process = self._take()
         try:
             process.prepare(request)
@@ -71,17 +79,20 @@ class ReadingProcesses:
                 names = process.read(allowed, lambda: self._prepare_spare(request))
         except _TooSlowError:
             self._end(process)
-            return _over(request, f"reading it took longer than {allowed:.3g} s")
+            return self._over(request, f"reading it took longer than {allowed:.3g} s")
         except _GoneError:
             self._end(process)
-            return _over(request, f"reading it took more than {self._memory_bytes >> 20} MB, or failed")
+            return self._over(request, f"reading it took more than {self._memory_bytes >> 20} MB, or failed")
         except BaseException:
             self._end(process)
             raise
-        self._give_back(process)
+        self._release(process)
         return names
 
-    def _prepare_spare(self, request: ReadRequest) -> None:
+    def _over(self, request: Any, reason: str) -> Any:
+        return self._functions.not_read(request.path, reason, is_over_limit=True)
+
+    def _prepare_spare(self, request: Any) -> None:
         """Have a process ready for what comes after a file that may have to be given up."""
         with self._lock:
             if self._idle or self._closed:
@@ -93,9 +104,9 @@ class ReadingProcesses:
         except (_TooSlowError, _GoneError):
             self._end(spare)
         else:
-            self._give_back(spare)
+            self._release(spare)
 
-    def _give_back(self, process: _Process) -> None:
+    def _release(self, process: _Process) -> None:
         with self._lock:
             is_needed = not self._closed and len(self._idle) < MOST_PROCESSES
             if is_needed:
@@ -110,7 +121,7 @@ class ReadingProcesses:
         return self._start()
 
     def _start(self) -> _Process:
-        process = _Process(self._file_seconds, self._memory_bytes)
+        process = _Process(self._module, self._file_seconds, self._memory_bytes)
         with self._lock:
             self._all.add(process)
             closed = self._closed
@@ -156,9 +167,10 @@ class _GoneError(Exception):
 class _Process:
     """One process and the pipes to it."""
 
-    def __init__(self, file_seconds: float, memory_bytes: int) -> None:
+    def __init__(self, module: str, file_seconds: float, memory_bytes: int) -> None:
+        self._functions = functions_of(module)
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            [sys.executable, "-P", "-m", _MODULE, str(file_seconds), str(memory_bytes)],
+            [sys.executable, "-P", "-m", _MODULE, module, str(file_seconds), str(memory_bytes)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # Keep what a parser prints about a hostile file off the terminal.
@@ -171,23 +183,20 @@ class _Process:
         self._to, self._from = self._process.stdin, self._process.stdout
         self._prepared: set[str] = set()
 
-    def prepare(self, request: ReadRequest) -> None:
+    def prepare(self, request: Any) -> None:
         """Send a file, and wait until the process has imported what reading it needs."""
         try:
             pickle.dump(request, self._to, pickle.HIGHEST_PROTOCOL)
             self._to.flush()
         except (OSError, ValueError) as error:
             raise _GoneError from error
-        if (needed := needed_for(request)) not in self._prepared:
+        if (needed := self._functions.parser_for(request)) not in self._prepared:
             self._receive(_START_SECONDS)
             self._prepared.add(needed)
 
-    def read(self, seconds: float, when_slow: Callable[[], None] = lambda: None) -> FileNames:
+    def read(self, seconds: float, when_slow: Callable[[], None] = lambda: None) -> Any:
         """What the prepared file names; `when_slow` is called in a thread of its own."""
-        names = self._receive(seconds, when_slow)
-        if not isinstance(names, FileNames):
-            raise TypeError(f"a process that reads files answered {type(names).__name__}")
-        return names
+        return self._receive(seconds, when_slow)
 
     def kill(self) -> None:
         """End the process at once."""
@@ -219,7 +228,3 @@ class _Process:
 
 def _load(stream: IO[bytes]) -> object:
     return pickle.load(stream)  # noqa: S301 - the other end is this program
-
-
-def _over(request: ReadRequest, reason: str) -> FileNames:
-    return not_read(request.path, reason, is_over_limit=True)

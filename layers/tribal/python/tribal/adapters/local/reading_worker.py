@@ -1,7 +1,7 @@
-"""The process that reads files for checks. It is started by `reading_processes` and killed when a file takes too long.
+"""A process that reads files. `reading_processes` starts it, and kills it when a file takes too long.
 
-Run as `python -m tribal.adapters.local.reading_worker SECONDS BYTES`: the time that one file may take, and the memory
-of the process.
+Run as `python -m tribal.adapters.local.reading_worker MODULE SECONDS BYTES`: the module that reads a file (see
+`FileFunctions`), the time that one file may take, and the memory of the process.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ import pickle
 import signal
 import sys
 from contextlib import suppress
-from typing import IO
-
-from tribal.capabilities.knowledge.policies.file_names import ReadRequest, names_tables, read_file
+from importlib import import_module
+from typing import IO, Any, Protocol, cast
 
 _NICENESS = 5
 """Answers of the server go first."""
@@ -25,7 +24,32 @@ STARTED = "started"
 """Sent before the first file of its kind is read, once everything that reading it needs is imported."""
 
 
-def serve(requests: IO[bytes], replies: IO[bytes], seconds: float) -> None:
+class FileFunctions(Protocol):
+    """A module that reads files. Requests and answers can be pickled."""
+
+    def parser_for(self, request: Any) -> str:
+        """The parser that reading a file needs; empty when it needs none."""
+        ...
+
+    def load_parser(self, name: str) -> None:
+        """Import a parser."""
+        ...
+
+    def read_file(self, request: Any) -> Any:
+        """Read one file."""
+        ...
+
+    def not_read(self, path: str, reason: str, *, is_over_limit: bool) -> Any:
+        """The answer for a file that could not be read."""
+        ...
+
+
+def functions_of(module: str) -> FileFunctions:
+    """The functions of a module."""
+    return cast(FileFunctions, import_module(module))
+
+
+def serve(functions: FileFunctions, requests: IO[bytes], replies: IO[bytes], seconds: float) -> None:
     """Read files until there are no more requests."""
     prepared: set[str] = set()
     while True:
@@ -33,39 +57,22 @@ def serve(requests: IO[bytes], replies: IO[bytes], seconds: float) -> None:
             request = pickle.load(requests)  # noqa: S301 - the other end is this program
         except EOFError:
             return
-        if not isinstance(request, ReadRequest):
-            raise TypeError(f"a file is asked for by a ReadRequest, not by {type(request).__name__}")
-        if (needed := needed_for(request)) not in prepared:
-            _import_parser(needed)
+        if (needed := functions.parser_for(request)) not in prepared:
+            if needed:
+                functions.load_parser(needed)
+                gc.freeze()
             prepared.add(needed)
             _send(replies, STARTED)
         # The process ends by itself even when the one that would kill it has died.
         _set_alarm(seconds + _SPARE_SECONDS)
         gc.disable()
-        names = read_file(request)
+        names = functions.read_file(request)
         gc.enable()
         _set_alarm(0)
         _send(replies, names)
         if len(request.text) > _LARGE_CHARS:
             # Between files, not among the nodes of a growing tree, where it takes a quarter of the time.
             gc.collect()
-
-
-def needed_for(request: ReadRequest) -> str:
-    """What a process imports to read a file: the parser of a dialect of SQL, or nothing."""
-    return request.dialect if names_tables(request.path) else ""
-
-
-def _import_parser(dialect: str) -> None:
-    if not dialect:
-        return
-    import sqlglot
-
-    import tribal.capabilities.knowledge.policies.sql
-
-    assert tribal.capabilities.knowledge.policies.sql
-    sqlglot.Dialect.get_or_raise(dialect)
-    gc.freeze()
 
 
 def _send(replies: IO[bytes], message: object) -> None:
@@ -86,7 +93,7 @@ def limit_memory(limit_bytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit_bytes, limit_bytes))
 
 
-def main(seconds: float, limit_bytes: int) -> None:
+def main(module: str, seconds: float, limit_bytes: int) -> None:
     """Serve over standard input and output."""
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # Whatever a library prints must not get into the replies.
@@ -95,11 +102,11 @@ def main(seconds: float, limit_bytes: int) -> None:
         os.nice(_NICENESS)
     limit_memory(limit_bytes)
     try:
-        serve(sys.stdin.buffer, replies, seconds)
+        serve(functions_of(module), sys.stdin.buffer, replies, seconds)
     except (MemoryError, BrokenPipeError):
         # Nothing is reliable once memory has run out, and no one reads from a broken pipe.
         os._exit(1)
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]), int(sys.argv[2]))
+    main(sys.argv[1], float(sys.argv[2]), int(sys.argv[3]))

@@ -33,14 +33,7 @@ from tribal.adapters.postgres.overlaps import overlap_statement, read_overlaps
 from tribal.adapters.postgres.rows import CatalogRows, SchemaRow, TableRow, TextGaps, readable_rows, replaced
 from tribal.adapters.postgres.sampling import sample_statement, sampled_columns, wants_estimate
 from tribal.adapters.postgres.texts import read_texts
-from tribal.errors import (
-    AccessDenied,
-    ConnectionLost,
-    DatabaseError,
-    DatabaseUnreachable,
-    LoginRefused,
-    TableGone,
-)
+from tribal.errors import AccessDenied, ConnectionLost, DatabaseError, DatabaseUnreachable, LoginRefused, TableGone
 from tribal.ports import AccessReport, CatalogContents, Presence, SchemaAndTable, Statement, TableSample
 from tribal_contracts import CatalogColumn, CatalogTable, DatabaseLimits
 

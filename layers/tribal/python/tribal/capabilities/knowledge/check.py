@@ -1,18 +1,20 @@
-"""Answers `knowledge_check`: files, dependencies and documented tables against what was decided."""
+"""Checks files, dependencies and documented tables against policies: the tool `knowledge_check`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tribal.capabilities.knowledge.documented_tables import Documented
+from tribal.capabilities.knowledge.errors import KnowledgeInputInvalid
 from tribal.capabilities.knowledge.policies.checking import Rule, check
-from tribal.capabilities.knowledge.policies.collecting import Beside, picture_of
+from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, collect_evidence
 from tribal.capabilities.knowledge.policies.dependencies import spellings
 from tribal.capabilities.knowledge.policies.evidence import Named, SourceFile
 from tribal.capabilities.knowledge.policies.file_names import ReadFiles, names_tables, read_here
-from tribal.capabilities.knowledge.snapshots.visible_items import Shelf
-from tribal.errors import IndexNotReady, KnowledgeInputInvalid
+from tribal.capabilities.knowledge.snapshots.visible_items import VisibleItems, visible_items
+from tribal.errors import IndexNotReady
 from tribal_contracts.knowledge import (
     MAX_VIOLATIONS,
     KnowledgeCheckInput,
@@ -20,6 +22,10 @@ from tribal_contracts.knowledge import (
     Severity,
     Target,
 )
+
+if TYPE_CHECKING:
+    from tribal.ports import Application, Caller
+    from tribal_contracts import DatabaseType
 
 ANSWER_BYTES = 12_000
 """Of all violations together: 3,000 tokens."""
@@ -29,18 +35,19 @@ READING_SECONDS = 1.75
 """For reading all files of one call, where they are read in another process."""
 EVALUATION_SECONDS = 0.6
 """For evaluating the constraints of such a call, which takes milliseconds unless a file names very much."""
+_SQL_FILE = "query.sql"
 
 
 def check_request(
     request: KnowledgeCheckInput,
-    shelf: Shelf,
+    visible: VisibleItems,
     documented: Documented,
     read: ReadFiles = read_here,
     is_late: Callable[[], bool] = lambda: False,
 ) -> KnowledgeCheckOutput:
-    """Whether what a request shows keeps what was decided.
+    """Check a request against the policies that apply to the caller.
 
-    `read` reads its files, and what is left once `is_late` counts as not evaluated.
+    `read` reads its files. Rules that are left when `is_late` returns true count as not evaluated.
 
     Raises:
         KnowledgeInputInvalid: when a path comes twice, or all files are too large.
@@ -56,14 +63,14 @@ def check_request(
         raise KnowledgeInputInvalid(
             f"files: together they have more than {MAX_FILES_BYTES:,} bytes; send fewer at once"
         )
-    rules = rules_of(shelf, request.knowledge_item_ids)
+    rules = rules_of(visible, request.knowledge_item_ids)
     dependencies = [each.name for each in request.dependencies or ()]
-    asked = Asked(files, request.tables or (), request.complete, request.min_severity, dependencies)
-    return _bounded(checked(asked, rules, documented, shelf.unusable, read, is_late))
+    what = CheckRequest(files, request.tables or (), request.complete, request.min_severity, dependencies)
+    return _bounded(checked(what, rules, documented, visible.unusable, read, is_late))
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CheckRequest:
     """What is checked.
 
     Attributes:
@@ -84,7 +91,7 @@ class Asked:
 
 
 def checked(
-    asked: Asked,
+    request: CheckRequest,
     rules: Sequence[Rule],
     documented: Documented,
     warnings: Sequence[str] = (),
@@ -94,25 +101,28 @@ def checked(
     """Check files and what comes with them; see `check_request`.
 
     Raises:
-        IndexNotReady: when tables are asked for, and none are documented.
+        IndexNotReady: when tables are checked, and none are documented.
     """
     needed: set[Target] = {rule.constraint.target for rule in rules}
-    beside = replace(
-        _beside(asked, needed, documented), dependencies=[Named(spellings(each)) for each in asked.dependencies]
+    documented_names = replace(
+        _documented_names(request, needed, documented),
+        dependencies=[Named(spellings(each)) for each in request.dependencies],
     )
-    picture, noted = picture_of(asked.files, beside, needed, is_complete=asked.is_complete, read=read)
-    return check(rules, picture, asked.least, [*warnings, *documented.warnings, *noted], asked.most, is_late)
+    evidence, noted = collect_evidence(
+        request.files, documented_names, needed, is_complete=request.is_complete, read=read
+    )
+    return check(rules, evidence, request.least, [*warnings, *documented.warnings, *noted], request.most, is_late)
 
 
-def _beside(asked: Asked, needed: Collection[Target], documented: Documented) -> Beside:
-    if asked.tables:
-        return documented.beside(asked.tables)
-    if not {"table", "column"} & {*needed} or not any(names_tables(each.path) for each in asked.files):
-        return Beside()
+def _documented_names(request: CheckRequest, needed: Collection[Target], documented: Documented) -> DocumentedNames:
+    if request.tables:
+        return documented.names(request.tables)
+    if not {"table", "column"} & {*needed} or not any(names_tables(each.path) for each in request.files):
+        return DocumentedNames()
     try:
-        return documented.beside(())
+        return documented.names(())
     except IndexNotReady:
-        return Beside()  # Names count by their parts.
+        return DocumentedNames()  # Names count by their parts.
 
 
 def _bounded(answer: KnowledgeCheckOutput) -> KnowledgeCheckOutput:
@@ -127,7 +137,7 @@ def _bounded(answer: KnowledgeCheckOutput) -> KnowledgeCheckOutput:
     return answer
 
 
-def rules_of(shelf: Shelf, ids: Collection[str] | None) -> list[Rule]:
+def rules_of(visible: VisibleItems, ids: Collection[str] | None) -> list[Rule]:
     """The constraints to check: of accepted items, or of the named ones whatever their status.
 
     Of several items with one id the most specific counts, and of the less specific ones what blocks.
@@ -135,14 +145,14 @@ def rules_of(shelf: Shelf, ids: Collection[str] | None) -> list[Rule]:
     Raises:
         KnowledgeNotFound: when a named item is not there.
     """
-    known = {shelf.item(number).id for number in shelf.seen}
+    known = {visible.item(number).id for number in visible.seen}
     unknown = next((each for each in ids or () if each not in known), None)
     if unknown is not None:
-        raise shelf.missing(unknown)
-    first = set(shelf.first())
+        raise visible.missing(unknown)
+    first = set(visible.first())
     rules: list[Rule] = []
-    for number in shelf.seen:
-        item = shelf.item(number)
+    for number in visible.seen:
+        item = visible.item(number)
         if item.id in ids if ids is not None else item.status == "accepted":
             own = [Rule(item.id, item.title, item.severity, each) for each in item.constraints]
             rules += own if number in first else [each for each in own if each.severity == "block"]
@@ -159,3 +169,22 @@ def _path(path: str) -> str:
     if ".." in parts or not parts:
         raise KnowledgeInputInvalid(f"files: the path {path[:100]!r} leads elsewhere; give it relative to the project")
     return "/".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class SqlPolicyChecker:
+    """The `PolicyChecker` of published policies."""
+
+    app: Application
+
+    def check_sql(self, sql: str, database: DatabaseType, caller: Caller) -> KnowledgeCheckOutput:
+        """Check one text of SQL; see `PolicyChecker`."""
+        items = visible_items(caller, self.app)
+        rules = rules_of(items, None)
+        needed: set[Target] = {rule.constraint.target for rule in rules}
+        request = CheckRequest([SourceFile(_SQL_FILE, sql)], (), is_complete=False, least="info")
+        names = _documented_names(request, needed, Documented(self.app.index(), caller.scope))
+        evidence, noted = collect_evidence(
+            request.files, replace(names, dialect=database), needed, is_complete=request.is_complete
+        )
+        return check(rules, evidence, request.least, [*items.unusable, *noted])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.knowledge.policies.collecting import Beside
+from tribal.capabilities.knowledge.policies.collecting import DocumentedNames
 from tribal.capabilities.knowledge.policies.evidence import Named
 from tribal.capabilities.knowledge.policies.patterns import path_glob
 from tribal.joins.outline import TableOutline
@@ -36,7 +36,7 @@ class Documented:
     warnings: list[str] = field(default_factory=list, init=False)
     """What to know about what was asked."""
 
-    def beside(self, globs: Sequence[str]) -> Beside:
+    def names(self, globs: Sequence[str]) -> DocumentedNames:
         """The tables that globs of `database.schema.table` name, their columns, and how SQL is read beside them."""
         named = self._named(globs)
         tables = [Named(_spellings(each)) for each in named]
@@ -49,7 +49,7 @@ class Documented:
                 for column in outline.columns if outline else ():
                     owners = _spellings(table)
                     columns.append(Named((*(f"{owner}.{column.name}" for owner in owners), column.name)))
-        return Beside(tables=tables, columns=columns, dialect=self._dialect(), resolve=self.resolve)
+        return DocumentedNames(tables=tables, columns=columns, dialect=self._dialect(), resolve=self.resolve)
 
     def resolve(self, parts: Sequence[str]) -> tuple[str, ...]:
         """The spellings of a table that SQL names: of the one that is documented, if there is only one of that name."""

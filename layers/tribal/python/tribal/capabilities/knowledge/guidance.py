@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.knowledge.snapshots.visible_items import Shelf
+from tribal.capabilities.knowledge.errors import NothingPublished
+from tribal.capabilities.knowledge.snapshots.visible_items import VisibleItems
 from tribal.capabilities.knowledge.tools import READ_KNOWLEDGE
-from tribal.errors import NothingPublished
 from tribal.ports.remembering.guidance import Guidance
 
 if TYPE_CHECKING:
@@ -22,22 +22,22 @@ class KnowledgeGuidance:
     """The `GuidanceSource` of accepted items.
 
     Args:
-        shelf: what a caller sees of the published snapshot.
+        visible: what a caller sees of the published snapshot.
     """
 
-    def __init__(self, shelf: Callable[[Caller], Shelf]) -> None:
-        self._shelf = shelf
+    def __init__(self, visible: Callable[[Caller], VisibleItems]) -> None:
+        self._visible = visible
 
     def about(self, table: TableIdentity, caller: Caller) -> Sequence[Guidance]:
         """Items that say that they are about it, or name it in their text or constraints."""
         if not caller.may(READ_KNOWLEDGE):
             return []
         try:
-            shelf = self._shelf(caller)
+            visible = self._visible(caller)
         except NothingPublished:
             return []
         last = table.table.casefold()
-        found = [each for each in map(shelf.item, shelf.shown()) if each.status == "accepted"]
+        found = [each for each in map(visible.item, visible.shown()) if each.status == "accepted"]
         return [
             Guidance(
                 id=item.id,

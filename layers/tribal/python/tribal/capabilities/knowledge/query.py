@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tribal.capabilities.knowledge.snapshots.snapshot import load_item, superseding
-from tribal.capabilities.knowledge.snapshots.visible_items import Shelf
+from tribal.capabilities.knowledge.snapshots.visible_items import VisibleItems
 from tribal.errors import EmbeddingFailed
 from tribal.ports.remembering.identity import LAYERS
 from tribal_contracts.knowledge import (
@@ -29,20 +29,23 @@ ANSWER_BYTES = 12_000
 """Of all items together: 3,000 tokens."""
 
 
-def query(request: KnowledgeQueryInput, shelf: Shelf, embedder: Callable[[], Embedder]) -> KnowledgeQueryOutput:
+def query(
+    request: KnowledgeQueryInput, visible: VisibleItems, embedder: Callable[[], Embedder]
+) -> KnowledgeQueryOutput:
     """Items that pass the filters: by relevance for a question, else by type, layer and title."""
-    numbers = [number for number in shelf.shown() if _passes(request, shelf, number)]
+    numbers = [number for number in visible.shown() if _passes(request, visible, number)]
     if request.query is None:
-        ranked = sorted(numbers, key=lambda number: _place(shelf, number))
+        ranked = sorted(numbers, key=lambda number: _place(visible, number))
     else:
-        scores = shelf.holdings.scores(request.query, _vector(request.query, shelf, embedder))
+        scores = visible.holdings.scores(request.query, _vector(request.query, visible, embedder))
         ranked = sorted(
-            (number for number in numbers if scores[number] > 0), key=lambda each: (-scores[each], _place(shelf, each))
+            (number for number in numbers if scores[number] > 0),
+            key=lambda each: (-scores[each], _place(visible, each)),
         )
     items: list[KnowledgeSummary] = []
     size = 0
     for number in ranked[: request.limit]:
-        summary = _summary(shelf, number)
+        summary = _summary(visible, number)
         size += len(summary.to_compact_json())
         if items and size > ANSWER_BYTES:
             break
@@ -52,35 +55,35 @@ def query(request: KnowledgeQueryInput, shelf: Shelf, embedder: Callable[[], Emb
         total_count=len(ranked),
         returned=len(items) if len(items) < len(ranked) else None,
         truncated=True if len(items) < min(len(ranked), request.limit) else None,
-        warnings=list(shelf.unusable) or None,
+        warnings=list(visible.unusable) or None,
     )
 
 
-def show(request: KnowledgeShowInput, shelf: Shelf, store: ObjectStore) -> KnowledgeShowOutput:
+def show(request: KnowledgeShowInput, visible: VisibleItems, store: ObjectStore) -> KnowledgeShowOutput:
     """An item, whole.
 
     Raises:
         KnowledgeNotFound: when there is none, or none that the caller may see.
     """
-    number = next((each for each in shelf.shown() if shelf.item(each).id == request.id), None)
+    number = next((each for each in visible.shown() if visible.item(each).id == request.id), None)
     if number is None:
-        raise shelf.missing(request.id)
-    shown = shelf.item(number)
+        raise visible.missing(request.id)
+    shown = visible.item(number)
     entry = next(
         each
-        for each in shelf.manifest.items
+        for each in visible.manifest.items
         if (each.id, each.layer, each.owner) == (shown.id, shown.layer, shown.owner)
     )
     item = load_item(store, entry)
     told: dict[str, Any] = {name: getattr(item, name) for name in ShownItem.model_fields}
-    told["superseded_by"] = superseding(shelf.manifest, item) or None
+    told["superseded_by"] = superseding(visible.manifest, item) or None
     if not request.include_constraints:
         told["constraints"] = None
     return KnowledgeShowOutput(item=ShownItem(**told), history=item.history if request.include_history else None)
 
 
-def _passes(request: KnowledgeQueryInput, shelf: Shelf, number: int) -> bool:
-    item = shelf.item(number)
+def _passes(request: KnowledgeQueryInput, visible: VisibleItems, number: int) -> bool:
+    item = visible.item(number)
     tags = {tag.casefold() for tag in item.tags}
     return (
         item.status in request.status
@@ -90,13 +93,13 @@ def _passes(request: KnowledgeQueryInput, shelf: Shelf, number: int) -> bool:
     )
 
 
-def _place(shelf: Shelf, number: int) -> tuple[int, int, str, str]:
-    item = shelf.item(number)
+def _place(visible: VisibleItems, number: int) -> tuple[int, int, str, str]:
+    item = visible.item(number)
     return TYPES.index(item.type), LAYERS.index(item.layer), item.title.casefold(), item.id
 
 
-def _summary(shelf: Shelf, number: int) -> KnowledgeSummary:
-    item = shelf.item(number)
+def _summary(visible: VisibleItems, number: int) -> KnowledgeSummary:
+    item = visible.item(number)
     return KnowledgeSummary(
         id=item.id,
         type=item.type,
@@ -109,10 +112,10 @@ def _summary(shelf: Shelf, number: int) -> KnowledgeSummary:
     )
 
 
-def _vector(text: str, shelf: Shelf, embedder: Callable[[], Embedder]) -> NDArray[Any] | None:
+def _vector(text: str, visible: VisibleItems, embedder: Callable[[], Embedder]) -> NDArray[Any] | None:
     try:
         made = embedder()
         # What was made by another model of vectors is compared by words alone.
-        return made.embed([text])[0] if made.model == shelf.holdings.model else None
+        return made.embed([text])[0] if made.model == visible.holdings.model else None
     except EmbeddingFailed:
         return None

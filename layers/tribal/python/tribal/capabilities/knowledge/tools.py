@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tribal.ports.tool import Capability, ToolSpec
+from tribal.ports.tool import ToolGroup, ToolSpec
 
 if TYPE_CHECKING:
-    from tribal.capabilities.knowledge.snapshots.visible_items import Shelf
+    from tribal.capabilities.knowledge.parts import KnowledgeParts
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
     from tribal_contracts import AgentError, Contract, ToolError
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     Models = tuple[type[Contract], type[Contract]]
 
-KNOWLEDGE = "knowledge"
 READ_KNOWLEDGE = "knowledge:read"
 _INTERNAL = "KNW_INTERNAL"
 _CHECKED_BODY_BYTES = 4 << 20
@@ -55,33 +54,38 @@ def _failure_model() -> type[ToolError]:
     return ToolError
 
 
-def _shelf(caller: Caller, app: Application) -> Shelf:
-    from tribal.capabilities.knowledge.snapshots.visible_items import Shelves
+def parts_of(app: Application) -> KnowledgeParts:
+    """The parts of knowledge, or their defaults."""
+    from tribal.capabilities.knowledge.parts import KnowledgeParts
 
-    return Shelves(app.store(), app.embedder, app.derived).of(caller.identity, app.bounds(caller.scope))
+    return app.part(KnowledgeParts) or KnowledgeParts()
 
 
 def _query(request: KnowledgeQueryInput, caller: Caller, app: Application) -> Contract:
     from tribal.capabilities.knowledge.query import query
+    from tribal.capabilities.knowledge.snapshots.visible_items import visible_items
 
-    return query(request, _shelf(caller, app), app.embedder)
+    return query(request, visible_items(caller, app), app.embedder)
 
 
 def _show(request: KnowledgeShowInput, caller: Caller, app: Application) -> Contract:
     from tribal.capabilities.knowledge.query import show
+    from tribal.capabilities.knowledge.snapshots.visible_items import visible_items
 
-    return show(request, _shelf(caller, app), app.store())
+    return show(request, visible_items(caller, app), app.store())
 
 
 def _check(request: KnowledgeCheckInput, caller: Caller, app: Application) -> Contract:
     from tribal.capabilities.knowledge.check import EVALUATION_SECONDS, READING_SECONDS, check_request
     from tribal.capabilities.knowledge.documented_tables import Documented
+    from tribal.capabilities.knowledge.snapshots.visible_items import visible_items
 
-    documented = Documented(app.index(), caller.scope)
-    if app.file_reader is None:
-        return check_request(request, _shelf(caller, app), documented)
-    read = app.reading_files(READING_SECONDS)
-    return check_request(request, _shelf(caller, app), documented, read, _late_after(EVALUATION_SECONDS))
+    documented, items = Documented(app.index(), caller.scope), visible_items(caller, app)
+    parts = parts_of(app)
+    if parts.file_reader is None:
+        return check_request(request, items, documented)
+    read = parts.reading_files(READING_SECONDS)
+    return check_request(request, items, documented, read, _late_after(EVALUATION_SECONDS))
 
 
 def _late_after(seconds: float) -> Callable[[], bool]:
@@ -108,8 +112,8 @@ def _error_of(answer: Any) -> AgentError | None:
     return error_of(answer, _INTERNAL)
 
 
-CAPABILITY = Capability(
-    name=KNOWLEDGE,
+KNOWLEDGE = ToolGroup(
+    name="knowledge",
     tools=(
         ToolSpec(
             name="knowledge_query",

@@ -8,19 +8,19 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from tribal.capabilities.memory.content import admitted, admitted_labels
-from tribal.capabilities.memory.pointers import is_pointer
-from tribal.capabilities.memory.records import distinct_tags, keep, memory_id, remove
-from tribal.capabilities.memory.recovery import Kept, Writer
-from tribal.capabilities.memory.sessions import Sessions
-from tribal.errors import (
+from tribal.capabilities.memory.errors import (
     IdentifierMissing,
     MemoryForbidden,
     MemoryInputInvalid,
     MemoryNotFound,
     MemorySpaceFull,
 )
+from tribal.capabilities.memory.pointers import is_pointer
+from tribal.capabilities.memory.records import distinct_tags, keep, memory_id, remove
+from tribal.capabilities.memory.repository import Repository, Writer
+from tribal.capabilities.memory.sessions import Sessions
 from tribal.ports import Caller, ObjectStore
-from tribal.ports.remembering.audit import AuditLog, unheard
+from tribal.ports.remembering.audit import AuditLog, discard
 from tribal.ports.remembering.identity import LAYERS, SHARED_LAYERS, Space, right_to_write
 from tribal.ports.remembering.memory_index import MemoryIndex
 from tribal.ports.remembering.selection import MemorySelection
@@ -34,6 +34,7 @@ from tribal_contracts.memory import (
 )
 
 if TYPE_CHECKING:
+    from tribal.capabilities.memory.parts import MemoryParts
     from tribal.ports.index_reader import Embedder
 
 MOST_MEMORIES = 10_000
@@ -41,8 +42,8 @@ MOST_MEMORIES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
-    """Where memories are kept, and for whom; `now` is the time that they bear."""
+class WriteContext:
+    """Where memories are written, and for whom; `now` is the time that they carry."""
 
     store: ObjectStore
     index: MemoryIndex
@@ -50,12 +51,12 @@ class Keeping:
     settings: MemorySettings
     caller: Caller
     now: str
-    audit: AuditLog = unheard
+    audit: AuditLog = discard
 
     @property
-    def kept(self) -> Kept:
+    def repository(self) -> Repository:
         """The objects and the index, which agree."""
-        return Kept(self.store, self.index, self.embedder, Writer(self.caller.subject, self.now, self.audit))
+        return Repository(self.store, self.index, self.embedder, Writer(self.caller.subject, self.now, self.audit))
 
     @property
     def sessions(self) -> Sessions:
@@ -64,20 +65,28 @@ class Keeping:
         return Sessions(self.store, datetime.fromisoformat(self.now), lasting)
 
 
-def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
+def write_context(
+    parts: MemoryParts, store: ObjectStore, embedder: Callable[[], Embedder], caller: Caller, now: str
+) -> WriteContext:
+    """The context of a caller's writes, with the parts of an application."""
+    settings = parts.settings or MemorySettings()
+    return WriteContext(store, parts.ready_index(), embedder, settings, caller, now, parts.audit)
+
+
+def add(request: MemoryAddInput, context: WriteContext) -> MemoryAddOutput:
     """Answer `memory_add`: adding the same again is adding it once.
 
     Raises:
         MemoryInputInvalid: when the content is refused, the layer has no single space, or the space is full.
         MemoryForbidden: when the caller may not write to the layer.
     """
-    space = _space_to_write(request.layer, keeping)
+    space = _space_to_write(request.layer, context)
     content, replaced = admitted(request.content, request.layer)
     tags, metadata, more_replaced = admitted_labels(request.tags or (), request.metadata or {}, request.layer)
     name = memory_id(space, content)
-    keeping.sessions.remove_ended(space, keeping.kept)
+    context.sessions.remove_ended(space, context.repository)
     all_of_it = MemorySelection((space,))
-    if keeping.index.count(all_of_it) >= MOST_MEMORIES and not list(keeping.index.of_spaces(all_of_it, [name])):
+    if context.index.count(all_of_it) >= MOST_MEMORIES and not list(context.index.of_spaces(all_of_it, [name])):
         raise MemorySpaceFull(
             f"the layer {request.layer!r} has {MOST_MEMORIES} memories, as many as it takes; delete some first"
         )
@@ -89,48 +98,48 @@ def add(request: MemoryAddInput, keeping: Keeping) -> MemoryAddOutput:
         content=content,
         tags=distinct_tags(tags),
         metadata=metadata,
-        created_at=keeping.now,
-        author=keeping.caller.subject,
-        session=keeping.caller.identity.session,
-        used_at=keeping.now,
+        created_at=context.now,
+        author=context.caller.subject,
+        session=context.caller.identity.session,
+        used_at=context.now,
     )
     if space.layer == "session":
-        keeping.sessions.note(space)
-    with keeping.kept.changing(space, [name], "add"):
-        _, is_new = keep(keeping.store, space, told)
+        context.sessions.note(space)
+    with context.repository.changing(space, [name], "add"):
+        _, is_new = keep(context.store, space, told)
     # Whoever may not see what was there already learns nothing of it.
-    is_known = not is_new and any(keeping.index.of_spaces(MemorySelection((space,), (), keeping.caller.scope), [name]))
+    is_known = not is_new and any(context.index.of_spaces(MemorySelection((space,), (), context.caller.scope), [name]))
     message = "Already stored" if is_known else "Memory stored successfully"
     if replaced or more_replaced:
         message += "; personal data in it was replaced, because others read this layer"
     return MemoryAddOutput(memory_id=name, message=message)
 
 
-def delete(request: MemoryDeleteInput, keeping: Keeping) -> MemoryDeleteOutput:
+def delete(request: MemoryDeleteInput, context: WriteContext) -> MemoryDeleteOutput:
     """Answer `memory_delete`.
 
     Raises:
         MemoryNotFound: when there is no such memory that the caller may see.
         MemoryForbidden: when the caller may see it, and not delete it.
     """
-    caller = keeping.caller
+    caller = context.caller
     spaces = tuple(space for layer in LAYERS for space in caller.identity.spaces(layer))
-    seen = MemorySelection(spaces, (), caller.scope, keeping.sessions.since(caller.identity))
-    found = list(keeping.index.of_spaces(seen, [request.memory_id]))
+    seen = MemorySelection(spaces, (), caller.scope, context.sessions.since(caller.identity))
+    found = list(context.index.of_spaces(seen, [request.memory_id]))
     if not found:
         raise MemoryNotFound(f"Memory {request.memory_id!r} not found")
     for each in found:
         _require_deleting(each.record, caller)
     for each in found:
-        with keeping.kept.changing(each.space, [request.memory_id], "delete"):
-            remove(keeping.store, each.space, request.memory_id)
-        keeping.sessions.remove_ended(each.space, keeping.kept)
+        with context.repository.changing(each.space, [request.memory_id], "delete"):
+            remove(context.store, each.space, request.memory_id)
+        context.sessions.remove_ended(each.space, context.repository)
     return MemoryDeleteOutput(message="Memory deleted successfully")
 
 
-def _space_to_write(layer: str, keeping: Keeping) -> Space:
-    caller = keeping.caller
-    if layer not in keeping.settings.writable_layers:
+def _space_to_write(layer: str, context: WriteContext) -> Space:
+    caller = context.caller
+    if layer not in context.settings.writable_layers:
         raise MemoryForbidden(
             f"tools may not write to the layer {layer!r}; memory.writable_layers in databases.yaml says to which"
         )

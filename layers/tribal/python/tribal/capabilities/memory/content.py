@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import JsonValue
 
+from tribal.capabilities.memory.errors import MemoryContentRefused
 from tribal.capabilities.memory.records import TABLES
-from tribal.errors import MemoryContentRefused
 from tribal.masking import SensitiveKind, find_sensitive
 from tribal.ports.remembering.identity import SHARED_LAYERS
 

@@ -8,14 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from pydantic import ValidationError
 
-from tribal.errors import (
-    MemoryConflict,
-    MemoryInputInvalid,
-    MemoryStoreFailed,
-    ObjectNotFound,
-    PreconditionFailed,
-    StoreError,
-)
+from tribal.capabilities.memory.errors import MemoryInputInvalid
+from tribal.errors import MemoryConflict, MemoryStoreFailed, ObjectNotFound, PreconditionFailed, StoreError
 from tribal.identity.hashing import object_hash
 from tribal.ports import ObjectStore
 from tribal.ports.remembering.identity import LAYERS, Space

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from tribal.capabilities.memory.duplicates import distinct
+from tribal.capabilities.memory.errors import IdentifierMissing
 from tribal.capabilities.memory.relevance import Candidate, scores
-from tribal.errors import EmbeddingFailed, IdentifierMissing
+from tribal.errors import EmbeddingFailed
+from tribal.naming.stemming import stem
 from tribal.naming.tokens import index_terms
 from tribal.ports.remembering.identity import LAYERS, Identity
 from tribal.ports.remembering.memory_index import FoundMemory, MemoryIndex
@@ -31,6 +33,10 @@ CANDIDATES = 1_000
 """Memories looked at by each sign."""
 ANSWER_BYTES = 12_000
 """Of all results together: 3,000 tokens."""
+_IDLE = frozenset(("a", "an", "also", "just", "please", "that", "the"))
+"""Words without which a sentence says the same."""
+_BEFORE = "\"'`([\u2018\u201c"
+_BEHIND = "\"'`)].,;:!?\u2019\u201d\u2026"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,3 +171,22 @@ def _result(scored: _Scored) -> MemorySearchResult:
         source=record.source,
         author=record.author,
     )
+
+
+def distinct(texts: Sequence[str]) -> list[int]:
+    """Numbers of the texts that no text before them says already."""
+    first: dict[tuple[str, ...], int] = {}
+    for number, text in enumerate(texts):
+        first.setdefault(said(text), number)
+    return list(first.values())
+
+
+def said(text: str) -> tuple[str, ...]:
+    """What a text says: two say the same when this is equal.
+
+    That is the words in their order, but for endings, case, articles and the punctuation around words. A cosine does
+    not decide: vectors are blind for order, and nearly so for numbers, signs and negations.
+    """
+    words = unicodedata.normalize("NFKC", text).casefold().split()
+    bare = (word.lstrip(_BEFORE).rstrip(_BEHIND) or word for word in words)
+    return tuple(stem(word) if word.isalpha() else word for word in bare if word not in _IDLE)

@@ -17,7 +17,7 @@ from tribal.errors import MemoryStoreFailed, ObjectNotFound, PreconditionFailed,
 from tribal.ports.remembering.selection import MemorySelection
 
 if TYPE_CHECKING:
-    from tribal.capabilities.memory.recovery import Kept
+    from tribal.capabilities.memory.repository import Repository
     from tribal.ports import ObjectStore
     from tribal.ports.remembering.identity import Identity, Space
     from tribal.ports.remembering.memory_index import MemoryIndex
@@ -86,26 +86,26 @@ class Sessions:
         except StoreError as error:
             raise MemoryStoreFailed(f"the use of a session cannot be noted in {_key(space)}; try again") from error
 
-    def remove_ended(self, space: Space, kept: Kept) -> int:
+    def remove_ended(self, space: Space, repository: Repository) -> int:
         """Remove the memories of a session's space that have ended; returns how many."""
         if space.layer != "session":
             return 0
         everything = MemorySelection((space,))
         alive = MemorySelection((space,), used_since=self.since_in(space))
-        if kept.index.count(everything) == kept.index.count(alive):
+        if repository.index.count(everything) == repository.index.count(alive):
             return 0
-        lasting = {each.record.memory_id for each in kept.index.of_spaces(alive)}
-        names = [each.record.memory_id for each in kept.index.of_spaces(everything)]
+        lasting = {each.record.memory_id for each in repository.index.of_spaces(alive)}
+        names = [each.record.memory_id for each in repository.index.of_spaces(everything)]
         ended = [name for name in names if name not in lasting]
-        with kept.changing(space, ended, "prune"):
+        with repository.changing(space, ended, "prune"):
             for name in ended:
                 remove(self.store, space, name)
         return len(ended)
 
-    def prune(self, kept: Kept) -> int:
+    def prune(self, repository: Repository) -> int:
         """Remove the memories of every session that have ended, and what is noted of sessions without any."""
         spaces = {space_of(record) for record in every(self.store, "session")}
-        removed = sum(self.remove_ended(space, kept) for space in sorted(spaces, key=str))
+        removed = sum(self.remove_ended(space, repository) for space in sorted(spaces, key=str))
         left = {_key(space_of(record)) for record in every(self.store, "session")}
         for key in [key for key in self._noted() if key not in left]:
             use = _parsed(key, self.store.get(key).data)

@@ -8,11 +8,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tribal.ports.tool import Capability, Effect, ToolSpec
+from tribal.ports.tool import Effect, ToolGroup, ToolSpec
 
 if TYPE_CHECKING:
-    from tribal.capabilities.memory.change import Keeping
-    from tribal.capabilities.memory.recovery import Kept
+    from tribal.capabilities.memory.change import WriteContext
+    from tribal.capabilities.memory.parts import MemoryParts
+    from tribal.capabilities.memory.repository import Repository
     from tribal.capabilities.memory.sessions import Sessions
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     Models = tuple[type[Contract], type[Contract]]
 
-MEMORY = "memory"
 READ_MEMORY = "memory:read"
 WRITE_MEMORY = "memory:write"
 _INTERNAL = "MEM_INTERNAL"
@@ -74,7 +74,7 @@ def _add(request: MemoryAddInput, caller: Caller, app: Application) -> Contract:
     from tribal.capabilities.memory.change import add
 
     _pace(caller, app)
-    return add(request, _keeping(caller, app))
+    return add(request, _write_context(caller, app))
 
 
 def _search(request: MemorySearchInput, caller: Caller, app: Application) -> Contract:
@@ -83,7 +83,7 @@ def _search(request: MemorySearchInput, caller: Caller, app: Application) -> Con
     from tribal.capabilities.memory.search import Recall, search
     from tribal.capabilities.memory.sessions import Sessions
 
-    index, now = _index(app), datetime.fromisoformat(app.clock.published())
+    index, now = _parts(app).ready_index(), datetime.fromisoformat(app.clock.published())
     sessions = Sessions(app.store(), now, timedelta(days=_settings(app).session_days))
     as_session = request.layers is None or "session" in request.layers
     recall = Recall(
@@ -100,19 +100,9 @@ def _search(request: MemorySearchInput, caller: Caller, app: Application) -> Con
     return answer
 
 
-def prune_sessions(app: Application, caller: Caller) -> int:
-    """Remove the memories of every session that has ended; returns how many."""
-    from datetime import datetime, timedelta
-
-    from tribal.capabilities.memory.sessions import Sessions
-
-    lasting = timedelta(days=_settings(app).session_days)
-    return Sessions(app.store(), datetime.fromisoformat(app.clock.published()), lasting).prune(kept_for(caller, app))
-
-
-def kept_for(caller: Caller, app: Application) -> Kept:
-    """All memories, for who looks after them."""
-    return _keeping(caller, app).kept
+def repository_for(caller: Caller, app: Application) -> Repository:
+    """All memories, changed in the name of a caller."""
+    return _write_context(caller, app).repository
 
 
 def _note_search(sessions: Sessions, caller: Caller, index: MemoryIndex) -> None:
@@ -129,28 +119,29 @@ def _delete(request: MemoryDeleteInput, caller: Caller, app: Application) -> Con
     from tribal.capabilities.memory.change import delete
 
     _pace(caller, app)
-    return delete(request, _keeping(caller, app))
+    return delete(request, _write_context(caller, app))
 
 
-def _keeping(caller: Caller, app: Application) -> Keeping:
-    from tribal.capabilities.memory.change import Keeping
+def _write_context(caller: Caller, app: Application) -> WriteContext:
+    from tribal.capabilities.memory.change import write_context
 
-    return Keeping(app.store(), _index(app), app.embedder, _settings(app), caller, app.clock.published(), app.audit)
+    return write_context(_parts(app), app.store(), app.embedder, caller, app.clock.published())
 
 
-def _index(app: Application) -> MemoryIndex:
+def _parts(app: Application) -> MemoryParts:
+    from tribal.capabilities.memory.parts import MemoryParts
     from tribal.errors import MemoryStoreFailed
 
-    if app.memory_index is None:
-        raise MemoryStoreFailed("nothing is remembered here: this environment has no memory")
-    app.recover_memory()
-    return app.memory_index()
+    parts = app.part(MemoryParts)
+    if parts is None:
+        raise MemoryStoreFailed("memory is not configured in this environment")
+    return parts
 
 
 def _settings(app: Application) -> MemorySettings:
     from tribal_contracts import MemorySettings
 
-    return app.memory_settings or MemorySettings()
+    return _parts(app).settings or MemorySettings()
 
 
 class _Pace:
@@ -166,7 +157,7 @@ class _Pace:
         Raises:
             MemoryRateLimited: when it is one too many.
         """
-        from tribal.errors import MemoryRateLimited
+        from tribal.capabilities.memory.errors import MemoryRateLimited
 
         if not per_minute:
             return
@@ -184,7 +175,7 @@ _PACE = _Pace()
 
 
 def _pace(caller: Caller, app: Application) -> None:
-    if app.limits_writes:
+    if _parts(app).limits_writes:
         _PACE.require(caller.subject, _settings(app).writes_per_minute)
 
 
@@ -200,8 +191,8 @@ def _error_of(answer: Any) -> AgentError | None:
     return error_of(answer, _INTERNAL)
 
 
-CAPABILITY = Capability(
-    name=MEMORY,
+MEMORY = ToolGroup(
+    name="memory",
     tools=(
         ToolSpec(
             name="memory_add",

@@ -10,10 +10,11 @@ from pydantic import ValidationError
 
 from tribal.capabilities.memory.change import MOST_MEMORIES
 from tribal.capabilities.memory.content import admitted, admitted_labels
+from tribal.capabilities.memory.errors import MemoryInputInvalid, MemorySpaceFull
 from tribal.capabilities.memory.pointers import is_pointer
 from tribal.capabilities.memory.records import every, keep, memory_id, space_of
-from tribal.capabilities.memory.recovery import Kept
-from tribal.errors import MemoryInputInvalid, MemorySpaceFull, TribalError
+from tribal.capabilities.memory.repository import Repository
+from tribal.errors import TribalError
 from tribal.ports import ObjectStore
 from tribal.ports.remembering.identity import Space
 from tribal.ports.remembering.selection import MemorySelection
@@ -45,7 +46,7 @@ def exported(store: ObjectStore, layers: Collection[str] = ()) -> Iterator[bytes
             yield record.to_compact_json() + b"\n"
 
 
-def imported(lines: Iterable[bytes], kept: Kept) -> Imported:
+def imported(lines: Iterable[bytes], repository: Repository) -> Imported:
     """Write the memories of an export, all or, where one of them cannot be taken, none.
 
     What is there already keeps all but its tags, which are merged.
@@ -56,7 +57,7 @@ def imported(lines: Iterable[bytes], kept: Kept) -> Imported:
     """
     spaces = _read(lines)
     for space, records in spaces.items():
-        there = {each.record.memory_id for each in kept.index.of_spaces(MemorySelection((space,)))}
+        there = {each.record.memory_id for each in repository.index.of_spaces(MemorySelection((space,)))}
         if len(there | records.keys()) > MOST_MEMORIES:
             raise MemorySpaceFull(
                 f"nothing was imported: a space of the layer {space.layer!r} would have more than {MOST_MEMORIES:,}"
@@ -66,8 +67,8 @@ def imported(lines: Iterable[bytes], kept: Kept) -> Imported:
         named = list(records)
         for start in range(0, len(named), _AT_ONCE):
             some = named[start : start + _AT_ONCE]
-            with kept.changing(space, some, "import"):
-                added += sum(keep(kept.store, space, records[name], _TAGS_OF_BOTH)[1] for name in some)
+            with repository.changing(space, some, "import"):
+                added += sum(keep(repository.store, space, records[name], _TAGS_OF_BOTH)[1] for name in some)
     return Imported(added, sum(map(len, spaces.values())) - added)
 
 

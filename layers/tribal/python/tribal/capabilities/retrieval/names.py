@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from tribal.capabilities.retrieval.errors import DatabaseNotFound, DomainNotFound
 from tribal.capabilities.retrieval.suggestions import MAX_SUGGESTIONS, near_misses
-from tribal.errors import DatabaseNotFound, DomainNotFound, TableNotFound
+from tribal.errors import TableNotFound
 from tribal.identity.scope import Scope
 from tribal.identity.table_names import TableIdentity, domain_name, look_up
 from tribal.ports import IndexedTable

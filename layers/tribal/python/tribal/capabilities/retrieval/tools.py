@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tribal.ports.tool import Capability, ToolSpec
+from tribal.ports.tool import ToolGroup, ToolSpec
 
 if TYPE_CHECKING:
     from tribal.capabilities.retrieval.toolbox import Toolbox
@@ -178,7 +178,7 @@ def _one_generation(app: Application) -> Iterator[None]:
         yield
 
 
-RETRIEVAL = Capability(
+RETRIEVAL = ToolGroup(
     name="retrieval",
     tools=(
         ToolSpec(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -10,8 +11,8 @@ import typer
 from typer.core import TyperGroup
 
 import tribal as package
-from tribal.edges.cli.commands import mcp, memory, pipeline, project, review, serve, site, status, tail, token
-from tribal.edges.cli.complying.command import comply
+from tribal.capabilities import capabilities
+from tribal.edges.cli.commands import mcp, pipeline, project, review, serve, site, status, tail, token
 from tribal.edges.cli.usage import require_no_dsn, unquoted
 from tribal.tools.registry import EVERYTHING, Registry
 
@@ -111,11 +112,16 @@ def command_line(tools: Registry) -> typer.Typer:
     app.command("lint")(review.lint)
     app.command("todo")(review.todo)
     app.command("site")(site.site)
-    app.command("comply")(comply)
     app.command("mcp")(mcp.mcp)
     app.command("serve")(serve.serve)
     app.add_typer(token.token, name="token", help="Make, list and revoke the tokens that tribal serve takes.")
-    app.add_typer(memory.memory, name="memory", help="Look after what is remembered.")
+    for command in (command for each in capabilities() for command in each.commands):
+        module, _, name = command.target.partition(":")
+        target = getattr(import_module(module), name)
+        if isinstance(target, typer.Typer):
+            app.add_typer(target, name=command.name, help=command.help)
+        else:
+            app.command(command.name)(target)
     for name, spec in tools.commands.items():
         app.command(name, help=spec.summary)(_stand_in)
     return app

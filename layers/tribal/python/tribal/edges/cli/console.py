@@ -122,7 +122,7 @@ def fail(error: Exception, *, as_json: bool, project: Path | None = None, dsn: s
 
     from tribal.edges.cli.hints import with_typed_commands
     from tribal.edges.cli.usage import without_logins
-    from tribal.errors import TribalError, outcome
+    from tribal.errors import TribalError
     from tribal.rendering.markdown import show_invisible
 
     if not isinstance(error, TribalError):
@@ -136,4 +136,4 @@ def fail(error: Exception, *, as_json: bool, project: Path | None = None, dsn: s
         print_json({"success": False, "error": data})
     for line in error.message.splitlines():
         typer.echo(f"error: {show_invisible(line)}", err=True)
-    raise typer.Exit(outcome(error).exit_code)
+    raise typer.Exit(error.exit_code)

@@ -15,15 +15,8 @@ from tribal.edges.http.bodies import json_object, require_json
 from tribal.edges.http.messages import Response
 from tribal.edges.http.refusals import failure
 from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route
-from tribal.errors import (
-    BodyTooLarge,
-    CorrectionOutdated,
-    IndexNotReady,
-    NotFound,
-    RequestRefused,
-    RightMissing,
-    code_outcome,
-)
+from tribal.errors import BodyTooLarge, CorrectionOutdated, IndexNotReady, NotFound, RequestRefused, RightMissing
+from tribal.tools.outcomes import error_class_of
 
 if TYPE_CHECKING:
     from tribal.documenting.annotating import Proposal, Subject
@@ -222,7 +215,7 @@ def _asked(call: Call, tool: str, **arguments: Any) -> Any:
     from tribal.tools.registry import REGISTRY
 
     answer = call_tool(tool, arguments, call.request.caller, replace(call.app, answer_tokens=None))
-    error = REGISTRY.capability_of(tool).error_of(answer)
+    error = REGISTRY.group_of(tool).error_of(answer)
     if error is not None:
-        raise _ToolFailed(failure(error, code_outcome(error.code).http_status))
+        raise _ToolFailed(failure(error, error_class_of(error.code).http_status))
     return answer

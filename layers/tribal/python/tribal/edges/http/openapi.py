@@ -12,10 +12,10 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from tribal import __version__
+from tribal.capabilities.retrieval.errors import AnswerTooLong
 from tribal.edges.http.messages import JSON, Response
 from tribal.edges.http.routing import Call, Route
 from tribal.errors import (
-    AnswerTooLong,
     AnswerTypeRefused,
     BodyTooLarge,
     BodyTypeRefused,
@@ -33,7 +33,6 @@ from tribal.errors import (
     ToolInputInvalid,
     TooManyRequests,
     TribalError,
-    outcome,
 )
 
 if TYPE_CHECKING:
@@ -177,7 +176,7 @@ def _tool_operation(route: Route, spec: ToolSpec, tools: Registry, components: _
     responses = {"200": {"description": "The answer.", "content": {JSON: answer}, "headers": _REQUEST_ID}}
     responses |= _refused((*_OF_ALL, *_OF_BODIES, CallerUnknown))
     for kind in _FAILURES:
-        status = str(outcome(kind("")).http_status)
+        status = str(kind.http_status)
         responses[status] = {**_description(status), "content": {JSON: either}, "headers": _REQUEST_ID}
     content: dict[str, Any] = {"schema": asked}
     if spec.example:
@@ -193,7 +192,7 @@ def _tool_operation(route: Route, spec: ToolSpec, tools: Registry, components: _
 
 
 def _refused(kinds: Sequence[type[TribalError]]) -> dict[str, Any]:
-    statuses = sorted({str(outcome(kind("")).http_status) for kind in kinds})
+    statuses = sorted({str(kind.http_status) for kind in kinds})
     content = {JSON: {"schema": {"$ref": f"#/components/schemas/{_REFUSAL}"}}}
     return {status: {**_description(status), "content": content, "headers": _REQUEST_ID} for status in statuses}
 

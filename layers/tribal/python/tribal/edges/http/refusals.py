@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 
 from tribal.edges.http.messages import Response
-from tribal.errors import TribalError, outcome
+from tribal.errors import TribalError
 from tribal_contracts import AgentError
 
 
 def refusal(error: TribalError, timestamp: str, headers: Mapping[str, str] | None = None) -> Response:
     """The response to a request that ends in this error, with the status that the one table has for it."""
-    return failure(error.to_agent_error(timestamp), outcome(error).http_status, headers)
+    return failure(error.to_agent_error(timestamp), error.http_status, headers)
 
 
 def failure(error: AgentError, status: int, headers: Mapping[str, str] | None = None) -> Response:

@@ -16,8 +16,9 @@ from tribal.edges.http.etags import entity_tag, matches
 from tribal.edges.http.messages import HTML, Request, Response
 from tribal.edges.http.refusals import refusal
 from tribal.edges.http.routing import Call, Route, find_route, largest_body
-from tribal.errors import AnswerTypeRefused, BodyTooLarge, PathUnknown, TribalError, code_outcome, doing
+from tribal.errors import AnswerTypeRefused, BodyTooLarge, PathUnknown, TribalError, doing
 from tribal.tools.call import call_tool
+from tribal.tools.outcomes import error_class_of
 from tribal.tools.registry import REGISTRY, Registry
 
 if TYPE_CHECKING:
@@ -102,8 +103,8 @@ def _called(call: Call) -> Response:
     if len(request.body) > largest:
         raise BodyTooLarge(f"the body is larger than {largest} bytes; ask for less at once")
     answer = call_tool(name, json_object(request.body), request.caller, call.app, tools)
-    error = tools.capability_of(name).error_of(answer)
-    status = 200 if error is None else code_outcome(error.code).http_status
+    error = tools.group_of(name).error_of(answer)
+    status = 200 if error is None else error_class_of(error.code).http_status
     return Response(status, answer.to_compact_json(), tool_failed=error is not None)
 
 

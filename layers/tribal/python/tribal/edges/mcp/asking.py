@@ -11,10 +11,10 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from tribal.errors import code_outcome
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.tools.call import call_tool
+from tribal.tools.outcomes import error_class_of
 from tribal.tools.pages import whole_answer
 from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import AgentError, Contract
@@ -51,7 +51,7 @@ class Asker:
             MCPError: when the tool failed.
         """
         answer = self._call(name, arguments)
-        error = self.tools.capability_of(name).error_of(answer)
+        error = self.tools.group_of(name).error_of(answer)
         if error is not None:
             raise protocol_error(error)
         return answer
@@ -72,6 +72,6 @@ class Asker:
 
 def protocol_error(error: AgentError) -> MCPError:
     """A tool's failure where the protocol knows no failed answers."""
-    ours = code_outcome(error.code).http_status >= _FIRST_SERVER_FAULT
+    ours = error_class_of(error.code).http_status >= _FIRST_SERVER_FAULT
     code = types.INTERNAL_ERROR if ours else types.INVALID_PARAMS
     return MCPError(code, error.message, json.loads(error.to_compact_json()))

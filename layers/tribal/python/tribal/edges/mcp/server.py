@@ -22,7 +22,6 @@ from tribal.edges.mcp.completion import complete
 from tribal.edges.mcp.prompts import fill_prompt, offered_prompts
 from tribal.edges.mcp.resources import NEEDED, list_resources, read_resource, resource_templates
 from tribal.edges.mcp.stdio import json_lines
-from tribal.errors import code_outcome
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.ports.tool import ToolSpec
@@ -68,7 +67,7 @@ def build_server(
         "tribal-knowledge",
         version=__version__,
         title="Tribal Knowledge",
-        instructions="\n\n".join(each.instructions for each in tools.capabilities if each.instructions),
+        instructions="\n\n".join(each.instructions for each in tools.groups if each.instructions),
         on_list_tools=answers.list_tools,
         on_call_tool=answers.call_tool,
         on_list_resources=answers.list_resources if with_resources else None,
@@ -105,12 +104,12 @@ class _Answers:
             )
         caller = self._caller_of(context)
         answer = await self._in_thread(context, partial(self._call, request.name, request.arguments or {}, caller))
-        error = tools.capability_of(request.name).error_of(answer)
+        error = tools.group_of(request.name).error_of(answer)
         text = answer.to_compact_json().decode()
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)],
             structured_content=json.loads(text),
-            is_error=error is not None and code_outcome(error.code).is_tool_error,
+            is_error=error is not None,
         )
 
     async def list_resources(self, context: Context, request: Page) -> types.ListResourcesResult:

@@ -74,7 +74,7 @@ def read_catalog(entry: DatabaseEntry, app: Application, run_id: str, stop: Stop
 
 def _read(entry: DatabaseEntry, app: Application, stop: StopToken) -> CatalogReading:
     store = app.store()
-    reader = app.open_reader(entry)
+    reader = app.run.open_reader(entry)
     try:
         found = _Found.of(entry, _settled(entry.name, reader.read(), store))
         gone, excluded = _missing_tables(entry, found, reader, store)

@@ -1,4 +1,4 @@
-"""Who changed which memory when: told of every write, without a word of what is remembered."""
+"""A log of who changed which memory and when, without its content."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ class MemoryWrite:
 AuditLog = Callable[[MemoryWrite], None]
 
 
-def unheard(write: MemoryWrite) -> None:
-    """Where nobody keeps a log."""
+def discard(write: MemoryWrite) -> None:
+    """The default: writes are not logged."""

@@ -176,7 +176,7 @@ def _next_plan(readings: Sequence[CatalogReading], app: Application) -> Document
     except PlanError:
         previous = None
     # Age alone does not change a document.
-    has_work = work_marker(app, replace(app.options().documenting, refresh=False), app.describers("", StopToken()))
+    has_work = work_marker(app, replace(app.options().documenting, refresh=False), app.run.describers("", StopToken()))
     try:
         return compose_plan(readings, app, previous=previous, has_work=has_work).plan
     except PlanError as error:

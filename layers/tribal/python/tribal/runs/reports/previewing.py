@@ -77,12 +77,12 @@ def preview(planned: PlannedTable, app: Application) -> TablePreview:
         PlanError: when the plan's slice is not there, or lacks the table.
         StoreError: when the store cannot be read.
     """
-    describer = app.describers("", StopToken()).of(planned.entry.name)
+    describer = app.run.describers("", StopToken()).of(planned.entry.name)
     options = app.options().documenting.for_entry(planned.entry)
     reason, reader = "", None
     if options.rows_to_sample:
         try:
-            reader = app.open_reader(planned.entry)
+            reader = app.run.open_reader(planned.entry)
         except DatabaseError as error:
             reason = error.message
     with nullcontext() if reader is None else closing(reader):

@@ -217,7 +217,7 @@ def unit_processes(
         here: documents units in this process.
         documented: returns the number of tables documented so far.
     """
-    launch = run.app.workers
+    launch = run.app.run.workers
     number = processes_for(run.options, outline)
     if launch is None or number < 2:
         yield here.document

@@ -71,7 +71,7 @@ class UnitsHere:
         with self._lock:
             if not self._last_round:
                 self._last_round = True
-                self._run.app.ask_again()
+                self._run.app.run.retry_servers()
 
     @contextmanager
     def _reading(self, entry: DatabaseEntry) -> Iterator[CatalogReader | None]:
@@ -89,7 +89,7 @@ class UnitsHere:
     def _open(self, entry: DatabaseEntry) -> CatalogReader | None:
         if entry.name not in self._readers:
             try:
-                self._readers[entry.name] = self._run.app.open_reader(entry)
+                self._readers[entry.name] = self._run.app.run.open_reader(entry)
             except DatabaseError as error:
                 self._run.sink.note(f"{entry.name}: documented without samples: {error.message}")
                 self._readers[entry.name] = None

@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 from pydantic import JsonValue, ValidationError
 
+from tribal.capabilities.knowledge.errors import PatternInvalid
 from tribal.capabilities.knowledge.items.decisions import (
     REJECTED,
     SUMMARY_CHARS,
@@ -30,7 +31,7 @@ from tribal.capabilities.knowledge.items.decisions import (
 from tribal.capabilities.knowledge.items.markdown_outline import Outline, outline
 from tribal.capabilities.knowledge.items.places import Place
 from tribal.capabilities.knowledge.policies.patterns import expression, path_glob
-from tribal.errors import ConfigurationError, ItemUnusable, PatternInvalid
+from tribal.errors import ConfigurationError, ItemUnusable
 from tribal.identity.table_names import slug
 from tribal.yaml_lines import compose_yaml, line_of, locate, plain_value, shape_problem
 from tribal_contracts.knowledge import (

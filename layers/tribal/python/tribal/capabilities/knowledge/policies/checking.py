@@ -1,4 +1,4 @@
-"""Checks a picture against the constraints of items."""
+"""Checks a evidence against the constraints of items."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tribal.capabilities.knowledge.policies.evaluation import Violation, violations
-from tribal.capabilities.knowledge.policies.evidence import Picture
+from tribal.capabilities.knowledge.policies.evidence import Evidence
 from tribal_contracts.knowledge import (
     MAX_VIOLATIONS,
     SEVERITIES,
@@ -45,19 +45,19 @@ class Rule:
 
 def check(
     rules: Sequence[Rule],
-    picture: Picture,
+    evidence: Evidence,
     least: Severity,
     warnings: Sequence[str] = (),
     most: int | None = MAX_VIOLATIONS,
     is_late: Callable[[], bool] = lambda: False,
 ) -> KnowledgeCheckOutput:
-    """Whether a picture keeps the rules.
+    """Whether a evidence keeps the rules.
 
     Args:
         rules: in the order in which violations of one severity are told.
-        picture: what is checked.
+        evidence: what is checked.
         least: lighter violations are counted and not told.
-        warnings: what to know about the picture.
+        warnings: what to know about the evidence.
         most: how many violations are told; `None` for all.
         is_late: whether no time is left; the remaining rules then count as not evaluated.
     """
@@ -65,7 +65,7 @@ def check(
     # A hostile file may break every rule by every name in it: only what is told is kept.
     kept: dict[Severity, list[tuple[Rule, Violation]]] = {severity: [] for severity in SEVERITIES}
     for rule in rules:
-        for each in [_TOO_LATE] if is_late() else violations(rule.constraint, picture):
+        for each in [_TOO_LATE] if is_late() else violations(rule.constraint, evidence):
             severity = _severity(rule, each)
             counts[severity] += 1
             if most is None or len(kept[severity]) < most:

@@ -1,11 +1,11 @@
-"""Makes a picture of files: what they import, depend on and name in SQL."""
+"""Makes a evidence of files: what they import, depend on and name in SQL."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from tribal.capabilities.knowledge.policies.evidence import Found, Named, Picture, SourceFile
+from tribal.capabilities.knowledge.policies.evidence import Evidence, FoundNames, Named, SourceFile
 from tribal.capabilities.knowledge.policies.file_names import (
     FileNames,
     ReadFiles,
@@ -20,7 +20,7 @@ from tribal_contracts.knowledge import Target
 
 
 @dataclass(frozen=True)
-class Beside:
+class DocumentedNames:
     """What is known beside files.
 
     Attributes:
@@ -38,34 +38,34 @@ class Beside:
     resolve: Resolve | None = None
 
 
-def picture_of(
+def collect_evidence(
     files: Sequence[SourceFile],
-    beside: Beside,
+    documented_names: DocumentedNames,
     needed: Collection[Target],
     *,
     is_complete: bool,
     read: ReadFiles = read_here,
-) -> tuple[Picture, list[str]]:
-    """A picture of files and of what is beside them, and what to know about it.
+) -> tuple[Evidence, list[str]]:
+    """A evidence of files and of what is beside them, and what to know about it.
 
     Args:
         files: their paths are unique.
-        beside: what is known without them.
+        documented_names: what is known without them.
         needed: targets that constraints ask for; nothing is read for others.
         is_complete: whether nothing was left out.
         read: reads the files; in another process where a file may be hostile and others wait.
     """
-    names = _names(files, beside.dialect, needed, read)
-    sql = [each.sql.named(file.path, beside.resolve or suffixes) for file, each in names]
-    picture = Picture(
+    names = _names(files, documented_names.dialect, needed, read)
+    sql = [each.sql.named(file.path, documented_names.resolve or suffixes) for file, each in names]
+    evidence = Evidence(
         files=files,
-        dependencies=_joined([Found(beside.dependencies), *(each.dependencies for _, each in names)]),
+        dependencies=_joined([FoundNames(documented_names.dependencies), *(each.dependencies for _, each in names)]),
         imports=_joined([each.imports for _, each in names]),
-        tables=_joined([Found(beside.tables), *(tables for tables, _ in sql)]),
-        columns=_joined([Found(beside.columns), *(columns for _, columns in sql)]),
+        tables=_joined([FoundNames(documented_names.tables), *(tables for tables, _ in sql)]),
+        columns=_joined([FoundNames(documented_names.columns), *(columns for _, columns in sql)]),
         is_complete=is_complete,
     )
-    return picture, _warnings(files, needed)
+    return evidence, _warnings(files, needed)
 
 
 def _names(
@@ -82,8 +82,8 @@ def _names(
     ]
 
 
-def _joined(several: Sequence[Found]) -> Found:
-    return Found(
+def _joined(several: Sequence[FoundNames]) -> FoundNames:
+    return FoundNames(
         [named for each in several for named in each.named], [unread for each in several for unread in each.unread]
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from tribal.capabilities.knowledge.policies.evidence import Found, Named, SourceFile, Unread
+from tribal.capabilities.knowledge.policies.evidence import FoundNames, Named, SourceFile, Unread
 from tribal.capabilities.knowledge.policies.limits import MAX_PARTS, OverLimit, first_of_each, require_few_bytes
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)")
@@ -41,11 +41,11 @@ class _Unreadable(Exception):
     """The file is not what its name says."""
 
 
-def dependencies_of(file: SourceFile) -> Found:
+def dependencies_of(file: SourceFile) -> FoundNames:
     """What a file of dependencies names, each name once, else nothing; `unread` when it is damaged or over a limit."""
     read = _reader_of(file.path)
     if read is None:
-        return Found()
+        return FoundNames()
     try:
         require_few_bytes(file.text)
         names = first_of_each(read(file.text), lambda name: name)
@@ -57,7 +57,7 @@ def dependencies_of(file: SourceFile) -> Found:
         told = str(error) if isinstance(error, _Unreadable | ValueError) else "it has another form"
         return _gap(file, f"it cannot be read: {told[:_MAX_REASON_CHARS]}")
     lines = _lines(file.text, {*names})
-    return Found([Named(spellings(each), file.path, lines.get(each)) for each in names])
+    return FoundNames([Named(spellings(each), file.path, lines.get(each)) for each in names])
 
 
 def has_dependencies(path: str) -> bool:
@@ -76,8 +76,8 @@ def _reader_of(path: str) -> Callable[[str], Iterator[str]] | None:
     return next((reader for pattern, reader in _READERS.items() if fnmatchcase(name, pattern)), None)
 
 
-def _gap(file: SourceFile, reason: str, *, is_over_limit: bool = False) -> Found:
-    return Found((), [Unread(file.path, frozenset({"dependency"}), reason, None, is_over_limit)])
+def _gap(file: SourceFile, reason: str, *, is_over_limit: bool = False) -> FoundNames:
+    return FoundNames((), [Unread(file.path, frozenset({"dependency"}), reason, None, is_over_limit)])
 
 
 def _lines(text: str, names: Collection[str]) -> dict[str, int]:

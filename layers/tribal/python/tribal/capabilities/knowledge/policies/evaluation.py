@@ -1,4 +1,4 @@
-"""Evaluates one constraint over a picture. What cannot be evaluated is a violation, never a pass.
+"""Evaluates one constraint over a evidence. What cannot be evaluated is a violation, never a pass.
 
 Source: docs/contracts.md, Knowledge.
 """
@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from tribal.capabilities.knowledge.errors import PatternInvalid
 from tribal.capabilities.knowledge.policies.configuration import is_configuration
-from tribal.capabilities.knowledge.policies.evidence import Named, Picture, SourceFile
+from tribal.capabilities.knowledge.policies.evidence import Evidence, Named, SourceFile
 from tribal.capabilities.knowledge.policies.patterns import expression, path_glob
-from tribal.errors import PatternInvalid
 from tribal_contracts.knowledge import Constraint, Severity
 
 
@@ -34,17 +34,17 @@ class Violation:
     is_over_limit: bool = False
 
 
-def violations(constraint: Constraint, picture: Picture) -> list[Violation]:
-    """Where a constraint does not hold, in order of the picture."""
+def violations(constraint: Constraint, evidence: Evidence) -> list[Violation]:
+    """Where a constraint does not hold, in order of the evidence."""
     try:
         applies = _applicable(constraint)
         match constraint.operator:
             case "must_exist" | "must_not_exist":
-                return [*_of_existence(constraint, picture, applies)]
+                return [*_of_existence(constraint, evidence, applies)]
             case _ if constraint.target in ("code", "config"):
-                return [*_of_texts(constraint, picture, applies)]
+                return [*_of_texts(constraint, evidence, applies)]
             case _:
-                return [*_of_names(constraint, picture, applies)]
+                return [*_of_names(constraint, evidence, applies)]
     except PatternInvalid as error:
         return [Violation(f"cannot be evaluated: {error.message}", severity="block", is_unevaluated=True)]
 
@@ -58,21 +58,21 @@ def _applicable(constraint: Constraint) -> Callable[[str | None], bool]:
 
 
 def _of_existence(
-    constraint: Constraint, picture: Picture, applies: Callable[[str | None], bool]
+    constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]
 ) -> Iterator[Violation]:
     is_meant = path_glob(constraint.pattern)
-    files = [each for each in picture.files if applies(each.path) and _is_of(constraint, each)]
+    files = [each for each in evidence.files if applies(each.path) and _is_of(constraint, each)]
     found = [each for each in files if is_meant(each.path)]
     if constraint.operator == "must_not_exist":
         for each in found:
             yield Violation(f"{each.path!r} must not exist", each.path)
-    elif picture.is_complete and not found:
+    elif evidence.is_complete and not found:
         yield Violation(f"there is no file {constraint.pattern!r}")
 
 
-def _of_texts(constraint: Constraint, picture: Picture, applies: Callable[[str | None], bool]) -> Iterator[Violation]:
+def _of_texts(constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]) -> Iterator[Violation]:
     pattern = expression(constraint.pattern)
-    meant = [each for each in picture.files if applies(each.path) and _is_of(constraint, each)]
+    meant = [each for each in evidence.files if applies(each.path) and _is_of(constraint, each)]
     for each in meant:
         if each.unread is not None and not each.is_binary:
             told = f"cannot be evaluated: {each.unread}"
@@ -88,14 +88,14 @@ def _of_texts(constraint: Constraint, picture: Picture, applies: Callable[[str |
             for each, line in lines:
                 if line is None:
                     yield Violation(f"{constraint.pattern!r} is not found", each.path)
-        case _ if picture.is_complete and all(line is None for _, line in lines):
+        case _ if evidence.is_complete and all(line is None for _, line in lines):
             yield Violation(f"{constraint.pattern!r} is found in no file")
 
 
-def _of_names(constraint: Constraint, picture: Picture, applies: Callable[[str | None], bool]) -> Iterator[Violation]:
+def _of_names(constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]) -> Iterator[Violation]:
     # A demand on how names are written is one on their case too.
     is_match = cache(expression(constraint.pattern, folded=constraint.operator != "must_match").is_whole)
-    found = picture.found(constraint.target)
+    found = evidence.found(constraint.target)
     named = [each for each in found.named if applies(each.file)]
     match constraint.operator:
         case "must_not_use" | "must_not_match":
@@ -107,7 +107,7 @@ def _of_names(constraint: Constraint, picture: Picture, applies: Callable[[str |
                 if not _matches(each, is_match):
                     told = f"{constraint.target} {each.name!r} does not match {constraint.pattern!r}"
                     yield Violation(told, each.file, each.line)
-        case _ if picture.is_complete and not any(_matches(each, is_match) for each in named):
+        case _ if evidence.is_complete and not any(_matches(each, is_match) for each in named):
             yield Violation(f"no {constraint.target} matches {constraint.pattern!r}")
     for gap in found.unread:
         if constraint.target in gap.targets and applies(gap.file):

@@ -73,7 +73,7 @@ class SourceFile:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundNames:
     """What is named, by kind, and what could not be read."""
 
     named: Sequence[Named] = ()
@@ -81,7 +81,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Picture:
+class Evidence:
     """Everything that is checked at once.
 
     Attributes:
@@ -93,13 +93,13 @@ class Picture:
     """
 
     files: Sequence[SourceFile] = ()
-    dependencies: Found = field(default_factory=Found)
-    imports: Found = field(default_factory=Found)
-    tables: Found = field(default_factory=Found)
-    columns: Found = field(default_factory=Found)
+    dependencies: FoundNames = field(default_factory=FoundNames)
+    imports: FoundNames = field(default_factory=FoundNames)
+    tables: FoundNames = field(default_factory=FoundNames)
+    columns: FoundNames = field(default_factory=FoundNames)
     is_complete: bool = False
 
-    def found(self, target: Target) -> Found:
+    def found(self, target: Target) -> FoundNames:
         """What a target of names is asked of."""
         return {
             "dependency": self.dependencies,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tribal.capabilities.knowledge.policies.dependencies import dependencies_of, has_dependencies
-from tribal.capabilities.knowledge.policies.evidence import Found, SourceFile, Unread
+from tribal.capabilities.knowledge.policies.evidence import FoundNames, SourceFile, Unread
 from tribal.capabilities.knowledge.policies.imports import has_imports, imports_of
 from tribal.capabilities.knowledge.policies.references import SqlReferences
 
@@ -35,8 +35,8 @@ class ReadRequest:
 class FileNames:
     """What a file names."""
 
-    dependencies: Found = field(default_factory=Found)
-    imports: Found = field(default_factory=Found)
+    dependencies: FoundNames = field(default_factory=FoundNames)
+    imports: FoundNames = field(default_factory=FoundNames)
     sql: SqlReferences = field(default_factory=SqlReferences)
 
 
@@ -53,10 +53,25 @@ def read_file(request: ReadRequest) -> FileNames:
     """Read one file; what cannot be read, or is over a limit, is `unread`."""
     file = SourceFile(request.path, request.text)
     return FileNames(
-        dependencies_of(file) if "dependency" in request.targets else Found(),
-        imports_of(file) if "import" in request.targets else Found(),
+        dependencies_of(file) if "dependency" in request.targets else FoundNames(),
+        imports_of(file) if "import" in request.targets else FoundNames(),
         _references(request) if "table" in request.targets or "column" in request.targets else SqlReferences(),
     )
+
+
+def parser_for(request: ReadRequest) -> str:
+    """The parser that reading a file needs, by its dialect of SQL; empty when it needs none."""
+    return request.dialect if names_tables(request.path) else ""
+
+
+def load_parser(name: str) -> None:
+    """Import a parser, so that no time for that is counted for a file."""
+    import sqlglot
+
+    import tribal.capabilities.knowledge.policies.sql
+
+    assert tribal.capabilities.knowledge.policies.sql
+    sqlglot.Dialect.get_or_raise(name)
 
 
 def not_read(path: str, reason: str, *, is_over_limit: bool) -> FileNames:
@@ -66,8 +81,8 @@ def not_read(path: str, reason: str, *, is_over_limit: bool) -> FileNames:
         return [Unread(path, frozenset(targets), reason, None, is_over_limit)]
 
     return FileNames(
-        Found((), gap("dependency") if has_dependencies(path) else ()),
-        Found((), gap("import") if has_imports(path) else ()),
+        FoundNames((), gap("dependency") if has_dependencies(path) else ()),
+        FoundNames((), gap("import") if has_imports(path) else ()),
         SqlReferences(unread=gap("table", "column") if names_tables(path) else ()),
     )
 

@@ -10,7 +10,7 @@ import ast
 import warnings
 from collections.abc import Iterator
 
-from tribal.capabilities.knowledge.policies.evidence import Found, Named, SourceFile, Unread
+from tribal.capabilities.knowledge.policies.evidence import FoundNames, Named, SourceFile, Unread
 from tribal.capabilities.knowledge.policies.limits import (
     MAX_PYTHON_TOKENS,
     OverLimit,
@@ -30,14 +30,14 @@ _OTHERS = (
 """Suffixes of languages whose imports are not read."""
 
 
-def imports_of(file: SourceFile) -> Found:
+def imports_of(file: SourceFile) -> FoundNames:
     """What a file imports, each name once; `unread` when its syntax is wrong or it is over a limit."""
     if not has_imports(file.path):
-        return Found()
+        return FoundNames()
     read = _of_python if file.path.casefold().endswith(_PYTHON) else _of_script
     try:
         require_few_bytes(file.text)
-        return Found(first_of_each(read(file), lambda each: each.name))
+        return FoundNames(first_of_each(read(file), lambda each: each.name))
     except SyntaxError as error:
         return _gap(file, f"it is no Python that can be read: {error.msg}", error.lineno)
     except ValueError:
@@ -58,8 +58,8 @@ def is_of_another_language(path: str) -> bool:
     return path.casefold().endswith(_OTHERS)
 
 
-def _gap(file: SourceFile, reason: str, line: int | None = None, *, is_over_limit: bool = False) -> Found:
-    return Found((), [Unread(file.path, frozenset({"import"}), reason, line, is_over_limit)])
+def _gap(file: SourceFile, reason: str, line: int | None = None, *, is_over_limit: bool = False) -> FoundNames:
+    return FoundNames((), [Unread(file.path, frozenset({"import"}), reason, line, is_over_limit)])
 
 
 def _of_python(file: SourceFile) -> list[Named]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 import bracex
 import re2
 
-from tribal.errors import PatternInvalid
+from tribal.capabilities.knowledge.errors import PatternInvalid
 
 _MOST_ALTERNATIVES = 50
 _MOST_STARS = 3

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.knowledge.policies.evidence import Found, Named, Unread
+from tribal.capabilities.knowledge.policies.evidence import FoundNames, Named, Unread
 
 if TYPE_CHECKING:
     from tribal_contracts.knowledge import Target
@@ -45,14 +45,14 @@ class SqlReferences:
     columns: Sequence[ColumnReference] = ()
     unread: Sequence[Unread] = ()
 
-    def named(self, file: str | None, resolve: Resolve) -> tuple[Found, Found]:
+    def named(self, file: str | None, resolve: Resolve) -> tuple[FoundNames, FoundNames]:
         """Tables and columns with all their spellings, each with what could not be read."""
         tables = [Named(resolve(each.parts), file, each.line) for each in self.tables]
         columns = []
         for each in self.columns:
             of = resolve(each.table) if each.table is not None else ()
             columns.append(Named((*(f"{table}.{each.name}" for table in of), each.name), file, each.line))
-        return Found(tables, self.unread), Found(columns, self.unread)
+        return FoundNames(tables, self.unread), FoundNames(columns, self.unread)
 
 
 def suffixes(parts: Sequence[str]) -> tuple[str, ...]:

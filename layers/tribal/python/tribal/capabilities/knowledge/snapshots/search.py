@@ -24,7 +24,7 @@ _NEAR = 0.35
 """The cosine from which an item that shares no word is found. By judgement."""
 
 
-class Holdings:
+class SearchableItems:
     """The items of a projection, ready to be asked."""
 
     def __init__(self, projection: Projection) -> None:

@@ -49,7 +49,9 @@ def superseding(manifest: KnowledgeManifest, item: KnowledgeItem) -> list[str]:
     """Ids of the items that supersede one, by what it says and by what they say."""
     by_path = {each.path: each.id for each in manifest.items}
     ids = {each.id for each in manifest.items}
-    beside = item.path.rpartition("/")[0]
-    said = [by_path.get(normpath(join(beside, each.partition("#")[0])), each) for each in item.superseded_by or ()]
+    documented_names = item.path.rpartition("/")[0]
+    said = [
+        by_path.get(normpath(join(documented_names, each.partition("#")[0])), each) for each in item.superseded_by or ()
+    ]
     others = [each.id for each in manifest.items if each.supersedes == item.id]
     return list(dict.fromkeys(each for each in (*said, *others) if each in ids and each != item.id))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
+from tribal.capabilities.knowledge.errors import KnowledgeNotFound, NothingPublished
 from tribal.capabilities.knowledge.snapshots.projection import projection_of
-from tribal.capabilities.knowledge.snapshots.search import Holdings
+from tribal.capabilities.knowledge.snapshots.search import SearchableItems
 from tribal.capabilities.knowledge.snapshots.snapshot import load_manifest
-from tribal.errors import KnowledgeNotFound, NothingPublished
 from tribal.identity.scope import Scope
 from tribal.ports.derived import Derived
 from tribal.ports.remembering.identity import LAYERS, Identity
@@ -20,7 +20,7 @@ from tribal.scoping.bounds import Bounds
 from tribal_contracts.knowledge import KNOWLEDGE_LAYERS, KnowledgeManifest, ProjectedItem
 
 if TYPE_CHECKING:
-    from tribal.ports import ObjectStore
+    from tribal.ports import Application, Caller, ObjectStore
     from tribal.ports.index_reader import Embedder
 
 _NEAR_MISSES = 3
@@ -29,7 +29,7 @@ _PARTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class VisibleItems:
     """A snapshot, and which of its items a caller sees.
 
     Attributes:
@@ -41,7 +41,7 @@ class Shelf:
     """
 
     manifest: KnowledgeManifest
-    holdings: Holdings
+    holdings: SearchableItems
     seen: Sequence[int]
     layers: Sequence[str]
     withheld: Set[int] = frozenset()
@@ -75,15 +75,15 @@ class Shelf:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelves:
+class SnapshotReader:
     """Reads the snapshot; what is made of it is kept as long as it is the newest."""
 
     store: ObjectStore
     embedder: Callable[[], Embedder]
     derived: Derived
 
-    def of(self, identity: Identity, bounds: Bounds) -> Shelf:
-        """What a caller sees.
+    def visible(self, identity: Identity, bounds: Bounds) -> VisibleItems:
+        """The items that a caller sees.
 
         Raises:
             NothingPublished: when nothing was synced yet.
@@ -95,7 +95,7 @@ class Shelves:
         holdings = self.derived.get(
             ("knowledge", manifest.hash),
             "holdings",
-            lambda: Holdings(projection_of(manifest, self.store, self.embedder, writing=False)),
+            lambda: SearchableItems(projection_of(manifest, self.store, self.embedder, writing=False)),
         )
         layers = [layer for layer in KNOWLEDGE_LAYERS if identity.spaces(layer)]
         owners = {
@@ -113,7 +113,12 @@ class Shelves:
         failed = sum(each.layer is None or (each.layer, each.owner) in owners for each in manifest.failures)
         told = (f"{failed:,} {'file' if failed == 1 else 'files'} with decisions could not be used; sync_status tells",)
         withheld = {each for each in numbers if not bounds.hidden.isdisjoint(holdings.items[each].words)}
-        return Shelf(manifest, holdings, numbers, layers, withheld, told if failed else ())
+        return VisibleItems(manifest, holdings, numbers, layers, withheld, told if failed else ())
+
+
+def visible_items(caller: Caller, app: Application) -> VisibleItems:
+    """The items of the published snapshot that a caller sees; see `SnapshotReader.visible`."""
+    return SnapshotReader(app.store(), app.embedder, app.derived).visible(caller.identity, app.bounds(caller.scope))
 
 
 def _is_open(item: ProjectedItem, scope: Scope) -> bool:

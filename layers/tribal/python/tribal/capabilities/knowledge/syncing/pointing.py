@@ -10,12 +10,11 @@ from pydantic import ValidationError
 
 from tribal.capabilities.knowledge.items.places import Wanted
 from tribal.capabilities.knowledge.snapshots.snapshot import load_item
-from tribal.capabilities.memory.pointers import Pointed, remove_pointers, space_of_item, write_pointers
 from tribal.errors import ObjectNotFound
+from tribal.ports.remembering.pointer_writer import Pointer, PointerWriter, space_of_item
 from tribal_contracts.knowledge import KnowledgeItem, KnowledgeManifest, SnapshotEntry, SyncedItem, SyncState
 
 if TYPE_CHECKING:
-    from tribal.capabilities.memory.recovery import Kept
     from tribal.ports import ObjectStore
 
 STATE = "knowledge/synced.json"
@@ -29,7 +28,7 @@ _Name = tuple[str, str, str]
 def point(
     manifest: KnowledgeManifest,
     store: ObjectStore,
-    kept: Kept | None,
+    pointers: PointerWriter | None,
     wanted: Wanted,
     check: Callable[[], None],
 ) -> dict[str, int]:
@@ -38,7 +37,7 @@ def point(
     Args:
         manifest: the snapshot.
         store: where its items are.
-        kept: the memories; without them what has changed is counted alone.
+        pointers: writes pointers; without it, changes are only counted.
         wanted: which items it is about; of others nothing is read, counted or removed.
         check: called before each part; what it raises ends this, and the next call goes on.
     """
@@ -57,12 +56,12 @@ def point(
         return counts
     items = _read(changed, store)
     pointed = [each for each in items if each.status in _POINTED_TO]
-    if kept is not None:
+    if pointers is not None:
         _save(store, _noted(before, pointed))
-        _write(pointed, kept, check)
+        _write(pointed, pointers, check)
         left = [old[name] for each in items if each.status not in _POINTED_TO and (name := _name(each)) in old]
         removed = [each for each in (*gone, *left) if each.is_pointed_to]
-        remove_pointers([(space_of_item(each.layer, each.owner), each.id) for each in removed], kept)
+        pointers.remove([(space_of_item(each.layer, each.owner), each.id) for each in removed])
     after = {name: each for name, each in before.items() if name not in {_name(each) for each in gone}}
     for entry, item in zip(changed, items, strict=True):
         after[_name(entry)] = SyncedItem(
@@ -71,7 +70,7 @@ def point(
             owner=entry.owner,
             type=entry.type,
             object=entry.object,
-            is_pointed_to=kept is not None and item.status in _POINTED_TO,
+            is_pointed_to=pointers is not None and item.status in _POINTED_TO,
         )
     _save(store, after.values())
     return counts
@@ -119,14 +118,14 @@ def _read(entries: Sequence[SnapshotEntry], store: ObjectStore) -> list[Knowledg
         return list(pool.map(lambda entry: load_item(store, entry), entries))
 
 
-def _write(items: Sequence[KnowledgeItem], kept: Kept, check: Callable[[], None]) -> None:
+def _write(items: Sequence[KnowledgeItem], pointers: PointerWriter, check: Callable[[], None]) -> None:
     for start in range(0, len(items), _AT_ONCE):
         check()
-        write_pointers([_pointed(each) for each in items[start : start + _AT_ONCE]], kept)
+        pointers.write([_pointer(each) for each in items[start : start + _AT_ONCE]])
 
 
-def _pointed(item: KnowledgeItem) -> Pointed:
-    return Pointed(
+def _pointer(item: KnowledgeItem) -> Pointer:
+    return Pointer(
         id=item.id,
         layer=item.layer,
         owner=item.owner,

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from tribal.capabilities.knowledge.errors import SyncLocked, SyncTimedOut
 from tribal.capabilities.knowledge.items.places import Layout, Wanted
 from tribal.capabilities.knowledge.snapshots.projection import projection_of
 from tribal.capabilities.knowledge.snapshots.publishing import Published, publish
 from tribal.capabilities.knowledge.syncing.pointing import point
 from tribal.capabilities.knowledge.syncing.record import load_record, noted, with_problem
-from tribal.errors import RunError, SourceFailed, SyncLocked, SyncTimedOut, TribalError
+from tribal.errors import RunError, SourceFailed, TribalError
 from tribal.identity.locations import SYNC_LEASE
 from tribal.ports.stopping import StopToken
 from tribal.runs.ids import new_run_id
@@ -31,10 +32,10 @@ from tribal_contracts.knowledge import ItemFailure, SyncNowInput, SyncNowOutput,
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from tribal.capabilities.memory.recovery import Kept
     from tribal.ports import Clock, ObjectStore, ProcessLock
     from tribal.ports.index_reader import Embedder
     from tribal.ports.remembering.knowledge_source import KnowledgeSource
+    from tribal.ports.remembering.pointer_writer import PointerWriter
 
 _NAMED_FAILURES = 5
 
@@ -48,22 +49,20 @@ class Syncing:
         layout: which of its files are items.
         store: where the snapshot goes.
         embedder: makes the vectors that items are found by.
-        kept: the memories; `None` where nothing is remembered, and nothing points to items.
+        pointers: writes memories that point to items; `None` without memory.
         clock: its published time is that of the snapshot.
         lock: shows at once that who held the lease is dead.
         seconds: after which it is cut short; the next one goes on.
-        tidy: called once all is synced.
     """
 
     open_source: Callable[[], AbstractContextManager[KnowledgeSource]]
     layout: Layout
     store: ObjectStore
     embedder: Callable[[], Embedder]
-    kept: Kept | None
+    pointers: PointerWriter | None
     clock: Clock
     lock: ProcessLock | None = None
     seconds: float = math.inf
-    tidy: Callable[[], object] = lambda: None
     _started: float = field(default_factory=time.monotonic, init=False)
 
     @property
@@ -121,11 +120,11 @@ def _synced(
         published = publish(source, syncing.layout, syncing.store, now, wanted, check)
     check()
     projection_of(published.manifest, syncing.store, syncing.embedder, writing=True)
-    counts = point(published.manifest, syncing.store, syncing.kept, wanted, check)
+    counts = point(published.manifest, syncing.store, syncing.pointers, wanted, check)
     failures = [each for each in published.manifest.failures if wanted.takes(each.layer, each.type)]
     result = SyncResult(**counts, failures=len(failures))
-    if wanted.is_all:
-        syncing.tidy()
+    if wanted.is_all and syncing.pointers is not None:
+        syncing.pointers.expire()
     duration = syncing.clock.elapsed_ms(began)
     noted(syncing.store, before, published, result, now, duration)
     return SyncNowOutput(

@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tribal.ports.tool import Capability, Effect, ToolSpec
+from tribal.capabilities.knowledge.tools import parts_of
+from tribal.ports.tool import Effect, ToolGroup, ToolSpec
 
 if TYPE_CHECKING:
-    from tribal.capabilities.memory.recovery import Kept
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
     from tribal_contracts import AgentError, Contract, ToolError
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     Models = tuple[type[Contract], type[Contract]]
 
-SYNC = "sync"
 RIGHT_TO_SYNC = "knowledge:sync"
 _READ = "knowledge:read"
 _INTERNAL = "SYN_INTERNAL"
@@ -52,14 +51,13 @@ def _failure_model() -> type[ToolError]:
 
 def sync_now(request: SyncNowInput, caller: Caller, app: Application) -> Contract:
     """Answer `sync_now`: one sync with the parts of an application."""
-    from functools import partial
-
+    from tribal.capabilities.knowledge.errors import NothingPublished
     from tribal.capabilities.knowledge.items.places import layout_of
     from tribal.capabilities.knowledge.syncing.sync import Syncing, sync
-    from tribal.errors import NothingPublished
     from tribal.identity.locations import SYNC_LEASE
 
-    origin = app.knowledge
+    parts = parts_of(app)
+    origin = parts.origin
     if origin is None:
         raise NothingPublished(
             "nothing says where decisions are kept; write `knowledge: {repository: FOLDER OR URL}` into databases.yaml"
@@ -71,30 +69,12 @@ def sync_now(request: SyncNowInput, caller: Caller, app: Application) -> Contrac
             layout=layout_of(origin.settings, origin.company),
             store=app.store(),
             embedder=app.embedder,
-            kept=_kept(caller, app),
+            pointers=None if app.pointers is None else app.pointers(caller),
             clock=app.clock,
             lock=app.locks(SYNC_LEASE),
-            seconds=math.inf if app.sync_seconds is None else app.sync_seconds,
-            tidy=partial(_tidy, caller, app),
+            seconds=math.inf if parts.sync_seconds is None else parts.sync_seconds,
         ),
     )
-
-
-def _kept(caller: Caller, app: Application) -> Kept | None:
-    from tribal.capabilities.memory.tools import kept_for
-
-    if app.memory_index is None:
-        return None
-    app.recover_memory()
-    return kept_for(caller, app)
-
-
-def _tidy(caller: Caller, app: Application) -> None:
-    """Remove the memories of sessions that have ended."""
-    from tribal.capabilities.memory.tools import prune_sessions
-
-    if app.memory_index is not None:
-        prune_sessions(app, caller)
 
 
 def _status(_: SyncStatusInput, caller: Caller, app: Application) -> Contract:
@@ -103,13 +83,14 @@ def _status(_: SyncStatusInput, caller: Caller, app: Application) -> Contract:
     from tribal.capabilities.knowledge.syncing.record import load_record, status
     from tribal.ports.remembering.identity import SHARED_LAYERS
 
+    parts = parts_of(app)
     spaces = [space for layer in SHARED_LAYERS for space in caller.identity.spaces(layer)]
     return status(
         load_record(app.store()),
         datetime.fromisoformat(app.clock.published()),
-        app.sync_stale_hours,
+        parts.stale_hours,
         {(space.layer, space.identifiers[-1][1]) for space in spaces},
-        is_configured=app.knowledge is not None,
+        is_configured=parts.origin is not None,
     )
 
 
@@ -129,8 +110,8 @@ def _is_done(answer: Any) -> bool:
     return bool(getattr(answer, "success", True))
 
 
-CAPABILITY = Capability(
-    name=SYNC,
+SYNC = ToolGroup(
+    name="sync",
     tools=(
         ToolSpec(
             name="sync_now",

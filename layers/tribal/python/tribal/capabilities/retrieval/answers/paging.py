@@ -16,8 +16,9 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import JsonValue
 
+from tribal.capabilities.retrieval.errors import AnswerTooLong
 from tribal.capabilities.retrieval.toolbox import Toolbox
-from tribal.errors import AnswerTooLong, ToolInputInvalid
+from tribal.errors import ToolInputInvalid
 from tribal.identity.hashing import object_hash
 from tribal.ports.tool import BYTES_A_TOKEN, tokens_of
 from tribal_contracts import Contract, ToolOutput

@@ -62,7 +62,7 @@ def mcp(
 
     scope = _scope(database or [], schema or [])
     settings = load_settings(project=project, needs_databases=False)
-    offered = offered_tools(settings.memory, settings.knowledge).narrowed(tools or [])
+    offered = offered_tools(settings.sections).narrowed(tools or [])
     if as_json or client or url:
         start = _command(settings.project, database or [], schema or [], tools or [])
         print_json(client_settings(client, start, url))

@@ -38,8 +38,8 @@ def export_memories(
 
     Whoever reads the file reads what anybody remembered for himself.
     """
+    from tribal.capabilities.memory.errors import MemoryInputInvalid
     from tribal.capabilities.memory.transfer import exported
-    from tribal.errors import MemoryInputInvalid
     from tribal.ports.remembering.identity import LAYERS
 
     unknown = [each for each in layer or () if each not in LAYERS]
@@ -71,15 +71,15 @@ def import_memories(
 
     They keep author, time and id. What is there already stays as it is, with the tags of both.
     """
-    from tribal.capabilities.memory.tools import kept_for
+    from tribal.capabilities.memory.tools import repository_for
     from tribal.capabilities.memory.transfer import imported
 
     with _looking_after(project) as (app, caller):
         if file == _STANDARD:
-            found = imported(sys.stdin.buffer, kept_for(caller, app))
+            found = imported(sys.stdin.buffer, repository_for(caller, app))
         else:
             with _opened(file, "rb") as lines:
-                found = imported(lines, kept_for(caller, app))
+                found = imported(lines, repository_for(caller, app))
     if as_json:
         print_json({"added": found.added, "known": found.known})
         return
@@ -93,10 +93,10 @@ def prune(project: Project = _HERE, as_json: Json = False) -> None:
 
     A session ends memory.session_days after it was last used.
     """
-    from tribal.capabilities.memory.tools import prune_sessions
 
     with _looking_after(project) as (app, caller):
-        removed = prune_sessions(app, caller)
+        assert app.pointers is not None
+        removed = app.pointers(caller).expire()
     if as_json:
         print_json({"removed": removed})
         return
@@ -111,7 +111,6 @@ def _looking_after(project: Path) -> Iterator[tuple[Application, Caller]]:
 
     settings = load_settings(project=project, needs_databases=False)
     with closing(local_application(settings)) as app:
-        app.recover_memory()
         yield app, local_caller(settings)
 
 

@@ -201,7 +201,8 @@ def _follow(
 
 def _end_of(machine: DeployedRuns, execution: str) -> Callable[[], None]:
     """Build a function that raises once the execution has ended, for runs that end without a record."""
-    from tribal.errors import RunInterrupted, RunLocked, error_named
+    from tribal.errors import RunInterrupted, RunLocked
+    from tribal.tools.outcomes import error_named
 
     def ended() -> None:
         status = machine.status(execution)

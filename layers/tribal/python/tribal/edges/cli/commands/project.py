@@ -181,13 +181,13 @@ def _print_statements(settings: Settings, *, as_json: bool) -> None:
 
 def _check_access(settings: Settings, *, as_json: bool) -> None:
     from tribal.app.local import local_application
-    from tribal.errors import EXIT_PARTIAL, DatabaseError, outcome
+    from tribal.errors import EXIT_PARTIAL, DatabaseError
     from tribal.identity.expansion import expanded
     from tribal.planning import is_selected
 
     settings = with_databases(settings)
     app = local_application(settings)
-    open_reader = app.open_reader
+    open_reader = app.run.open_reader
     results: list[dict[str, Any]] = []
     exit_code = 0
     for entry in expanded(settings.entries, settings.found):
@@ -198,14 +198,14 @@ def _check_access(settings: Settings, *, as_json: bool) -> None:
             finally:
                 reader.close()
         except DatabaseError as error:
-            exit_code = outcome(error).exit_code
+            exit_code = error.exit_code
             results.append({"name": entry.name, "reachable": False, "error": error.message})
             continue
         broken = [each for each in report.broken if is_selected(entry, each.schema, each.table)]
         if (report.missing or broken) and not exit_code:
             exit_code = EXIT_PARTIAL
         results.append({"name": entry.name, "reachable": True, **_report_data(report, broken)})
-    model = app.model_readiness()
+    model = app.run.model_readiness()
     if model is not None and model.missing and not exit_code:
         exit_code = EXIT_PARTIAL
     if as_json:

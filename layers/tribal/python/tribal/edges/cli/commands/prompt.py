@@ -36,7 +36,7 @@ def print_prompt(settings: Settings, table: str, *, as_json: bool) -> None:
         _print(planned.name, [], [kept_from], as_json=as_json)
         return
     shown = preview(planned, app)
-    requests = list(app.unsent(shown.requests))
+    requests = list(app.run.unsent(shown.requests))
     _print(planned.name, requests, _notes(planned.name, shown, requests), as_json=as_json)
 
 

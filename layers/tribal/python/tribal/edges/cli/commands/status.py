@@ -97,7 +97,7 @@ def show_status(
     pause = Event()
     while True:
         report = read_status(app.store(), app.clock, ThreadWorkerPool())
-        spent = app.spending() if app.spending is not None else None
+        spent = app.run.spending() if app.run.spending is not None else None
         state = index() if index is not None else None
         if as_json:
             told = {"spending": asdict(spent)} if spent is not None and (spent.run_id or spent.damaged) else {}

@@ -102,21 +102,22 @@ def _checked(
     project: Path, found: CheckedFiles, tables: Sequence[str], items: Sequence[str] | None, least: Severity
 ) -> tuple[KnowledgeCheckOutput, Sequence[Rule]]:
     from tribal.app.local import local_application
-    from tribal.capabilities.knowledge.check import Asked, checked, rules_of
+    from tribal.capabilities.knowledge.check import CheckRequest, checked, rules_of
     from tribal.capabilities.knowledge.documented_tables import Documented
-    from tribal.capabilities.knowledge.snapshots.visible_items import Shelves
+    from tribal.capabilities.knowledge.snapshots.visible_items import visible_items
+    from tribal.capabilities.knowledge.tools import parts_of
     from tribal.edges.local_caller import local_caller
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, needs_databases=False)
     with closing(local_application(settings)) as app:
         caller = local_caller(settings)
-        shelf = Shelves(app.store(), app.embedder, app.derived).of(caller.identity, app.bounds(caller.scope))
-        rules = rules_of(shelf, items or None)
-        asked = Asked(found.files, tables, found.is_whole, least, most=_MOST_TOLD)
+        visible = visible_items(caller, app)
+        rules = rules_of(visible, items or None)
+        request = CheckRequest(found.files, tables, found.is_whole, least, most=_MOST_TOLD)
         documented = Documented(app.index(), caller.scope)
-        warnings = [*shelf.unusable, *found.warnings]
-        return checked(asked, rules, documented, warnings, app.reading_files(None)), rules
+        warnings = [*visible.unusable, *found.warnings]
+        return checked(request, rules, documented, warnings, parts_of(app).reading_files(None)), rules
 
 
 def _print(answer: KnowledgeCheckOutput, found: CheckedFiles, rules: Sequence[Rule], globs: int) -> None:

@@ -48,7 +48,7 @@ def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
         gc.disable()
         settings = load_settings(project=project, needs_databases=False)
         arguments = _typed(spec, values, context)
-        app = replace(local_application(settings), limits_writes=False, sync_seconds=None)
+        app = local_application(settings, limits=False)
         caller = local_caller(settings)
         # The limit spares the context of a model; a person reads on.
         asked = app if as_json else replace(app, answer_tokens=None)
@@ -82,7 +82,7 @@ def _deployed_function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
         if not as_json:
             found = whole_answer(spec, found, lambda cursor: call(cursor=cursor), tools)
         hint = ""
-        failure = tools.capability_of(spec.name).error_of(found)
+        failure = tools.group_of(spec.name).error_of(found)
         if failure is not None and failure.code == "RET_INDEX_NOT_READY":
             profile = f"tribal --profile {context.obj}"
             hint = f"In this environment: `{profile} run`; `{profile} status` shows how far it is."
@@ -118,9 +118,10 @@ def _show(
 ) -> None:
     """Print an answer; if it is a failure, exit with its code."""
     from tribal.edges.cli.tools.answers import print_answer, print_error
-    from tribal.errors import EXIT_PARTIAL, code_outcome
+    from tribal.errors import EXIT_PARTIAL
+    from tribal.tools.outcomes import error_class_of
 
-    error = tools.capability_of(spec.name).error_of(found)
+    error = tools.group_of(spec.name).error_of(found)
     if as_json:
         print_json(found)
     elif error is None:
@@ -130,7 +131,7 @@ def _show(
     if error is not None:
         if hint and not as_json:
             typer.echo(hint, err=True)
-        raise typer.Exit(code_outcome(error.code).exit_code)
+        raise typer.Exit(error_class_of(error.code).exit_code)
     if not spec.is_done(found):
         raise typer.Exit(EXIT_PARTIAL)
 

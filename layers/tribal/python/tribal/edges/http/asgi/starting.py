@@ -9,14 +9,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.knowledge.syncing.tools import RIGHT_TO_SYNC
+from tribal.capabilities import capabilities
 from tribal.edges.http.asgi.application import METRICS_RIGHT, asgi_application, prepare_answers
 from tribal.edges.http.asgi.background import be_responsive, give_way
 from tribal.edges.http.asgi.heap import give_back, share_one_arena
 from tribal.edges.http.asgi.metrics import Metrics
 from tribal.edges.http.asgi.observing import standard_error
 from tribal.edges.http.asgi.serving import Serving, is_loopback
-from tribal.edges.http.corrections import WRITE_RIGHT
 from tribal.edges.http.identity import IdentityClaims, SigningKeys, TokenRules, download_keys
 from tribal.edges.http.identity.callers import Callers, OwnTokens
 from tribal.edges.local_caller import local_caller
@@ -71,7 +70,7 @@ def _prepare_next(app: Application, tools: Registry) -> None:
 
 
 def _tools_of(blueprint: ServerBlueprint) -> Registry:
-    return offered(blueprint.settings.memory, blueprint.settings.knowledge).narrowed(blueprint.tools)
+    return offered(blueprint.settings.sections).narrowed(blueprint.tools)
 
 
 def check_server(blueprint: ServerBlueprint) -> None:
@@ -95,7 +94,11 @@ def check_server(blueprint: ServerBlueprint) -> None:
 def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) -> Serving:
     """Whom a server answers, and how it is reached."""
     settings, serve = blueprint.settings, blueprint.settings.serve
-    writing = {WRITE_RIGHT, *WRITE_RIGHTS, RIGHT_TO_SYNC} if blueprint.write else set()
+    writing = (
+        {*WRITE_RIGHTS, *(right for each in capabilities() for right in each.write_rights)}
+        if blueprint.write
+        else set()
+    )
     rights = tools.read_rights | {METRICS_RIGHT} | writing
     local = replace(local_caller(settings), rights=rights)
     callers = Callers(

@@ -1,49 +1,48 @@
-"""The errors of memory; their place in the tree is told in `kinds`."""
+"""The errors of memory."""
 
 from __future__ import annotations
 
-from tribal.errors.kinds import NotFound, RightMissing, ToolInputInvalid, TribalError
-
-
-class MemoryRefused(TribalError):
-    """A tool of memory cannot do what it was asked for."""
-
-
-class MemoryConflict(MemoryRefused):
-    """Somebody else changed a memory at the same time. Retryable."""
+from tribal.errors import MemoryRefused, NotFound, RightMissing, ToolInputInvalid
 
 
 class MemoryRateLimited(MemoryRefused):
     """The caller writes memories too often. Retryable, later."""
 
-
-class MemoryStoreFailed(MemoryRefused):
-    """The store or the index of memories did not answer, or refused. Retryable."""
-
-
-class MemoryTimedOut(MemoryRefused):
-    """The store or the index of memories took too long. Retryable."""
+    default_code = "MEM_RATE_LIMITED"
+    http_status = 429
 
 
 class MemoryNotFound(NotFound):
     """There is no such memory, or none that the caller may see."""
 
+    default_code = "MEM_NOT_FOUND"
+
 
 class MemoryInputInvalid(ToolInputInvalid):
     """The input of a tool of memory is not valid."""
+
+    default_code = "MEM_INPUT_INVALID"
 
 
 class IdentifierMissing(MemoryInputInvalid):
     """A layer was named that the caller has no identifier for."""
 
+    default_code = "MEM_IDENTIFIER_MISSING"
+
 
 class MemoryContentRefused(MemoryInputInvalid):
     """What was to be remembered holds a secret."""
+
+    default_code = "MEM_CONTENT_REFUSED"
 
 
 class MemorySpaceFull(MemoryInputInvalid):
     """A space holds as many memories as it may."""
 
+    default_code = "MEM_SPACE_FULL"
+
 
 class MemoryForbidden(RightMissing):
     """The caller may not do that with this layer or memory."""
+
+    default_code = "MEM_ACCESS_DENIED"

@@ -1,67 +1,82 @@
-"""The errors of decisions and policies; their place in the tree is told in `kinds`."""
+"""The errors of decisions, policies and syncs."""
 
 from __future__ import annotations
 
 from pydantic import JsonValue
 
-from tribal.errors.kinds import NotFound, RightMissing, ToolInputInvalid, TribalError
+from tribal.errors import NotFound, RightMissing, ToolInputInvalid
+from tribal.errors.base import EXIT_LOCKED, EXIT_STORE, EXIT_USAGE, TribalError
 
 
 class PatternInvalid(TribalError):
     """A pattern of a constraint cannot be read, or would take too long."""
 
-
-class ItemUnusable(TribalError):
-    """A file of knowledge is no item; the message says what to do, without the file.
-
-    Args:
-        message: what is wrong.
-        line: where, counted from 1, if that is known.
-    """
-
-    def __init__(self, message: str, line: int | None = None) -> None:
-        super().__init__(message)
-        self.line = line
-
-
-class SourceFailed(TribalError):
-    """Where knowledge is kept cannot be read, is too large or takes too long. Retryable."""
+    default_code = "KNW_PATTERN_INVALID"
+    exit_code = EXIT_USAGE
+    http_status = 400
 
 
 class NothingPublished(NotFound):
     """No knowledge was synced yet."""
 
+    default_code = "KNW_NOTHING_PUBLISHED"
+
 
 class KnowledgeFailed(TribalError):
     """A tool of knowledge failed in a way that it did not foresee. Retryable."""
+
+    default_code = "KNW_INTERNAL"
+    exit_code = EXIT_STORE
+    http_status = 502
+    retryable = True
 
 
 class SyncFailed(KnowledgeFailed):
     """A sync failed in a way that it did not foresee. Retryable."""
 
+    default_code = "SYN_INTERNAL"
+
 
 class KnowledgeForbidden(RightMissing):
     """The caller has no right to use knowledge."""
+
+    default_code = "KNW_ACCESS_DENIED"
 
 
 class SyncForbidden(RightMissing):
     """The caller has no right to sync."""
 
+    default_code = "SYN_ACCESS_DENIED"
+
 
 class SyncInputInvalid(ToolInputInvalid):
     """The input of a tool that syncs is not valid."""
+
+    default_code = "SYN_INPUT_INVALID"
 
 
 class SyncLocked(TribalError):
     """Another sync is running. Retryable."""
 
+    default_code = "SYN_LOCKED"
+    exit_code = EXIT_LOCKED
+    http_status = 409
+    retryable = True
+
 
 class SyncTimedOut(TribalError):
     """A sync is not done yet; the next one goes on with it. Retryable."""
 
+    default_code = "SYN_TIMED_OUT"
+    exit_code = EXIT_STORE
+    http_status = 504
+    retryable = True
+
 
 class KnowledgeInputInvalid(ToolInputInvalid):
     """The input of a tool of knowledge is not valid."""
+
+    default_code = "KNW_INPUT_INVALID"
 
 
 class KnowledgeNotFound(NotFound):
@@ -71,6 +86,8 @@ class KnowledgeNotFound(NotFound):
         message: what was asked for.
         details: the same as data, with near misses.
     """
+
+    default_code = "KNW_NOT_FOUND"
 
     def __init__(self, message: str, details: dict[str, JsonValue] | None = None) -> None:
         super().__init__(message)

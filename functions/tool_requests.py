@@ -1,4 +1,4 @@
-"""Answers what reaches a function with tools: requests of API Gateway, and calls of the function for MCP."""
+"""Answers requests for tools: from API Gateway, and from the function for MCP."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from tribal.edges.http.choices import with_choices
 from tribal.edges.http.messages import Request, Response
 from tribal.edges.http.refusals import refusal
 from tribal.edges.http.routes import respond
-from tribal.errors import RequestRefused, code_outcome
+from tribal.errors import RequestRefused
 from tribal.ports import Application
+from tribal.tools.outcomes import error_class_of
 from tribal.tools.registry import Registry
 from tribal.tools.remote import answer_tool_call, is_tool_call, read_tool_call
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
-    """What a function answers with, and where it tells of it."""
+class ToolRequests:
+    """Answers requests for tools with the parts of one function."""
 
     app: Application
     tools: Registry
@@ -70,8 +71,8 @@ class Answering:
         began = time.perf_counter()
         call = read_tool_call(event)
         answer = answer_tool_call(call, self.app, self.tools)
-        error = self.tools.capability_of(call.tool).error_of(answer)
-        status = 200 if error is None else code_outcome(error.code).http_status
+        error = self.tools.group_of(call.tool).error_of(answer)
+        status = 200 if error is None else error_class_of(error.code).http_status
         record(self.logger, seen_of_call(call, request_id), "POST", status, time.perf_counter() - began)
         self.count_call(status, error is not None)
         told: dict[str, Any] = json.loads(answer.to_compact_json())

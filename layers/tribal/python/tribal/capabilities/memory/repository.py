@@ -11,7 +11,7 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,17 +19,26 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from tribal.capabilities.memory.indexing import index_all
-from tribal.capabilities.memory.records import FOLDER, is_memory, key_of, name_of, read_with_etag, space_of
-from tribal.errors import MemoryConflict, MemoryStoreFailed, ObjectNotFound, StoreError
-from tribal.ports.remembering.audit import Act, AuditLog, MemoryWrite, unheard
+from tribal.capabilities.memory.records import (
+    FOLDER,
+    is_memory,
+    key_of,
+    name_of,
+    named_tables,
+    read_with_etag,
+    space_of,
+)
+from tribal.errors import EmbeddingFailed, MemoryConflict, MemoryStoreFailed, ObjectNotFound, StoreError
+from tribal.naming.tokens import index_terms
+from tribal.ports.remembering.audit import Act, AuditLog, MemoryWrite, discard
 from tribal.ports.remembering.identity import LAYERS, Space
+from tribal.ports.remembering.memory_index import IndexedMemory, MemoryIndex
 from tribal.ports.remembering.selection import MemorySelection
 
 if TYPE_CHECKING:
     from tribal.ports import ObjectStore
     from tribal.ports.index_reader import Embedder
-    from tribal.ports.remembering.memory_index import MemoryIndex
+    from tribal_contracts.memory import MemoryRecord
 
 PENDING = f"{FOLDER}pending/"
 _KEPT_FOR = timedelta(minutes=20)
@@ -55,11 +64,11 @@ class Writer:
             self.audit(MemoryWrite(self.now, self.subject, act, space.layer, space.name, name))
 
 
-_NOBODY = Writer("", "", unheard)
+_NOBODY = Writer("", "", discard)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Repository:
     """The objects that hold memories, and the index that finds them."""
 
     store: ObjectStore
@@ -187,12 +196,33 @@ def _space(told: dict[str, Any]) -> Space:
 class Recovery:
     """Recovers at the first use of memory in a process, and then once a minute."""
 
-    kept: Callable[[], Kept]
+    repository: Callable[[], Repository]
     _due_at: float = field(default=0.0, init=False)
 
     def check(self) -> None:
         """Recover, if that is due."""
         if time.monotonic() < self._due_at:
             return
-        self.kept().recover(datetime.now(UTC))
+        self.repository().recover(datetime.now(UTC))
         self._due_at = time.monotonic() + _CHECK_EVERY_SECONDS
+
+
+def index_all(records: Iterable[MemoryRecord], index: MemoryIndex, embedder: Callable[[], Embedder]) -> None:
+    """Let memories be found; by words alone while the model of vectors cannot be used."""
+    wanted = list(records)
+    if not wanted:
+        return
+    try:
+        vectors = list(embedder().embed([record.content for record in wanted]))
+    except EmbeddingFailed:
+        vectors = [None] * len(wanted)
+    index.write(
+        IndexedMemory(
+            space_of(record),
+            record,
+            tuple(index_terms(" ".join([record.content, *record.tags]))),
+            vector if vector is not None and vector.any() else None,
+            named_tables(record),
+        )
+        for record, vector in zip(wanted, vectors, strict=True)
+    )

@@ -1,0 +1,1 @@
+"""Answers the tools of capabilities that have a function of their own."""

@@ -1,1 +1,0 @@
-"""Checks files, dependencies and tables against decisions, and may write nothing."""

@@ -1,1 +1,0 @@
-"""Remembers for agents, and tells them what was remembered."""

@@ -1,0 +1,52 @@
+"""The sections of capabilities in the file of an environment: the keys that they have in `databases.yaml`, and more."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, cast
+
+from pydantic import Field, create_model
+
+from tribal.capabilities import capability
+from tribal_contracts import CapabilitySettings, MemorySettings
+
+
+class CapabilitySection(CapabilitySettings):
+    """A section as it is deployed."""
+
+    CAPABILITY: ClassVar[str]
+    NOT_SENT: ClassVar[frozenset[str]] = frozenset()
+    """Keys that functions do not get."""
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment variables that describe it to functions."""
+        return {f"TRIBAL_{self.CAPABILITY.upper()}": self.model_dump_json(exclude={*self.NOT_SENT})}
+
+    @property
+    def obstacles(self) -> list[str]:
+        """Reasons why it can be synthesised but must not be deployed yet."""
+        return []
+
+
+def section_of(name: str) -> Any:
+    """The section of a capability, with the keys that it has in `databases.yaml`."""
+    settings = capability(name).section
+    assert settings is not None, f"{name} has no section"
+    made = cast(Any, create_model(name.capitalize(), __base__=(CapabilitySection, settings())))
+    made.CAPABILITY = name
+    return made
+
+
+class Memory(CapabilitySection, MemorySettings):
+    """Memory; without this section its tools are not deployed."""
+
+    CAPABILITY = "memory"
+    NOT_SENT = frozenset({"company"})
+
+    company: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")] | None = None
+    """The company that the environment belongs to, and with it all of its callers."""
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment variables that describe it to functions."""
+        return super().variables | ({} if self.company is None else {"TRIBAL_COMPANY": self.company})

@@ -1,0 +1,92 @@
+"""What knowledge consists of: data only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tribal.capabilities.knowledge.syncing.tools import RIGHT_TO_SYNC, SYNC
+from tribal.capabilities.knowledge.tools import KNOWLEDGE
+from tribal.ports.capability import Capability, CommandSpec, FunctionSpec, FunctionUse
+
+if TYPE_CHECKING:
+    from tribal_contracts import CapabilitySettings
+
+_SNAPSHOT = ("knowledge/manifest.json", "knowledge/projections/*")
+"""What is searched, and shown at tables."""
+_ITEMS = "knowledge/items/*"
+_ALL = "knowledge/*"
+_SYNC_RECORD = "progress/sync.json"
+_SYNC_LEASE = "progress/sync-lease.json"
+_MEMORIES = "memory/*"
+_LOADS_SNAPSHOT = """
+assert not {"re2", "bracex", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
+from tribal.capabilities.knowledge.query import query, show
+from tribal.capabilities.knowledge.guidance import KnowledgeGuidance
+from tribal.capabilities.knowledge.syncing.record import status
+assert not {"re2", "bracex", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
+"""
+_LOADS_CHECKS = """
+from tribal.capabilities.knowledge.check import check_request
+from tribal.capabilities.knowledge.policies.patterns import expression, path_glob
+from tribal.capabilities.knowledge.policies.sql import sqlglot
+assert path_glob("*.py")("a/b.py")
+assert expression("a+").is_whole("aaa")
+assert sqlglot.parse_one("SELECT 1")
+"""
+_LOADS_SYNC = """
+from tribal.adapters.journal.memories import JournalMemories
+from tribal.adapters.opensearch.memories import OpenSearchMemories
+from tribal.capabilities.knowledge.syncing.sync import sync
+from tribal.adapters.git.knowledge import GitKnowledge
+from tribal.capabilities.knowledge.items.item_file import read_item
+from dulwich.client import HttpGitClient
+HttpGitClient("https://localhost/decisions.git")
+"""
+
+
+def _section() -> type[CapabilitySettings]:
+    from tribal_contracts import KnowledgeSettings
+
+    return KnowledgeSettings
+
+
+CAPABILITY = Capability(
+    name="knowledge",
+    groups=(KNOWLEDGE, SYNC),
+    section=_section,
+    errors="tribal.capabilities.knowledge.errors",
+    write_rights=(RIGHT_TO_SYNC,),
+    commands=(CommandSpec(name="comply", target="tribal.edges.cli.complying.command:comply"),),
+    extras=("knowledge",),
+    functions=(
+        FunctionSpec(name="checker", layers=("deps-policies",), fault_metric="CheckFaults"),
+        FunctionSpec(
+            name="syncer",
+            package="syncer",
+            layers=("deps-sync",),
+            timeout_seconds=600,
+            has_schedule=True,
+        ),
+    ),
+    uses=(
+        FunctionUse(function="retriever", reads=_SNAPSHOT, loads=_LOADS_SNAPSHOT),
+        FunctionUse(
+            function="memory",
+            tools=("knowledge_query", "knowledge_show", "sync_status"),
+            reads=(*_SNAPSHOT, _ITEMS, _SYNC_RECORD),
+            loads=_LOADS_SNAPSHOT,
+        ),
+        FunctionUse(function="checker", tools=("knowledge_check",), reads=(*_SNAPSHOT, _ITEMS), loads=_LOADS_CHECKS),
+        FunctionUse(
+            function="syncer",
+            tools=("sync_now",),
+            asks_index=False,
+            reads=(_MEMORIES, _ALL, _SYNC_RECORD, _SYNC_LEASE),
+            writes=(_MEMORIES, _ALL, _SYNC_RECORD, _SYNC_LEASE),
+            removes=(_MEMORIES, _ALL),
+            writes_memories=True,
+            secret="token_secret",  # noqa: S106 - the name of a setting
+            loads=_LOADS_SYNC,
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""A capability that only the tests have, and what adding it to a copy of the sources takes."""
