@@ -16,6 +16,11 @@ from tests.attack.areas import AREAS
 from tests.attack.outcome import Attack, Outcome
 
 PAGE = ROOT / "docs" / "security.md"
+_HEAD = (
+    "| area | classes within goal | attempts | succeeded | closest to its goal | seed |",
+    "|---|---:|---:|---:|---|---:|",
+)
+_ROW = re.compile(r"^\| (?P<area>[^|]+) \| \d+ of \d+ \|.*\|$", re.MULTILINE)
 _TABLE = re.compile(r"(?<=<!-- attack -->\n).*?(?=<!-- end of attack -->)", re.DOTALL)
 
 
@@ -44,13 +49,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def write(rows: Iterable[tuple[str, Outcome]], seed: int) -> None:
-    """Put the table between its marks in the page."""
-    lines = [f"Seed {seed}.", "", "| area | class | tried | broke through | goal |", "|---|---|---:|---:|---:|"]
+    """Replace the rows of these areas in the page's table; other areas keep their last measurement."""
+    page = PAGE.read_text("utf-8")
+    lines = {row["area"]: row[0] for row in _ROW.finditer(page.partition("<!-- attack -->")[2])}
+    measured: dict[str, list[Outcome]] = {}
     for area, outcome in rows:
-        goal = f"{outcome.goal:.0%}" if outcome.goal else "0"
-        lines.append(f"| {area} | {outcome.name} | {outcome.tried:,} | {outcome.failed:,} | {goal} |")
-    table = "\n".join(["", *lines, "", ""])
-    PAGE.write_text(_TABLE.sub(lambda _: table, PAGE.read_text("utf-8"), count=1), "utf-8")
+        measured.setdefault(area, []).append(outcome)
+    lines |= {area: _line(area, outcomes, seed) for area, outcomes in measured.items()}
+    table = "\n".join(["", *_HEAD, *(lines[area] for area in AREAS if area in lines), "", ""])
+    PAGE.write_text(_TABLE.sub(lambda _: table, page, count=1), "utf-8")
+
+
+def _line(area: str, outcomes: Sequence[Outcome], seed: int) -> str:
+    """The row of an area, with the class that comes closest to its goal or misses it by most."""
+    worst = max(outcomes, key=lambda each: (not each.holds, each.failed / max(each.goal * each.tried, 1.0)))
+    closest = (
+        f"{worst.name}: {worst.failed / worst.tried:.1%}, goal {worst.goal:.0%}" if worst.failed else "none succeeded"
+    )
+    held = sum(each.holds for each in outcomes)
+    tried, failed = sum(each.tried for each in outcomes), sum(each.failed for each in outcomes)
+    return f"| {area} | {held} of {len(outcomes)} | {tried:,} | {failed:,} | {closest} | {seed} |"
 
 
 if __name__ == "__main__":
