@@ -16,10 +16,11 @@ from tests.edges.cli.tribal_command import TRIBAL, clean_environment
 NOT_RUN = {
     "make test": "it is what runs this test",
     "make demo": "it is run by a test of its own, below",
+    "make setup": "it makes the environment that runs this test",
     "make dist": "tests/infra/test_installed.py builds and installs the wheel",
     "pipx install dist/*.whl": "tests/infra/test_installed.py builds and installs the wheel",
     'export PATH="$PWD/.venv/bin:$PATH"': "it is how these commands are found",
-    "pip install 'tribal-knowledge[model]'": "the environment that runs these commands has the package",
+    'pipx install --force "$(ls dist/*.whl)[model]"': "tests/infra/test_installed.py builds and installs the wheel",
     "tribal check --prompt billing.invoice": "it needs a model in databases.yaml, which these commands do without",
     'claude mcp add-json --scope user tribal-knowledge "$(tribal mcp --client claude)"': "it needs Claude Code",
     "claude mcp add --transport http tribal-knowledge http://127.0.0.1:8080/mcp": "it needs Claude Code",
