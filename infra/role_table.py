@@ -20,7 +20,7 @@ Made from the template of the environment `{EXAMPLE}` by `make roles`; a test ke
 managed policies but the one with which API Gateway writes its logs. `BUCKET` is the store, `REGION` and `ACCOUNT` are
 where the stack lies. A planner and a documenter exist for each network group, here `default`; a group in a VPC may also
 create its network interfaces, one with `rds_users` log in with IAM, one with `role_arn` assume that role. What a
-`model` adds is in [deploying](deploying.md#prose-by-a-model).
+`model` adds is in [deploying](deploying.md#descriptions-by-a-model).
 """
 
 
