@@ -33,7 +33,7 @@ class Weights:
     """Weights of the signals, the same for all catalogs.
 
     The signals' weights and those of keys and schemas were chosen among round numbers on four public sets of questions
-    (docs/adr/0011); docs/performance.md shows what is lost without each.
+    (docs/adr/0011, which also shows what is lost without each).
     """
 
     lexical: float = 1.0
