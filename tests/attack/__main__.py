@@ -30,7 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=secrets.randbelow(1_000_000), help="default: a new one")
     parser.add_argument("--effort", type=float, default=1.0, help="share of the tries that are made (default: all)")
     parser.add_argument("--area", action="append", choices=sorted(AREAS), help="only this one; may be repeated")
-    parser.add_argument("--write", action="store_true", help=f"keep the table in {PAGE.relative_to(ROOT)}")
+    parser.add_argument(
+        "--write", action="store_true", help=f"update the rows of these areas in {PAGE.relative_to(ROOT)}"
+    )
     options = parser.parse_args(arguments)
     print(f"seed {options.seed}", flush=True)
     rows: list[tuple[str, Outcome]] = []
@@ -42,22 +44,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 rows.append((area, outcome))
         print(f"       {area} took {time.monotonic() - began:.0f} s", flush=True)
     if options.write:
-        write(rows, options.seed)
+        PAGE.write_text(with_rows(PAGE.read_text("utf-8"), rows, options.seed), "utf-8")
     broken = sum(not outcome.holds for _, outcome in rows)
     print(f"make attack: {'FAILED: ' if broken else ''}{len(rows) - broken} of {len(rows)} classes held")
     return 1 if broken else 0
 
 
-def write(rows: Iterable[tuple[str, Outcome]], seed: int) -> None:
-    """Replace the rows of these areas in the page's table; other areas keep their last measurement."""
-    page = PAGE.read_text("utf-8")
+def with_rows(page: str, rows: Iterable[tuple[str, Outcome]], seed: int) -> str:
+    """The page with new rows for these areas; other areas keep their last measurement."""
     lines = {row["area"]: row[0] for row in _ROW.finditer(page.partition("<!-- attack -->")[2])}
     measured: dict[str, list[Outcome]] = {}
     for area, outcome in rows:
         measured.setdefault(area, []).append(outcome)
     lines |= {area: _line(area, outcomes, seed) for area, outcomes in measured.items()}
     table = "\n".join(["", *_HEAD, *(lines[area] for area in AREAS if area in lines), "", ""])
-    PAGE.write_text(_TABLE.sub(lambda _: table, page, count=1), "utf-8")
+    return _TABLE.sub(lambda _: table, page, count=1)
 
 
 def _line(area: str, outcomes: Sequence[Outcome], seed: int) -> str:
