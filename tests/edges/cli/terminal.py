@@ -1,4 +1,4 @@
-"""The real command on a terminal of a given width."""
+"""The command on a terminal of a given width."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import termios
 from pathlib import Path
 from typing import Self
 
+from tests.edges.cli.in_process import run_in_process
 from tests.edges.cli.tribal_command import TRIBAL, clean_environment
 
 _PRESSED_AT_MOST = 3
@@ -94,10 +95,18 @@ class Dialogue:
         return bool(data)
 
 
-def on_terminal(*command: object, cwd: Path, width: int, with_errors: bool = False, **environment: str) -> str:
-    """Everything that a command writes to a terminal of this many columns; what goes to standard error too, if asked.
+def on_terminal(*command: object, cwd: Path, width: int, **environment: str) -> str:
+    """What a command in this process writes to standard output, a terminal of this many columns; it has to succeed."""
+    variables = clean_environment(TERM="xterm-256color", **environment) | {"COLUMNS": str(width)}
+    ran = run_in_process([str(TRIBAL), *map(str, command)], cwd=cwd, environment=variables, is_terminal=True)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
 
-    The command has to succeed.
+
+def on_real_terminal(*command: object, cwd: Path, width: int, with_errors: bool = False, **environment: str) -> str:
+    """What a process writes to a terminal of this many columns; it has to succeed.
+
+    With `with_errors`, what goes to standard error is part of it.
     """
     with Dialogue(*command, cwd=cwd, width=width, with_errors=with_errors, **environment) as dialogue:
         code, shown = dialogue.end()

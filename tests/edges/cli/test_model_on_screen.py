@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.edges.cli.terminal import Dialogue, on_terminal
-from tests.edges.cli.tribal_command import tribal
+from tests.edges.cli.terminal import Dialogue, on_real_terminal
+from tests.edges.cli.tribal_command import tribal, tribal_process
 from tests.fakes.claude import KEY, FakeClaude
 from tests.fakes.claude.minds import asked_numbers
 from tests.plugins.postgres import FreshDatabase
@@ -53,6 +53,11 @@ class Yard:
     def tribal(self, *arguments: object, key: str = KEY, **environment: str) -> Any:
         """Run a command."""
         return tribal(*arguments, cwd=self.folder, CLAUDE_KEY=key, **environment)
+
+    def without_its_package(self, *arguments: object, hiding: Path) -> Any:
+        """Run a command in a process that cannot import the SDK, by means of a file in an empty folder."""
+        (hiding / "sitecustomize.py").write_text(WITHOUT_THE_SDK)
+        return tribal_process(*arguments, cwd=self.folder, CLAUDE_KEY=KEY, PYTHONPATH=str(hiding))
 
     def pages(self) -> str:
         """All Markdown."""
@@ -145,7 +150,7 @@ def test_ctrl_c_at_the_question_ends_the_run_at_once(yard: Yard) -> None:
 
 
 def test_on_a_terminal_nobody_is_asked_below_the_budget(yard: Yard) -> None:
-    shown = on_terminal("run", "--budget", "1", cwd=yard.folder, width=120, with_errors=True, CLAUDE_KEY=KEY)
+    shown = on_real_terminal("run", "--budget", "1", cwd=yard.folder, width=120, with_errors=True, CLAUDE_KEY=KEY)
     assert "[y/N]" not in shown
     assert len(yard.claude.calls) == 4
 
@@ -210,13 +215,12 @@ def test_without_its_package_one_message_says_what_to_install(
     yard: Yard, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     hiding = tmp_path_factory.mktemp("hiding")
-    (hiding / "sitecustomize.py").write_text(WITHOUT_THE_SDK)
-    ran = yard.tribal("run", PYTHONPATH=str(hiding))
+    ran = yard.without_its_package("run", hiding=hiding)
     assert ran.returncode == 0, ran.stderr
     [warning] = [line for line in ran.stderr.splitlines() if "rules describe" in line]
     assert "pip install 'tribal-knowledge[model]'" in warning
     assert "3 tables documented, 0 unchanged, 0 failed" in ran.stdout
-    shown = yard.tribal("check", "--prompt", "crate", PYTHONPATH=str(hiding))
+    shown = yard.without_its_package("check", "--prompt", "crate", hiding=hiding)
     assert shown.returncode == 2
     assert "pip install 'tribal-knowledge[model]'" in shown.stderr
 
@@ -233,9 +237,7 @@ def test_a_check_says_whether_the_model_could_be_asked_and_asks_nothing(yard: Ya
 
 
 def test_a_check_says_what_the_model_lacks(yard: Yard, tmp_path_factory: pytest.TempPathFactory) -> None:
-    hiding = tmp_path_factory.mktemp("hiding")
-    (hiding / "sitecustomize.py").write_text(WITHOUT_THE_SDK)
-    without_package = yard.tribal("check", PYTHONPATH=str(hiding))
+    without_package = yard.without_its_package("check", hiding=tmp_path_factory.mktemp("hiding"))
     assert "pip install 'tribal-knowledge[model]'" in without_package.stdout
     yard.write(api_key_secret="NOT_SET")
     without_key = yard.tribal("check")

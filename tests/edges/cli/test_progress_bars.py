@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from tests.edges.cli.terminal import on_terminal
+from tests.edges.cli.terminal import on_real_terminal
 from tests.plugins.postgres import FreshDatabase
 from tribal.edges.cli.progress import TerminalSink
 from tribal.edges.cli.safe_console import SafeConsole
@@ -40,7 +40,7 @@ def test_a_run_over_long_names_shows_bars_counts_and_times_at_any_width(
 ) -> None:
     dsn = fresh_database(TABLES)
     (tmp_path / "databases.yaml").write_text(f"databases: [{{name: {LONG}, dsn: '{dsn}'}}]\n")
-    written = on_terminal("run", cwd=tmp_path, width=width, with_errors=True)
+    written = on_real_terminal("run", cwd=tmp_path, width=width, with_errors=True)
     lines = lines_of(written, "document")
     assert all(len(line) <= width for stage in ("read", "document", "index") for line in lines_of(written, stage))
     assert re.fullmatch(f"document {ended}", lines[-1])

@@ -1,4 +1,4 @@
-"""The real `tribal` command, as a user starts it."""
+"""The command `tribal`, in this process or as a user starts it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from tests.edges.cli.in_process import run_in_process
 
 TRIBAL = Path(sys.executable).parent / "tribal"
 _FOREIGN = ("PG", "TRIBAL", "SOURCE_DATE_EPOCH", "DATABASE_URL")
@@ -19,7 +21,12 @@ def clean_environment(**extra: str) -> dict[str, str]:
 
 
 def tribal(*arguments: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command to its end."""
+    """Run the command to its end, in this process."""
+    return run_in_process([str(TRIBAL), *map(str, arguments)], cwd=cwd, environment=clean_environment(**environment))
+
+
+def tribal_process(*arguments: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command to its end, in a process of its own."""
     return subprocess.run(
         [TRIBAL, *map(str, arguments)],
         cwd=cwd,
