@@ -12,7 +12,7 @@ from pg8000.native import Connection
 
 from servers.postgres import EmbeddedServer
 from tests.attack.outcome import Attack, Outcome
-from tests.edges.cli.tribal_command import tribal
+from tests.edges.cli.tribal_command import tribal_process
 from tests.plugins.postgres import connected
 
 WORKERS = 2
@@ -94,7 +94,7 @@ def attack(attack: Attack) -> Iterator[Outcome]:
         create(dsn, tables)
         (folder / "databases.yaml").write_text(f"databases: [{{name: storm, dsn: '{dsn}'}}]\n")
         with storm(dsn, tables):
-            plans = [tribal("plan", "--json", cwd=folder) for _ in range(times)]
+            plans = [tribal_process("plan", "--json", cwd=folder) for _ in range(times)]
     failed = [plan.stderr for plan in plans if plan.returncode != 0]
     lost = [plan.stdout for plan in plans if plan.returncode == 0 and '"storm.public.calm_view"' not in plan.stdout]
     yield Outcome("plans", times, len(failed), example=failed[0][:300] if failed else "")

@@ -21,7 +21,7 @@ from moto.core.config import default_user_config
 
 from infra.stacks.run_definition import RunFunctions, run_definition
 from servers.moto import MotoServer
-from tests.edges.cli.tribal_command import TRIBAL, start_tribal, tribal
+from tests.edges.cli.tribal_command import TRIBAL, start_tribal, tribal, tribal_process
 from tests.functions.calls import Context, sqs_record
 from tests.remote.signed_api import KEY, REGION, SECRET, STAGE, Api, serving
 from tribal_contracts import DocumentationManifest, RunRecord
@@ -62,7 +62,12 @@ class Deployed:
         return tribal(*arguments, cwd=self.folder, **(self.variables | more))
 
     def ask(self, *arguments: object, **more: str) -> subprocess.CompletedProcess[str]:
-        """`tribal --profile dev ...`."""
+        """`tribal --profile dev ...`.
+
+        `run` and `tail` get a process: meanwhile the functions of an execution read the environment of this one.
+        """
+        if arguments[0] in ("run", "tail"):
+            return tribal_process("--profile", "dev", *arguments, cwd=self.folder, **(self.variables | more))
         return self.tribal("--profile", "dev", *arguments, **more)
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
@@ -116,6 +121,8 @@ def deployed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Deployed]:
             "POWERTOOLS_SERVICE_NAME": "test",
             "POWERTOOLS_METRICS_NAMESPACE": "Test",
             "POWERTOOLS_TRACE_DISABLED": "true",
+            # They would go to the standard output of a command in this process.
+            "POWERTOOLS_METRICS_DISABLED": "true",
             # By which moto's own state machines call the services.
             "MOTO_PORT": str(server.port),
         }
@@ -125,8 +132,11 @@ def deployed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Deployed]:
         patch.setitem(default_user_config, "stepfunctions", {"execute_state_machine": True})
         # Where functions keep their copy of the index; and they hold it open between calls.
         patch.setattr(tempfile, "tempdir", str(folder))
-        importlib.import_module("functions.indexer.handler").application.cache_clear()
-        importlib.import_module("functions.retriever.handler").application.cache_clear()
+        for name in ("indexer", "retriever"):
+            application = importlib.import_module(f"functions.{name}.handler").application
+            application.cache_clear()
+            # It reads the environment here, not that of a command.
+            application()
         try:
             _deploy(environment)
             yield environment

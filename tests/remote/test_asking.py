@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.edges.cli.tribal_command import tribal
+from tests.edges.cli.tribal_command import tribal, tribal_process
 from tests.remote.environments import Deployed, deployed, loaded_by, make_stack, without_aws
 from tests.remote.signed_api import REGION, STAGE, TOKEN, serving
 
@@ -128,20 +128,21 @@ def test_an_address_and_a_token_need_neither_an_account_nor_its_packages(environ
     environment.api.auth = "jwt"
     text = f"profiles:\n  tools:\n    api: {environment.api.address}{STAGE}\n    token: ${{MINE}}\n"
     variables = {"TRIBAL_PROFILES": profiles(tmp_path, text), "MINE": TOKEN} | without_aws(tmp_path)
-    ran = tribal("--profile", "tools", "search", "unpaid invoices", cwd=tmp_path, **variables)
+    ran = tribal_process("--profile", "tools", "search", "unpaid invoices", cwd=tmp_path, **variables)
     assert ran.returncode == 0, ran.stderr
     assert "company.billing.invoice" in ran.stdout
 
 
 def test_without_the_packages_for_aws_the_install_command_is_named(environment: Deployed, tmp_path: Path) -> None:
     for arguments in (["status"], ["domains"], ["run"]):
-        ran = environment.ask(*arguments, **without_aws(tmp_path))
+        variables = environment.variables | without_aws(tmp_path)
+        ran = tribal_process("--profile", "dev", *arguments, cwd=tmp_path, **variables)
         assert (ran.returncode, "pip install 'tribal-knowledge[aws]'" in ran.stderr) == (2, True), ran.stderr
 
 
 def test_a_store_in_s3_needs_them_too(tmp_path: Path) -> None:
     (tmp_path / "databases.yaml").write_text("databases:\n  - {name: a, dsn: 'postgresql://u@h/d'}\nstore: s3://bkt\n")
-    ran = tribal("status", cwd=tmp_path, **without_aws(tmp_path))
+    ran = tribal_process("status", cwd=tmp_path, **without_aws(tmp_path))
     assert (ran.returncode, "pip install 'tribal-knowledge[aws]'" in ran.stderr) == (2, True)
 
 

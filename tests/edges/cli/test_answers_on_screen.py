@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.edges.cli.terminal import on_terminal
+from tests.edges.cli.terminal import on_real_terminal, on_terminal
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.mcp.asked import index_project
 from tests.sample_shop.indexed import table_document
@@ -46,21 +46,31 @@ def on_a_terminal(project: Path, width: int, *command: str) -> list[str]:
     return re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_in_a_pipe_nothing_is_coloured_wrapped_or_padded(project: Path, command: list[str]) -> None:
-    lines = in_a_pipe(project, *command)
-    assert lines
-    assert not any("\x1b" in line or line != line.rstrip() for line in lines)
+def test_a_real_terminal_tells_its_width_and_shows_the_same(project: Path) -> None:
+    command = ("search", "customer orders")
+    real = on_real_terminal(*command, cwd=project, width=60).replace("\r\n", "\n")
+    assert real == on_terminal(*command, cwd=project, width=60)
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_in_a_pipe_nothing_is_coloured_wrapped_or_padded(project: Path) -> None:
+    shown = {" ".join(command): in_a_pipe(project, *command) for command in COMMANDS}
+    assert [command for command, lines in shown.items() if not lines] == []
+    every = [line for lines in shown.values() for line in lines]
+    odd = [line for line in every if "\x1b" in line or line != line.rstrip()]
+    assert odd == []
+
+
 @pytest.mark.parametrize("width", [60, 100])
-def test_on_a_terminal_text_keeps_to_the_width_and_says_the_same(project: Path, command: list[str], width: int) -> None:
-    lines = on_a_terminal(project, width, *command)
-    if command[0] != "join":
-        assert max(map(len, lines)) <= width
-    shown, piped = (sorted(re.sub(r"\s", "", "".join(text))) for text in (lines, in_a_pipe(project, *command)))
-    assert shown == piped
+def test_on_a_terminal_text_keeps_to_the_width_and_says_the_same(project: Path, width: int) -> None:
+    too_long, different = [], []
+    for command in COMMANDS:
+        lines = on_a_terminal(project, width, *command)
+        if command[0] != "join":
+            too_long += [line for line in lines if len(line) > width]
+        shown, piped = (sorted(re.sub(r"\s", "", "".join(text))) for text in (lines, in_a_pipe(project, *command)))
+        if shown != piped:
+            different.append(command)
+    assert (too_long, different) == ([], [])
 
 
 def test_wrapped_paragraphs_of_a_search_stay_below_their_table(project: Path) -> None:

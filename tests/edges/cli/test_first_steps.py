@@ -34,11 +34,11 @@ def test_without_anything_the_next_step_is_named(tmp_path: Path) -> None:
     assert "tribal init" in ran.stderr
 
 
-@pytest.mark.parametrize("command", ["search x", "table x", "join a b", "domains", "domain x"])
-def test_asking_before_anything_is_indexed_says_so(tmp_path: Path, command: str) -> None:
-    ran = tribal(*command.split(), cwd=tmp_path)
-    assert ran.returncode == 6
-    assert "index" in ran.stderr
+def test_asking_before_anything_is_indexed_says_so(tmp_path: Path) -> None:
+    commands = ("search x", "table x", "join a b", "domains", "domain x")
+    ended = {command: tribal(*command.split(), cwd=tmp_path) for command in commands}
+    assert {command: ran.returncode for command, ran in ended.items()} == dict.fromkeys(commands, 6)
+    assert [command for command, ran in ended.items() if "index" not in ran.stderr] == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -170,7 +170,8 @@ def test_a_password_may_come_from_a_mounted_file_and_its_absence_is_named(
     assert ran.returncode == 0, ran.stderr
 
 
-SLOW = "".join(f"CREATE TABLE t{n:03} (id int PRIMARY KEY, v text);" for n in range(400))
+COUNT = 200
+SLOW = "".join(f"CREATE TABLE t{n:03} (id int PRIMARY KEY, v text);" for n in range(COUNT))
 
 
 def test_the_second_of_two_runs_at_once_is_told_who_is_first(tmp_path: Path, fresh_database: FreshDatabase) -> None:
@@ -222,8 +223,8 @@ def test_a_run_can_be_followed_from_elsewhere_until_it_ends(tmp_path: Path, fres
     finally:
         _, errors = running.communicate(timeout=120)
     assert (running.returncode, followed.returncode) == (0, 0), errors + followed.stderr
-    assert "document: 400 tables" in followed.stderr
-    assert followed.stdout.startswith("completed: 400 tables documented")
+    assert f"document: {COUNT} tables" in followed.stderr
+    assert followed.stdout.startswith(f"completed: {COUNT} tables documented")
 
 
 def test_a_run_that_was_killed_is_not_followed_for_ever(tmp_path: Path, fresh_database: FreshDatabase) -> None:
@@ -274,7 +275,7 @@ def test_ctrl_c_stops_cleanly_and_the_next_run_carries_on(
     lease = json.loads((tmp_path / "progress" / "lease.json").read_bytes())
     assert lease["released"]
     done = len(list(tmp_path.glob("docs/**/*.t*.json")))
-    assert done < 400
+    assert done < COUNT
     status = tribal("status", cwd=tmp_path).stdout.splitlines()
     assert " (run) stopped, " in status[0]
     assert status[0].endswith("; `tribal run` carries on")
@@ -285,7 +286,7 @@ def test_ctrl_c_stops_cleanly_and_the_next_run_carries_on(
     again = tribal("run", dsn, "--json", cwd=tmp_path, SOURCE_DATE_EPOCH="1767225600")
     assert again.returncode == 0, again.stderr
     record = json.loads(again.stdout)
-    assert record["tables_documented"] + record["tables_unchanged"] == 400
+    assert record["tables_documented"] + record["tables_unchanged"] == COUNT
     assert record["tables_unchanged"] >= done - 12
 
 
@@ -335,6 +336,5 @@ def test_a_failed_database_leaves_the_other_documented_and_the_exit_code_says_in
     assert list(tmp_path.glob("docs/good/**/public.t.md"))
 
 
-@pytest.mark.parametrize("name", ["--version", "--help"])
-def test_the_command_answers_at_once(tmp_path: Path, name: str) -> None:
-    assert tribal(name, cwd=tmp_path).returncode == 0
+def test_help_and_version_need_nothing(tmp_path: Path) -> None:
+    assert [tribal(name, cwd=tmp_path).returncode for name in ("--version", "--help")] == [0, 0]
