@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from urllib.parse import unquote
 
-import pytest
 from pydantic import BaseModel
 
 from tests import ROOT
@@ -33,47 +32,59 @@ def text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_is_documented_and_has_help(command: str, tmp_path: Path) -> None:
-    shown = tribal(command, "--help", cwd=tmp_path)
-    assert shown.returncode == 0
-    assert f"`tribal {command}" in text("docs/commands.md")
-    options = set(re.findall(r"--[a-z][a-z-]+", shown.stdout)) - {"--help", "--json", "--project", "--no-"}
-    documented = text("docs/commands.md")
+def options_of(help_text: str) -> set[str]:
+    return set(re.findall(r"--[a-z][a-z-]+", help_text)) - {"--help", "--json", "--project", "--no-"}
+
+
+def undocumented(options: set[str], documented: str) -> set[str]:
+    """Options that the page names neither as they are nor by their opposite."""
     negatives = {option for option in options if option.startswith("--no-")}
-    missing = {
+    named = negatives | set(re.findall(r"--[a-z-]+", documented))
+    return {
         option
         for option in options
         if option not in documented
         and option.replace("--no-", "--", 1) not in documented
-        and option.replace("--", "--no-", 1) not in negatives | set(re.findall(r"--[a-z-]+", documented))
+        and option.replace("--", "--no-", 1) not in named
     }
-    assert missing - {"--interval"} == set()
-    assert "--json" in shown.stdout
 
 
-@pytest.mark.parametrize("command", ["run", "status", "tail"])
-def test_every_option_of_a_command_that_looks_into_an_environment_is_documented(command: str, tmp_path: Path) -> None:
-    shown = tribal("--profile", "dev", command, "--help", cwd=tmp_path)
-    assert shown.returncode == 0
+def test_every_command_is_documented_and_has_help(tmp_path: Path) -> None:
+    documented = text("docs/commands.md")
+    shown = {command: tribal(command, "--help", cwd=tmp_path) for command in COMMANDS}
+    assert [command for command, ran in shown.items() if ran.returncode != 0] == []
+    assert [command for command in COMMANDS if f"`tribal {command}" not in documented] == []
+    missing = {command: undocumented(options_of(ran.stdout), documented) for command, ran in shown.items()}
+    assert {command: options for command, options in missing.items() if options - {"--interval"}} == {}
+    assert [command for command, ran in shown.items() if "--json" not in ran.stdout] == []
+
+
+def test_every_option_of_a_command_that_looks_into_an_environment_is_documented(tmp_path: Path) -> None:
     section = text("docs/commands.md").partition("## A deployed environment")[2].partition("\n## ")[0]
-    options = set(re.findall(r"--[a-z][a-z-]+", shown.stdout)) - {"--help"}
-    assert [option for option in sorted(options) if option not in section] == []
+    missing = {}
+    for command in ("run", "status", "tail"):
+        shown = tribal("--profile", "dev", command, "--help", cwd=tmp_path)
+        assert shown.returncode == 0
+        options = set(re.findall(r"--[a-z][a-z-]+", shown.stdout)) - {"--help"}
+        missing[command] = [option for option in sorted(options) if option not in section]
+    assert missing == {"run": [], "status": [], "tail": []}
 
 
-@pytest.mark.parametrize("tool", sorted(REGISTRY.tools))
-def test_every_tool_is_documented_with_its_inputs(tool: str) -> None:
-    line = next(line for line in text("docs/tools.md").splitlines() if line.startswith(f"| `{tool}`"))
-    for name in REGISTRY.tools[tool].input_model.model_fields:
-        assert f"`{name}" in line
+def test_every_tool_is_documented_with_its_inputs() -> None:
+    missing = []
+    for name, tool in REGISTRY.tools.items():
+        line = next((line for line in text("docs/tools.md").splitlines() if line.startswith(f"| `{name}`")), "")
+        missing += [(name, field) for field in ("", *tool.input_model.model_fields) if f"`{field}" not in line]
+    assert missing == []
 
 
-@pytest.mark.parametrize(
-    "model", [ProjectFile, DatabaseEntry, DatabaseLimits, KnowledgeSettings, ModelSettings, ModelPrice, ProfileEntry]
-)
-def test_every_key_of_the_configuration_is_documented(model: type[BaseModel]) -> None:
+def test_every_key_of_the_configuration_is_documented() -> None:
     documented = text("docs/configuration.md")
-    assert [name for name in model.model_fields if not re.search(rf"\b{name}\b", documented)] == []
+    models: tuple[type[BaseModel], ...] = (
+        *(ProjectFile, DatabaseEntry, DatabaseLimits, KnowledgeSettings, ModelSettings, ModelPrice, ProfileEntry),
+    )
+    keys = [(model.__name__, name) for model in models for name in model.model_fields]
+    assert [key for key in keys if not re.search(rf"\b{key[1]}\b", documented)] == []
 
 
 def test_every_exit_code_is_documented() -> None:
@@ -85,10 +96,11 @@ def test_every_error_code_is_documented() -> None:
     assert [code for code in ERROR_CODES if code not in text("docs/contracts.md")] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
-    links = re.findall(
-        r"(?<!\\)\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    )
-    local = [unquote(link.partition("#")[0]) for link in links if not re.match(r"[a-z]+:", link)]
-    assert [link for link in local if link and not (page.parent / link).exists()] == []
+def test_every_link_of_a_page_leads_to_a_file() -> None:
+    dead = []
+    for page in PAGES:
+        prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        links = re.findall(r"(?<!\\)\]\(([^)\s]+)\)", prose)
+        local = [unquote(link.partition("#")[0]) for link in links if not re.match(r"[a-z]+:", link)]
+        dead += [(page.name, link) for link in local if link and not (page.parent / link).exists()]
+    assert dead == []

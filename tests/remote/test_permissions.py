@@ -5,24 +5,30 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from moto import settings
 
+from servers.postgres import EmbeddedServer
 from tests import ROOT
-from tests.plugins.postgres import FreshDatabase
+from tests.plugins.postgres import new_database
 from tests.remote.environments import Deployed, deployed
 from tests.remote.test_running import SHOP, configure, slow_machine
+
+pytestmark = pytest.mark.xdist_group("permissions")
 
 OPERATING = ROOT / "docs" / "operating.md"
 
 
-@pytest.fixture
-def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh_database: FreshDatabase) -> Iterator[Deployed]:
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory, postgres_server: EmbeddedServer) -> Iterator[Deployed]:
     """An environment in which a run has ended."""
-    with deployed(tmp_path, monkeypatch) as made:
-        configure(made, fresh_database(SHOP))
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        deployed(tmp_path_factory.mktemp("deployed"), patch) as made,
+        new_database(postgres_server, SHOP) as dsn,
+    ):
+        configure(made, dsn)
         assert made.ask("run", "--follow").returncode == 0
         yield made
 

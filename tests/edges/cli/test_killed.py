@@ -22,7 +22,7 @@ from tests.plugins.postgres import new_database
 from tribal.identity.locations import INDEX_FILE
 
 EPOCH = "1767225600"
-KILLS = int(os.environ.get("TRIBAL_KILLS", "8"))
+KILLS = int(os.environ.get("TRIBAL_KILLS", "6"))
 FINISHED = ("README.md", "domain.json", "relationships.json", "overview.json", "documentation-manifest.json")
 STAGES = ("plan", "document", "finish")
 # Locks, the lease with its holder, and a record for each run; SQLite's file is compared by what it says.

@@ -28,7 +28,7 @@ from tribal_contracts import IndexerProgress
 pytestmark = pytest.mark.slow
 
 EPOCH = "1767225600"
-KILLS = int(os.environ.get("TRIBAL_KILLS", "5"))
+KILLS = int(os.environ.get("TRIBAL_KILLS", "4"))
 DSN = "postgresql://nobody@127.0.0.1:1/shop"
 PROGRAM = """
 import os, signal, sqlite3, sys

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -34,9 +35,8 @@ def dsn(postgres_server: EmbeddedServer) -> Iterator[str]:
         yield dsn
 
 
-def project(folder: Path, dsn: str, processes: int) -> Path:
+def planned_project(folder: Path, dsn: str, processes: int) -> Path:
     """A planned project that documents in so many processes, in many small units."""
-    folder.mkdir()
     entry = f'databases:\n  - name: company\n    dsn: "{dsn}"\n'
     (folder / "databases.yaml").write_text(f"{entry}tables_per_unit: 10\nworker_processes: {processes}\n")
     assert tribal("plan", cwd=folder, SOURCE_DATE_EPOCH=EPOCH).returncode == 0
@@ -46,9 +46,20 @@ def project(folder: Path, dsn: str, processes: int) -> Path:
 @pytest.fixture(scope="module")
 def alone(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """What one process writes."""
-    folder = project(tmp_path_factory.mktemp("alone") / "project", dsn, processes=1)
+    folder = planned_project(tmp_path_factory.mktemp("alone"), dsn, processes=1)
     assert tribal("document", cwd=folder, SOURCE_DATE_EPOCH=EPOCH).returncode == 0
     return files_of(folder)
+
+
+@pytest.fixture(scope="module")
+def planned(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A planned project for several processes; only to be copied."""
+    return planned_project(tmp_path_factory.mktemp("planned"), dsn, WORKERS)
+
+
+@pytest.fixture
+def folder(planned: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(planned, tmp_path / "project"))
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -69,8 +80,7 @@ def workers_at_work(run: subprocess.Popen[str]) -> list[psutil.Process]:
     raise AssertionError(run.communicate())
 
 
-def test_several_processes_write_what_one_writes(dsn: str, alone: dict[str, bytes], tmp_path: Path) -> None:
-    folder = project(tmp_path / "project", dsn, WORKERS)
+def test_several_processes_write_what_one_writes(alone: dict[str, bytes], folder: Path) -> None:
     ran = start_tribal("document", cwd=folder, SOURCE_DATE_EPOCH=EPOCH)
     assert len(workers_at_work(ran)) == WORKERS
     output, errors = ran.communicate(timeout=60)
@@ -82,8 +92,7 @@ def test_several_processes_write_what_one_writes(dsn: str, alone: dict[str, byte
     assert files_of(folder) == alone
 
 
-def test_a_worker_that_dies_costs_nothing_but_time(dsn: str, alone: dict[str, bytes], tmp_path: Path) -> None:
-    folder = project(tmp_path / "project", dsn, WORKERS)
+def test_a_worker_that_dies_costs_nothing_but_time(alone: dict[str, bytes], folder: Path) -> None:
     ran = start_tribal("document", cwd=folder, SOURCE_DATE_EPOCH=EPOCH)
     for worker in workers_at_work(ran):
         worker.kill()
@@ -97,9 +106,8 @@ def test_a_worker_that_dies_costs_nothing_but_time(dsn: str, alone: dict[str, by
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_ends_early_leaves_no_worker_behind_and_is_carried_on(
-    number: signal.Signals, dsn: str, alone: dict[str, bytes], tmp_path: Path
+    number: signal.Signals, alone: dict[str, bytes], folder: Path
 ) -> None:
-    folder = project(tmp_path / "project", dsn, WORKERS)
     ran = start_tribal("document", cwd=folder, SOURCE_DATE_EPOCH=EPOCH)
     workers = workers_at_work(ran)
     ran.send_signal(number)
@@ -113,8 +121,7 @@ def test_a_run_that_ends_early_leaves_no_worker_behind_and_is_carried_on(
     assert files_of(folder) == alone
 
 
-def test_an_error_in_a_worker_ends_the_run_as_it_would_have_ended_here(dsn: str, tmp_path: Path) -> None:
-    folder = project(tmp_path / "project", dsn, WORKERS)
+def test_an_error_in_a_worker_ends_the_run_as_it_would_have_ended_here(folder: Path) -> None:
     # The last units of the plan cannot write: a file stands where their folder should be.
     last = max((folder / "progress" / "runs").glob("*/units/*.json"))
     (folder / "progress" / "work_units").mkdir(exist_ok=True)
