@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
-from collections.abc import Iterator
+import threading
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
 from tests import ROOT
+from tests.edges.cli.in_process import run_in_process
+from tests.edges.cli.tribal_command import clean_environment
 from tests.plugins.postgres import FreshDatabase
+from tribal.edges.cli.app import main
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 SHOP = (ROOT / "tests" / "fixtures" / "store_0_1.sql").read_text(encoding="utf-8")
 PACKAGE = ROOT / "layers" / "tribal" / "python" / "tribal"
 STEP = re.compile(r"^\d+\. `(?P<module>[\w/]+)\.py` \(`(?P<function>\w+)`\)$", re.MULTILINE)
 PLACE = re.compile(r"^- `(?P<path>[^`]+)`: ", re.MULTILINE)
-
-FOLLOW = """
-import sys, threading
-wanted = set(sys.argv[1].split(","))
-target = open(sys.argv[2], "w", buffering=1)
-def note(frame, event, _):
-    if event == "call":
-        name = f"{frame.f_globals.get('__name__', '')} {frame.f_code.co_name}"
-        if name in wanted or name.startswith("tribal.settings."):
-            target.write(name + "\\n")
-sys.argv = ["tribal", *sys.argv[3:]]
-from tribal.edges.cli.app import main
-threading.setprofile(note)
-sys.setprofile(note)
-main()
-"""
 
 
 def walk(title: str) -> list[tuple[str, str]]:
@@ -58,15 +45,29 @@ def test_no_walk_comes_back_to_a_room_that_it_has_left(title: str) -> None:
     assert len(visited) == len(set(visited)) > 1
 
 
-def calls_of(folder: Path, *arguments: str) -> Iterator[str]:
-    """What a command really called, of all that the walks name, in order."""
-    wanted = ",".join({f"tribal.{module} {function}" for title in WALKS for module, function in walk(title)})
-    log = folder / "calls.txt"
-    ran = subprocess.run(
-        [sys.executable, "-c", FOLLOW, wanted, str(log), *arguments], capture_output=True, text=True, check=False
-    )
+def calls_of(folder: Path, *arguments: str) -> list[str]:
+    """What a command really called, of all that the walks name and of the settings, in order."""
+    wanted = {f"tribal.{module} {function}" for title in WALKS for module, function in walk(title)}
+    called: list[str] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            name = f"{frame.f_globals.get('__name__', '')} {frame.f_code.co_name}"
+            if name in wanted or name.startswith("tribal.settings."):
+                called.append(name)
+
+    def program() -> None:
+        threading.setprofile(note)
+        sys.setprofile(note)
+        try:
+            main()
+        finally:
+            sys.setprofile(None)
+            threading.setprofile(None)
+
+    ran = run_in_process(["tribal", *arguments], cwd=folder, environment=clean_environment(), program=program)
     assert ran.returncode == 0, ran.stderr
-    return iter(log.read_text().splitlines())
+    return called
 
 
 def test_the_program_takes_every_step_of_each_walk_in_its_order(fresh_database: FreshDatabase, tmp_path: Path) -> None:
@@ -75,22 +76,21 @@ def test_the_program_takes_every_step_of_each_walk_in_its_order(fresh_database: 
     (tmp_path / "databases.yaml").write_text(
         f"databases: [{{name: shop, dsn: '{dsn}'}}]\nunits_at_once: 1\ntables_at_once: 1\n"
     )
-    project = ("--project", str(tmp_path))
     commands = {
-        "A unit": ("run", *project),
-        "A table": ("run", "--force", *project),
-        "A DSN": ("run", dsn, *project),
-        "A question": ("search", "unpaid invoices", *project),
+        "A unit": ("run",),
+        "A table": ("run", "--force"),
+        "A DSN": ("run", dsn),
+        "A question": ("search", "unpaid invoices"),
     }
     assert set(commands) == set(WALKS)
     for title, command in commands.items():
-        calls = calls_of(tmp_path, *command)
+        calls = iter(calls_of(tmp_path, *command))
         taken = [step for step in walk(title) if f"tribal.{step[0]} {step[1]}" in calls]
         assert taken == walk(title), title
 
 
 def test_a_dsn_is_read_before_anything_is_built_from_it(fresh_database: FreshDatabase, tmp_path: Path) -> None:
-    called = [*calls_of(tmp_path, "run", fresh_database(SHOP), "--project", str(tmp_path))]
+    called = calls_of(tmp_path, "run", fresh_database(SHOP))
     built = called.index("tribal.app.local local_application")
     connected_to = called.index("tribal.adapters.postgres.connections.connection open_connection")
     assert not any(name.startswith("tribal.settings.") for name in called[built:connected_to])
