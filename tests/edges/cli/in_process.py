@@ -40,6 +40,8 @@ def run_in_process(
 ) -> subprocess.CompletedProcess[str]:
     """Run the command to its end and restore the state of this process.
 
+    Caches of functions stay: what they hold depends on the arguments alone.
+
     Args:
         arguments: the name of the program and its arguments.
         cwd: the folder that the command runs in.
