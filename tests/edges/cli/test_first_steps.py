@@ -193,6 +193,9 @@ def test_a_run_can_be_watched_until_it_ends(tmp_path: Path, fresh_database: Fres
     running = start_tribal("run", fresh_database(SLOW), cwd=tmp_path)
     watching = None
     try:
+        assert running.stderr is not None
+        while "document" not in running.stderr.readline():
+            assert running.poll() is None
         while not any('"running"' in path.read_text() for path in (tmp_path / WORK_UNITS).glob("*/progress.json")):
             assert running.poll() is None
         # On a busy machine all tables are documented before another program has started.
