@@ -47,7 +47,7 @@ e2e: $(READY) $(CDK) ## Deploy into a stand-in for AWS and play the whole system
 attack: $(READY) ## Try what hostile hands and failing disks would; a part of it is in make test
 	@$(BIN)/python -m tests.attack
 
-bench: $(READY) ## Measure start-up times and a run on the sample database
+bench: $(READY) ## Measure start-up, runs, searches and, with TRIBAL_BENCH_DATA, quality
 	@$(BIN)/python -m bench
 
 live: $(READY) ## Ask the real API about five sample tables, for five cents at most, and a Snowflake account of yours

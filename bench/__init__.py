@@ -1,1 +1,1 @@
-"""Benchmarks, run by `make bench`; tests never assert their results."""
+"""Benchmarks: one module per question, measured through `bench.harness`; never part of the tests."""

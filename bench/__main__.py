@@ -1,178 +1,64 @@
-"""`make bench`: start-up, the sample company, generated databases, descriptions. One table, one JSON file.
+"""Measure what changes with the code. `make bench` runs the benchmarks in the first list, `python -m bench.NAME` one.
 
-`TRIBAL_BENCH_QUICK=1` skips 5,000 tables; `TRIBAL_BENCH_DATA` names a folder of real schemas, for rating derived
-descriptions, the grounding of prose, domains and inferred keys, and of questions, for rating retrieval.
+startup         How long do commands take to start, and on a small database?
+runs            How long do runs over 100, 1,000 and 5,000 tables take, and how much memory?
+search          How fast are searches, over SQLite and over OpenSearch?
+first_request   How long do callers of the deployed retriever wait for the first answer of a new instance?
+snowflake       How long does planning a large Snowflake database take, and how many queries?
+model_runs      How much longer than necessary does a run with a slow model take?
+masking         How often does masking miss or overreach where no pattern decides?
+memory          Do questions find what was remembered, and how fast?
+knowledge       Are SQL and decision records read right, and how fast are queries, checks and syncs?
+
+With `TRIBAL_BENCH_DATA`, a folder of public schemas and questions (see `bench.question_sets`):
+
+retrieval       How well do questions find their tables?
+joins           Are tables joined as people join them, and does the SQL run?
+keys            How many undeclared keys are inferred, and how many of them are right?
+domains         Do the domains of a plan agree with those that people draw?
+descriptions    How much do the rules say about real schemas, and is it true?
+grounding       What do the checks of a model's sentences find, and what do they drop wrongly?
+
+Only by their own command:
+
+compare OTHER   Is this checkout slower than another one? Both are measured in turns.
+indexing        How long does it take to build and update an index, in SQLite and in OpenSearch?
+serving         How many searches a second does `tribal serve` answer, how fast, and does its memory grow?
+deployed        What does a deployed run over 10,000 tables need, on a stand-in for AWS? Or: `make bench-aws`.
+
+Each prints tables and writes them to `.bench/NAME.json`. `--quick` leaves out 5,000 tables. The docstring of each
+module says what it does and which arguments it takes.
 """
 
 from __future__ import annotations
 
-import compileall
-import json
 import os
-import platform
-import shutil
 import sys
-import tempfile
-from dataclasses import asdict
-from pathlib import Path
+from collections.abc import Sequence
+from importlib import import_module
 
-from bench import (
-    copies,
-    descriptions,
-    domains,
-    exact_names,
-    explaining,
-    grounding,
-    joins,
-    keys,
-    memory,
-    prose,
-    real_joins,
-    real_questions,
-    retrieval,
-    snowflake,
-)
-from bench.first_request import first_requests
-from bench.generated import generated_database
-from bench.masking import masking_rates
-from bench.measure import CommandFailedError, Measurement, measure, print_measurements
-from bench.opensearch import OverOpenSearch, cluster, print_rebuild
-from bench.results import recorded
-from demo import COMPANY_SQL
-from servers.opensearch import NodeError
-from servers.postgres import EmbeddedServer, EmbeddedServerError
+from bench.harness import DATA_VARIABLE, open_bench, record
 
-RESULTS = Path(".bench") / "results.json"
-TRIBAL = Path(sys.executable).parent / "tribal"
-SIZES = (100, 1_000)
-LARGE_SIZES = (5_000,)
+WITHOUT_DATA = "startup runs search first_request snowflake model_runs masking memory knowledge".split()
+WITH_DATA = "retrieval joins keys domains descriptions grounding".split()
+_QUICK = {"runs": ["100", "1000"], "search": ["100", "1000"]}
 
 
-def main() -> int:
-    """Measure, print the table, write the file; returns the exit code."""
-    try:
-        with tempfile.TemporaryDirectory(prefix="tribal-bench-") as scratch:
-            folder = Path(scratch)
-            _compile()
-            measurements = [*start_up(folder), *sample_company(folder)]
-            with EmbeddedServer.start(folder / "generated") as server, cluster() as address:
-                opensearch = OverOpenSearch(address, folder)
-                sizes = SIZES if os.environ.get("TRIBAL_BENCH_QUICK") else (*SIZES, *LARGE_SIZES)
-                for tables in sizes:
-                    measurements += generated_database(server, tables, TRIBAL, folder, opensearch)
-                measurements += first_requests(server, TRIBAL, folder)
-                waited = prose.here(server, TRIBAL, folder)
-                planned = snowflake.plan_large(TRIBAL, folder)
-                said = descriptions.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else []
-                agreements = domains.report(server, folder, TRIBAL) if os.environ.get(domains.DATA_VARIABLE) else []
-                grounded = (
-                    grounding.report(server, folder, TRIBAL) if os.environ.get(descriptions.DATA_VARIABLE) else None
-                )
-                key_rates = keys.report(server, folder) if os.environ.get(descriptions.DATA_VARIABLE) else None
-                data = os.environ.get(retrieval.DATA_VARIABLE)
-                scores = retrieval.report(TRIBAL, address) if data else []
-                explained = explaining.explain_joins(Path(data), TRIBAL) if data else []
-                real = real_joins.real_joins(Path(data), TRIBAL) if data else {}
-                names = exact_names.report(Path(data), TRIBAL) if data else []
-                asked = real_questions.report(Path(data), TRIBAL) if data else None
-                repeated = copies.report(TRIBAL)
-                remembered = memory.report(folder / "memory", address)
-    except (CommandFailedError, EmbeddedServerError, NodeError) as error:
-        print(f"make bench: FAILED: {error}", file=sys.stderr)
-        return 1
-    print_measurements(measurements)
-    prose.print_asked(waited)
-    snowflake.print_planned(planned)
-    for rebuild in opensearch.rebuilds:
-        print_rebuild(rebuild)
-    rates = masking_rates()
-    for rate in rates:
-        print(f"masking: {rate.name}: {rate.hits} of {rate.total} ({rate.better} is better)")
-    if said:
-        descriptions.print_said(said)
-    if grounded is not None:
-        grounding.print_grounding(grounded)
-    if agreements:
-        domains.print_agreements(agreements)
-    if key_rates is not None:
-        keys.print_rates(key_rates)
-    if scores:
-        retrieval.print_scores(scores)
-        joins.print_joins({**{score.name: score.joins for score in scores}, **real})
-        explaining.print_explained(explained)
-        exact_names.print_names(names)
-    if asked is not None:
-        real_questions.print_asked(asked)
-    copies.print_copies(repeated)
-    memory.print_remembered(remembered)
-    RESULTS.parent.mkdir(exist_ok=True)
-    machine: dict[str, object] = {"python": platform.python_version(), "system": platform.platform()}
-    machine["cores"] = os.cpu_count()
-    results = {
-        "machine": machine,
-        "results": [asdict(m) for m in measurements],
-        "rebuilds": [asdict(rebuild) for rebuild in opensearch.rebuilds],
-        "prose": asdict(waited),
-        "snowflake": asdict(planned),
-        "masking": [asdict(rate) for rate in rates],
-        "descriptions": [recorded(one) for one in said],
-        "grounding": asdict(grounded) if grounded is not None else None,
-        "domains": [asdict(agreement) for agreement in agreements],
-        "keys": asdict(key_rates) if key_rates is not None else None,
-        "retrieval": [asdict(score) for score in scores],
-        "joins": [asdict(one) for one in explained],
-        "real_joins": [{"name": name, **asdict(score)} for name, score in real.items()],
-        "exact_names": [exact_names.recorded(score) for score in names],
-        "real_questions": asdict(asked) if asked is not None else None,
-        "copies": asdict(repeated),
-        "memory": asdict(remembered),
-    }
-    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
-    print(f"make bench: {len(measurements)} measurements, written to {RESULTS}")
-    return 0
-
-
-def _compile() -> None:
-    """Compile the packages, so that starts are measured without compilation."""
-    for folder in ("layers", "contracts"):
-        compileall.compile_dir(folder, quiet=1)
-
-
-def start_up(folder: Path) -> list[Measurement]:
-    """Measure the start-up time of every command."""
-    python = sys.executable
-    return [
-        measure("python -c pass", [python, "-c", "pass"], runs=9, folder=folder),
-        measure("import tribal", [python, "-c", "import tribal"], runs=9, folder=folder),
-        measure("import tribal_contracts", [python, "-c", "import tribal_contracts"], runs=5, folder=folder),
-        measure("tribal --help", [TRIBAL, "--help"], runs=9, folder=folder),
-    ]
-
-
-def sample_company(folder: Path) -> list[Measurement]:
-    """Measure each stage on the sample company, then what users do most: ask, and run again."""
-    with EmbeddedServer.start(folder / "postgres") as server:
-        server.ensure_database("company", COMPANY_SQL)
-        dsn, project = server.dsn("company"), folder / "project"
-        project.mkdir()
-
-        def timed(name: str, *arguments: str, runs: int = 1) -> Measurement:
-            return measure(f"tribal {name}", [TRIBAL, *arguments, "--project", project], runs=runs, folder=folder)
-
-        results = [
-            timed("plan", "plan", dsn),
-            timed("document", "document", dsn),
-            timed("index", "index", dsn),
-            timed("run, nothing changed", "run", dsn, runs=3),
-            timed("search", "search", "unpaid invoices", runs=5),
-            timed("table", "table", "billing.invoice", runs=5),
-            timed("join", "join", "crm.customer", "billing.payment", "--max-hops", "5", runs=5),
-        ]
-        shutil.rmtree(project)
-        project.mkdir()
-        results.append(timed("run, from nothing", "run", dsn))
-    return results
+def main(arguments: Sequence[str]) -> int:
+    """Run the benchmarks one after the other; returns 1 if one of them failed."""
+    if arguments not in ([], ["--quick"]):
+        print(__doc__)
+        return 0 if arguments == ["--help"] else 2
+    names = [*WITHOUT_DATA, *(WITH_DATA if os.environ.get(DATA_VARIABLE) else ())]
+    codes = []
+    with open_bench() as bench:
+        for name in names:
+            bench.arguments = _QUICK.get(name, ()) if arguments else ()
+            codes.append(record(name, import_module(f"bench.{name}").tables, bench))
+    if len(names) == len(WITHOUT_DATA):
+        print(f"without {', '.join(WITH_DATA)}: set {DATA_VARIABLE} to a folder of public schemas and questions")
+    return max(codes)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,8 +1,9 @@
-"""`make bench-aws`: a deployed run over 10,000 tables, with its packages in the Lambda runtime, on simulated AWS.
+"""What does a deployed run over many tables need? On a stand-in for AWS: `make bench-aws`.
 
-The snapshot of the database is written directly and nothing is indexed: the state of the state machine and the needs of
-each function are measured. The simulation handles some 250 objects a second, AWS far more, so the time of the whole run
-says little, but the time and memory of each function are meaningful.
+`python -m bench.deployed [TABLES]`, by default 10,000 tables. The packages run in the Lambda runtime and the state
+machine as it is deployed. The snapshot of the database is written directly, without samples, and nothing is indexed.
+The stand-in handles some 250 objects a second, AWS far more: the time of the whole run says little, but the time and
+memory of each function, and the size of the state, are meaningful.
 """
 
 from __future__ import annotations
@@ -10,11 +11,9 @@ from __future__ import annotations
 import json
 import statistics
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import closing
 from random import Random
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,7 +22,7 @@ import pytest
 import yaml
 from moto.awslambda.models import LambdaFunction
 
-from infra.environment import Environment
+from bench.harness import Bench, BenchmarkFailed, Row, Table, run
 from infra.function_packages import Packages
 from infra.packaging import build
 from tests.e2e import stand_ins
@@ -35,81 +34,61 @@ from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.infra.state_machines import carried_bytes, history_of
 from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.planning import read_catalog
-from tribal.ports import ObjectStore
 from tribal_contracts import CatalogTable, DatabaseEntry, DocumentationManifest, RunRequest
 
-TABLES, TABLES_A_UNIT, UNITS_AT_ONCE = 10_000, 25, 2
+TABLES, TABLES_PER_UNIT, UNITS_AT_ONCE = 10_000, 25, 2
 LARGEST_STATE_BYTES = 32 * 1024
-RESULTS = Path(".bench") / "deployed.json"
-_AREAS = "sales billing logistics production purchasing people support marketing"
-_SUBJECTS = "order invoice shipment machine supplier employee ticket campaign product account"
+_AREAS = "sales billing logistics production purchasing people support marketing".split()
+_SUBJECTS = "order invoice shipment machine supplier employee ticket campaign product account".split()
 _KINDS = "name:text status_cd:char(2) created_at:timestamptz amount_cents:bigint currency_code:char(3) qty:integer"
-_SEED, _COLUMNS, _LONGEST_SECONDS = 20_251_121, 12, 3 * 3600.0
+_SEED, _LONGEST_SECONDS = 20_251_121, 3 * 3600.0
 
 
-def tables(count: int) -> Iterator[CatalogTable]:
-    """Tables with keys to two earlier ones in the same area."""
-    random = Random(_SEED)
-    made: dict[str, list[str]] = {}
-    for number in range(count):
-        area = _AREAS.split()[number % len(_AREAS.split())]
-        subject = random.choice(_SUBJECTS.split())
-        name = f"{area}.{subject}_{number:05}"
-        earlier = made.setdefault(area, [])
-        parents = random.sample(earlier, min(2, len(earlier)))
-        kinds = [random.choice(_KINDS.split()).split(":") for _ in range(_COLUMNS)]
-        columns = [column(f"{kind}_{place}", type_) for place, (kind, type_) in enumerate(kinds)]
-        references = [(f"{parent.partition('.')[2]}_id", parent) for parent in parents]
-        earlier.append(name)
-        yield table(name, *columns, references=references)
-
-
-@dataclass(frozen=True)
-class Deployment:
-    """What is deployed, and what its runs get."""
-
-    environment: Environment = DEV
-    secrets: Mapping[str, str] = field(default_factory=dict)
-    requests: Sequence[RunRequest] = (RunRequest(),)
-    """Of each run, one after the other."""
-
-
-def run(count: int, folder: Path, deployment: Deployment = Deployment()) -> list[dict[str, Any]]:
-    """Deploy, carry out the runs, and return the measurements of each."""
+def tables(bench: Bench) -> Iterator[Table]:
+    """Deploy the environment `dev`, run once, and report the run and its functions."""
+    if not CDK.exists():
+        raise BenchmarkFailed(f"{CDK} is missing: use `make bench-aws`, on a machine with Node.js")
     # Importing the CDK starts Node.js.
     from infra.app import build_app
 
-    packages = Packages(folder / "packages", f"{sys.version_info.major}.{sys.version_info.minor}")
+    size = int(bench.arguments[0]) if bench.arguments else TABLES
+    packages = Packages(bench.folder / "packages", f"{sys.version_info.major}.{sys.version_info.minor}")
     build(packages, installed=True, bytecode=True)  # as what is deployed has it
-    environment, assembly = deployment.environment, folder / "cdk.out"
-    build_app([environment], packages, output=assembly).synth()
-    with pytest.MonkeyPatch.context() as patch:
-        account = AwsAccount(patch, folder)
-        try:
-            account.deploy(assembly, stack_of(environment))
-            for name, value in deployment.secrets.items():
-                account.keep_secret(name, value)
-            return _measured(account, patch, list(tables(count)), deployment)
-        finally:
-            account.close()
+    assembly = bench.folder / "cdk.out"
+    build_app([DEV], packages, output=assembly).synth()
+    with pytest.MonkeyPatch.context() as patch, closing(AwsAccount(patch, bench.folder)) as account:
+        account.deploy(assembly, stack_of(DEV))
+        store = _prepare(account, patch, list(_catalog_tables(size)))
+        result = _run_once(account, store)
+        yield Table("a deployed run", [result])
+        yield Table("its functions", list(_by_function(account.processes.invocations)))
+    if (result["status"], result["manifest"]) != ("SUCCEEDED", "complete"):
+        raise BenchmarkFailed(f"the run ended {result['status']}, its manifest is {result['manifest']}")
+    if int(result["largest state bytes"] or 0) > LARGEST_STATE_BYTES:
+        raise BenchmarkFailed(f"a state carried more than {LARGEST_STATE_BYTES:,} bytes")
 
 
-def _measured(
-    account: AwsAccount, patch: pytest.MonkeyPatch, made: list[CatalogTable], deployment: Deployment
-) -> list[dict[str, Any]]:
-    outputs = account.outputs_of(stack_of(deployment.environment))
-    bucket = urlsplit(outputs["Store"]).netloc
+def _catalog_tables(count: int) -> Iterator[CatalogTable]:
+    """Tables of 12 columns with keys to two earlier ones in the same area."""
+    random = Random(_SEED)
+    made: dict[str, list[str]] = {area: [] for area in _AREAS}
+    for number in range(count):
+        area = _AREAS[number % len(_AREAS)]
+        name = f"{area}.{random.choice(_SUBJECTS)}_{number:05}"
+        kinds = [random.choice(_KINDS.split()).split(":") for _ in range(12)]
+        columns = [column(f"{kind}_{place}", type_) for place, (kind, type_) in enumerate(kinds)]
+        parents = random.sample(made[area], min(2, len(made[area])))
+        yield table(name, *columns, references=[(f"{parent.partition('.')[2]}_id", parent) for parent in parents])
+        made[area].append(name)
+
+
+def _prepare(account: AwsAccount, patch: pytest.MonkeyPatch, made: list[CatalogTable]) -> S3ObjectStore:
+    """Configure the environment, and have these tables read in place of a database."""
     entry = DatabaseEntry(name="made_up", dsn="postgresql://nobody@127.0.0.1:1/none", sample_rows=0)
-    store = S3ObjectStore(account.client("s3"), bucket)
+    store = S3ObjectStore(account.client("s3"), urlsplit(account.outputs_of(stack_of(DEV))["Store"]).netloc)
     content = {
-        "databases": [
-            {
-                "name": entry.name,
-                "dsn": "postgresql://nobody@127.0.0.1:1/none",
-                "sample_rows": 0,
-            }
-        ],
-        "tables_per_unit": TABLES_A_UNIT,
+        "databases": [{"name": entry.name, "dsn": "postgresql://nobody@127.0.0.1:1/none", "sample_rows": 0}],
+        "tables_per_unit": TABLES_PER_UNIT,
         "units_at_once": UNITS_AT_ONCE,
     }
     store.put("config/databases.yaml", yaml.safe_dump(content).encode())
@@ -124,15 +103,15 @@ def _measured(
         return json.dumps({"database": entry.name, "status": reading.status}), False
 
     stand_ins.run_functions_by(patch, call)
-    states, machine = account.client("stepfunctions"), outputs["StateMachine"]
-    return [_ran(account, states, machine, store, request) for request in deployment.requests]
+    return store
 
 
-def _ran(account: AwsAccount, states: Any, machine: str, store: ObjectStore, request: RunRequest) -> dict[str, Any]:
-    before, began = len(account.processes.invocations), time.monotonic()
-    started = states.start_execution(stateMachineArn=machine, name=f"bench-{before}", input=request.model_dump_json())
+def _run_once(account: AwsAccount, store: S3ObjectStore) -> Row:
+    states, machine = account.client("stepfunctions"), account.outputs_of(stack_of(DEV))["StateMachine"]
+    start = time.monotonic()
+    started = states.start_execution(stateMachineArn=machine, name="bench", input=RunRequest().model_dump_json())
     ended = account.wait_for(started["executionArn"], _LONGEST_SECONDS)
-    seconds = time.monotonic() - began
+    seconds = time.monotonic() - start
     manifest = DocumentationManifest.from_json(store.get("docs/documentation-manifest.json").data)
     events = history_of(states, started["executionArn"])
     return {
@@ -140,56 +119,26 @@ def _ran(account: AwsAccount, states: Any, machine: str, store: ObjectStore, req
         "manifest": manifest.status,
         "tables": sum(database.tables_documented for database in manifest.databases),
         "units": len(manifest.work_units),
-        "began": began,
-        "seconds": round(seconds, 1),
-        "largest_state_bytes": max(carried_bytes(events)),
-        "history_events": len(events),
-        "functions": _by_function(account.processes.invocations[before:]),
+        "seconds": seconds,
+        "largest state bytes": max(carried_bytes(events)),
+        "events": len(events),
     }
 
 
-def _by_function(invocations: list[Invocation]) -> dict[str, dict[str, float]]:
-    of: dict[str, list[Invocation]] = {}
+def _by_function(invocations: list[Invocation]) -> Iterator[Row]:
+    calls: dict[str, list[Invocation]] = {}
     for each in invocations:
-        task = each.event.get("task")
-        of.setdefault(f"{each.function} {task}" if task else each.function, []).append(each)
-    return {
-        name: {
-            "calls": len(calls),
-            "failed": sum(call.failed for call in calls),
-            "median_seconds": round(statistics.median(call.seconds for call in calls), 2),
-            "most_seconds": round(max(call.seconds for call in calls), 2),
-            "peak_mb": round(max(call.peak_bytes for call in calls) / 1e6, 1),
+        calls.setdefault(" ".join(filter(None, (each.function, each.event.get("task")))), []).append(each)
+    for name, some in sorted(calls.items()):
+        yield {
+            "function": name,
+            "calls": len(some),
+            "failed": sum(call.failed for call in some),
+            "median s": statistics.median(call.seconds for call in some),
+            "longest s": max(call.seconds for call in some),
+            "peak MB": max(call.peak_bytes for call in some) / 1e6,
         }
-        for name, calls in sorted(of.items())
-    }
-
-
-def main() -> int:
-    """Run the benchmark, print a table and write the file; returns 0 if the run completed within its bounds."""
-    if not CDK.exists():
-        print(f"error: {CDK} is not there: call this with `make bench-aws`, on a machine with Node.js", file=sys.stderr)
-        return 1
-    with tempfile.TemporaryDirectory(prefix="tribal-bench-aws-") as scratch:
-        (result,) = run(int(sys.argv[1]) if len(sys.argv) > 1 else TABLES, Path(scratch))
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    print(f"{'function':40} {'calls':>6} {'failed':>6} {'median s':>9} {'most s':>7} {'peak MB':>8}")
-    for name, row in result["functions"].items():
-        print(
-            f"{name:40} {row['calls']:6} {row['failed']:6} {row['median_seconds']:9.2f} "
-            f"{row['most_seconds']:7.2f} {row['peak_mb']:8.1f}"
-        )
-    print(
-        f"{result['tables']:,} tables in {result['units']} units, {result['seconds']:.0f} s; largest state "
-        f"{result['largest_state_bytes']:,} bytes (bound {LARGEST_STATE_BYTES:,}), "
-        f"{result['history_events']:,} events of the run itself"
-    )
-    within = result["largest_state_bytes"] <= LARGEST_STATE_BYTES
-    done = (result["status"], result["manifest"]) == ("SUCCEEDED", "complete")
-    print(f"make bench-aws: {'done' if done and within else 'FAILED'}: {result['status']}, {result['manifest']}")
-    return 0 if done and within else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("deployed", tables))

@@ -1,48 +1,38 @@
-"""Measures a cold start as callers see it: importing the retriever and answering its first request.
+"""How long do callers of the deployed retriever wait for the first answer of a new instance?
 
-A fresh interpreter sees only the function's unpacked layers and the packages of the Lambda runtime.
-`python -m bench.first_request` runs this benchmark alone.
+`python -m bench.first_request [TABLES] [opensearch]`, by default 1,000 tables. A fresh interpreter sees only the
+function's unpacked layers and the packages of the Lambda runtime; it imports the handler and answers one request. S3 is
+moto's, on this machine.
 """
 
 from __future__ import annotations
 
 import compileall
+import logging
 import shutil
 import sys
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import boto3
 
-from bench.generated import load_generated
-from bench.measure import Measurement, measure
-from demo import COMPANY_SQL
+from bench.generated import documented_project
+from bench.harness import Bench, Measurement, Table, measure, run
+from bench.indexing import build_in_cluster, index_with
 from infra.function_packages import FUNCTIONS, Packages
 from infra.installed import copy_distribution
 from infra.layer_contents import ONLY_BOTOCORE_NEEDS, RUNTIME_BRINGS
 from infra.packaging import build
-from servers.java_packages import PackagesUnavailable
 from servers.moto import MotoServer
-from servers.opensearch import NodeError, OpenSearchNode
-from servers.postgres import EmbeddedServer
 from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.adapters.local.folder import FolderStore
-from tribal.adapters.opensearch.client import opensearch_client
-from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
 from tribal.adapters.sqlite.published import PublishedSqliteIndex
-from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
-from tribal.indexing import IndexingContext, IndexingRequest, index_documents
-from tribal.ports import IndexWriter, StopToken
-from tribal.runs.clock import SystemClock
-from tribal.runs.sinks import SilentSink
 
-RUNS = 7
-TABLES = 1_000
-_BUCKET, _REGION = "bench", "eu-central-1"
-REQUEST = """
+RUNS, TABLES = 7, 1_000
+BUCKET, _REGION = "bench", "eu-central-1"
+_REQUEST = """
 import json, sys
 sys.path[:0] = sys.argv[1:]
 from functions.retriever.handler import handle
@@ -68,50 +58,37 @@ assert answer["statusCode"] == 200 and found["tables"], answer
 """
 
 
-def first_requests(server: EmbeddedServer, tribal: Path, folder: Path) -> list[Measurement]:
-    """Measure the first answer over the sample company and over generated tables, with each available kind of index.
-
-    Raises:
-        CommandFailedError: when there is no answer.
-        EmbeddedServerError: when a database cannot be created.
-    """
-    server.ensure_database("company", COMPANY_SQL)
-    paths = unpacked(folder)
-    results: list[Measurement] = []
-    with bucket() as s3, _opensearch() as address:
-        for database, of in ((load_generated(server, TABLES), f"{TABLES:,} tables"), ("company", "sample company")):
-            project, disk = folder / f"first-{database}", folder / f"disk-{database}"
-            project.mkdir()
-            measure("tribal run", [tribal, "run", server.dsn(database), "--project", project], runs=1, folder=folder)
-            indexes: dict[str, tuple[IndexWriter, dict[str, str]]] = {
-                "SQLite in S3": (PublishedSqliteIndex(S3ObjectStore(s3, _BUCKET, database), disk), {})
-            }
-            if address is not None:
-                cluster = OpenSearchIndexWriter(opensearch_client(address))
-                indexes["OpenSearch"] = (cluster, {"TRIBAL_SEARCH_ENDPOINT": address})
-            for kind, (index, told) in indexes.items():
-                fill(index, project)
-                environment = variables(s3, database) | {"TRIBAL_INDEX": "opensearch" if told else "sqlite", **told}
-                results.append(_measured(f"retriever, {kind}, {of}", environment, paths, folder))
-    return results
+def tables(bench: Bench) -> Iterator[Table]:
+    """Measure the first answer over each kind of index."""
+    size = next((int(word) for word in bench.arguments if word != "opensearch"), TABLES)
+    project, paths = documented_project(bench, size), unpacked(bench.folder)
+    indexes = {"SQLite in S3": {"TRIBAL_INDEX": "sqlite"}}
+    if "opensearch" in bench.arguments:
+        build_in_cluster(project, bench.cluster, "tribal-knowledge")  # The name that the function reads.
+        indexes["OpenSearch"] = {"TRIBAL_INDEX": "opensearch", "TRIBAL_SEARCH_ENDPOINT": bench.cluster}
+    with bucket() as s3:
+        publish(s3, project, bench.folder / "disk")
+        rows = [
+            first_answer(sys.executable, paths, variables(s3) | index, bench.folder, RUNS).row(name)
+            for name, index in indexes.items()
+        ]
+    yield Table(f"first answer of the retriever, {size:,} tables", rows)
 
 
-def _measured(name: str, told: Mapping[str, str], paths: list[Path], folder: Path) -> Measurement:
+def first_answer(
+    python: str | Path, paths: Sequence[str | Path], environment: Mapping[str, str], folder: Path, runs: int = 1
+) -> Measurement:
+    """Measure a process that imports the handler from these paths and answers, each time with an empty disk."""
     disk = folder / "lambda"
 
-    def cold() -> None:
+    def empty_disk() -> None:
         shutil.rmtree(disk, ignore_errors=True)
         disk.mkdir()
 
-    command: list[str | Path] = [sys.executable, "-I", "-S", "-c", REQUEST, *paths]
-    environment = {**told, "TMPDIR": str(disk)}
-    return measure(name, command, runs=RUNS, folder=folder, before=cold, environment=environment)
-
-
-def fill(index: IndexWriter, project: Path) -> None:
-    parts = FolderStore(project), index, WordLlamaEmbedder(), SystemClock(), SilentSink()
-    index_documents(IndexingContext(*parts, stop=StopToken()), IndexingRequest(force=True))
-    index.close()
+    command = [python, "-I", "-S", "-c", _REQUEST, *paths]
+    return measure(
+        command, runs=runs, folder=folder, before=empty_disk, environment={**environment, "TMPDIR": str(disk)}
+    )
 
 
 def unpacked(folder: Path) -> list[Path]:
@@ -121,13 +98,20 @@ def unpacked(folder: Path) -> list[Path]:
     runtime = folder / "runtime"
     for name in (*RUNTIME_BRINGS, *ONLY_BOTOCORE_NEEDS):
         copy_distribution(name, runtime)
-    layers = [packages.layer(layer) / "python" for layer in FUNCTIONS["retriever"]]
-    paths = [packages.function("retriever"), *layers, runtime]
     compileall.compile_dir(runtime, quiet=2)
-    return paths
+    layers = [packages.layer(layer) / "python" for layer in FUNCTIONS["retriever"]]
+    return [packages.function("retriever"), *layers, runtime]
 
 
-def variables(s3: Any, prefix: str) -> dict[str, str]:
+def publish(s3: Any, project: Path, disk: Path) -> None:
+    """Index the documents of a project in SQLite, published in the bucket."""
+    index = PublishedSqliteIndex(S3ObjectStore(s3, BUCKET, "store"), disk)
+    index_with(index, FolderStore(project), force=True)
+    index.close()
+
+
+def variables(s3: Any) -> dict[str, str]:
+    """The environment of the function."""
     return {
         "AWS_ACCESS_KEY_ID": "bench",
         "AWS_SECRET_ACCESS_KEY": "bench",
@@ -135,18 +119,19 @@ def variables(s3: Any, prefix: str) -> dict[str, str]:
         "AWS_DEFAULT_REGION": _REGION,
         "AWS_ENDPOINT_URL": s3.meta.endpoint_url,
         "AWS_EC2_METADATA_DISABLED": "true",
-        # Tells the tracing library that it is in Lambda, so that it creates no clients.
+        # The tracing library creates clients unless it believes to be in Lambda.
         "LAMBDA_TASK_ROOT": "/var/task",
         "POWERTOOLS_SERVICE_NAME": "retriever",
         "POWERTOOLS_METRICS_NAMESPACE": "bench",
         "POWERTOOLS_TRACE_DISABLED": "true",
-        "TRIBAL_STORE": f"s3://{_BUCKET}/{prefix}",
+        "TRIBAL_STORE": f"s3://{BUCKET}/store",
     }
 
 
 @contextmanager
 def bucket() -> Iterator[Any]:
     """Yield a client of a local moto S3 with a bucket."""
+    logging.getLogger("werkzeug").setLevel(logging.WARNING)
     with MotoServer.start() as server:
         s3 = boto3.client(
             "s3",
@@ -155,35 +140,9 @@ def bucket() -> Iterator[Any]:
             aws_access_key_id="bench",
             aws_secret_access_key="bench",
         )
-        s3.create_bucket(Bucket=_BUCKET, CreateBucketConfiguration={"LocationConstraint": _REGION})
+        s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": _REGION})
         yield s3
 
 
-@contextmanager
-def _opensearch() -> Iterator[str | None]:
-    """Yield the address of a node, or `None` with a printed note if none is available."""
-    try:
-        node = OpenSearchNode.start()
-    except (PackagesUnavailable, NodeError) as unavailable:
-        print(f"without OpenSearch: {unavailable}")
-        yield None
-        return
-    try:
-        yield node.address
-    finally:
-        node.stop()
-
-
-def main() -> int:
-    """Measure and print."""
-    with tempfile.TemporaryDirectory(prefix="tribal-bench-") as scratch:
-        folder = Path(scratch)
-        with EmbeddedServer.start(folder / "postgres") as server:
-            for one in first_requests(server, Path(sys.executable).parent / "tribal", folder):
-                seconds = f"median {one.median_seconds:.3f} s, fastest {one.fastest_seconds:.3f} s"
-                print(f"{one.name:<40} {seconds}, processor {one.median_processor_seconds:.3f} s")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("first_request", tables))

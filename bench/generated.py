@@ -1,22 +1,19 @@
-"""Deterministic generated databases of any size: plausible names, two keys and fifteen columns a table, a few rows."""
+"""Generated databases of any size, always the same: plausible names, 15 columns and two keys a table, a few rows."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from bench.measure import Measurement, measure
-from bench.searching import searching
+from bench.harness import TRIBAL, Bench, measure
 from servers.postgres import EmbeddedServer
 
 COLUMNS = 15
 KEYS = 2
 ROWS = 12
 _SEED = 20_251_121
-_REPEATED_UP_TO = 1_000
 _TABLES_A_LOAD = 250  # one transaction holds a lock on every table that it creates
 _AREAS = {
     "sales": "customer order quote basket return promotion",
@@ -32,8 +29,7 @@ _AREAS = {
     "security": "user role session device policy alert",
     "finance": "account budget asset loan tax journal",
 }
-SUBJECTS = tuple(subject for subjects in _AREAS.values() for subject in subjects.split())
-ASPECTS = """
+_ASPECTS = """
 line item note status history event document tag address contact rule target limit plan schedule entry version review
 approval attachment assignment category group member type reason result score step task template translation unit usage
 value variant visit warning alias balance change channel check claim comment condition cost cycle discount draft export
@@ -102,7 +98,7 @@ def table_statements(tables: int) -> Iterator[str]:
         f"{area}.{subject}_{aspect}"
         for area, subjects in _AREAS.items()
         for subject in subjects.split()
-        for aspect in ASPECTS
+        for aspect in _ASPECTS
     ]
     if tables > len(names):
         raise ValueError(f"there are names for {len(names)} tables, not for {tables}")
@@ -134,55 +130,15 @@ def _statement(name: str, parents: list[str], kinds: list[_Kind], random: Random
     )
 
 
-def generated_database(
-    server: EmbeddedServer,
-    tables: int,
-    tribal: Path,
-    folder: Path,
-    also: Callable[[Path, int], Sequence[Measurement]],
-) -> list[Measurement]:
-    """Measure every stage, a first run, a run without changes, and searching: medians of several runs.
-
-    Args:
-        server: the server for the database.
-        tables: the number of tables in it.
-        tribal: the command.
-        folder: for the projects.
-        also: a further measurement over the documented and indexed project.
+def documented_project(bench: Bench, tables: int) -> Path:
+    """A project in which `tribal run` has documented and indexed a generated database.
 
     Raises:
-        CommandFailedError: A command failed.
-        EmbeddedServerError: The database could not be created.
+        BenchmarkFailed: the run failed.
     """
-    dsn = server.dsn(load_generated(server, tables))
-    project, planned, documented = (folder / f"{name}_{tables}" for name in ("project", "planned", "documented"))
-    runs = 3 if tables <= _REPEATED_UP_TO else 1
-
-    def start_from(state: Path | None) -> None:
-        shutil.rmtree(project, ignore_errors=True)
-        if state is None:
-            project.mkdir()
-        else:
-            shutil.copytree(state, project)
-
-    def timed(command: str, state: Path | None, note: str = "", *, fresh: bool = True) -> Measurement:
-        def prepare() -> None:
-            if fresh:
-                start_from(state)
-
-        words: list[str | Path] = [tribal, command, dsn, "--project", project]
-        name = f"tribal {command}, {tables:,} tables{note}"
-        return measure(name, words, runs=runs, folder=folder, before=prepare)
-
-    results = [timed("plan", None)]
-    project.rename(planned)
-    results.append(timed("document", planned))
-    project.rename(documented)
-    results.append(timed("index", documented))
-    results.append(timed("run", None))
-    results.append(timed("run", None, ", nothing changed", fresh=False))
-    results += searching(project, tables, tribal, folder)
-    results += also(project, tables)
-    for state in (project, planned, documented):
-        shutil.rmtree(state, ignore_errors=True)
-    return results
+    project = bench.folder / f"generated-{tables}"
+    if not project.exists():
+        project.mkdir()
+        dsn = bench.server.dsn(load_generated(bench.server, tables))
+        measure([TRIBAL, "run", dsn, "--project", project], folder=bench.folder)
+    return project

@@ -1,94 +1,109 @@
-"""Scores whether `get_join_path` joins two tables as people did."""
+"""Are tables joined as people join them? Needs `TRIBAL_BENCH_DATA`.
+
+`python -m bench.joins`: the pairs of tables of each set of questions, those that a person wrote down for real schemas,
+and declared paths that are the only shortest one.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
 
-from bench.evaluation import JoinTest, Way, plain_name
-from tribal.ports import Application, Caller
+from bench.harness import Bench, Row, Table, run, write_report
+from bench.question_sets import JoinTest, Way, ensure_project, opened, plain_name, question_sets, read_lines
+from tribal.capabilities.retrieval.names import name_of
+from tribal.ports import Application, Caller, IndexFilter
 from tribal.tools.call import call_tool
 from tribal_contracts import GetJoinPathOutput, JoinStep
 
+_ARROW = re.compile(r"\s*(?:->|<-|\breferences\b)\s*")
 _IDENTIFIER = r'"(?:[^"]|"")*"|[^\s="]+'
 _PAIR = re.compile(rf"t\d+\.({_IDENTIFIER}) = t\d+\.({_IDENTIFIER})")
+_MARKS = {"RET_JOIN_INFERRED", "RET_JOIN_AMBIGUOUS"}
 
 
-@dataclass(frozen=True, slots=True)
-class JoinScore:
-    """Scores over the distinct pairs of tables of a set."""
-
-    pairs: int
-    exact: float
-    """Share of pairs whose answer has the tables of a human path in the same order, and its columns."""
-    same_tables: float
-    """Share of pairs whose answer has the tables of a human path, whatever the columns."""
-    found: float
-    """Share of pairs with any path."""
-    wrong: tuple[str, ...]
-    """Pairs whose answer matches none of the human paths."""
-    wrong_marked: int
-    """Wrong paths with a warning that they are inferred or ambiguous."""
-    wrong_unmarked: int
-    right_declared: int
-    """Right answers along declared keys alone."""
-    right_declared_marked: int
-    """Those of them that are marked as ambiguous."""
+def tables(bench: Bench) -> Iterator[Table]:
+    """Compare the paths that are found with those of people."""
+    wrong: list[str] = []
+    rows = [*_of_sets(bench, wrong), *_of_people(bench, wrong), *_shortest(bench, wrong)]
+    yield Table("joins as people wrote them", rows, [write_report("wrong-joins", wrong)])
 
 
-Answered = tuple[JoinTest, GetJoinPathOutput]
+def _of_sets(bench: Bench, wrong: list[str]) -> Iterator[Row]:
+    for one in question_sets(bench.data):
+        with opened(one.project(bench)) as app:
+            yield _score(one.name, one.join_tests, app, wrong)
 
 
-def answers(tests: Sequence[JoinTest], app: Application) -> list[Answered]:
-    """Ask for each pair once."""
-    return [(test, _asked(test, app)) for test in tests]
+def _of_people(bench: Bench, wrong: list[str]) -> Iterator[Row]:
+    """The pairs of `real/joins.tsv`: database, source, target, path in prose."""
+    folder = bench.data / "real"
+    lines = [line.split("\t") for line in (folder / "joins.tsv").read_text(encoding="utf-8").splitlines() if line]
+    for database in dict.fromkeys(line[0] for line in lines):
+        with opened(_project_of(bench, folder / database / "schema.sql")) as app:
+            names = {entry.table: plain_name(name_of(entry)) for entry in app.index().tables(IndexFilter())}
+            tests = []
+            for _, source, target, prose in (line for line in lines if line[0] == database):
+                ways = tuple((tuple(names[each] for each in path), ()) for path in paths_in(prose, source, target))
+                tests.append(JoinTest(names[source], names[target], ways))
+            yield _score(database, tests, app, wrong)
 
 
-def scored(answered: Sequence[Answered]) -> JoinScore:
-    """Compare each answer with the ways of people."""
-    exact = tables = found = 0
-    wrong = []
-    marks: Counter[tuple[bool, bool, bool]] = Counter()
-    for test, answer in answered:
+def paths_in(prose: str, source: str, target: str) -> list[tuple[str, ...]]:
+    """The paths that a person wrote: `a <- b or c -> d` are two, and a name alone is between both ends."""
+    paths = []
+    for part in prose.split(","):
+        stops = [stop.split(" or ") for stop in _ARROW.split(part.strip().removeprefix("or "))]
+        for path in product(*stops):
+            whole = (source, *path, target) if len(path) == 1 else path
+            paths.append(whole if whole[0] == source else whole[::-1])
+    return paths
+
+
+def _shortest(bench: Bench, wrong: list[str]) -> Iterator[Row]:
+    """Declared paths that are the only shortest one."""
+    for file in sorted(bench.data.glob("ddl/*/fk_paths.jsonl")):
+        tests = []
+        for one in read_lines(file):
+            columns = tuple(frozenset(frozenset(pair.split("=")) for pair in step) for step in one["on"])
+            way: Way = (tuple(one["path"]), columns)
+            tests.append(JoinTest(one["source"], one["target"], (way,), max_hops=max(3, one["joins"])))
+        with opened(_project_of(bench, file.with_name("schema_nocomments.sql"))) as app:
+            yield _score(f"{file.parent.name}, shortest", tests, app, wrong)
+
+
+def _project_of(bench: Bench, schema: Path) -> Path:
+    return ensure_project(bench, schema.parent.name, {schema.parent.name: schema})
+
+
+def _score(name: str, tests: Sequence[JoinTest], app: Application, wrong: list[str]) -> Row:
+    """Compare the answer for each pair with the ways of people: the same tables in the same order, and columns."""
+    counts: Counter[str] = Counter()
+    for test in tests:
+        answer = _join(test.source, test.target, test.max_hops, app)
         way = _way(answer)
-        found += way is not None
-        tables += way is not None and any(way[0] == gold[0] for gold in test.ways)
         right = way is not None and any(way[0] == gold[0] and gold[1] in ((), way[1]) for gold in test.ways)
-        exact += right
+        codes = {warning.code for warning in answer.warnings or ()}
+        counts["right"] += right
+        if right and "RET_JOIN_INFERRED" not in codes:
+            counts["right, declared"] += 1
+            counts["of these marked"] += "RET_JOIN_AMBIGUOUS" in codes
+        elif way is not None and not right:
+            counts["wrong, marked" if codes & _MARKS else "wrong, not marked"] += 1
         if not right:
-            wrong.append(f"{test.source} -> {test.target}: {' '.join(way[0]) if way else 'no path'}")
-        if way is not None:
-            codes = {warning.code for warning in answer.warnings or ()}
-            marks[right, "RET_JOIN_INFERRED" in codes, "RET_JOIN_AMBIGUOUS" in codes] += 1
-    pairs = max(len(answered), 1)
-    return JoinScore(
-        pairs=len(answered),
-        exact=exact / pairs,
-        same_tables=tables / pairs,
-        found=found / pairs,
-        wrong=tuple(wrong),
-        wrong_marked=marks[False, True, True] + marks[False, True, False] + marks[False, False, True],
-        wrong_unmarked=marks[False, False, False],
-        right_declared=marks[True, False, False] + marks[True, False, True],
-        right_declared_marked=marks[True, False, True],
-    )
+            wrong.append(f"- {name}: {test.source} -> {test.target}: {' '.join(way[0]) if way else 'no path'}")
+    columns = ("wrong, marked", "wrong, not marked", "right, declared", "of these marked")
+    shares = {"pairs": len(tests), "right": counts["right"] / max(1, len(tests))}
+    return {"set": name, **shares, **{column: counts[column] for column in columns}}
 
 
-def print_joins(scores: Mapping[str, JoinScore]) -> None:
-    """Print one line per set."""
-    print(f"{'joins':<32}{'pairs':>7}{'right':>8}{'wrong: marked':>15}{'not':>5}{'right declared: marked':>24}")
-    for name, score in scores.items():
-        right = f"{score.right_declared_marked} of {score.right_declared}"
-        print(
-            f"{name:<32}{score.pairs:>7}{score.exact:>8.3f}{score.wrong_marked:>15}{score.wrong_unmarked:>5}{right:>24}"
-        )
-
-
-def _asked(test: JoinTest, app: Application) -> GetJoinPathOutput:
-    asked = {"source_table": test.source, "target_table": test.target, "max_hops": test.max_hops}
-    answer = call_tool("get_join_path", asked, Caller("bench"), app)
+def _join(source: str, target: str, max_hops: int, app: Application) -> GetJoinPathOutput:
+    arguments = {"source_table": source, "target_table": target, "max_hops": max_hops}
+    answer = call_tool("get_join_path", arguments, Caller("bench"), app)
     assert isinstance(answer, GetJoinPathOutput)
     return answer
 
@@ -96,8 +111,8 @@ def _asked(test: JoinTest, app: Application) -> GetJoinPathOutput:
 def _way(answer: GetJoinPathOutput) -> Way | None:
     if answer.path is None:
         return None
-    tables = (plain_name(answer.source), *(plain_name(step.to_table) for step in answer.path))
-    return tables, tuple(_columns(step) for step in answer.path)
+    names = (plain_name(answer.source), *(plain_name(step.to_table) for step in answer.path))
+    return names, tuple(_columns(step) for step in answer.path)
 
 
 def _columns(step: JoinStep) -> frozenset[frozenset[str]]:
@@ -108,3 +123,7 @@ def _columns(step: JoinStep) -> frozenset[frozenset[str]]:
 
 def _bare(identifier: str) -> str:
     return identifier[1:-1].replace('""', '"') if identifier.startswith('"') else identifier
+
+
+if __name__ == "__main__":
+    sys.exit(run("joins", tables))

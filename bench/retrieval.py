@@ -1,255 +1,226 @@
-"""Rates search and join paths on the evaluation sets in `TRIBAL_BENCH_DATA`.
+"""How well do questions find their tables? On the public sets of questions; needs `TRIBAL_BENCH_DATA`.
 
-From a shell: `TRIBAL_BENCH_DATA=FOLDER python -m bench.retrieval`. Each set is loaded into PostgreSQL as one database,
-documented and indexed by `tribal run`, and queried through the tools without a scope: all its databases form one pool.
-If `OPENSEARCH_URL` names a cluster, or a node is installed, it is also queried over OpenSearch.
+`python -m bench.retrieval [opensearch]`: the questions of each set, whose databases form one pool, without any of the
+ranking signals in turn, and over OpenSearch; every table by its own name, exactly, by its words in any
+order and with one letter wrong; and what people asked of real schemas.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import statistics
+import string
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
-from bench.evaluation import (
-    SCHEMA_FILE,
-    EvaluationSet,
-    Question,
-    asked,
-    ensure_project,
-    evaluation_sets,
-    plain_name,
-)
-from bench.explaining import explain_joins, print_explained
-from bench.joins import JoinScore, answers, print_joins, scored
-from bench.measure import CommandFailedError
-from bench.opensearch import cluster
-from bench.opensearch_steps import build
-from bench.real_joins import real_joins
-from bench.searching import opened
-from servers.opensearch import NodeError
-from servers.postgres import EmbeddedServerError
+from bench.harness import Bench, Row, Table, run, write_report
+from bench.indexing import build_in_cluster
+from bench.question_sets import Question, QuestionSet, opened, plain_name, question_sets, real_project
+from bench.search import application
 from tribal.capabilities.retrieval.names import name_of
 from tribal.capabilities.retrieval.searching.candidates import find
 from tribal.capabilities.retrieval.searching.ordering import order_of
 from tribal.capabilities.retrieval.searching.search_tables import MAX_LIMIT
 from tribal.capabilities.retrieval.toolbox import open_index
 from tribal.capabilities.retrieval.tools import toolbox_of
-from tribal.ports import Application, Caller, IndexFilter, Provider
+from tribal.identity.scope import Scope
+from tribal.naming import split_identifier
+from tribal.ports import Application, Caller, IndexFilter
 from tribal.ranking.weights import WEIGHTS, Weights
 from tribal.tools.call import call_tool
-from tribal_contracts import SearchTablesOutput
+from tribal_contracts import SearchTablesOutput, TableSearchResult
 
-DATA_VARIABLE = "TRIBAL_BENCH_DATA"
 _CALLER = Caller("bench")
-RESULTS = Path(".bench") / "retrieval.json"
-ABLATIONS: dict[str, Weights] = {
-    "without words": replace(WEIGHTS, lexical=0.0),
-    "without the table's vector": replace(WEIGHTS, whole=0.0),
-    "without its nearest column": replace(WEIGHTS, column=0.0),
-    "without its name's vector": replace(WEIGHTS, name=0.0),
-    "without its name's letters": replace(WEIGHTS, letters=0.0),
-    "without keys": replace(WEIGHTS, propagation=0.0),
-    "without schemas": replace(WEIGHTS, schema=0.0),
-    "words alone": replace(WEIGHTS, whole=0.0, column=0.0, name=0.0, letters=0.0, propagation=0.0, schema=0.0),
+_SEED = 14
+_LIMIT = 5
+_SHORTEST_EDITED = 5
+WITHOUT: dict[str, Weights] = {
+    "words": replace(WEIGHTS, lexical=0.0),
+    "the table's vector": replace(WEIGHTS, whole=0.0),
+    "its nearest column": replace(WEIGHTS, column=0.0),
+    "its name's vector": replace(WEIGHTS, name=0.0),
+    "its name's letters": replace(WEIGHTS, letters=0.0),
+    "keys": replace(WEIGHTS, propagation=0.0),
+    "schemas": replace(WEIGHTS, schema=0.0),
+    "all but words": replace(WEIGHTS, whole=0.0, column=0.0, name=0.0, letters=0.0, propagation=0.0, schema=0.0),
 }
+Rankings = Sequence[Sequence[str]]
+"""Names of tables, best first, for each question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """How high the needed tables rank, over all questions of a set."""
-
-    recall_at_5: float
-    recall_at_10: float
-    all_at_10: float
-    """Share of questions with all needed tables among the first ten."""
-    all_at_15: float
-    mean_reciprocal_rank: float
-    """Mean reciprocal rank of the first needed table."""
-
-
-@dataclass(frozen=True, slots=True)
-class SetScore:
-    """All scores of one set."""
-
-    name: str
-    tables: int
-    questions: int
-    ranking: Ranking
-    in_its_schema: Ranking
-    """The ranking when the scope is limited to the question's schema."""
-    ablations: dict[str, Ranking]
-    joins: JoinScore
-    relevance_auc: float | None
-    """Probability that an answerable question's top score exceeds an unanswerable one's; only for sets with such."""
-    median_milliseconds: float
-    slow_milliseconds: float
-    """95th percentile of the time of a search with the default limit."""
-    over_opensearch: Ranking | None = None
-    """The ranking with OpenSearch in place of SQLite, if there is a cluster."""
+def tables(bench: Bench) -> Iterator[Table]:
+    """Rate every set, then names and people's questions."""
+    sets = question_sets(bench.data)
+    rows, losses = list[Row](), list[Row]()
+    for one in sets:
+        with opened(one.project(bench)) as app:
+            rows += _set_rows(one, app)
+            losses.append(_without_signals(one, app))
+        if "opensearch" in bench.arguments:
+            build_in_cluster(one.project(bench), bench.cluster)
+            app = application(one.project(bench), bench.cluster)
+            rankings = [_ranking(question.text, app) for question in one.questions]
+            rows.append({"set": f"{one.name}, OpenSearch", **_rates(one.questions, rankings)})
+    yield Table("questions that find their tables", rows)
+    yield Table("ALL@10 without one of the signals", losses)
+    projects = {one.name: one.project(bench) for one in sets} | {"real": real_project(bench)}
+    yield _names(projects)
+    yield from _people(bench.data, projects["real"])
 
 
-def main() -> int:
-    """Run this benchmark alone, print the table and write the file; returns the exit code."""
-    if not os.environ.get(DATA_VARIABLE):
-        print(f"bench.retrieval: set {DATA_VARIABLE} to a folder of evaluation sets", file=sys.stderr)
-        return 2
-    tribal = Path(sys.executable).parent / "tribal"
-    try:
-        with cluster() as address:
-            scores = report(tribal, address)
-        joins = explain_joins(Path(os.environ[DATA_VARIABLE]), tribal)
-        real = real_joins(Path(os.environ[DATA_VARIABLE]), tribal)
-    except (CommandFailedError, EmbeddedServerError, NodeError) as error:
-        print(f"bench.retrieval: FAILED: {error}", file=sys.stderr)
-        return 1
-    print_scores(scores)
-    print_joins({**{score.name: score.joins for score in scores}, **real})
-    print_explained(joins)
-    RESULTS.parent.mkdir(exist_ok=True)
-    results = {"sets": [asdict(score) for score in scores], "joins": [asdict(one) for one in joins]}
-    results["real_joins"] = [{"name": name, **asdict(score)} for name, score in real.items()]
-    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
-    print(f"bench.retrieval: written to {RESULTS}")
-    return 0
+def _set_rows(one: QuestionSet, app: Application) -> Iterator[Row]:
+    rankings = [_ranking(question.text, app) for question in one.questions]
+    scoped = [_ranking(each.text, app, replace(_CALLER, scope=one.scope_of(each))) for each in one.questions]
+    yield {
+        "set": one.name,
+        "tables": len(app.index().tables(IndexFilter())),
+        "questions": len(rankings),
+        **_rates(one.questions, rankings),
+        "AUC": _relevance_auc(one, app),
+    }
+    yield {"set": f"{one.name}, scoped", **_rates(one.questions, scoped)}
 
 
-def report(tribal: Path, address: str | None) -> list[SetScore]:
-    """Score every set of the folder, also over OpenSearch if `address` is that of a cluster.
-
-    Raises:
-        CommandFailedError: when `tribal run` fails for one of them.
-    """
-    return list(_scores(tribal, address))
-
-
-def _scores(tribal: Path, address: str | None) -> Iterator[SetScore]:
-    for one in evaluation_sets(Path(os.environ[DATA_VARIABLE])):
-        with asked(one, tribal) as app:
-            score = _score(one, app)
-            if address is not None:
-                project = ensure_project(one.name, one.database, one.folder / SCHEMA_FILE, tribal)
-                build(project, address)
-                index = opened(address)
-                answers = [
-                    _searched(question.text, replace(app, index=Provider.of(index))) for question in one.questions
-                ]
-                score = replace(score, over_opensearch=_ranking(one.questions, answers))
-            yield score
-
-
-def _score(one: EvaluationSet, app: Application) -> SetScore:
-    asks = [_ask(question, one, app) for question in one.questions]
-    milliseconds = sorted(ask.milliseconds for ask in asks)
-    return SetScore(
-        name=one.name,
-        tables=len(app.index().tables(IndexFilter())),
-        questions=len(asks),
-        ranking=_ranking(one.questions, [ask.answer for ask in asks]),
-        in_its_schema=_ranking(one.questions, [ask.in_its_schema for ask in asks]),
-        ablations={name: _ranking(one.questions, [ask.ablations[name] for ask in asks]) for name in ABLATIONS},
-        joins=scored(answers(one.join_tests, app)),
-        relevance_auc=_relevance_auc(one, app),
-        median_milliseconds=statistics.median(milliseconds),
-        slow_milliseconds=milliseconds[int(0.95 * len(milliseconds))],
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Ask:
-    """The answers to one question asked in different ways: names of tables, best first."""
-
-    answer: list[str]
-    in_its_schema: list[str]
-    ablations: dict[str, list[str]]
-    milliseconds: float
-
-
-def _ask(question: Question, one: EvaluationSet, app: Application) -> _Ask:
-    answer = _searched(question.text, app)
-    # Timed on the second call, when the index is loaded, with the default limit.
-    began = time.perf_counter()
-    call_tool("search_tables", {"query": question.text}, _CALLER, app)
-    milliseconds = (time.perf_counter() - began) * 1_000
-    in_its_schema = _searched(question.text, app, replace(_CALLER, scope=one.scope_of(question)))
-    return _Ask(answer, in_its_schema, _ablated(question, app), milliseconds)
-
-
-def _searched(text: str, app: Application, caller: Caller = _CALLER) -> list[str]:
-    answer = call_tool("search_tables", {"query": text, "limit": MAX_LIMIT}, caller, app)
+def _search(
+    text: str, app: Application, caller: Caller = _CALLER, limit: int = _LIMIT, database: str | None = None
+) -> list[TableSearchResult]:
+    arguments = {"query": text, "limit": limit} | ({"database": database} if database else {})
+    answer = call_tool("search_tables", arguments, caller, app)
     assert isinstance(answer, SearchTablesOutput)
-    return [plain_name(table.name) for table in answer.tables]
+    return answer.tables
 
 
-def _ablated(question: Question, app: Application) -> dict[str, list[str]]:
-    """Rank the tool's candidates without each signal in turn, without reading any documents."""
+def _ranking(text: str, app: Application, caller: Caller = _CALLER) -> list[str]:
+    return [plain_name(table.name) for table in _search(text, app, caller, MAX_LIMIT)]
+
+
+def _rates(questions: Sequence[Question], rankings: Rankings) -> Row:
+    pairs = [(question.tables, ranking) for question, ranking in zip(questions, rankings, strict=True)]
+    firsts = [next((n for n, name in enumerate(ranking, 1) if name in wanted), None) for wanted, ranking in pairs]
+    return {
+        **{
+            f"R@{most}": statistics.fmean(len(wanted & set(ranking[:most])) / len(wanted) for wanted, ranking in pairs)
+            for most in (5, 10)
+        },
+        **{
+            f"ALL@{most}": statistics.fmean(wanted <= set(ranking[:most]) for wanted, ranking in pairs)
+            for most in (10, 15)
+        },
+        "MRR": statistics.fmean(1 / first if first else 0.0 for first in firsts),
+    }
+
+
+def _without_signals(one: QuestionSet, app: Application) -> Row:
+    """Rank the candidates of the tool without each signal in turn, without reading any documents."""
     everywhere, toolbox = IndexFilter(), toolbox_of(_CALLER, app)
-    opened = open_index(toolbox)
-    names = {entry.record_id: name_of(entry) for entry in opened.tables}
-    found = find(question.text, everywhere, opened, toolbox)
-
-    def ranked(weights: Weights) -> list[str]:
-        order = order_of(found, everywhere, opened, replace(toolbox, weights=weights))
-        return [plain_name(names[table]) for table in order.ids[:MAX_LIMIT].tolist()]
-
-    return {name: ranked(weights) for name, weights in ABLATIONS.items()}
-
-
-def _ranking(questions: Sequence[Question], orders: Sequence[Sequence[str]]) -> Ranking:
-    recall_5, recall_10, all_10, all_15, reciprocal = [], [], [], [], []
-    for question, order in zip(questions, orders, strict=True):
-        wanted = question.tables
-        recall_5.append(len(wanted.intersection(order[:5])) / len(wanted))
-        recall_10.append(len(wanted.intersection(order[:10])) / len(wanted))
-        all_10.append(wanted <= set(order[:10]))
-        all_15.append(wanted <= set(order[:15]))
-        first = next((place for place, name in enumerate(order, start=1) if name in wanted), None)
-        reciprocal.append(1 / first if first else 0.0)
-    return Ranking(*(statistics.fmean(values) for values in (recall_5, recall_10, all_10, all_15, reciprocal)))
+    index = open_index(toolbox)
+    names = {entry.record_id: plain_name(name_of(entry)) for entry in index.tables}
+    rankings: defaultdict[str, list[list[str]]] = defaultdict(list)
+    for question in one.questions:
+        found = find(question.text, everywhere, index, toolbox)
+        for signal, weights in WITHOUT.items():
+            order = order_of(found, everywhere, index, replace(toolbox, weights=weights))
+            rankings[signal].append([names[table] for table in order.ids[:MAX_LIMIT].tolist()])
+    return {
+        "set": one.name,
+        **{signal: _rates(one.questions, some)["ALL@10"] for signal, some in rankings.items()},
+    }
 
 
-def _relevance_auc(one: EvaluationSet, app: Application) -> float | None:
+def _relevance_auc(one: QuestionSet, app: Application) -> float | None:
+    """Probability that an answerable question's top score exceeds an unanswerable one's; only for sets with such."""
     if not one.unanswerable:
         return None
 
     def certainty(question: Question) -> float:
-        answer = call_tool("search_tables", {"query": question.text, "limit": 1}, _CALLER, app)
-        assert isinstance(answer, SearchTablesOutput)
-        return answer.tables[0].relevance_score if answer.tables else 0.0
+        found = _search(question.text, app, limit=1)
+        return found[0].relevance_score if found else 0.0
 
-    answerable = [certainty(question) for question in one.questions]
-    others = [certainty(question) for question in one.unanswerable]
+    answerable, others = list(map(certainty, one.questions)), list(map(certainty, one.unanswerable))
     wins = sum((good > bad) + 0.5 * (good == bad) for good in answerable for bad in others)
     return wins / (len(answerable) * len(others))
 
 
-def print_scores(scores: Sequence[SetScore]) -> None:
-    """Print a table with one line per set, followed by one for each signal left out."""
-    heads = f"{'R@5':>7}{'R@10':>7}{'ALL@10':>8}{'ALL@15':>8}{'MRR':>7}{'joins':>8}{'AUC':>7}{'p50 ms':>8}{'p95 ms':>8}"
-    print(f"{'':<32}{heads}")
-    for score in scores:
-        auc = "" if score.relevance_auc is None else f"{score.relevance_auc:.3f}"
-        print(
-            f"{_line(f'{score.name} ({score.tables} tables, {score.questions} q)', score.ranking)}"
-            f"{score.joins.exact:>8.3f}{auc:>7}{score.median_milliseconds:>8.1f}{score.slow_milliseconds:>8.1f}"
+def _names(projects: Mapping[str, Path]) -> Table:
+    """Search for every table by its name, with its schema as scope."""
+    rows, misses = list[Row](), list[str]()
+    for name, project in projects.items():
+        searched, first = Counter[str](), Counter[str]()
+        with opened(project) as app:
+            for entry in app.index().tables(IndexFilter()):
+                caller = replace(_CALLER, scope=Scope(schemas=frozenset({(entry.database, entry.schema)})))
+                for kind, query in _name_queries(entry.table).items():
+                    found = [table.name for table in _search(query, app, caller)]
+                    searched[kind] += 1
+                    first[kind] += found[:1] == [name_of(entry)]
+                    if found[:1] != [name_of(entry)]:
+                        misses.append(
+                            f"- {kind}: `{query}` is `{name_of(entry)}`, found {', '.join(found) or 'nothing'}"
+                        )
+        rows.append(
+            {"set": name, **{kind: f"{first[kind]} of {searched[kind]}" for kind in ("exact", "words", "edit")}}
         )
-        if score.over_opensearch is not None:
-            print(_line("  over OpenSearch", score.over_opensearch))
-        for name, ranking in (("with its schema as scope", score.in_its_schema), *score.ablations.items()):
-            print(_line(f"  {name}", ranking))
+    return Table("tables that come first for their own name", rows, [write_report("missed-names", sorted(misses))])
 
 
-def _line(name: str, ranking: Ranking) -> str:
-    return (
-        f"{name:<32}{ranking.recall_at_5:>7.3f}{ranking.recall_at_10:>7.3f}{ranking.all_at_10:>8.3f}"
-        f"{ranking.all_at_15:>8.3f}{ranking.mean_reciprocal_rank:>7.3f}"
-    )
+def _name_queries(table: str) -> Mapping[str, str]:
+    """The ways in which a table is searched for by its name; each name draws by a seed of its own."""
+    random = Random(f"{_SEED} {table}")
+    found = {"exact": table}
+    words = split_identifier(table)
+    if len(words) > 1:
+        found["words"] = " ".join(random.sample(words, len(words)))
+    if sum(letter.isalpha() for letter in table) >= _SHORTEST_EDITED:
+        found["edit"] = _edited(table, random)
+    return found
+
+
+def _edited(name: str, random: Random) -> str:
+    """The name with one letter swapped with the next one, left out, added or changed."""
+    place = random.choice([place for place, letter in enumerate(name) if letter.isalpha()])
+    before, letter, after = name[:place], name[place], name[place + 1 :]
+    other = random.choice([each for each in string.ascii_lowercase if each != letter.lower()])
+    ways = [after, other + letter + after, other + after]
+    if after[:1].isalpha() and after[:1] != letter:
+        ways.append(after[:1] + letter + after[1:])
+    return before + random.choice(ways)
+
+
+def _people(data: Path, project: Path) -> Iterator[Table]:
+    """The questions of `real/questions.tsv`; any of the tables listed for one is right."""
+    lines = (data / "real" / "questions.tsv").read_text(encoding="utf-8").splitlines()
+    questions = [tuple(line.split("\t")) for line in lines if line]
+    rows, missed = list[Row](), list[str]()
+    with opened(project) as app:
+        for pool in ("its own database", "all databases"):
+            counts: Counter[str] = Counter()
+            for database, text, right in questions:
+                only = database if pool == "its own database" else None
+                found = _search(text, app, database=only)
+                hits = [_is_right(table, database, right.split("|")) for table in found]
+                likely = bool(found) and found[0].relevance_score > 0.5
+                first = hits[:1] == [True]
+                counts.update(first=first, five=any(hits), sure=first and likely, unsure=not first and not likely)
+                missed += [] if any(hits) else [f"missed in {pool}: {text}"]
+            rows.append(
+                {
+                    "pool": pool,
+                    "questions": len(questions),
+                    "first": counts["first"],
+                    "among five": counts["five"],
+                    "right above .5": f"{counts['sure']} of {counts['first']}",
+                    "wrong not above .5": f"{counts['unsure']} of {len(questions) - counts['first']}",
+                }
+            )
+    yield Table("questions of people about real schemas", rows, missed)
+
+
+def _is_right(table: TableSearchResult, database: str, right: Sequence[str]) -> bool:
+    return table.database == database and not {table.table, f"{table.schema_}.{table.table}"}.isdisjoint(right)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("retrieval", tables))

@@ -58,15 +58,6 @@ def find_java() -> Path:
     )
 
 
-def are_provided(cache: Path) -> bool:
-    """Whether a node can be started without a download: Java is installed and all packages are cached."""
-    try:
-        find_java()
-    except PackagesUnavailable:
-        return False
-    return (_folder(cache) / _COMPLETE).exists()
-
-
 def provide_packages(cache: Path) -> str:
     """Returns the class path of a node with the k-NN plugin; downloads packages that are not cached.
 

@@ -17,8 +17,8 @@ from markdown_it.token import Token
 from pg8000.native import Connection
 
 import tribal_contracts as contracts
-from bench.generated_joins import generated_joins
 from servers.postgres import EmbeddedServer
+from tests.capabilities.retrieval.generated_joins import generated_joins
 from tests.edges.cli.tribal_command import Json, contents, tribal
 from tests.plugins.postgres import administer, connected, login, new_database, unique_name
 from tests.rendering.test_rendering import ATTRIBUTE, EDGE, ENTITY

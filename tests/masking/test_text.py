@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.masking import HARMLESS_TEXTS
+from tests.masking.harmless import HARMLESS_TEXTS
 from tribal.masking import SensitiveKind, detect, detect_by_name, redact_text
 from tribal.masking.rules import Rule
 

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 import tribal_contracts as contracts
-from bench.generated_joins import generated_joins
+from tests.capabilities.retrieval.generated_joins import generated_joins
 from tests.edges.cli.tribal_command import Json, contents, tribal
 from tests.plugins.postgres import FreshDatabase, administer, connected
 from tribal.app.local import local_application

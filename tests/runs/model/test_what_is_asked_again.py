@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from bench.grounding import whole_input
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.fakes.claude import FakeClaude
 from tests.runs.model.made import LaterClock, ModelRuns, asked_about, data_of, says
 from tribal.describing import RulesDescriber
 from tribal.describing.model.questions import Asking, Question, load_prompts, table_questions
+from tribal.describing.model.questions.escaping import data_json
 from tribal.documenting.units.contexts import unsampled_contexts
 from tribal.identity import locations
 from tribal.store import require_record
@@ -160,7 +160,7 @@ def test_exactly_the_tables_whose_question_shows_a_change_are_asked_about_again(
     assert runs.calls_of(runs.run) == 0
 
 
-def test_what_the_benchmark_measures_is_byte_for_byte_what_the_vendor_gets(runs: ModelRuns) -> None:
+def test_the_vendor_gets_byte_for_byte_what_a_question_shows(runs: ModelRuns) -> None:
     runs.rows = 0
     runs.run()
     sent = set()
@@ -169,6 +169,10 @@ def test_what_the_benchmark_measures_is_byte_for_byte_what_the_vendor_gets(runs:
         [system] = call.body["system"]
         [message] = call.body["messages"]
         sent.add(system["text"] + schema + message["content"])
-    measured = {whole_input(each) for asked in asked_now(runs).values() for each in asked}
-    assert measured <= sent
-    assert len(measured) == len(tables_asked(runs, 0))
+    shown = {
+        each.request_prefix + data_json(each.schema) + each.request_part
+        for asked in asked_now(runs).values()
+        for each in asked
+    }
+    assert shown <= sent
+    assert len(shown) == len(tables_asked(runs, 0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.real_joins import paths_in
+from bench.joins import paths_in
 
 
 def test_each_path_that_a_person_wrote_is_one_from_source_to_target() -> None:

@@ -1,4 +1,4 @@
-"""Join paths between tables chosen by a seeded random generator, for running their SQL through `EXPLAIN`."""
+"""Join paths between tables drawn by seed, for running their SQL through `EXPLAIN`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _SEED = 20_261_121
 
 
 def generated_joins(app: Application, count: int) -> Iterator[GetJoinPathOutput]:
-    """At most `count` paths, each between different tables, with a random limit on the hops."""
-    randomly = Random(_SEED)
+    """At most `count` paths, each between different tables, with a random limit on the steps."""
+    random = Random(_SEED)
     pairs = list(permutations([name_of(entry) for entry in app.index().tables(IndexFilter())], 2))
-    randomly.shuffle(pairs)
+    random.shuffle(pairs)
     for source, target in pairs:
         if count == 0:
             return
-        asked = {"source_table": source, "target_table": target, "max_hops": randomly.randint(1, 10)}
+        asked = {"source_table": source, "target_table": target, "max_hops": random.randint(1, 10)}
         answer = call_tool("get_join_path", asked, Caller("bench"), app)
         assert isinstance(answer, GetJoinPathOutput)
         if answer.path_found:
