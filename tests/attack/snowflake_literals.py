@@ -73,7 +73,8 @@ def _clustering(plant: _Plant, schema: Schema) -> None:
 def _view(text: str, *columns: str) -> _Place:
     def place(plant: _Plant, schema: Schema) -> None:
         _table(plant, schema)
-        schema.view(plant.view, plant.filled(text), [plant.filled(name).strip('"') for name in columns or ("ID",)])
+        names = [plant.filled(name).strip('"') for name in columns or ("ID",)]
+        schema.view(plant.view, plant.filled(text), [Column(name, "VARCHAR") for name in names])
 
     return place
 

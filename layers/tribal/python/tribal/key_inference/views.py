@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tribal.masking.sql.lexer import Token, TokenType, tokens_of
+from tribal.sql.scanner import Token, TokenType, tokens_of
 
 _DEFINITION_CHARS = 50_000
 """Characters of a definition that are read. By judgement: it bounds the time, and few are longer."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from tribal.masking.catalog_texts import redact_expression, redact_labels, redact_table, redact_view
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.detectors import Span, detect, find_sensitive
 from tribal.masking.kinds import PLACEHOLDER, SensitiveKind
 from tribal.masking.redaction import redact_text
 from tribal.masking.samples import MaskedSamples, mask_samples
-from tribal.masking.sql import redact_expression, redact_labels, redact_table, redact_view
 from tribal.masking.value_shapes import pattern_of
 
 MASKING_VERSION: str = "5"

@@ -1,4 +1,4 @@
-"""Redacts the free text of a table in the catalog: by patterns, and literals by the names beside which they stand."""
+"""Redact the texts of a table in the catalog: by patterns, and literals by the names that they belong to."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from tribal.masking.column_names import detect_by_name
+from tribal.masking.literals import hide_in_expression, hide_in_view, is_harmless_text
 from tribal.masking.redaction import redact_text
-from tribal.masking.sql.harmless import Place, is_harmless_text
-from tribal.masking.sql.lexer import TokenType, scan
-from tribal.masking.sql.literals import hide_in_expression, hide_in_view
 from tribal.sql.dialect import string_literal
+from tribal.sql.scanner import TokenType, scan
+from tribal.sql.segments import Place
 from tribal_contracts import CatalogCheck, CatalogColumn, CatalogIndex, CatalogTable, DatabaseType
 
 _ROUNDS = 3
@@ -109,7 +109,8 @@ def _redact_string(written: str, text: str, dialect: DatabaseType) -> str:
 def _redact_comment(written: str, table: str, dialect: DatabaseType) -> str:
     """A comment as prose, and as the SQL that it may have been."""
     inside = _NO_SQL.sub("  ", written[2:])
-    hidden = hide_in_expression(inside, table=table, dialect=dialect)
+    # Brackets need not match in prose, and that hides nothing there.
+    hidden = hide_in_expression(inside, table=table, dialect=dialect, if_broken=None)
     if hidden != inside:
         written = f"{written[:2]}{hidden.rstrip()}{' */' if written.startswith('/*') else ''}"
     return redact_text(written)

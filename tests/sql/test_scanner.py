@@ -13,10 +13,10 @@ import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.masking.sql.test_literals import KEPT, SECRET, filled, redacted
+from tests.sql.test_redaction import KEPT, SECRET, filled, redacted
 from tribal.masking import redact_expression, redact_view
-from tribal.masking.sql.lexer import TokenType, tokens_of
 from tribal.sql.dialect import string_literal, unescaped
+from tribal.sql.scanner import TokenType, tokens_of
 from tribal_contracts import DatabaseType
 
 TEXTS = st.text(st.sampled_from("ab'\\$/-*\"\n x7é"), max_size=12)

@@ -1,4 +1,4 @@
-"""Splits SQL of PostgreSQL or Snowflake into names, literals and signs, in linear time; it accepts any text."""
+"""Split SQL of PostgreSQL or Snowflake into names, literals and operators, in linear time; any text is accepted."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
-from tribal.masking.kinds import PLACEHOLDER
 from tribal.sql.dialect import unescaped
 from tribal_contracts import DatabaseType
 
 
 class TokenType(Enum):
-    """What a token is; spaces are none."""
+    """The type of a token."""
 
     STRING = auto()
     COMMENT = auto()
@@ -34,13 +33,13 @@ class Token(NamedTuple):
     start: int
     end: int
     text: str
-    """The content of a string, a name as the catalog has it, else the token as written."""
+    """The value of a string, the unquoted form of a name, otherwise the token as written."""
     word: str = ""
-    """An unquoted name in capitals, to be compared with keywords."""
+    """An unquoted name in upper case, for comparison with keywords."""
 
 
-# Of each repetition only one branch can match the next character, so nothing is tried twice. A literal or comment that
-# is not closed runs to the end of the text.
+# In each repetition only one branch can match the next character, so there is no backtracking. An unclosed literal or
+# comment runs to the end of the text.
 def _pattern(blank: str, literals: str, quoted: str, name: str) -> re.Pattern[str]:
     return re.compile(
         rf"""
@@ -49,7 +48,6 @@ def _pattern(blank: str, literals: str, quoted: str, name: str) -> re.Pattern[st
         | (?P<block>/\*)
         | {literals}
         | (?P<quoted>{quoted}"[^"]*(?:""[^"]*)*(?:"|\Z))
-        | (?P<placeholder>{PLACEHOLDER.pattern})
         | (?P<name>{name})
         | (?P<number>\.?\d(?:[\w.]|(?<=[eE])[+-](?=\d))*)
         | (?P<cast>::)
@@ -75,7 +73,7 @@ _PATTERNS: dict[DatabaseType, re.Pattern[str]] = {
         name=r"[^\W\d][\w$]*",
     ),
     # https://docs.snowflake.com/en/sql-reference/data-types-text#string-constants: a backslash escapes in every quoted
-    # literal and never between `$$`. That a name ends before `$$` hides rather too much.
+    # literal and never between `$$`. A name ends before `$$`, which hides too much rather than too little.
     "snowflake": _pattern(
         blank="--|//",
         literals=r"""
@@ -102,13 +100,19 @@ _TYPES = {
 }
 
 
-def tokens_of(sql: str, dialect: DatabaseType) -> list[Token]:
-    """The tokens of an SQL text as the server reads it, without comments and the placeholders of hidden numbers."""
-    return [token for token in scan(sql, dialect) if token.type is not TokenType.COMMENT]
+def tokens_of(sql: str, dialect: DatabaseType, hidden: re.Pattern[str] | None = None) -> list[Token]:
+    """The tokens of an SQL text without comments; see `scan`."""
+    return [token for token in scan(sql, dialect, hidden) if token.type is not TokenType.COMMENT]
 
 
-def scan(sql: str, dialect: DatabaseType) -> Iterator[Token]:
-    """The same with comments."""
+def scan(sql: str, dialect: DatabaseType, hidden: re.Pattern[str] | None = None) -> Iterator[Token]:
+    """The tokens of an SQL text, delimited as the server delimits them.
+
+    Args:
+        sql: any text.
+        dialect: its dialect.
+        hidden: what replaced an unquoted number, in square brackets; such placeholders are skipped.
+    """
     pattern, position = _PATTERNS[dialect], 0
     while found := pattern.match(sql, position):
         group = found.lastgroup or ""
@@ -128,12 +132,14 @@ def scan(sql: str, dialect: DatabaseType) -> Iterator[Token]:
             yield Token(TokenType.NAME, start, position, _content(found[0], '"').replace('""', '"'))
         elif group == "name":
             yield Token(TokenType.NAME, start, position, found[0], found[0].upper())
+        elif group == "open" and hidden is not None and (placeholder := hidden.match(sql, start)):
+            position = placeholder.end()
         elif group in _TYPES:
             yield Token(_TYPES[group], start, position, found[0])
 
 
 def _end_of_block(sql: str, position: int, dialect: DatabaseType) -> int:
-    """Where a comment ends whose `/*` is before the position; PostgreSQL nests them."""
+    """The end of a comment whose `/*` ends at the position; PostgreSQL nests comments."""
     depth = 1
     for edge in _BLOCK_EDGE.finditer(sql, position):
         if edge[0] == "*/":

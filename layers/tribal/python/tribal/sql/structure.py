@@ -1,7 +1,7 @@
-"""Reads the structure of an expression or a view: what is compared, called or selected together.
+"""Read the structure of an expression or a query: what is compared, called or selected together.
 
-It knows as much of SQL, as PostgreSQL prints it, as it takes to say which names a literal belongs to. It keeps its own
-stack, accepts any text, and takes time linear in its length.
+This covers as much SQL as is needed to decide which names a literal belongs to. It uses no recursion, accepts any text,
+and takes time linear in its length.
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
-import tribal.masking.sql.words as words
-from tribal.masking.sql.harmless import Place
-from tribal.masking.sql.lexer import Token, TokenType, tokens_of
-from tribal.masking.sql.segments import Literal, Name, Segment, Structure
+import tribal.sql.keywords as words
+from tribal.sql.scanner import Token, TokenType, scan, tokens_of
+from tribal.sql.segments import Literal, Name, Place, Segment, Structure
+from tribal_contracts import DatabaseType
 
+MAX_TOKENS = 60_000
+"""A longer text, some 250 kB, is over the limit. By judgement: it bounds the memory to about 50 MB."""
 _NOTHING = Token(TokenType.SIGN, 0, 0, "")
 _A_SECRET = Name("secret")
-"""Stands for the key that a cipher takes."""
+"""The name given to the key argument of a cipher."""
 _JSON_PATH = re.compile(r"(?:(?:strict|lax) )?\$[.\[]")
 _DEEPEST = 500
-"""Brackets and CASEs in each other that are followed; by judgement: PostgreSQL's own stack ends at some thousands."""
+"""Brackets and CASEs in each other that are followed. By judgement: PostgreSQL's own stack ends at some thousands."""
 _LONGEST_TYPE = 7
 """Tokens of the brackets behind a type, as in `numeric(10,2)`."""
 
@@ -57,18 +60,39 @@ class _Frame:
     """The query in brackets that ended last; names of its columns may follow."""
 
 
-def structure_of(tokens: Sequence[Token], columns: Sequence[str] = ()) -> Structure:
-    """The structure of an expression or, if there are columns, of a view with these."""
-    return _Reader(tokens).read(columns)
+def structure_of(
+    sql: str, dialect: DatabaseType, columns: Sequence[str] = (), hidden: re.Pattern[str] | None = None
+) -> Structure:
+    """The structure of an expression or, given columns, of a view with these columns.
+
+    A text over `MAX_TOKENS` is returned as broken, with all its literals in one segment.
+
+    Args:
+        sql: any text.
+        dialect: its dialect.
+        columns: the columns of the view.
+        hidden: the placeholder of a hidden number, as for `scan`.
+    """
+    tokens = list(islice(scan(sql, dialect, hidden), MAX_TOKENS + 1))
+    if len(tokens) <= MAX_TOKENS:
+        return _Reader([token for token in tokens if token.type is not TokenType.COMMENT], hidden).read(columns)
+    found = Structure(broken=True)
+    found.new().literals += (
+        Literal(token, Place())
+        for token in scan(sql, dialect, hidden)
+        if token.type in (TokenType.STRING, TokenType.NUMBER)
+    )
+    return found
 
 
 class _Reader:
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[Token], hidden: re.Pattern[str] | None) -> None:
         self._tokens = tokens
+        self._hidden = hidden
         self._at = 0
         self._call = ""
         self._ignored = 0
-        """Open brackets that lie too deep to be followed."""
+        """Open brackets that are nested too deeply to be followed."""
         self._found = Structure()
         root = self._found.new()
         self._frames = [_Frame(root, self._found.new(root))]
@@ -132,10 +156,10 @@ class _Reader:
         elif not looked_up:
             if token.type is TokenType.STRING and _JSON_PATH.match(token.text):
                 # A path quotes names as PostgreSQL does, whatever SQL it is in.
-                path = tokens_of(token.text, "postgres")
+                path = tokens_of(token.text, "postgres", self._hidden)
                 frame.current.names.extend(Name(each.text) for each in path if each.type is TokenType.NAME)
             cast = self._token(2).word if self._token(1).type is TokenType.CAST else ""
-            frame.current.literals.append(Literal(self._at, Place(cast, frame.call, frame.argument)))
+            frame.current.literals.append(Literal(token, Place(cast, frame.call, frame.argument)))
 
     def _name(self, token: Token) -> None:
         frame, before, after = self._top, self._token(-1), self._token(1)

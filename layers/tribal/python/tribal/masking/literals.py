@@ -1,0 +1,240 @@
+"""Which literals in SQL are sensitive: those that belong to a column whose name says so, unless they are harmless.
+
+Harmless are separators, patterns, formats, lengths and names of settings: they reveal nothing, wherever they occur.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+from tribal.masking.column_names import detect_by_name
+from tribal.masking.kinds import PLACEHOLDER, SensitiveKind
+from tribal.sql.redaction import redact_literals
+from tribal.sql.scanner import TokenType
+from tribal.sql.segments import Literal, Name, Place, Segment, Structure
+from tribal_contracts import DatabaseType
+
+_FEW_SIGNS = 4
+"""Characters without any letter or digit that are a separator and no password; by judgement, not measured."""
+_FEW_DIGITS = 3
+"""Digits of a number of characters, bytes or rounds; by judgement, not measured."""
+
+_FLAGS = frozenset({"true", "false", "yes", "no", "on", "off", "null"})
+_FORMAT = re.compile(r"(?:YYYY|YY|MM|DD|HH24|HH12|HH|MI|SS|MS|US|TZ|OF|Mon|Month|Day|FM|[^\w]){2,20}")
+# A pattern whose classes are ranges or names of classes and that holds no letter or digit by itself fits anything of a
+# certain form. A set such as [abc] may spell something.
+_PATTERN_PART = re.compile(
+    r"\[\^?(?:\[:[a-z]{5,6}:\]|A-Z|a-z|A-F|a-f|0-9|\\[dwsDWS]|[^\w\[\]\\]|_|\\[^\w])*\](?:\{\d{1,2}(?:,\d{0,2})?\})?"
+    r"|(?:\\[dwsDWSmMyYAZ]|\.|\))(?:\{\d{1,2}(?:,\d{0,2})?\})?"
+    r"|\(\?[:=!]|\\[^\w]|[^\w\[\]{}\\]"
+)
+_LONGEST_PATTERN = 400
+_PLAIN_PATH = re.compile(r"(?:(?:strict|lax) )?\$(?:\.(?:\w{1,64}|\"[^\"]{1,64}\")|\[\d?\*?\]){0,20}")
+_EARTH = frozenset({"90", "180", "360"})
+
+_NAMING_TYPES = frozenset(
+    "REGCLASS REGTYPE REGPROC REGPROCEDURE REGROLE REGNAMESPACE REGCONFIG REGDICTIONARY REGOPER REGOPERATOR "
+    "REGCOLLATION".split()
+)
+_NAMING_CALLS = frozenset("current_setting nextval currval setval lastval to_regclass pg_get_serial_sequence".split())
+_COUNTING_CALLS = frozenset(
+    "left right substr substring lpad rpad overlay split_part round trunc repeat gen_random_bytes gen_salt".split()
+)
+_OPTIONS = {
+    call: frozenset(words.split())
+    for calls, words in (
+        ("encode decode", "hex base64 escape"),
+        ("convert_from convert_to convert", "utf8 latin1 sql_ascii"),
+        ("digest hmac", "md5 sha1 sha224 sha256 sha384 sha512"),
+        ("gen_salt", "bf md5 xdes des sha256crypt sha512crypt"),
+        ("timezone", "utc gmt"),
+        (
+            "date_part date_trunc extract",
+            "microseconds milliseconds second minute hour day week month quarter year decade century millennium epoch "
+            "dow doy isodow isoyear timezone",
+        ),
+        ("regexp_replace regexp_match regexp_matches regexp_split_to_array regexp_split_to_table", "gi ig"),
+    )
+    for call in calls.split()
+}
+
+
+def hide_in_expression(
+    sql: str,
+    *,
+    table: str,
+    dialect: DatabaseType,
+    kind: SensitiveKind | None = None,
+    if_broken: SensitiveKind | None = SensitiveKind.VALUE,
+) -> str:
+    """Replace, in an expression on a table, each literal that belongs to a sensitive column by the column's kind.
+
+    Harmless literals stay.
+
+    Args:
+        sql: the expression.
+        table: its table.
+        dialect: of the expression.
+        kind: of every literal, as in the default of a column of that kind.
+        if_broken: the kind of every literal where the text cannot be parsed and names no secret.
+    """
+
+    def choose(structure: Structure) -> Iterable[tuple[Literal, str]]:
+        return _sensitive_literals(structure, (table,), kind, if_broken)
+
+    return redact_literals(sql, dialect, choose, hidden=PLACEHOLDER)
+
+
+def hide_in_view(sql: str, *, view: str, columns: Sequence[str], dialect: DatabaseType) -> str:
+    """Replace, in the definition of a view with these columns, each literal that belongs to a sensitive column.
+
+    A literal belongs to what it is compared or combined with, and to the name under which it is selected.
+    """
+
+    def choose(structure: Structure) -> Iterable[tuple[Literal, str]]:
+        return _sensitive_literals(structure, (view, *structure.tables.values()), None, SensitiveKind.VALUE)
+
+    return redact_literals(sql, dialect, choose, columns=columns, hidden=PLACEHOLDER)
+
+
+def _sensitive_literals(
+    structure: Structure, tables: Collection[str], whole: SensitiveKind | None, if_broken: SensitiveKind | None
+) -> Iterator[tuple[Literal, SensitiveKind]]:
+    def kind_of(name: Name) -> SensitiveKind | None:
+        kind = detect_by_name(name.text)
+        if kind is not None or name.text.lower() != "name":
+            return kind
+        # Whether a mere `name` is that of a person depends on its table.
+        among = (structure.tables[name.qualifier],) if name.qualifier in structure.tables else tables
+        return next((kind for table in among if (kind := detect_by_name("name", table)) is not None), None)
+
+    for literal, kind in _kinds_of_literals(structure, kind_of, whole, if_broken):
+        is_harmless = is_harmless_text if literal.token.type is TokenType.STRING else _is_harmless_number
+        if not is_harmless(literal.token.text, literal.place, kind):
+            yield literal, kind
+
+
+def _kinds_of_literals(
+    structure: Structure,
+    kind_of: Callable[[Name], SensitiveKind | None],
+    whole: SensitiveKind | None,
+    if_broken: SensitiveKind | None,
+) -> Iterator[tuple[Literal, SensitiveKind]]:
+    """Every literal that belongs to a name of a kind, with that kind. Linear in the number of segments."""
+    kinds = _kinds_of_names(structure, kind_of)
+    everywhere = (_secret_kind(kinds, kinds) or if_broken) if structure.broken else None
+    near: dict[Segment, SensitiveKind | None] = {}
+    for segment in reversed(structure.segments):
+        for name in segment.names:
+            near[segment] = _surer(near.get(segment), kinds.get(name))
+        if segment.linked and segment.above is not None:
+            near[segment.above] = _surer(near.get(segment.above), near.get(segment))
+    # The kind of every literal in a segment and below it, whatever the literal is compared with there.
+    forced = {structure.segments[0]: whole}
+    for segment in structure.segments:
+        above = segment.above
+        own = _secret_kind(segment.names, kinds) if segment.is_column else None
+        forced[segment] = forced.get(segment) or own or (forced[above] if above is not None else None)
+        if segment.linked and above is not None:
+            near[segment] = _surer(near.get(above), near.get(segment))
+        kind = near.get(segment) or forced[segment] or everywhere
+        if kind is not None:
+            yield from ((literal, kind) for literal in segment.literals)
+
+
+def _surer(one: SensitiveKind | None, other: SensitiveKind | None) -> SensitiveKind | None:
+    """Of two kinds, a secret rather than another one, and free text last; of equals, the first."""
+    ranked = [kind for kind in (one, other) if kind is not None]
+    return min(ranked, key=lambda kind: (not kind.is_secret, kind is SensitiveKind.FREE_TEXT), default=None)
+
+
+def _secret_kind(names: Iterable[Name], kinds: dict[Name, SensitiveKind]) -> SensitiveKind | None:
+    found = (kinds.get(name) for name in names)
+    return next((kind for kind in found if kind is not None and kind.is_secret), None)
+
+
+def _kinds_of_names(structure: Structure, kind_of: Callable[[Name], SensitiveKind | None]) -> dict[Name, SensitiveKind]:
+    """Kinds by name; a column and another name that a SELECT list gives it are of the same kind."""
+    names = {name for segment in structure.segments for name in segment.names}
+    kinds = {name: kind for name in names if (kind := kind_of(name)) is not None}
+    same = _other_names(structure)
+    learned: dict[str, SensitiveKind] = {}
+    known = {name.text: kind for name, kind in kinds.items() if kind is not SensitiveKind.FREE_TEXT}
+    waiting = list(known.items())
+    while waiting:
+        text, kind = waiting.pop()
+        for other in same.get(text, ()):
+            if other not in known and other not in learned:
+                learned[other] = kind
+                waiting.append((other, kind))
+    return {name: learned[name.text] for name in names if name.text in learned} | kinds
+
+
+def _other_names(structure: Structure) -> dict[str, set[str]]:
+    """Names of the same column, each with the others: `SELECT u.secret AS s`."""
+    same: dict[str, set[str]] = defaultdict(set)
+    # Different names in a segment and below it; of many, two.
+    only: defaultdict[Segment, set[str]] = defaultdict(set)
+    with_literals: set[Segment] = set()
+    for segment in reversed(structure.segments):
+        _add(only[segment], (name.text for name in segment.names))
+        if segment.literals:
+            with_literals.add(segment)
+        above = segment.above
+        if above is None:
+            continue
+        if above.is_column and segment.linked and len(only[segment]) == 1 and segment not in with_literals:
+            for name in above.names:
+                same[name.text] |= only[segment]
+                same[next(iter(only[segment]))].add(name.text)
+        _add(only[above], only[segment])
+        if segment in with_literals:
+            with_literals.add(above)
+    return same
+
+
+def _add(known: set[str], more: Iterable[str]) -> None:
+    for name in more:
+        if len(known) > 1:
+            return
+        known.add(name)
+
+
+def is_harmless_text(text: str, place: Place, kind: SensitiveKind) -> bool:
+    """Whether a string cannot be a value of a kind."""
+    if place.cast in _NAMING_TYPES or place.call in _NAMING_CALLS:
+        return True
+    if place.cast == "INTERVAL" and not kind.is_secret:
+        return True
+    left = PLACEHOLDER.sub("", text)
+    if len(left.lstrip("+-")) <= 1 or left.lower() in _FLAGS or left.lower() in _OPTIONS.get(place.call, ()):
+        return True
+    if len(left) <= _FEW_SIGNS and not any(map(str.isalnum, left)):
+        return True
+    if kind is SensitiveKind.COORDINATES and left.lstrip("+-") in _EARTH:
+        return True
+    if (place.call.startswith("json") or place.call == "columns") and _PLAIN_PATH.fullmatch(left):
+        return True
+    return _FORMAT.fullmatch(left) is not None or _is_pattern(left)
+
+
+def _is_harmless_number(number: str, place: Place, kind: SensitiveKind) -> bool:
+    if len(number) == 1 or not number.strip("0."):
+        return True
+    if place.call in _COUNTING_CALLS and len(number) <= _FEW_DIGITS:
+        return place.argument > 0 or place.call == "gen_random_bytes"
+    return kind is SensitiveKind.COORDINATES and number in _EARTH
+
+
+def _is_pattern(text: str) -> bool:
+    if len(text) > _LONGEST_PATTERN:
+        return False
+    position = 0
+    while position < len(text):
+        found = _PATTERN_PART.match(text, position)
+        if found is None:
+            return False
+        position = found.end()
+    return any(char in "[\\%" for char in text)
