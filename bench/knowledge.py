@@ -24,7 +24,7 @@ from tribal.capabilities.knowledge.items.places import Layout, Place
 from tribal.capabilities.knowledge.policies.checking import Rule, check
 from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, collect_evidence
 from tribal.capabilities.knowledge.policies.evidence import SourceFile
-from tribal.capabilities.knowledge.policies.sql import names_in
+from tribal.capabilities.knowledge.policies.references import sql_references
 from tribal.capabilities.knowledge.query import query
 from tribal.capabilities.knowledge.snapshots.projection import projection_of
 from tribal.capabilities.knowledge.snapshots.publishing import publish
@@ -60,7 +60,7 @@ def _named(data: Path, name: str, dialect: str) -> Row:
     counts: Counter[str] = Counter()
     for record in read_lines(data / name / "questions.jsonl"):
         gold = {each.rpartition(".")[2].casefold() for each in record["gold_tables"]}
-        found = names_in(str(record["sql"]).split(";")[0], dialect)
+        found = sql_references(str(record["sql"]).split(";")[0], dialect)
         names = {each.spellings[-1].casefold() for each in found.tables}
         outcome = "not parsed" if found.unread else "right" if names == gold else "others"
         counts.update({"queries": 1, outcome: 1, "with a wrong name": int(not found.unread and bool(names - gold))})

@@ -13,6 +13,7 @@ OUR_LAYER = "tribal"
 MODEL_LAYER = "deps-model"
 """The SDKs of language models; only in environments with a model."""
 _DATABASES = ("deps-postgres", "deps-snowflake")
+"""The second has sqlglot too, which parses the views of any database."""
 _WITH_TOOLS = (OUR_LAYER, "deps-core", "deps-search", "deps-vectors")
 """The layers of every function that answers tools."""
 _OWNERS = {spec.name: (each, spec) for each in capabilities() for spec in each.functions}

@@ -32,7 +32,9 @@ from tribal.adapters.aws.secrets_manager import SecretsManagerSecrets
 SecretsManagerSecrets(aws_client("secretsmanager"))
 """
 _POSTGRES = """
+assert "sqlglot" not in sys.modules, "the parser is loaded before there is a view"
 from tribal.adapters.postgres.catalog import PostgresCatalog
+from tribal.sql.lineage import view_lineage
 from tribal.settings.dsn import parse_dsn
 from tribal.adapters.aws.rds_tokens import token_source
 PostgresCatalog(parse_dsn("postgresql://user@localhost/x", {})).close()
@@ -40,10 +42,8 @@ PostgresCatalog(parse_dsn("postgresql://user@localhost/x", {})).close()
 _SNOWFLAKE = """
 assert "snowflake" not in sys.modules, "the connector is loaded before a database is read"
 from tribal.adapters.snowflake.catalog import SnowflakeCatalog
-from tribal.adapters.snowflake.view_queries import ViewQueries
 from tribal.settings.snowflake.dsn import parse_snowflake_dsn
 import snowflake.connector
-import sqlglot
 target = parse_snowflake_dsn("snowflake://user@account/X?private_key_secret=KEY")
 SnowflakeCatalog(target, may_sample=False).close()
 """

@@ -167,10 +167,23 @@ def test_the_retriever_loads_neither_a_database_driver_nor_a_model() -> None:
         "from tribal.ports import Caller\n"
         "app = local_application(load_settings(project=Path('.'), environment={}))\n"
         "respond(Request('POST', '/v1/tools/list_domains', Caller('test')), app)\n"
+        "from tests.key_inference.outlines import outline\n"
+        "from tribal.key_inference import infer_keys\n"
+        "infer_keys([outline('v', 'x', kind='view', view='SELECT 1 FROM s.a JOIN s.b ON a.x = b.y')])\n"
     )
     forbidden = {"pg8000", "anthropic", "boto3", "snowflake", "wordllama", "yaml", "tribal.adapters.postgres.catalog"}
     assert "tribal.capabilities.retrieval" in loaded
-    assert loaded & forbidden == set()
+    assert loaded & (forbidden | {"sqlglot"}) == set()
+
+
+def test_masking_does_not_load_the_parser_of_sql() -> None:
+    loaded = loaded_after(
+        "from tribal.masking import redact_view\n"
+        "shown = redact_view(\"SELECT 'a b' AS pin\", view='v', columns=['pin'], dialect='postgres')\n"
+        "assert shown == \"SELECT '[password]' AS pin\"\n"
+    )
+    assert "tribal.sql.structure" in loaded
+    assert "sqlglot" not in loaded
 
 
 def test_the_retrievers_function_loads_no_driver_no_model_and_nothing_of_a_run() -> None:
@@ -218,6 +231,7 @@ def _users(*packages: str) -> set[tuple[str, ...]]:
 
 def test_only_the_edge_for_mcp_loads_its_sdk_and_only_that_for_http_a_server() -> None:
     assert _users("mcp", "mcp_types") == {("edges", "mcp")}
+    assert _users("sqlglot") == {("sql", "parsing.py")}
     assert _users("starlette", "uvicorn") <= {("edges", "http"), ("edges", "mcp")}
     assert _users("anyio") == {("edges", "http"), ("edges", "mcp")}
     servers = {"mcp", "mcp_types", "anyio", "starlette", "uvicorn"}

@@ -80,7 +80,7 @@ def outline(
 
 def likely(*tables: TableOutline, overlaps: Overlaps | None = None) -> set[str]:
     """The keys that are sure enough to be published, as text."""
-    return set(map(_text, Inference.of(tables).likely_keys(overlaps)))
+    return set(map(_text, Inference.of(tables, "postgres").likely_keys(overlaps)))
 
 
 def _text(key: InferredKey) -> str:

@@ -236,6 +236,12 @@ def test_what_a_view_hands_on_is_said_once() -> None:
     assert [each.of for each in said.evidence or ()] == ["view definition"]
 
 
+def test_a_view_and_its_columns_are_described_by_what_they_show() -> None:
+    view = make("s.t", column("id"), kind="view", view_definition="SELECT emp.id FROM staff.emp")
+    assert say_of(view).text == "Reads staff.emp."
+    assert say(view, "id").text == "Taken unchanged from staff.emp.id."
+
+
 def test_every_sentence_has_its_evidence_in_order_and_the_weakest_counts() -> None:
     table = make("s.t", with_default("created_at", "timestamp", "now()"))
     said = say(table, "created_at")

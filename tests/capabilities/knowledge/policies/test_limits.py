@@ -19,11 +19,11 @@ from tribal.capabilities.knowledge.policies.limits import (
     MAX_NAMES,
     MAX_PARTS,
     MAX_PYTHON_TOKENS,
-    MAX_SQL_TOKENS,
 )
 from tribal.capabilities.knowledge.policies.patterns import path_glob
+from tribal.capabilities.knowledge.policies.references import sql_references
 from tribal.capabilities.knowledge.policies.scripts import imported_names
-from tribal.capabilities.knowledge.policies.sql import references_in
+from tribal.sql.references import MAX_SQL_TOKENS
 from tribal_contracts.knowledge import Constraint, Severity, Target
 
 QUICK_SECONDS = 5.0
@@ -36,7 +36,7 @@ def seconds_of(path: str, text: str) -> float:
     dependencies_of(file)
     imports_of(file)
     if path.endswith(".sql"):
-        references_in(text, "postgres")
+        sql_references(text, "postgres")
     return time.process_time() - began
 
 
@@ -121,7 +121,7 @@ def test_what_is_damaged_still_warns_where_the_policy_blocks() -> None:
 
 
 def test_one_statement_that_is_nested_too_deeply_hides_no_other() -> None:
-    found = references_in(f"SELECT 1 FROM a;\nSELECT {'NOT ' * 5_000} x;\nSELECT 1 FROM b", "postgres", "q.sql")
+    found = sql_references(f"SELECT 1 FROM a;\nSELECT {'NOT ' * 5_000} x;\nSELECT 1 FROM b", "postgres", "q.sql")
     assert [each.parts for each in found.tables] == [("a",), ("b",)]
     assert [(each.line, each.is_over_limit) for each in found.unread] == [(2, True)]
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tribal.capabilities.knowledge.policies.dependencies import dependencies_of
-from tribal.capabilities.knowledge.policies.evidence import SourceFile
+from tribal.capabilities.knowledge.policies.evidence import Found, SourceFile
 from tribal.capabilities.knowledge.policies.imports import imports_of, is_of_another_language
-from tribal.capabilities.knowledge.policies.sql import names_in
+from tribal.capabilities.knowledge.policies.references import sql_references, suffixes
 
 
 @pytest.mark.parametrize(
@@ -135,6 +135,10 @@ def test_a_file_of_dependencies_that_is_damaged_is_told(path: str, text: str) ->
     assert [(each.file, each.targets) for each in found.unread] == [(path, frozenset({"dependency"}))]
 
 
+def names_in(sql: str, dialect: str = "postgres", file: str | None = None) -> tuple[Found, Found]:
+    return sql_references(sql, dialect, file).named(file, suffixes)
+
+
 @pytest.mark.parametrize(
     ("sql", "tables"),
     [
@@ -166,8 +170,8 @@ def test_a_file_of_dependencies_that_is_damaged_is_told(path: str, text: str) ->
     ],
 )
 def test_the_tables_that_sql_names(sql: str, tables: list[str]) -> None:
-    found = names_in(sql, "postgres")
-    assert sorted({each.name for each in found.tables}) == sorted(tables)
+    found, _ = names_in(sql)
+    assert sorted({each.name for each in found.named}) == sorted(tables)
     assert not found.unread
 
 
@@ -185,22 +189,22 @@ def test_the_tables_that_sql_names(sql: str, tables: list[str]) -> None:
     ],
 )
 def test_the_columns_that_sql_names(sql: str, columns: list[str]) -> None:
-    assert sorted({each.name for each in names_in(sql, "postgres").columns}) == sorted(columns)
+    assert sorted({each.name for each in names_in(sql)[1].named}) == sorted(columns)
 
 
 def test_lines_are_those_of_the_file_and_what_cannot_be_parsed_hides_nothing_else() -> None:
     text = "SELECT 1 FROM a;\n\nSELECT FROM WHERE (;\nSELECT 1\nFROM b;\n"
-    found = names_in(text, "postgres", "q.sql")
-    assert [(each.name, each.line) for each in found.tables] == [("a", 1), ("b", 5)]
+    found, _ = names_in(text, file="q.sql")
+    assert [(each.name, each.line) for each in found.named] == [("a", 1), ("b", 5)]
     assert [(each.file, each.line) for each in found.unread] == [("q.sql", 3)]
 
 
 @pytest.mark.parametrize("sql", ["SELECT (" * 2_000, "DO $$ BEGIN END $$", "\\connect x", "SELECT 'open"])
 def test_sql_that_is_not_understood_is_told(sql: str) -> None:
-    found = names_in(sql, "postgres")
+    found, _ = names_in(sql)
     assert found.unread
-    assert not found.tables
+    assert not found.named
 
 
 def test_snowflake_folds_its_names_upwards() -> None:
-    assert [each.name for each in names_in("select * from Sales.Orders", "snowflake").tables] == ["SALES.ORDERS"]
+    assert [each.name for each in names_in("select * from Sales.Orders", "snowflake")[0].named] == ["SALES.ORDERS"]

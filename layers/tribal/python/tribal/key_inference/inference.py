@@ -23,17 +23,19 @@ from tribal.key_inference.same_name_columns import sister_references
 from tribal.key_inference.similar_names import alike_columns
 from tribal.key_inference.tables import KeyTable
 from tribal.key_inference.viewed import Viewed, read_views, viewed_references
-from tribal_contracts import InferredKey, KeyEvidence
+from tribal_contracts import DatabaseType, InferredKey, KeyEvidence
 
 
-def infer_keys(tables: Sequence[TableOutline], overlaps: Overlaps | None = None) -> list[InferredKey]:
+def infer_keys(
+    tables: Sequence[TableOutline], overlaps: Overlaps | None = None, dialect: DatabaseType | None = None
+) -> list[InferredKey]:
     """Infer keys between tables of one database, as `Inference.keys` does."""
-    return Inference.of(tables).keys(overlaps)
+    return Inference.of(tables, dialect).keys(overlaps)
 
 
-def candidate_pairs(tables: Sequence[TableOutline]) -> list[KeyPair]:
+def candidate_pairs(tables: Sequence[TableOutline], dialect: DatabaseType | None = None) -> list[KeyPair]:
     """The columns whose values are worth comparing, as `Inference.candidate_pairs` says."""
-    return Inference.of(tables).candidate_pairs()
+    return Inference.of(tables, dialect).candidate_pairs()
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,17 @@ class Inference:
 
     tables: Sequence[KeyTable]
     """Sorted by name."""
+    dialect: DatabaseType | None
 
     @classmethod
-    def of(cls, tables: Sequence[TableOutline]) -> Inference:
-        """From all tables whose keys are wanted and that they may reference."""
-        return cls([KeyTable(outline) for outline in sorted(tables, key=lambda outline: outline.name)])
+    def of(cls, tables: Sequence[TableOutline], dialect: DatabaseType | None = None) -> Inference:
+        """Start from all tables whose keys are wanted and that they may reference.
+
+        Args:
+            tables: of one database.
+            dialect: of the definitions of views; without one they are not parsed.
+        """
+        return cls([KeyTable(outline) for outline in sorted(tables, key=lambda outline: outline.name)], dialect)
 
     def keys(self, overlaps: Overlaps | None = None) -> list[InferredKey]:
         """Keys of columns without a declared one, in a stable order; at most one of a column is `LIKELY`.
@@ -112,7 +120,10 @@ class Inference:
 
     @cached_property
     def _viewed(self) -> Viewed:
-        return read_views(self.tables, {(table.schema, table.outline.table): table for table in self.tables})
+        if self.dialect is None:
+            return []
+        by_name = {(table.schema, table.outline.table): table for table in self.tables}
+        return read_views(self.tables, by_name, self.dialect)
 
     @cached_property
     def _declared(self) -> frozenset[KeyPair]:

@@ -8,7 +8,8 @@ from tribal.key_inference.guesses import Guess, guess
 from tribal.key_inference.overlap import KeyPair
 from tribal.key_inference.references import is_polymorphic
 from tribal.key_inference.tables import KeyTable
-from tribal.key_inference.views import Place, view_joins
+from tribal.sql.references import TableName
+from tribal_contracts import DatabaseType
 
 IN_A_VIEW = 0.9
 """Confidence if a view joins a column to the key of another table. A label by judgement."""
@@ -16,16 +17,22 @@ Viewed = Sequence[tuple[str, KeyTable, KeyTable, frozenset[tuple[str, str]]]]
 """The view, two tables, and the pairs of columns on which it joins them."""
 
 
-def read_views(tables: Iterable[KeyTable], by_place: Mapping[Place, KeyTable]) -> Viewed:
+def read_views(tables: Iterable[KeyTable], by_name: Mapping[TableName, KeyTable], dialect: DatabaseType) -> Viewed:
     """The joins of all views between tables that are known."""
+    views = [view for view in tables if view.outline.view_definition]
+    if not views:
+        return []
+    # Loads sqlglot.
+    from tribal.sql.lineage import view_lineage
+
     found = []
-    for view in tables:
-        for one, other, pairs in view_joins(view.outline.view_definition or ""):
-            here, there = by_place.get(one), by_place.get(other)
-            if here is not None and there is not None and not here.is_view and not there.is_view:
-                known = frozenset(pair for pair in pairs if _fit(here, there, pair))
-                if known == pairs:
-                    found.append((view.name, here, there, known))
+    for view in views:
+        for join in view_lineage(view.outline.view_definition or "", dialect).joins:
+            here, there = by_name.get(join.one), by_name.get(join.other)
+            if here is None or there is None or here.is_view or there.is_view:
+                continue
+            if all(_fit(here, there, pair) for pair in join.columns):
+                found.append((view.name, here, there, join.columns))
     return found
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from tribal.masking.catalog_texts import redact_expression, redact_labels, redact_table, redact_view
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.detectors import Span, detect, find_sensitive
 from tribal.masking.kinds import PLACEHOLDER, SensitiveKind
-from tribal.masking.redaction import redact_text
+from tribal.masking.redaction import redact_expression, redact_labels, redact_table, redact_text, redact_view
 from tribal.masking.samples import MaskedSamples, mask_samples
 from tribal.masking.value_shapes import pattern_of
 

@@ -1,13 +1,20 @@
-"""Removes personal data and secrets from free text: comments, defaults, view SQL, error messages of servers."""
+"""Remove personal data and secrets from comments, SQL and errors: by patterns, and literals by their columns."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from tribal.masking.column_names import detect_by_name
 from tribal.masking.detectors import find_sensitive
 from tribal.masking.kinds import SensitiveKind
+from tribal.masking.literals import hide_in_expression, hide_in_view, is_harmless_text
+from tribal.sql.dialect import string_literal
+from tribal.sql.scanner import TokenType, scan
+from tribal.sql.segments import Place
+from tribal_contracts import CatalogCheck, CatalogColumn, CatalogIndex, CatalogTable, DatabaseType
 
-_ROUNDS = 4
+_TEXT_ROUNDS = 4
 """A bound by judgement: redacting may uncover another match, and stops as soon as none is left."""
 
 # What a server quotes from rows in its errors has no pattern of its own. It may run over several lines, until one that
@@ -21,6 +28,11 @@ _QUOTED_VALUES = re.compile(
     r"|(?:invalid input (?:syntax|value) for [^\n:\"]{1,100}|value out of range): \"(?P<input>[^\n]*)\""
     r"|(?:Numeric value|Boolean value|Date|Timestamp|Time) '(?P<literal>[^\n]{0,300}?)' is not recognized"
 )
+_SQL_ROUNDS = 3
+"""A bound by judgement: what one way of hiding leaves may show the other one more, and twice is usual."""
+
+_NO_SQL = re.compile(r"--|//|/\*|\*/|(?<=\w\w)'(?=\w)")
+"""What in a comment would end it, or begin a literal, were it SQL: marks of comments, and apostrophes."""
 
 
 def redact_text(text: str, *, prose: bool = True) -> str:
@@ -33,7 +45,7 @@ def redact_text(text: str, *, prose: bool = True) -> str:
         prose: whether a word may announce what stands behind or near it in the same sentence.
     """
     text = _QUOTED_VALUES.sub(_without_quoted, text)
-    for _ in range(_ROUNDS):
+    for _ in range(_TEXT_ROUNDS):
         spans = find_sensitive(text, prose=prose)
         if not spans:
             break
@@ -50,3 +62,131 @@ def _without_quoted(found: re.Match[str]) -> str:
     start, end = found.span(found.lastgroup or 0)
     closing = ")" if found.lastgroup in ("row", "open_key") else ""
     return found.string[found.start() : start] + f"[{SensitiveKind.VALUE}]{closing}" + found.string[end : found.end()]
+
+
+def redact_table(table: CatalogTable, dialect: DatabaseType) -> CatalogTable:
+    """The table with all free text redacted: comments, defaults, expressions, labels and the SQL of a view.
+
+    Names stay, since everything is looked up by them. Redacting again changes nothing.
+
+    Args:
+        table: as the catalog has it.
+        dialect: of its SQL, which says where a literal ends.
+    """
+    names = [column.name for column in table.columns]
+    name = table.table_name
+    changed = {
+        "comment": _redact(table.comment),
+        "columns": [_redact_column(column, name, dialect) for column in table.columns],
+        "indexes": [_redact_index(index, name, names, dialect) for index in table.indexes],
+        "checks": [
+            CatalogCheck(name=check.name, expression=redact_expression(check.expression, table=name, dialect=dialect))
+            for check in table.checks
+        ],
+        "view_definition": table.view_definition
+        and redact_view(table.view_definition, view=name, columns=names, dialect=dialect),
+        "clustering_key": table.clustering_key and redact_expression(table.clustering_key, table=name, dialect=dialect),
+    }
+    return table.model_copy(update=changed)
+
+
+def redact_expression(sql: str, *, table: str, dialect: DatabaseType, column: str = "") -> str:
+    """An expression on a table without what is sensitive; with a column, the one that it is the value of."""
+    kind = detect_by_name(column, table) if column else None
+    for _ in range(_SQL_ROUNDS):
+        before = sql
+        sql = hide_in_expression(sql, table=table, kind=kind, dialect=dialect)
+        sql = _without_patterns(sql, table, dialect)
+        if sql == before:
+            break
+    return sql
+
+
+def redact_view(sql: str, *, view: str, columns: Sequence[str], dialect: DatabaseType) -> str:
+    """The definition of a view without what is sensitive."""
+    for _ in range(_SQL_ROUNDS):
+        before = sql
+        sql = hide_in_view(sql, view=view, columns=columns, dialect=dialect)
+        sql = _without_patterns(sql, view, dialect)
+        if sql == before:
+            break
+    return sql
+
+
+def redact_labels(labels: Sequence[str], *, table: str, column: str) -> list[str] | None:
+    """The labels of a column's enum type without what is sensitive; `None` if the column's name hides them all."""
+    kind = detect_by_name(column, table)
+    if kind is not None and not all(is_harmless_text(label, Place(), kind) for label in labels):
+        return None
+    return [redact_text(label) for label in labels]
+
+
+def _without_patterns(sql: str, table: str, dialect: DatabaseType) -> str:
+    """SQL without what patterns find: literals and comments are read as prose, the SQL around them is not.
+
+    In a sentence, what stands near the word `password` may be one. In SQL that word is a name, and it is known which
+    literals belong to it.
+    """
+    parts: list[str] = []
+    position = 0
+    for token in scan(sql, dialect):
+        if token.type in (TokenType.STRING, TokenType.COMMENT):
+            written = sql[token.start : token.end]
+            if token.type is TokenType.STRING:
+                shown = _redact_string(written, token.text, dialect)
+            else:
+                shown = _redact_comment(written, table, dialect)
+            parts += (sql[position : token.start], shown)
+            position = token.end
+    return redact_text("".join([*parts, sql[position:]]), prose=False)
+
+
+def _redact_string(written: str, text: str, dialect: DatabaseType) -> str:
+    """A literal as it was written, or anew if what it spells in escapes is sensitive."""
+    if dialect == "snowflake" and "\\" in written:
+        shown = redact_text(text)
+        if shown != text:
+            return string_literal(shown)
+    return redact_text(written)
+
+
+def _redact_comment(written: str, table: str, dialect: DatabaseType) -> str:
+    """A comment as prose, and as the SQL that it may have been."""
+    inside = _NO_SQL.sub("  ", written[2:])
+    # Brackets need not match in prose, and that hides nothing there.
+    hidden = hide_in_expression(inside, table=table, dialect=dialect, if_broken=None)
+    if hidden != inside:
+        written = f"{written[:2]}{hidden.rstrip()}{' */' if written.startswith('/*') else ''}"
+    return redact_text(written)
+
+
+def _redact_column(column: CatalogColumn, table: str, dialect: DatabaseType) -> CatalogColumn:
+    texts = (column.comment, column.default_value, column.generated, column.enum_values)
+    if texts == (None, None, None, None):
+        return column
+    value, generated, labels = column.default_value, column.generated, column.enum_values
+
+    def redacted(sql: str) -> str:
+        return redact_expression(sql, table=table, column=column.name, dialect=dialect)
+
+    return column.model_copy(
+        update={
+            "comment": _redact(column.comment),
+            "default_value": value and redacted(value),
+            "generated": generated and redacted(generated),
+            "enum_values": labels and redact_labels(labels, table=table, column=column.name),
+        }
+    )
+
+
+def _redact_index(index: CatalogIndex, table: str, names: Sequence[str], dialect: DatabaseType) -> CatalogIndex:
+    def redacted(sql: str) -> str:
+        return redact_expression(sql, table=table, dialect=dialect)
+
+    parts = [part if part in names else redacted(part) for part in index.columns]
+    where = index.predicate
+    return index.model_copy(update={"columns": parts, "predicate": where and redacted(where)})
+
+
+def _redact(text: str | None) -> str | None:
+    return None if text is None else redact_text(text)

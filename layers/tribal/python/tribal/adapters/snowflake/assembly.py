@@ -67,7 +67,7 @@ def _with_queries(tables: list[CatalogTable], database: str) -> list[CatalogTabl
     if not any(table.view_definition for table in tables):
         return tables
     # The parser is loaded only where there is something to parse.
-    from tribal.adapters.snowflake.view_queries import ViewQueries
+    from tribal.sql.lineage import ViewQueries
 
     columns = {(table.schema_name, table.table_name): [each.name for each in table.columns] for table in tables}
     queries = ViewQueries(database, columns)

@@ -28,10 +28,10 @@ assert not {"re2", "bracex", "markdown_it", "sqlglot", "dulwich"} & {*sys.module
 _LOADS_CHECKS = """
 from tribal.capabilities.knowledge.check import check_request
 from tribal.capabilities.knowledge.policies.patterns import expression, path_glob
-from tribal.capabilities.knowledge.policies.sql import sqlglot
+from tribal.sql.statements import references_in
 assert path_glob("*.py")("a/b.py")
 assert expression("a+").is_whole("aaa")
-assert sqlglot.parse_one("SELECT 1")
+assert references_in("SELECT 1 FROM t", "postgres").tables
 """
 _LOADS_SYNC = """
 from tribal.adapters.journal.memories import JournalMemories

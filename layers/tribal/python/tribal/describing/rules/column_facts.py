@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from tribal.describing.rules.views import view_origins
+from tribal.describing.rules.views import lineage_of
+from tribal.identity.table_names import format_name
 from tribal.masking import PLACEHOLDER, MaskedSamples
 from tribal.naming import segment_all, singular, split_identifier
 from tribal.ports import TableContext
@@ -21,14 +22,17 @@ class ColumnFacts:
 
     context: TableContext
     column: CatalogColumn
-    origin: str = ""
-    """The column, `schema.table.column`, that a view passes through unchanged."""
     siblings: Sequence[ColumnFacts] = ()
 
     @property
     def others(self) -> Iterator[ColumnFacts]:
         """The other columns of the table."""
         return (facts for facts in self.siblings if facts is not self)
+
+    @property
+    def origin(self) -> str:
+        """The column, `schema.table.column`, that a view passes through unchanged; empty if there is none."""
+        return format_name(lineage_of(self.context).columns.get(self.column.name, ()))
 
     @cached_property
     def tokens(self) -> list[str]:
@@ -87,9 +91,8 @@ class ColumnFacts:
 
 def facts_of(context: TableContext) -> list[ColumnFacts]:
     """The facts of every column of a table."""
-    origins = view_origins(context.table).columns
     facts: list[ColumnFacts] = []
-    facts.extend(ColumnFacts(context, column, origins.get(column.name, ""), facts) for column in context.table.columns)
+    facts.extend(ColumnFacts(context, column, facts) for column in context.table.columns)
     return facts
 
 

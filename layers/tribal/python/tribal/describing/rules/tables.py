@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tribal.describing.rules.phrases import TABLE_COMMENT_CHARS, clean_comment
 from tribal.describing.rules.statements import Statement, commented, declared, description
-from tribal.describing.rules.views import view_origins
+from tribal.describing.rules.views import lineage_of
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import TableContext
 from tribal.rendering.words import listing
@@ -21,13 +21,13 @@ def describe_table(context: TableContext) -> Description:
     comment = clean_comment(context.table.comment, TABLE_COMMENT_CHARS)
     if comment:
         return commented(comment)
-    return description([*_view(context.table), *_rows(context.table), *_outgoing(context.table), *_incoming(context)])
+    return description([*_view(context), *_rows(context.table), *_outgoing(context.table), *_incoming(context)])
 
 
-def _view(table: CatalogTable) -> Iterator[Statement]:
-    origins = view_origins(table).tables
-    if origins:
-        yield declared(f"Reads {listing([format_name(place) for place in origins], limit=_LISTED)}.", "view definition")
+def _view(context: TableContext) -> Iterator[Statement]:
+    tables = lineage_of(context).tables
+    if tables:
+        yield declared(f"Reads {listing([format_name(place) for place in tables], limit=_LISTED)}.", "view definition")
 
 
 def _rows(table: CatalogTable) -> Iterator[Statement]:

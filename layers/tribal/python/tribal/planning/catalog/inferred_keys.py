@@ -88,7 +88,7 @@ def infer_likely_keys(
     fresh = {pair for pair, said in known.items() if _is_fresh(said, now, app.options().statistics_max_age)}
     if earlier is not None and earlier.input_hash == inputs and len(fresh) == len(earlier.comparisons):
         return earlier
-    inference = Inference.of([outline_of(table, read.database) for table in read.tables.values()])
+    inference = Inference.of([outline_of(table, read.database) for table in read.tables.values()], entry.type)
     pairs = [pair for pair in inference.candidate_pairs() if read.can_be_compared(pair)] if with_values else []
     asking = _Asking(read, reader, known, now, _time_is_left(app.clock, stop))
     found = asking.compare([pair for pair in pairs if pair not in fresh])

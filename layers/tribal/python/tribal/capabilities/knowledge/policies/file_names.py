@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tribal.capabilities.knowledge.policies.dependencies import dependencies_of, has_dependencies
 from tribal.capabilities.knowledge.policies.evidence import FoundNames, SourceFile, Unread
 from tribal.capabilities.knowledge.policies.imports import has_imports, imports_of
-from tribal.capabilities.knowledge.policies.references import SqlReferences
+from tribal.capabilities.knowledge.policies.references import SqlReferences, sql_references
 
 if TYPE_CHECKING:
     from tribal_contracts.knowledge import Target
@@ -66,12 +66,9 @@ def parser_for(request: ReadRequest) -> str:
 
 def load_parser(name: str) -> None:
     """Import a parser, so that no time for that is counted for a file."""
-    import sqlglot
+    from tribal.sql.statements import references_in
 
-    import tribal.capabilities.knowledge.policies.sql
-
-    assert tribal.capabilities.knowledge.policies.sql
-    sqlglot.Dialect.get_or_raise(name)
+    references_in("", name)
 
 
 def not_read(path: str, reason: str, *, is_over_limit: bool) -> FileNames:
@@ -104,6 +101,4 @@ def names_tables(path: str) -> bool:
 def _references(request: ReadRequest) -> SqlReferences:
     if not names_tables(request.path):
         return SqlReferences()
-    from tribal.capabilities.knowledge.policies.sql import references_in
-
-    return references_in(request.text, request.dialect, request.path)
+    return sql_references(request.text, request.dialect, request.path)

@@ -14,8 +14,6 @@ MAX_FILE_BYTES = 1 << 20
 """Source: docs/contracts.md, Knowledge."""
 MAX_PYTHON_TOKENS = 200_000
 """Words and signs in a file of Python, which take about 1 s and 150 MB."""
-MAX_SQL_TOKENS = 60_000
-"""Words and signs in a file of SQL, some 250 kB, which take about .8 s and 120 MB."""
 MAX_PARTS = 20
 """Parts of a name. A pattern is matched with the name and each of its prefixes or suffixes."""
 MAX_NAMES = 20_000
@@ -39,12 +37,7 @@ def require_few_bytes(text: str) -> None:
 def require_few_tokens(text: str, most: int) -> None:
     """Raise `OverLimit` when a text has more words and signs."""
     if len(text) > most and sum(1 for _ in _TOKEN.finditer(text)) > most:
-        raise too_many_tokens(most)
-
-
-def too_many_tokens(most: int) -> OverLimit:
-    """What to raise for a text with more words and signs."""
-    return OverLimit(f"it has more than {most:,} words and signs")
+        raise OverLimit(f"it has more than {most:,} words and signs")
 
 
 def require_few_parts(parts: Sequence[str]) -> None:

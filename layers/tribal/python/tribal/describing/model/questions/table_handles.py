@@ -8,7 +8,7 @@ from functools import cached_property
 
 from tribal.describing.model.questions.question import Handle
 from tribal.describing.rules.column_facts import ColumnFacts, facts_of
-from tribal.describing.rules.views import view_origins
+from tribal.describing.rules.views import lineage_of
 from tribal.identity.table_names import TableIdentity
 from tribal.ports import TableContext
 
@@ -80,7 +80,7 @@ class TableHandles:
         """Tables that are referenced, read, reference, and likely do either."""
         context, own = self.context, (self.context.table.schema_name, self.context.table.table_name)
         yield [(key.references_schema, key.references_table) for key in context.table.foreign_keys]
-        yield list(view_origins(context.table).tables)
+        yield list(lineage_of(context).tables)
         yield [place_of(key.from_table) for key in context.incoming]
         yield [place_of(key.to_table) for key in context.inferred_keys if place_of(key.from_table) == own]
         yield [place_of(key.from_table) for key in context.inferred_keys if place_of(key.to_table) == own]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 
-from tests.fakes.catalogs import column, table
-from tribal.adapters.snowflake.view_queries import MAX_TEXT_CHARS, ViewQueries
-from tribal.describing.rules.views import view_origins
-from tribal.key_inference.views import view_joins
+from tribal.sql.lineage import ViewQueries, view_lineage
+from tribal.sql.references import MAX_VIEW_CHARS, ColumnName, TableName
 
 COLUMNS = {
     ("SALES", "ORDERS"): ("ID", "REGION", "CUSTOMER_ID"),
@@ -22,59 +22,55 @@ def query(text: str) -> str | None:
     return VIEWS.read(text, "SALES")
 
 
-def origins(text: str, *columns: str) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
-    view = table("SALES.V", *(column(name) for name in columns)).model_copy(
-        update={"kind": "view", "view_definition": text, "view_query": query(text)}
-    )
-    found = view_origins(view)
-    return found.tables, dict(found.columns)
+def origins(text: str) -> tuple[Sequence[TableName], Mapping[str, ColumnName]]:
+    found = view_lineage(query(text) or "", "snowflake")
+    return found.tables, found.columns
 
 
 def test_names_are_folded_and_completed_as_the_server_does_it() -> None:
-    tables, columns = origins("create view v as select o.id as nr, region from orders o", "NR", "REGION")
+    tables, columns = origins("create view v as select o.id as nr, region from orders o")
     assert tables == (("SALES", "ORDERS"),)
-    assert columns == {"NR": "SALES.ORDERS.ID", "REGION": "SALES.ORDERS.REGION"}
+    assert columns == {"NR": ("SALES", "ORDERS", "ID"), "REGION": ("SALES", "ORDERS", "REGION")}
 
 
 def test_the_columns_that_the_statement_lists_are_those_of_the_view() -> None:
     _, columns = origins(
-        "CREATE OR REPLACE SECURE VIEW sales.v (a, \"b\") COMMENT = 'x' AS SELECT id, name FROM customer", "A", "b"
+        "CREATE OR REPLACE SECURE VIEW sales.v (a, \"b\") COMMENT = 'x' AS SELECT id, name FROM customer"
     )
-    assert columns == {"A": "SALES.CUSTOMER.ID", "b": "SALES.CUSTOMER.NAME"}
+    assert columns == {"A": ("SALES", "CUSTOMER", "ID"), "b": ("SALES", "CUSTOMER", "NAME")}
 
 
 def test_a_star_stands_for_the_columns_of_its_table() -> None:
-    _, columns = origins(
-        "create view v as select c.*, o.id oid from customer c join orders o on o.customer_id = c.id",
-        "ID",
-        "NAME",
-        "OID",
-    )
-    assert columns == {"ID": "SALES.CUSTOMER.ID", "NAME": "SALES.CUSTOMER.NAME", "OID": "SALES.ORDERS.ID"}
+    _, columns = origins("create view v as select c.*, o.id oid from customer c join orders o on o.customer_id = c.id")
+    customer = ("SALES", "CUSTOMER")
+    assert columns == {"ID": (*customer, "ID"), "NAME": (*customer, "NAME"), "OID": ("SALES", "ORDERS", "ID")}
 
 
 def test_a_column_without_its_table_is_of_the_one_that_has_it() -> None:
     text = "create view v as select name, sku from customer cross join depot.orders"
-    assert origins(text, "NAME", "SKU")[1] == {"NAME": "SALES.CUSTOMER.NAME", "SKU": "DEPOT.ORDERS.SKU"}
+    assert origins(text)[1] == {"NAME": ("SALES", "CUSTOMER", "NAME"), "SKU": ("DEPOT", "ORDERS", "SKU")}
 
 
 def test_joins_are_read_with_their_stored_names() -> None:
     text = query("create view v as select 1 x from orders as o inner join customer c on c.id = o.customer_id")
     assert text is not None
-    assert view_joins(text) == [
-        (("SALES", "CUSTOMER"), ("SALES", "ORDERS"), frozenset({("ID", "CUSTOMER_ID")})),
-    ] or view_joins(text) == [(("SALES", "ORDERS"), ("SALES", "CUSTOMER"), frozenset({("CUSTOMER_ID", "ID")}))]
+    (join,) = view_lineage(text, "snowflake").joins
+    assert (join.one, join.other, set(join.columns)) == (
+        ("SALES", "CUSTOMER"),
+        ("SALES", "ORDERS"),
+        {("ID", "CUSTOMER_ID")},
+    )
 
 
 def test_a_table_of_another_database_is_not_taken_for_one_of_this_database() -> None:
     text = "create view v as select o.sku from other.depot.orders o"
-    assert origins(text, "SKU") == ((), {})
-    assert origins("create view v as select o.sku from shop.depot.orders o", "SKU")[0] == (("DEPOT", "ORDERS"),)
+    assert origins(text) == ((), {})
+    assert origins("create view v as select o.sku from shop.depot.orders o")[0] == (("DEPOT", "ORDERS"),)
 
 
 def test_quoted_names_are_exact() -> None:
-    assert origins('create view v as select "a b" as x from "Odd Name"', "X")[1] == {"X": 'SALES."Odd Name"."a b"'}
-    assert origins('create view v as select x from "orders"', "X")[0] == (("SALES", "orders"),)
+    assert origins('create view v as select "a b" as x from "Odd Name"')[1] == {"X": ("SALES", "Odd Name", "a b")}
+    assert origins('create view v as select x from "orders"')[0] == (("SALES", "orders"),)
 
 
 def test_no_value_is_left() -> None:
@@ -103,9 +99,10 @@ def test_no_value_is_left_in_whatever_form_it_was_written(value: str) -> None:
         "create view v (a, b) as select id from customer",
         "create view v as select id from customer union all select id from customer; drop table x",
         "create view v as select " + "(" * 3_000 + "1" + ")" * 3_000,
-        "create view v as select id from customer -- " + "x" * MAX_TEXT_CHARS,
+        "create view v as select " + "[" * 20 + "]" * 20 + " as x",
+        "create view v as select id from customer -- " + "x" * MAX_VIEW_CHARS,
     ],
-    ids=["nothing", "no SQL", "a table", "other columns", "two statements", "too deep", "too long"],
+    ids=["nothing", "no SQL", "a table", "other columns", "two statements", "parentheses", "brackets", "too long"],
 )
 def test_what_cannot_be_parsed_with_certainty_has_no_query(text: str) -> None:
     assert query(text) is None

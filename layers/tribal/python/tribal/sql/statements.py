@@ -1,7 +1,7 @@
-"""Collects the tables and columns of a parsed statement in one pass.
+"""Which tables and columns statements name.
 
-The pass keeps what is visible at each place: names that a `WITH` defines, and what the queries around it select from.
-Looking that up from each column would take the square of the statement's size.
+One pass over the syntax tree keeps what is visible at each place: names that a `WITH` defines, and what the surrounding
+queries select from. Looking that up from each column would take time quadratic in the size of the statement.
 """
 
 from __future__ import annotations
@@ -9,20 +9,58 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
-from sqlglot import exp
+from tribal.sql.parsing import NotParsed, exp, normalize_identifiers, parse_statement, split_statements
+from tribal.sql.references import ColumnReference, StatementReferences, TableReference, UnreadStatement
 
-from tribal.capabilities.knowledge.policies.references import ColumnReference, TableReference
-
+_CACHED_CHARS = 20_000
+"""Longer texts are read each time, which bounds the cache to some 10 MB."""
 _RELATIONS = frozenset({"TABLE", "VIEW", "INDEX", "TRIGGER"})
 """Kinds whose `CREATE` and `DROP` name a relation."""
-
 
 Parts = tuple[str, ...]
 
 _Step = exp.Expr | Callable[[], object]
 """A node to look at, or what changes the scope before the next one."""
+
+
+def references_in(text: str, dialect: str) -> StatementReferences:
+    """The tables and columns that statements name, as often as they name them.
+
+    A name that a `WITH` defines is not a table where it is visible, nor are functions, sequences and schemas. Names are
+    folded as the dialect folds them. What cannot be read is returned too, statement by statement.
+
+    Args:
+        text: statements, separated by semicolons.
+        dialect: as sqlglot names it.
+    """
+    return (_cached if len(text) <= _CACHED_CHARS else _references_in)(text, dialect)
+
+
+def _references_in(text: str, dialect: str) -> StatementReferences:
+    tables: list[TableReference] = []
+    columns: list[ColumnReference] = []
+    unread: list[UnreadStatement] = []
+    try:
+        statements = split_statements(text, dialect)
+    except NotParsed as error:
+        return StatementReferences(unread=[UnreadStatement(error.reason, None, error.is_over_limit)])
+    for tokens in statements:
+        line = tokens[0].line
+        try:
+            tree = parse_statement(tokens, text, dialect)
+        except NotParsed as error:
+            unread.append(UnreadStatement(error.reason, line, error.is_over_limit))
+            continue
+        collector = _Collector(line)
+        collector.collect(normalize_identifiers(tree, dialect=dialect))
+        tables += collector.tables
+        columns += collector.columns
+    return StatementReferences(tuple(tables), tuple(columns), tuple(unread))
+
+
+_cached = lru_cache(maxsize=64)(_references_in)
 
 
 @dataclass(slots=True)
@@ -33,7 +71,7 @@ class _Select:
     in_results: bool = False
 
 
-class Collector:
+class _Collector:
     """Collects the names of a statement.
 
     Args:

@@ -1,0 +1,82 @@
+"""What SQL names: plain data, which is read and sent to other processes without loading the parser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+MAX_SQL_BYTES = 1 << 20
+"""Source: docs/contracts.md, Knowledge."""
+MAX_SQL_TOKENS = 60_000
+"""Words and signs in a text, some 250 kB, which take about .8 s and 120 MB to parse."""
+MAX_VIEW_CHARS = 50_000
+"""A longer definition of a view is not parsed. By judgement: few are longer, and it bounds the time to about .2 s."""
+
+TableName = tuple[str, str]
+"""Schema and table."""
+ColumnName = tuple[str, str, str]
+"""Schema, table and column."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableReference:
+    """A table by the parts of its name."""
+
+    parts: tuple[str, ...]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnReference:
+    """A column, and the table that it certainly belongs to."""
+
+    table: tuple[str, ...] | None
+    name: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadStatement:
+    """SQL that could not be read.
+
+    Attributes:
+        line: where the statement begins; `None` for the whole text.
+        is_over_limit: whether it is over a limit.
+    """
+
+    reason: str
+    line: int | None = None
+    is_over_limit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StatementReferences:
+    """What statements name, in order of appearance, and what could not be read."""
+
+    tables: Sequence[TableReference] = ()
+    columns: Sequence[ColumnReference] = ()
+    unread: Sequence[UnreadStatement] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ViewJoin:
+    """Two tables, and the pairs of their columns that a view compares, all at once."""
+
+    one: TableName
+    other: TableName
+    columns: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewLineage:
+    """What is certain about a view.
+
+    Attributes:
+        tables: those that it reads, in the order of its FROM; empty for a view that combines several queries.
+        columns: of these tables, by the column of the view that passes it through unchanged.
+        joins: between tables, anywhere in the view.
+    """
+
+    tables: Sequence[TableName] = ()
+    columns: Mapping[str, ColumnName] = field(default_factory=dict)
+    joins: Sequence[ViewJoin] = ()
