@@ -16,6 +16,7 @@ from tribal.sql.qualifiers import literals, qualifiers, sql_qualifiers
         ("'www.example.com'::text", set()),
         ('"It\'s"."x"[]', {"It's"}),
         ("'a'::vault.mood", {"vault"}),
+        ('SELECT id AS "Name.Prefix" FROM vault.t', {"vault"}),
         ("numeric(10,2)", set()),
         ("lower(name)", set()),
         ("(address).city", set()),

@@ -43,7 +43,7 @@ def sql_qualifiers(sql: str, dialect: DatabaseType) -> frozenset[str]:
     found: set[str] = set()
     for lexeme in _LEXEMES[dialect].finditer(sql):
         if lexeme["name"] is not None:
-            found |= qualifiers(lexeme["name"])
+            found |= {_plain(name["first"])} if (name := _NAME.match(lexeme["name"])) else set()
         elif lexeme["named"] is not None:
             found |= qualifiers(_quoted(lexeme, dialect) or lexeme["named"])
     return frozenset(found)
